@@ -1,0 +1,2 @@
+//! The built-in agent: models, tools and the rehearsal player run as child processes of hast.
+//! It proposes documents through an outbox and never writes state.

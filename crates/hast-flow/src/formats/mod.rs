@@ -1,0 +1,6 @@
+//! Text formats of the state files: reading with exact places, writing as the seeds print,
+//! and edits that change nothing else. Nothing here knows what a document means.
+
+pub mod diagnostic;
+pub mod source;
+pub mod tree;

@@ -1,0 +1,17 @@
+//! What pure code may ask of the machine. `hast-world` answers for real, `hast-sim` from a seed.
+
+use jiff::Timestamp;
+use jiff::tz::Offset;
+use uuid::Uuid;
+
+/// The time now, and the offset of local time from UTC.
+pub trait Clock {
+    fn now(&self) -> Timestamp;
+    fn local_offset(&self, at: Timestamp) -> Offset;
+}
+
+/// Fresh identifiers. Counters that files carry (`EV-...-0009`, `R2`) are not here: they follow
+/// from the files.
+pub trait Ids {
+    fn uuid(&self) -> Uuid;
+}

@@ -1,0 +1,240 @@
+//! The two languages hast speaks, and the macro that keeps every message in both.
+//!
+//! A message is a function of its arguments; a missing translation or argument does not compile.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A language for messages and default prompts. Identifiers and file formats never change with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lang {
+    #[default]
+    En,
+    Ko,
+}
+
+impl Lang {
+    /// Reads a locale name such as `ko_KR.UTF-8`; everything that is not Korean is English.
+    pub fn from_locale(locale: &str) -> Self {
+        let language = locale.split(['_', '.', '-', '@']).next().unwrap_or("");
+        if language.eq_ignore_ascii_case("ko") {
+            Self::Ko
+        } else {
+            Self::En
+        }
+    }
+
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::En => "en",
+            Self::Ko => "ko",
+        }
+    }
+}
+
+impl FromStr for Lang {
+    type Err = UnknownLang;
+
+    fn from_str(text: &str) -> Result<Self, UnknownLang> {
+        match text {
+            "en" => Ok(Self::En),
+            "ko" => Ok(Self::Ko),
+            _ => Err(UnknownLang),
+        }
+    }
+}
+
+/// The text names neither `ko` nor `en`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected ko or en")]
+pub struct UnknownLang;
+
+/// One message in both languages, as written, with its `{placeholders}`.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    pub key: &'static str,
+    pub en: &'static str,
+    pub ko: &'static str,
+}
+
+/// Declares messages: `name(arg, ..) { en: "..", ko: ".." }` becomes
+/// `fn name(lang: Lang, arg: impl Display, ..) -> String`, and an entry of `CATALOGUE`.
+#[macro_export]
+macro_rules! messages {
+    ($($key:ident ( $($arg:ident),* ) { en: $en:literal, ko: $ko:literal $(,)? })*) => {
+        $(
+            pub fn $key(lang: $crate::words::Lang $(, $arg: impl ::std::fmt::Display)*) -> String {
+                match lang {
+                    $crate::words::Lang::En => format!($en),
+                    $crate::words::Lang::Ko => $crate::words::with_particles(&format!($ko)),
+                }
+            }
+        )*
+
+        /// Every message of this module, for the parity test.
+        pub const CATALOGUE: &[$crate::words::Entry] = &[
+            $($crate::words::Entry { key: stringify!($key), en: $en, ko: $ko }),*
+        ];
+    };
+}
+
+/// Resolves `(은)는`, `(이)가`, `(을)를`, `(과)와`, `(으)로` by the sound before them.
+pub fn with_particles(text: &str) -> String {
+    if !text.contains('(') {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('(') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if let Some(pair) = PARTICLES.iter().find(|pair| rest.starts_with(pair.written)) {
+            out.push_str(pair.choose(final_sound(&out)));
+            rest = &rest[pair.written.len()..];
+        } else {
+            out.push('(');
+            rest = &rest[1..];
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// How many different `{placeholders}` a template has, in order of name.
+pub fn placeholders(template: &str) -> Vec<&str> {
+    let mut names: Vec<&str> = template
+        .split('{')
+        .skip(1)
+        .filter_map(|part| part.split_once('}').map(|(name, _)| name))
+        .filter(|name| !name.is_empty())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+struct Particle {
+    written: &'static str,
+    after_consonant: &'static str,
+    after_vowel: &'static str,
+    /// `(으)로` treats a final ㄹ like a vowel.
+    rieul_as_vowel: bool,
+}
+
+impl Particle {
+    fn choose(&self, sound: FinalSound) -> &'static str {
+        match sound {
+            FinalSound::Vowel => self.after_vowel,
+            FinalSound::Rieul if self.rieul_as_vowel => self.after_vowel,
+            FinalSound::Rieul | FinalSound::Consonant => self.after_consonant,
+        }
+    }
+}
+
+const PARTICLES: &[Particle] = &[
+    Particle {
+        written: "(은)는",
+        after_consonant: "은",
+        after_vowel: "는",
+        rieul_as_vowel: false,
+    },
+    Particle {
+        written: "(이)가",
+        after_consonant: "이",
+        after_vowel: "가",
+        rieul_as_vowel: false,
+    },
+    Particle {
+        written: "(을)를",
+        after_consonant: "을",
+        after_vowel: "를",
+        rieul_as_vowel: false,
+    },
+    Particle {
+        written: "(과)와",
+        after_consonant: "과",
+        after_vowel: "와",
+        rieul_as_vowel: false,
+    },
+    Particle {
+        written: "(으)로",
+        after_consonant: "으로",
+        after_vowel: "로",
+        rieul_as_vowel: true,
+    },
+];
+
+#[derive(Clone, Copy)]
+enum FinalSound {
+    Vowel,
+    Rieul,
+    Consonant,
+}
+
+fn final_sound(text: &str) -> FinalSound {
+    let spoken = text.chars().rev().find(|c| c.is_alphanumeric());
+    match spoken {
+        Some(c @ '가'..='힣') => match (c as u32 - '가' as u32) % 28 {
+            0 => FinalSound::Vowel,
+            8 => FinalSound::Rieul,
+            _ => FinalSound::Consonant,
+        },
+        // Digits and letters as they are read aloud in Korean.
+        Some('1' | '7' | '8' | 'l' | 'L' | 'r' | 'R') => FinalSound::Rieul,
+        Some('0' | '3' | '6' | 'm' | 'M' | 'n' | 'N') => FinalSound::Consonant,
+        _ => FinalSound::Vowel,
+    }
+}
+
+impl fmt::Display for Lang {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_korean_locale_is_korean_and_every_other_is_english() {
+        for (locale, lang) in [
+            ("ko_KR.UTF-8", Lang::Ko),
+            ("ko", Lang::Ko),
+            ("KO-kr", Lang::Ko),
+            ("kok_IN", Lang::En),
+            ("C", Lang::En),
+            ("", Lang::En),
+            ("de_DE@euro", Lang::En),
+        ] {
+            assert_eq!(Lang::from_locale(locale), lang, "{locale}");
+        }
+    }
+
+    #[test]
+    fn particles_follow_the_last_sound() {
+        for (written, said) in [
+            ("목표(은)는", "목표는"),
+            ("작업(은)는", "작업은"),
+            ("`status`(이)가", "`status`가"),
+            ("T-0001(을)를", "T-0001을"),
+            ("파일(으)로", "파일로"),
+            ("폴더(으)로", "폴더로"),
+            ("이름(으)로", "이름으로"),
+            ("필드 (선택)", "필드 (선택)"),
+        ] {
+            assert_eq!(with_particles(written), said);
+        }
+    }
+
+    messages! {
+        greeting(name) { en: "hello {name}", ko: "{name}(은)는 안녕" }
+    }
+
+    #[test]
+    fn a_message_is_a_function_of_its_arguments() {
+        assert_eq!(greeting(Lang::En, "hast"), "hello hast");
+        assert_eq!(greeting(Lang::Ko, "하스트"), "하스트는 안녕");
+        assert_eq!(placeholders(CATALOGUE[0].ko), ["name"]);
+    }
+}

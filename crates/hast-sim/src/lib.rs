@@ -1,0 +1,1 @@
+//! A simulated world: one seed drives clock, ids and disk, so that a failure can be replayed.

@@ -1,0 +1,2 @@
+//! Everything of hast that touches the machine. Implements the ports of `hast-flow`, decides
+//! nothing, and knows no flow.
