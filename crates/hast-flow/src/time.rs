@@ -60,10 +60,7 @@ impl OffsetTime {
         r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(Z|[+-][0-9]{2}:[0-9]{2})$";
 
     pub fn new(instant: Timestamp, offset: Offset) -> Self {
-        Self {
-            instant: whole_second(instant),
-            offset,
-        }
+        Self { instant: whole_second(instant), offset }
     }
 
     pub fn instant(self) -> Timestamp {
@@ -104,10 +101,7 @@ impl FromStr for UtcTime {
     type Err = BadTime;
 
     fn from_str(text: &str) -> Result<Self, BadTime> {
-        let bad = || BadTime {
-            text: text.to_owned(),
-            example: Self::EXAMPLE,
-        };
+        let bad = || BadTime { text: text.to_owned(), example: Self::EXAMPLE };
         if !looks_like(text, Self::EXAMPLE) {
             return Err(bad());
         }
@@ -119,10 +113,7 @@ impl FromStr for OffsetTime {
     type Err = BadTime;
 
     fn from_str(text: &str) -> Result<Self, BadTime> {
-        let bad = || BadTime {
-            text: text.to_owned(),
-            example: Self::EXAMPLE,
-        };
+        let bad = || BadTime { text: text.to_owned(), example: Self::EXAMPLE };
         let local_like = "2026-02-09T14:30:00";
         let (local, written_offset) = text.split_at_checked(local_like.len()).ok_or_else(bad)?;
         let offset = parse_offset(written_offset).ok_or_else(bad)?;
@@ -139,10 +130,7 @@ impl FromStr for Day {
     type Err = BadTime;
 
     fn from_str(text: &str) -> Result<Self, BadTime> {
-        let bad = || BadTime {
-            text: text.to_owned(),
-            example: Self::EXAMPLE,
-        };
+        let bad = || BadTime { text: text.to_owned(), example: Self::EXAMPLE };
         if !looks_like(text, Self::EXAMPLE) {
             return Err(bad());
         }
@@ -154,17 +142,32 @@ impl FromStr for Day {
 fn looks_like(text: &str, example: &str) -> bool {
     text.len() == example.len()
         && text.bytes().zip(example.bytes()).all(|(byte, sample)| {
-            if sample.is_ascii_digit() {
-                byte.is_ascii_digit()
-            } else {
-                byte == sample
-            }
+            if sample.is_ascii_digit() { byte.is_ascii_digit() } else { byte == sample }
         })
 }
 
 fn whole_second(instant: Timestamp) -> Timestamp {
     let second = instant.as_millisecond().div_euclid(1000);
     Timestamp::from_second(second).unwrap_or(instant)
+}
+
+/// A written form of text: its JSON Schema pattern, an example, and what accepts it.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    pub pattern: &'static str,
+    pub example: &'static str,
+    pub accepts: fn(&str) -> bool,
+}
+
+/// The forms of this module, for checks that know only the pattern.
+pub const FORMS: &[Form] = &[
+    form::<UtcTime>(UtcTime::PATTERN, UtcTime::EXAMPLE),
+    form::<OffsetTime>(OffsetTime::PATTERN, OffsetTime::EXAMPLE),
+    form::<Day>(Day::PATTERN, Day::EXAMPLE),
+];
+
+const fn form<T: FromStr>(pattern: &'static str, example: &'static str) -> Form {
+    Form { pattern, example, accepts: |text| text.parse::<T>().is_ok() }
 }
 
 fn parse_offset(text: &str) -> Option<Offset> {
@@ -270,9 +273,6 @@ mod tests {
         let instant: Timestamp = "2026-01-12T14:30:00.999Z".parse().unwrap();
         assert_eq!(UtcTime::new(instant).to_string(), "2026-01-12T14:30:00Z");
         let before_epoch: Timestamp = "1969-12-31T23:59:59.5Z".parse().unwrap();
-        assert_eq!(
-            UtcTime::new(before_epoch).to_string(),
-            "1969-12-31T23:59:59Z"
-        );
+        assert_eq!(UtcTime::new(before_epoch).to_string(), "1969-12-31T23:59:59Z");
     }
 }

@@ -4,6 +4,9 @@ use crate::formats::source::Place;
 use crate::messages;
 use crate::words::Lang;
 
+/// How many findings one file reports; a file with more is beyond reading one by one.
+pub const MAX_FINDINGS: usize = 100;
+
 /// A finding in a file. Messages are made from it in either language; nothing is lost in between.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -23,105 +26,37 @@ pub enum Severity {
 /// Every way in which a file can be wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    TooLarge {
-        bytes: usize,
-        limit: usize,
-    },
-    NotUtf8 {
-        line: usize,
-        byte: usize,
-    },
-    Syntax {
-        format: Format,
-        detail: String,
-    },
-    TooDeep {
-        limit: usize,
-    },
-    TooManyNodes {
-        limit: usize,
-    },
+    TooLarge { bytes: usize, limit: usize },
+    NotUtf8 { line: usize, byte: usize },
+    Syntax { format: Format, detail: String },
+    TooDeep { limit: usize },
+    TooManyNodes { limit: usize },
     AliasLoop,
-    DuplicateKey {
-        key: String,
-        first_line: usize,
-    },
+    DuplicateKey { key: String, first_line: usize },
     KeyNotText,
-    TornTail {
-        bytes: usize,
-    },
-    UnknownField {
-        name: String,
-        near: Option<String>,
-    },
-    MissingField {
-        name: String,
-        example: Option<String>,
-    },
-    WrongType {
-        expected: Kind,
-        found: Kind,
-    },
-    QuoteText {
-        text: String,
-    },
-    NotOneOf {
-        value: String,
-        allowed: Vec<String>,
-    },
-    BadForm {
-        value: String,
-        example: String,
-    },
-    OutOfRange {
-        value: String,
-        least: String,
-    },
-    Empty {
-        name: String,
-    },
-    NoTable {
-        expected: Vec<String>,
-    },
-    MissingColumn {
-        name: String,
-    },
-    CellCount {
-        expected: usize,
-        found: usize,
-    },
+    TornTail { bytes: usize },
+    UnknownField { name: String, near: Option<String> },
+    MissingField { name: String, example: Option<String> },
+    WrongType { expected: Kind, found: Kind },
+    QuoteText { text: String },
+    NotOneOf { value: String, allowed: Vec<String> },
+    BadForm { value: String, example: String },
+    OutOfRange { value: String, least: i64, most: i64 },
+    Empty { name: String },
+    NoTable { expected: Vec<String> },
+    MissingColumn { name: String },
+    CellCount { expected: usize, found: usize },
     NoFrontMatter,
     UnclosedFrontMatter,
-    NewerVersion {
-        found: u64,
-        known: u64,
-    },
-    DuplicateId {
-        id: String,
-        first_line: usize,
-    },
-    UnknownReference {
-        id: String,
-    },
-    Cycle {
-        path: Vec<String>,
-    },
-    NotItsOwner {
-        id: String,
-        owner: String,
-    },
-    NoPlaceholder {
-        line: String,
-    },
-    PlaceholderInsideWord {
-        placeholder: String,
-    },
-    CannotEdit {
-        reason: NoEdit,
-    },
-    Custom {
-        detail: String,
-    },
+    NewerVersion { found: u64, known: u64 },
+    DuplicateId { id: String, first_line: usize },
+    UnknownReference { id: String },
+    Cycle { path: Vec<String> },
+    NotItsOwner { id: String, owner: String },
+    NoPlaceholder { line: String },
+    PlaceholderInsideWord { placeholder: String },
+    CannotEdit { reason: NoEdit },
+    Custom { detail: String },
 }
 
 /// Why a lossless edit is refused; a person has to change the line.
@@ -161,19 +96,11 @@ pub enum Kind {
 impl Diagnostic {
     /// An error about a file as a whole.
     pub fn of_file(file: &str, finding: Finding) -> Self {
-        Self {
-            file: file.to_owned(),
-            place: None,
-            severity: Severity::Error,
-            finding,
-        }
+        Self { file: file.to_owned(), place: None, severity: Severity::Error, finding }
     }
 
     pub fn warning(self) -> Self {
-        Self {
-            severity: Severity::Warning,
-            ..self
-        }
+        Self { severity: Severity::Warning, ..self }
     }
 
     pub fn is_error(&self) -> bool {
@@ -277,23 +204,17 @@ impl Finding {
             Self::DuplicateKey { .. } => text::duplicate_key_next(lang),
             Self::KeyNotText => text::key_not_text_next(lang),
             Self::TornTail { .. } => text::torn_tail_next(lang),
-            Self::UnknownField {
-                near: Some(near), ..
-            } => text::unknown_field_near(lang, near),
+            Self::UnknownField { near: Some(near), .. } => text::unknown_field_near(lang, near),
             Self::UnknownField { near: None, .. } => text::unknown_field_next(lang),
-            Self::MissingField {
-                name,
-                example: Some(example),
-            } => text::missing_field_example(lang, name, example),
-            Self::MissingField {
-                name,
-                example: None,
-            } => text::missing_field_next(lang, name),
+            Self::MissingField { name, example: Some(example) } => {
+                text::missing_field_example(lang, name, example)
+            }
+            Self::MissingField { name, example: None } => text::missing_field_next(lang, name),
             Self::WrongType { expected, .. } => text::wrong_type_next(lang, expected.name(lang)),
             Self::QuoteText { text } => text::quote_text_next(lang, text),
             Self::NotOneOf { allowed, .. } => text::not_one_of_next(lang, allowed.join(", ")),
             Self::BadForm { example, .. } => text::bad_form_next(lang, example),
-            Self::OutOfRange { least, .. } => text::out_of_range_next(lang, least),
+            Self::OutOfRange { least, most, .. } => text::out_of_range_next(lang, least, most),
             Self::Empty { .. } => text::empty_next(lang),
             Self::NoTable { expected } => text::no_table_next(lang, expected.join(" | ")),
             Self::MissingColumn { name } => text::missing_column_next(lang, name),
@@ -401,7 +322,7 @@ pub mod text {
         bad_form(value) { en: "`{value}` does not have the right form", ko: "`{value}`의 형식이 맞지 않습니다" }
         bad_form_next(example) { en: "write it like {example}", ko: "{example}처럼 쓰세요" }
         out_of_range(value) { en: "`{value}` is out of range", ko: "`{value}`(은)는 허용 범위를 벗어났습니다" }
-        out_of_range_next(least) { en: "use {least}", ko: "{least} 범위의 값을 쓰세요" }
+        out_of_range_next(least, most) { en: "use a number from {least} to {most}", ko: "{least}부터 {most}까지의 수를 쓰세요" }
         empty(name) { en: "`{name}` is empty", ko: "`{name}`(이)가 비어 있습니다" }
         empty_next() { en: "write a value", ko: "값을 쓰세요" }
         no_table() { en: "there is no table with the expected columns", ko: "필요한 열을 가진 표가 없습니다" }
@@ -449,22 +370,9 @@ mod tests {
     #[test]
     fn both_languages_say_the_same_things() {
         for entry in text::CATALOGUE {
-            assert_eq!(
-                placeholders(entry.en),
-                placeholders(entry.ko),
-                "{}",
-                entry.key
-            );
-            assert!(
-                entry.ko.chars().any(|c| ('가'..='힣').contains(&c)),
-                "{}",
-                entry.key
-            );
-            assert!(
-                !entry.en.chars().any(|c| ('가'..='힣').contains(&c)),
-                "{}",
-                entry.key
-            );
+            assert_eq!(placeholders(entry.en), placeholders(entry.ko), "{}", entry.key);
+            assert!(entry.ko.chars().any(|c| ('가'..='힣').contains(&c)), "{}", entry.key);
+            assert!(!entry.en.chars().any(|c| ('가'..='힣').contains(&c)), "{}", entry.key);
         }
     }
 }

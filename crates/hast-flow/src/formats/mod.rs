@@ -2,5 +2,9 @@
 //! and edits that change nothing else. Nothing here knows what a document means.
 
 pub mod diagnostic;
+pub mod json;
+pub mod shape;
 pub mod source;
 pub mod tree;
+pub mod typed;
+pub mod yaml;

@@ -42,10 +42,7 @@ impl<'a> Source<'a> {
     /// Checks size and encoding. A byte-order mark is not part of the text that formats see.
     pub fn from_bytes(name: &'a str, bytes: &'a [u8]) -> Result<Self, Diagnostic> {
         if bytes.len() > MAX_DOCUMENT_BYTES {
-            let finding = Finding::TooLarge {
-                bytes: bytes.len(),
-                limit: MAX_DOCUMENT_BYTES,
-            };
+            let finding = Finding::TooLarge { bytes: bytes.len(), limit: MAX_DOCUMENT_BYTES };
             return Err(Diagnostic::of_file(name, finding));
         }
         match std::str::from_utf8(bytes) {
@@ -78,41 +75,27 @@ impl<'a> Source<'a> {
 
     /// The place of a whole line, counted from 1.
     pub fn line_place(&self, line: usize) -> Place {
-        let start = self
-            .text
-            .split_inclusive('\n')
-            .take(line - 1)
-            .map(str::len)
-            .sum();
+        let start = self.text.split_inclusive('\n').take(line - 1).map(str::len).sum();
         let length = self.text[start..].lines().next().map_or(0, str::len);
         self.place(start..start + length)
     }
 
     pub fn diagnose(&self, bytes: Range<usize>, finding: Finding) -> Diagnostic {
-        Diagnostic {
-            place: Some(self.place(bytes)),
-            ..Diagnostic::of_file(self.name, finding)
-        }
+        Diagnostic { place: Some(self.place(bytes)), ..Diagnostic::of_file(self.name, finding) }
     }
 }
 
 fn excerpt(line: &str, marked: Range<usize>) -> Excerpt {
     let before = line[..marked.start].chars().count();
     if line.chars().count() <= SHOWN_CHARS {
-        return Excerpt {
-            text: line.to_owned(),
-            marked,
-        };
+        return Excerpt { text: line.to_owned(), marked };
     }
     let skip = before.saturating_sub(SHOWN_CHARS / 2);
     let window: String = line.chars().skip(skip).take(SHOWN_CHARS).collect();
     let skipped_bytes: usize = line.chars().take(skip).map(char::len_utf8).sum();
     let start = marked.start - skipped_bytes;
     let end = (marked.end - skipped_bytes).min(window.len());
-    Excerpt {
-        marked: start..end.max(start),
-        text: window,
-    }
+    Excerpt { marked: start..end.max(start), text: window }
 }
 
 fn floor_char(text: &str, at: usize) -> usize {
@@ -122,13 +105,7 @@ fn floor_char(text: &str, at: usize) -> usize {
 fn not_utf8(name: &str, bytes: &[u8], error: Utf8Error) -> Diagnostic {
     let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
     let line = good.matches('\n').count() + 1;
-    Diagnostic::of_file(
-        name,
-        Finding::NotUtf8 {
-            line,
-            byte: error.valid_up_to(),
-        },
-    )
+    Diagnostic::of_file(name, Finding::NotUtf8 { line, byte: error.valid_up_to() })
 }
 
 #[cfg(test)]

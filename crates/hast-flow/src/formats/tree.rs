@@ -3,9 +3,11 @@
 //! Both YAML and JSON are read into it; checks and edits work on it. Reading is bounded in depth
 //! and in size after aliases are expanded.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::formats::diagnostic::Kind;
+use crate::formats::diagnostic::{Diagnostic, Finding, Kind, MAX_FINDINGS};
+use crate::formats::source::Source;
 
 /// A value and where it stands. A value reached through an alias stands where it was written.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,12 +126,43 @@ impl Node {
             }
             (Value::Map(a), Value::Map(b)) => {
                 a.len() == b.len()
-                    && a.iter()
-                        .zip(b)
-                        .all(|(a, b)| a.key == b.key && a.node.same_meaning(&b.node))
+                    && a.iter().zip(b).all(|(a, b)| a.key == b.key && a.node.same_meaning(&b.node))
             }
             (Value::Number(a), Value::Number(b)) => a.to_bits() == b.to_bits(),
             (a, b) => a == b,
         }
     }
+}
+
+/// A tree, and what was wrong with the file without making it unreadable.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    pub root: Node,
+    pub findings: Vec<Diagnostic>,
+}
+
+/// Keeps the first of fields with the same key and reports the others.
+pub(crate) fn drop_repeated(source: &Source<'_>, fields: &mut Vec<Field>) -> Vec<Diagnostic> {
+    let mut order: Vec<usize> = (0..fields.len()).collect();
+    order.sort_by(|&a, &b| fields[a].key.cmp(&fields[b].key).then(a.cmp(&b)));
+    let mut findings = Vec::new();
+    let mut repeated = BTreeSet::new();
+    for group in order.chunk_by(|&a, &b| fields[a].key == fields[b].key) {
+        let [first, others @ ..] = group else { continue };
+        for &other in others {
+            repeated.insert(other);
+            if findings.len() == MAX_FINDINGS {
+                continue;
+            }
+            let field = &fields[other];
+            let first_line = source.place(fields[*first].key_span.clone()).line;
+            let finding = Finding::DuplicateKey { key: field.key.to_string(), first_line };
+            findings.push(source.diagnose(field.key_span.clone(), finding));
+        }
+    }
+    if !repeated.is_empty() {
+        let mut index = 0..;
+        fields.retain(|_| index.next().is_none_or(|index| !repeated.contains(&index)));
+    }
+    findings
 }
