@@ -5,6 +5,7 @@
 //! leading zeros, `x` is a lower-case hex digit; everything else stands for itself.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
@@ -34,8 +35,21 @@ macro_rules! ids {
     ($( $(#[$doc:meta])* $name:ident $shape:literal like $example:literal $(, time $format:literal at $start:literal)?; )*) => {
         $(
             $(#[$doc])*
-            #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+            #[derive(Clone, Debug, PartialEq, Eq, Hash)]
             pub struct $name(Box<str>);
+
+            impl Ord for $name {
+                /// By counted number: `R2` before `R10`.
+                fn cmp(&self, other: &Self) -> Ordering {
+                    self.0.len().cmp(&other.0.len()).then_with(|| self.0.cmp(&other.0))
+                }
+            }
+
+            impl PartialOrd for $name {
+                fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                    Some(self.cmp(other))
+                }
+            }
 
             impl $name {
                 pub const SHAPE: &str = $shape;

@@ -1,1 +1,11 @@
 //! One Rust type for every document of the five flows, with its strictness and JSON Schema.
+//!
+//! A document says what it looks like; it never says when it is written. New ones are added to
+//! [`registry`], which `hast verify` and the schema generator walk.
+
+pub mod contract;
+pub mod document;
+pub mod goals;
+pub mod kernel;
+pub mod registry;
+pub mod session;

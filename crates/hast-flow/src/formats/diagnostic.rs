@@ -53,6 +53,7 @@ pub enum Finding {
     UnknownReference { id: String },
     Cycle { path: Vec<String> },
     NotItsOwner { id: String, owner: String },
+    NotInOrder { id: String, list: String },
     NoPlaceholder { line: String },
     PlaceholderInsideWord { placeholder: String },
     CannotEdit { reason: NoEdit },
@@ -70,6 +71,7 @@ pub enum NoEdit {
     AlreadyThere,
     TaggedValue,
     OtherValuesWouldChange,
+    SharesItsLine,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,6 +185,7 @@ impl Finding {
             Self::UnknownReference { id } => text::unknown_reference(lang, id),
             Self::Cycle { path } => text::cycle(lang, path.join(" -> ")),
             Self::NotItsOwner { id, owner } => text::not_its_owner(lang, id, owner),
+            Self::NotInOrder { id, list } => text::not_in_order(lang, id, list),
             Self::NoPlaceholder { line } => text::no_placeholder(lang, line),
             Self::PlaceholderInsideWord { placeholder } => {
                 text::placeholder_inside(lang, placeholder)
@@ -226,6 +229,7 @@ impl Finding {
             Self::UnknownReference { .. } => text::unknown_reference_next(lang),
             Self::Cycle { .. } => text::cycle_next(lang),
             Self::NotItsOwner { owner, .. } => text::not_its_owner_next(lang, owner),
+            Self::NotInOrder { id, list } => text::not_in_order_next(lang, id, list),
             Self::NoPlaceholder { .. } => text::no_placeholder_next(lang),
             Self::PlaceholderInsideWord { .. } => text::placeholder_inside_next(lang),
             Self::CannotEdit { .. } => text::cannot_edit_next(lang),
@@ -263,6 +267,7 @@ impl Finding {
             Self::UnknownReference { .. } => "unknown_reference",
             Self::Cycle { .. } => "cycle",
             Self::NotItsOwner { .. } => "not_its_owner",
+            Self::NotInOrder { .. } => "not_in_order",
             Self::NoPlaceholder { .. } => "no_placeholder",
             Self::PlaceholderInsideWord { .. } => "placeholder_inside_word",
             Self::CannotEdit { .. } => "cannot_edit",
@@ -282,6 +287,7 @@ impl NoEdit {
             Self::AlreadyThere => text::edit_already_there(lang),
             Self::TaggedValue => text::edit_tagged(lang),
             Self::OtherValuesWouldChange => text::edit_changes_others(lang),
+            Self::SharesItsLine => text::edit_shares_line(lang),
         }
     }
 }
@@ -345,6 +351,8 @@ pub mod text {
         cycle_next() { en: "remove one of the dependencies", ko: "의존 관계 하나를 지우세요" }
         not_its_owner(id, owner) { en: "`{id}` does not belong to `{owner}`", ko: "`{id}`(은)는 `{owner}`에 속하지 않습니다" }
         not_its_owner_next(owner) { en: "use an id that starts with `{owner}`", ko: "`{owner}`(으)로 시작하는 id를 쓰세요" }
+        not_in_order(id, list) { en: "`{id}` is not in `{list}`, so it would never begin", ko: "`{id}`(이)가 `{list}`에 없어 시작되지 않습니다" }
+        not_in_order_next(id, list) { en: "add `{id}` to `{list}`", ko: "`{list}`에 `{id}`(을)를 추가하세요" }
         no_placeholder(line) { en: "`{line}` does not say where the prompt goes", ko: "`{line}`에 프롬프트 자리가 없습니다" }
         no_placeholder_next() { en: "add {{prompt}}, {{prompt_file}} or {{stdin}} as a word of its own", ko: "{{prompt}}, {{prompt_file}}, {{stdin}} 중 하나를 독립된 단어로 넣으세요" }
         placeholder_inside(placeholder) { en: "`{placeholder}` must be a word of its own", ko: "`{placeholder}`(은)는 독립된 단어여야 합니다" }
@@ -358,6 +366,7 @@ pub mod text {
         edit_not_found() { en: "the value to change is not there", ko: "바꿀 값이 없습니다" }
         edit_already_there() { en: "the field is already there", ko: "필드가 이미 있습니다" }
         edit_tagged() { en: "the value has a type tag", ko: "타입 태그가 붙은 값입니다" }
+        edit_shares_line() { en: "something else stands on the same line", ko: "같은 줄에 다른 내용이 있습니다" }
         edit_changes_others() { en: "changing it would change other values too", ko: "이 값을 바꾸면 다른 값도 바뀝니다" }
     }
 }

@@ -2,9 +2,12 @@
 //! and edits that change nothing else. Nothing here knows what a document means.
 
 pub mod diagnostic;
+pub mod edit;
 pub mod json;
 pub mod shape;
 pub mod source;
 pub mod tree;
 pub mod typed;
 pub mod yaml;
+pub mod yaml_edit;
+pub mod yaml_print;

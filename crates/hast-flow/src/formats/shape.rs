@@ -19,6 +19,13 @@ pub struct Shape {
     root: usize,
 }
 
+impl Default for Shape {
+    /// Accepts everything.
+    fn default() -> Self {
+        Self { rules: vec![Rule::default()], root: 0 }
+    }
+}
+
 /// What happens to a field that the document does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unknown {
@@ -38,7 +45,7 @@ struct Rule {
     literals: Vec<Json>,
     form: Option<Form>,
     example: Option<String>,
-    fields: BTreeMap<String, usize>,
+    fields: BTreeMap<String, Known>,
     required: Vec<String>,
     rest: Rest,
     key_form: Option<Form>,
@@ -47,6 +54,13 @@ struct Rule {
     min_length: usize,
     range: Option<(i64, i64)>,
     any_of: Vec<usize>,
+}
+
+/// A field that the document knows; its example may say more than its type's.
+#[derive(Clone, Debug)]
+struct Known {
+    rule: usize,
+    example: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -144,9 +158,15 @@ impl Compiler<'_> {
         Ok(rule)
     }
 
-    fn fields(&mut self, value: &Json) -> Result<BTreeMap<String, usize>, Unsupported> {
+    fn fields(&mut self, value: &Json) -> Result<BTreeMap<String, Known>, Unsupported> {
         let fields = value.as_object().into_iter().flatten();
-        fields.map(|(name, schema)| Ok((name.clone(), self.rule(schema)?))).collect()
+        fields
+            .map(|(name, schema)| {
+                let rule = self.rule(schema)?;
+                let example = schema.get("examples").and_then(|list| list.get(0)).map(shown);
+                Ok((name.clone(), Known { rule, example }))
+            })
+            .collect()
     }
 
     fn rest(&mut self, value: &Json, now: Rest) -> Result<Rest, Unsupported> {
@@ -218,7 +238,7 @@ impl Check<'_> {
         }
         for field in fields {
             match (rule.fields.get(&*field.key), rule.rest) {
-                (Some(&at), _) => self.node(&field.node, at),
+                (Some(known), _) => self.node(&field.node, known.rule),
                 (None, Rest::Each(at)) => self.keyed(field, rule, at),
                 (None, Rest::Closed) => self.unknown_field(field, rule, Unknown::Reject),
                 (None, Rest::Open) if !rule.fields.is_empty() => {
@@ -251,9 +271,11 @@ impl Check<'_> {
     }
 
     fn missing(&mut self, node: &Node, name: &str, rule: &Rule) {
-        let wanted = rule.fields.get(name).map(|&at| &self.shape.rules[at]);
-        let example = wanted
-            .and_then(|rule| rule.example.clone().or_else(|| rule.literals.first().map(shown)));
+        let example = rule.fields.get(name).and_then(|known| {
+            let wanted = &self.shape.rules[known.rule];
+            let literal = wanted.literals.first().map(shown);
+            known.example.clone().or_else(|| wanted.example.clone()).or(literal)
+        });
         // Point at the first line of the map, not at all of it.
         let first = node.fields().first().map_or(node.span.clone(), |field| field.key_span.clone());
         self.report(first, Finding::MissingField { name: name.to_owned(), example });

@@ -1,0 +1,179 @@
+//! What every document type offers, and the one way to read one.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serializer, de};
+
+use crate::formats::diagnostic::{Diagnostic, Finding, Format};
+use crate::formats::shape::{Shape, Unknown};
+use crate::formats::source::Source;
+use crate::formats::tree::{Node, Parsed};
+use crate::formats::typed::from_tree;
+use crate::formats::{json, yaml};
+
+/// A document type. Implemented with [`document!`](crate::document), never by hand.
+pub trait Document: Serialize + DeserializeOwned + JsonSchema {
+    /// The name that `hast verify --schema NAME` takes.
+    const NAME: &'static str;
+    const FORMAT: Format;
+    const UNKNOWN: Unknown;
+
+    /// The compiled schema, made once.
+    fn shape() -> &'static Shape;
+
+    /// What the schema cannot say.
+    fn rules(&self, _: &mut Rules<'_>) {}
+}
+
+/// A document that was read, its tree for edits, and what is worth a warning.
+#[derive(Clone, Debug)]
+pub struct Read<D> {
+    pub value: D,
+    pub tree: Node,
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// The tree and the findings that a document's own rules add.
+#[derive(Debug)]
+pub struct Rules<'a> {
+    pub source: &'a Source<'a>,
+    pub tree: &'a Node,
+    findings: Vec<Diagnostic>,
+}
+
+impl Rules<'_> {
+    /// Reports a finding at a value.
+    pub fn report(&mut self, node: &Node, finding: Finding) {
+        self.findings.push(self.source.diagnose(node.span.clone(), finding));
+    }
+
+    /// The line a value starts on.
+    pub fn line(&self, node: &Node) -> usize {
+        self.source.place(node.span.clone()).line
+    }
+}
+
+/// Reads a document: syntax, then the schema, then the document's own rules; all findings at once.
+pub fn read<D: Document>(source: &Source<'_>) -> Result<Read<D>, Vec<Diagnostic>> {
+    let parsed = parse(D::FORMAT, source).map_err(|diagnostic| vec![diagnostic])?;
+    read_tree(source, parsed)
+}
+
+/// The same for a tree that was already parsed, as the front matter of a handoff.
+pub fn read_tree<D: Document>(
+    source: &Source<'_>,
+    parsed: Parsed,
+) -> Result<Read<D>, Vec<Diagnostic>> {
+    let Parsed { root: tree, mut findings } = parsed;
+    findings.extend(D::shape().check(source, &tree, D::UNKNOWN));
+    if findings.iter().any(Diagnostic::is_error) {
+        return Err(findings);
+    }
+    let value: D = match from_tree(&tree) {
+        Ok(value) => value,
+        Err(misfit) => {
+            let span = misfit.span.unwrap_or_else(|| tree.span.clone());
+            findings.push(source.diagnose(span, Finding::Custom { detail: misfit.detail }));
+            return Err(findings);
+        }
+    };
+    let mut rules = Rules { source, tree: &tree, findings };
+    value.rules(&mut rules);
+    let findings = rules.findings;
+    if findings.iter().any(Diagnostic::is_error) {
+        return Err(findings);
+    }
+    Ok(Read { value, tree, warnings: findings })
+}
+
+fn parse(format: Format, source: &Source<'_>) -> Result<Parsed, Diagnostic> {
+    match format {
+        Format::Json | Format::Ndjson => json::read(source),
+        Format::Yaml | Format::FrontMatter | Format::MarkdownTable => yaml::read(source),
+    }
+}
+
+/// Names a document type and compiles its schema once.
+#[macro_export]
+macro_rules! document {
+    ($type:ty, $name:literal, $format:ident, $unknown:ident $(, rules $rules:path)?) => {
+        impl $crate::docs::document::Document for $type {
+            const NAME: &'static str = $name;
+            const FORMAT: $crate::formats::diagnostic::Format =
+                $crate::formats::diagnostic::Format::$format;
+            const UNKNOWN: $crate::formats::shape::Unknown =
+                $crate::formats::shape::Unknown::$unknown;
+
+            fn shape() -> &'static $crate::formats::shape::Shape {
+                static SHAPE: std::sync::OnceLock<$crate::formats::shape::Shape> =
+                    std::sync::OnceLock::new();
+                SHAPE.get_or_init(|| $crate::docs::document::compile::<$type>())
+            }
+
+            $(fn rules(&self, rules: &mut $crate::docs::document::Rules<'_>) {
+                $rules(self, rules);
+            })?
+        }
+    };
+}
+
+/// Compiles a type's schema. A schema that the check does not understand accepts everything; the
+/// registry's test proves that there is none.
+pub fn compile<D: Document>() -> Shape {
+    Shape::compile(&schema::<D>()).unwrap_or_default()
+}
+
+/// The JSON Schema of a document type.
+pub fn schema<D: JsonSchema>() -> serde_json::Value {
+    schemars::schema_for!(D).to_value()
+}
+
+/// A version number that must be exactly `N`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Version<const N: u64>;
+
+impl<const N: u64> Serialize for Version<N> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(N)
+    }
+}
+
+impl<'de, const N: u64> Deserialize<'de> for Version<N> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let found = u64::deserialize(deserializer)?;
+        if found == N { Ok(Self) } else { Err(de::Error::custom(format!("expected version {N}"))) }
+    }
+}
+
+impl<const N: u64> JsonSchema for Version<N> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("Version{N}").into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "integer", "const": N })
+    }
+}
+
+/// Stands for `Option<T>` in a schema where the field must be there, even if `null`.
+#[derive(Debug)]
+pub struct Nullable<T>(std::marker::PhantomData<T>);
+
+impl<T: JsonSchema> JsonSchema for Nullable<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("Nullable{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Option::<T>::json_schema(generator)
+    }
+}

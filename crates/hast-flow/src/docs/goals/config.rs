@@ -1,0 +1,166 @@
+//! `config.yaml`: how hast tests, which agents it calls, and the limits of both.
+
+use std::num::NonZeroU32;
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::docs::document::Rules;
+use crate::document;
+use crate::formats::diagnostic::{Finding, Format};
+use crate::formats::tree::Node;
+
+/// Settings, the same for every flow; only `test_command` and `ai_tool` are needed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Config {
+    /// Run by `sh -c` at the root of the tree; exit 0 means green.
+    #[schemars(required, example = &"cargo test")]
+    pub test_command: Option<String>,
+    /// A command line with {prompt}, {prompt_file} or {stdin}; or a preset's name.
+    #[schemars(required, example = &"claude -p {prompt}")]
+    pub ai_tool: Option<String>,
+    /// More agents, for `--tool NAME`, `roles` and a goal's `tool`.
+    pub ai_tools: IndexMap<String, String>,
+    pub timeout_minutes: Option<NonZeroU32>,
+    pub stall_minutes: Option<NonZeroU32>,
+    pub max_retries: Option<NonZeroU32>,
+    pub max_regenerations: Option<u32>,
+    pub max_context_bytes: Option<NonZeroU32>,
+    /// Which agent plays which role.
+    pub roles: IndexMap<String, String>,
+    /// Agents to use when the first is limited or missing.
+    pub fallback: Vec<String>,
+    pub sandbox: Option<SandboxMode>,
+    pub sandbox_write: Vec<String>,
+    pub budget: Option<Budget>,
+    pub on_limit: Option<OnLimit>,
+    pub commit: Option<CommitMode>,
+    pub isolation: Option<Isolation>,
+    pub worktree_setup: Option<String>,
+    pub worktree_copy: Vec<String>,
+    pub protect: Vec<String>,
+    /// Names, or prefixes ending in `*`, of variables that agents get.
+    pub env: Vec<String>,
+    pub queue_dir: Option<String>,
+    pub language: Option<Language>,
+    pub memory: Option<Memory>,
+    pub sec: Option<SecSettings>,
+}
+
+document!(Config, "config", Yaml, Warn, rules config_rules);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SandboxMode {
+    Enforce,
+    Prefer,
+    Off,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Budget {
+    pub tokens: Option<u64>,
+    pub usd: Option<f64>,
+    pub minutes: Option<NonZeroU32>,
+    pub per: Option<BudgetPeriod>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum BudgetPeriod {
+    Call,
+    Unit,
+    Day,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OnLimit {
+    Wait,
+    Stop,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CommitMode {
+    Auto,
+    Off,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Isolation {
+    Inplace,
+    Worktree,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    Ko,
+    En,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Memory {
+    Builtin,
+    ClaudeMem,
+    Off,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SecSettings {
+    pub user_agent: Option<String>,
+}
+
+/// Agents that hast knows how to call by name alone.
+pub const PRESETS: &[&str] =
+    &["claude", "codex", "gemini", "qwen", "opencode", "goose", "copilot", "aider"];
+
+/// Every agent line says where the prompt goes.
+fn config_rules(config: &Config, rules: &mut Rules<'_>) {
+    let tree = rules.tree;
+    for (key, text) in [("test_command", &config.test_command), ("ai_tool", &config.ai_tool)] {
+        if let (Some(text), Some(node)) = (text, tree.get(key))
+            && text.trim().is_empty()
+        {
+            rules.report(node, Finding::Empty { name: key.to_owned() });
+        }
+    }
+    if let (Some(line), Some(node)) = (&config.ai_tool, tree.get("ai_tool")) {
+        agent_line(line, node, rules);
+    }
+    let named = tree.get("ai_tools").map_or(&[][..], |tools| tools.fields());
+    for ((_, line), field) in config.ai_tools.iter().zip(named) {
+        agent_line(line, &field.node, rules);
+    }
+}
+
+fn agent_line(line: &str, node: &Node, rules: &mut Rules<'_>) {
+    let named = line.starts_with("builtin:") || line.starts_with("rehearsal:");
+    if line.trim().is_empty() || PRESETS.contains(&line.trim()) || named {
+        return;
+    }
+    let Some(words) = shlex::split(line) else {
+        let detail = "the quotes of this command line do not close".to_owned();
+        return rules.report(node, Finding::Syntax { format: Format::Yaml, detail });
+    };
+    // A prompt inside a longer word would be spliced into it, and inside `sh -c '...'` be run.
+    for placeholder in ["{prompt}", "{stdin}"] {
+        if words.iter().any(|word| word.contains(placeholder) && word != placeholder) {
+            let finding = Finding::PlaceholderInsideWord { placeholder: placeholder.to_owned() };
+            return rules.report(node, finding);
+        }
+    }
+    if !["{prompt}", "{prompt_file}", "{stdin}"]
+        .iter()
+        .any(|placeholder| line.contains(placeholder))
+    {
+        rules.report(node, Finding::NoPlaceholder { line: line.to_owned() });
+    }
+}

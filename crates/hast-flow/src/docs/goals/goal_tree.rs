@@ -1,0 +1,183 @@
+//! `goals.yaml`: the tree of goals that people write and `auto` works through.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::docs::document::Rules;
+use crate::document;
+use crate::formats::diagnostic::Finding;
+use crate::formats::tree::Node;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Goals {
+    pub goals: Vec<Goal>,
+}
+
+document!(Goals, "goals", Yaml, Warn, rules goal_rules);
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Goal {
+    #[schemars(length(min = 1), example = &"M1")]
+    pub id: String,
+    pub title: String,
+    #[schemars(example = &"active")]
+    pub status: GoalStatus,
+    /// Why hast blocked the goal; removed on retry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked_reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<Goal>,
+    /// Red tests are the wanted result (the RED step of test-first work).
+    #[serde(default)]
+    pub expect_failure: bool,
+    /// Globs, gitignore style, that the goal may change; empty is unlimited.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowed_changes: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_mode: Option<PromptMode>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<GoalMode>,
+    /// A name of `ai_tools`, or a preset.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<GoalPhase>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub acceptance: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test_command: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_minutes: Option<NonZeroU32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_retries: Option<NonZeroU32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum GoalStatus {
+    Pending,
+    Active,
+    Done,
+    Blocked,
+    Dropped,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PromptMode {
+    Adversarial,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum GoalMode {
+    Interactive,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum GoalPhase {
+    Plan,
+    Implement,
+    Gate,
+    Adversarial,
+    Review,
+}
+
+/// A goal of the tree with the node that declares it.
+struct Declared<'a> {
+    goal: &'a Goal,
+    node: &'a Node,
+}
+
+/// Ids are unique in the whole tree; dependencies exist and do not wait for each other.
+fn goal_rules(goals: &Goals, rules: &mut Rules<'_>) {
+    let tree = rules.tree;
+    let mut declared = Vec::new();
+    if let Some(node) = tree.get("goals") {
+        collect(&goals.goals, node, &mut declared);
+    }
+    let mut by_id: BTreeMap<&str, usize> = BTreeMap::new();
+    for (index, entry) in declared.iter().enumerate() {
+        let id = entry.goal.id.as_str();
+        if let Some(&first) = by_id.get(id) {
+            let first_line = rules.line(id_node(declared[first].node));
+            let finding = Finding::DuplicateId { id: id.to_owned(), first_line };
+            rules.report(id_node(entry.node), finding);
+        } else {
+            by_id.insert(id, index);
+        }
+    }
+    for entry in &declared {
+        let named = entry.node.get("depends_on").map_or(&[][..], |list| list.list());
+        for (id, node) in entry.goal.depends_on.iter().zip(named) {
+            if !by_id.contains_key(id.as_str()) {
+                rules.report(node, Finding::UnknownReference { id: id.clone() });
+            }
+        }
+    }
+    if let Some((index, path)) = find_cycle(&declared, &by_id) {
+        let node = declared[index].node;
+        rules.report(node.get("depends_on").unwrap_or(node), Finding::Cycle { path });
+    }
+}
+
+fn collect<'a>(goals: &'a [Goal], list: &'a Node, into: &mut Vec<Declared<'a>>) {
+    for (goal, node) in goals.iter().zip(list.list()) {
+        into.push(Declared { goal, node });
+        if let Some(children) = node.get("children") {
+            collect(&goal.children, children, into);
+        }
+    }
+}
+
+fn id_node(goal: &Node) -> &Node {
+    goal.get("id").unwrap_or(goal)
+}
+
+/// A goal waits for its dependencies, and a container for its children. Depth first without
+/// recursion: a chain of ten thousand goals is no deeper than the heap.
+fn find_cycle(
+    declared: &[Declared<'_>],
+    by_id: &BTreeMap<&str, usize>,
+) -> Option<(usize, Vec<String>)> {
+    let waits_for = |index: usize| -> Vec<usize> {
+        let goal = declared[index].goal;
+        let children = goal.children.iter().map(|child| child.id.as_str());
+        let dependencies = goal.depends_on.iter().map(String::as_str);
+        dependencies.chain(children).filter_map(|id| by_id.get(id).copied()).collect()
+    };
+    let mut finished = vec![false; declared.len()];
+    for start in 0..declared.len() {
+        let mut path = vec![(start, waits_for(start))];
+        let mut on_path = BTreeMap::from([(start, 0)]);
+        while let Some((index, next)) = path.last_mut() {
+            let index = *index;
+            match next.pop() {
+                Some(target) if on_path.contains_key(&target) => {
+                    let from = on_path.get(&target).copied().unwrap_or(0);
+                    let ids = path[from..].iter().map(|(at, _)| *at).chain([target]);
+                    return Some((index, ids.map(|at| declared[at].goal.id.clone()).collect()));
+                }
+                Some(target) if finished[target] => {}
+                Some(target) => {
+                    on_path.insert(target, path.len());
+                    path.push((target, waits_for(target)));
+                }
+                None => {
+                    finished[index] = true;
+                    on_path.remove(&index);
+                    path.pop();
+                }
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,11 @@
+//! Documents of the goals flow: people's settings and goals, agents' handoffs, the lock.
+
+mod config;
+mod goal_tree;
+mod handoff;
+mod lock;
+
+pub use config::*;
+pub use goal_tree::*;
+pub use handoff::*;
+pub use lock::*;

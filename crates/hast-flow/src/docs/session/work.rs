@@ -1,0 +1,77 @@
+//! What was done: run logs, artifact manifests, questions and their answers.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::docs::document::Nullable;
+use crate::document;
+use crate::ids::{QuestionId, Sha256, TaskId};
+use crate::time::UtcTime;
+
+/// One line of `execution/run_logs/<day>.ndjson`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunLogLine {
+    pub ts: UtcTime,
+    pub task_id: TaskId,
+    pub actor: String,
+    pub action: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<serde_json::Map<String, serde_json::Value>>,
+    pub result: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+document!(RunLogLine, "run-log", Ndjson, Keep);
+
+/// `artifact_manifest.json` beside a task's outputs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ArtifactManifest {
+    pub task_id: TaskId,
+    pub created_at: UtcTime,
+    pub artifacts: Vec<Artifact>,
+}
+
+document!(ArtifactManifest, "artifact-manifest", Json, Keep);
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Artifact {
+    pub source_path: String,
+    pub artifact: String,
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub sha256: Sha256,
+}
+
+/// `execution/questions/Q-....json`; never changed once asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Question {
+    pub id: QuestionId,
+    #[schemars(with = "Nullable<TaskId>")]
+    pub task_id: Option<TaskId>,
+    pub ts: UtcTime,
+    pub question: String,
+    pub status: QuestionStatus,
+}
+
+document!(Question, "question", Json, Keep);
+
+/// `Q-....answer.json`, beside the question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Answer {
+    pub id: QuestionId,
+    pub ts: UtcTime,
+    pub answer: String,
+    pub status: QuestionStatus,
+}
+
+document!(Answer, "answer", Json, Keep);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum QuestionStatus {
+    Open,
+    Answered,
+}
