@@ -67,6 +67,10 @@ impl OffsetTime {
         self.instant
     }
 
+    pub fn offset(self) -> Offset {
+        self.offset
+    }
+
     /// The wall clock where it was written.
     pub fn local(self) -> civil::DateTime {
         self.offset.to_datetime(self.instant)

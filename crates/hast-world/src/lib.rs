@@ -1,2 +1,6 @@
 //! Everything of hast that touches the machine. Implements the ports of `hast-flow`, decides
 //! nothing, and knows no flow.
+
+pub mod clock;
+pub mod files;
+pub mod roots;

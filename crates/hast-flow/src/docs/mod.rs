@@ -5,6 +5,7 @@
 
 pub mod contract;
 pub mod document;
+pub mod files;
 pub mod goals;
 pub mod kernel;
 pub mod registry;

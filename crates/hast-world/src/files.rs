@@ -1,0 +1,97 @@
+//! Reading the user's files: bounded, with the path in every error.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// An I/O error and the path it happened at.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {source}", path.display())]
+pub struct PathError {
+    pub path: PathBuf,
+    pub source: io::Error,
+}
+
+/// Directories that hold no documents and can be huge.
+const SKIPPED: &[&str] = &[".git", ".hast", "node_modules", "target", "worktrees", "attempts"];
+
+/// Reads a file, at most `limit` bytes and one more, so that the caller can tell that it is larger.
+pub fn read_bounded(path: &Path, limit: usize) -> Result<Vec<u8>, PathError> {
+    let at = |source| PathError { path: path.to_owned(), source };
+    let file = fs::File::open(path).map_err(at)?;
+    let metadata = file.metadata().map_err(at)?;
+    // Opening a pipe or a device by name must not hang or flood.
+    if !metadata.is_file() {
+        return Err(at(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")));
+    }
+    let expected = usize::try_from(metadata.len()).unwrap_or(limit).min(limit) + 1;
+    let mut bytes = Vec::with_capacity(expected);
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    file.take(most).read_to_end(&mut bytes).map_err(at)?;
+    Ok(bytes)
+}
+
+/// Calls `visit` with every file below a directory, in the order of names. Links to directories
+/// are not followed, so that a loop ends.
+pub fn walk(directory: &Path, visit: &mut dyn FnMut(&Path)) -> Result<(), PathError> {
+    let mut open = vec![directory.to_owned()];
+    while let Some(directory) = open.pop() {
+        let mut below = Vec::new();
+        for (name, is_directory) in sorted_entries(&directory)? {
+            let path = directory.join(&name);
+            if is_directory && !SKIPPED.iter().any(|skipped| name == *skipped) {
+                below.push(path);
+            } else if !is_directory {
+                visit(&path);
+            }
+        }
+        open.extend(below.into_iter().rev());
+    }
+    Ok(())
+}
+
+fn sorted_entries(directory: &Path) -> Result<Vec<(std::ffi::OsString, bool)>, PathError> {
+    let at = |source| PathError { path: directory.to_owned(), source };
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(directory).map_err(at)? {
+        let entry = entry.map_err(at)?;
+        entries.push((entry.file_name(), entry.file_type().map_err(at)?.is_dir()));
+    }
+    entries.sort();
+    Ok(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_walk_is_in_order_and_leaves_out_what_is_not_ours() {
+        let root = tempfile::tempdir().unwrap();
+        for file in ["b.txt", "a/2.txt", "a/1.txt", ".git/x", "node_modules/y"] {
+            let path = root.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::File::create(path).unwrap();
+        }
+        std::os::unix::fs::symlink(root.path(), root.path().join("loop")).unwrap();
+        let mut seen = Vec::new();
+        walk(root.path(), &mut |path| {
+            seen.push(path.strip_prefix(root.path()).unwrap().to_owned())
+        })
+        .unwrap();
+        let names: Vec<_> = seen.iter().map(|path| path.to_str().unwrap()).collect();
+        assert_eq!(names, ["b.txt", "loop", "a/1.txt", "a/2.txt"]);
+    }
+
+    #[test]
+    fn reading_stops_at_the_limit_and_names_the_path() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("f");
+        io::Write::write_all(&mut fs::File::create(&path).unwrap(), b"123456").unwrap();
+        assert_eq!(read_bounded(&path, 3).unwrap(), b"1234");
+        assert_eq!(read_bounded(&path, 100).unwrap(), b"123456");
+        let error = read_bounded(&root.path().join("none"), 3).unwrap_err();
+        assert!(error.to_string().contains("none"));
+        assert!(read_bounded(root.path(), 3).is_err());
+    }
+}

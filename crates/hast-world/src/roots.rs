@@ -1,0 +1,65 @@
+//! Finding the root of a flow: upward from a directory, not past the git top level or home.
+
+use std::path::{Path, PathBuf};
+
+/// The nearest directory, upward from `from`, that has something at `marker`. The marker's parts
+/// may have a `*`.
+pub fn find_root(from: &Path, home: Option<&Path>, marker: &str) -> Option<PathBuf> {
+    for directory in from.ancestors() {
+        if has_marker(directory, marker) {
+            return Some(directory.to_owned());
+        }
+        if directory.join(".git").exists() || Some(directory) == home {
+            return None;
+        }
+    }
+    None
+}
+
+fn has_marker(directory: &Path, marker: &str) -> bool {
+    let Some((before, after)) = marker.split_once('*') else {
+        return directory.join(marker).exists();
+    };
+    let (parent, prefix) = before.rsplit_once('/').unwrap_or(("", before));
+    let rest = after.trim_start_matches('/');
+    let Ok(entries) = std::fs::read_dir(directory.join(parent)) else { return false };
+    entries.flatten().any(|entry| {
+        entry.file_name().to_string_lossy().starts_with(prefix) && entry.path().join(rest).exists()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn make(root: &Path, directory: &str) {
+        std::fs::create_dir_all(root.join(directory)).unwrap();
+    }
+
+    #[test]
+    fn a_root_is_found_upward_but_not_past_git_or_home() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        make(root, "home/.ai");
+        make(root, "home/project/.git");
+        make(root, "home/project/deep");
+        make(root, "home/plain/deep");
+        make(root, "other/.ai/handoffs");
+        let find = |from: &str| find_root(&root.join(from), Some(&root.join("home")), ".ai");
+        assert_eq!(find("home/project/deep"), None);
+        assert_eq!(find("home/plain/deep"), Some(root.join("home")));
+        assert_eq!(find("other/.ai/handoffs"), Some(root.join("other")));
+        make(root, "home/project/.ai");
+        assert_eq!(find("home/project/deep"), Some(root.join("home/project")));
+    }
+
+    #[test]
+    fn a_marker_with_a_star_looks_one_level_down() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        make(root, "sessions/other");
+        assert_eq!(find_root(root, None, "sessions/S-*/status.json"), None);
+        make(root, "sessions/S-1/status.json");
+        assert_eq!(find_root(root, None, "sessions/S-*/status.json"), Some(root.to_owned()));
+    }
+}
