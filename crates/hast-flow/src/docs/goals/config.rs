@@ -13,7 +13,6 @@ use crate::formats::tree::Node;
 
 /// Settings, the same for every flow; only `test_command` and `ai_tool` are needed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct Config {
     /// Run by `sh -c` at the root of the tree; exit 0 means green.
     #[schemars(required, example = &"cargo test")]
@@ -22,30 +21,52 @@ pub struct Config {
     #[schemars(required, example = &"claude -p {prompt}")]
     pub ai_tool: Option<String>,
     /// More agents, for `--tool NAME`, `roles` and a goal's `tool`.
+    #[serde(default)]
     pub ai_tools: IndexMap<String, String>,
+    #[serde(default)]
     pub timeout_minutes: Option<NonZeroU32>,
+    #[serde(default)]
     pub stall_minutes: Option<NonZeroU32>,
+    #[serde(default)]
     pub max_retries: Option<NonZeroU32>,
+    #[serde(default)]
     pub max_regenerations: Option<u32>,
+    #[serde(default)]
     pub max_context_bytes: Option<NonZeroU32>,
     /// Which agent plays which role.
+    #[serde(default)]
     pub roles: IndexMap<String, String>,
     /// Agents to use when the first is limited or missing.
+    #[serde(default)]
     pub fallback: Vec<String>,
+    #[serde(default)]
     pub sandbox: Option<SandboxMode>,
+    #[serde(default)]
     pub sandbox_write: Vec<String>,
+    #[serde(default)]
     pub budget: Option<Budget>,
+    #[serde(default)]
     pub on_limit: Option<OnLimit>,
+    #[serde(default)]
     pub commit: Option<CommitMode>,
+    #[serde(default)]
     pub isolation: Option<Isolation>,
+    #[serde(default)]
     pub worktree_setup: Option<String>,
+    #[serde(default)]
     pub worktree_copy: Vec<String>,
+    #[serde(default)]
     pub protect: Vec<String>,
     /// Names, or prefixes ending in `*`, of variables that agents get.
+    #[serde(default)]
     pub env: Vec<String>,
+    #[serde(default)]
     pub queue_dir: Option<String>,
+    #[serde(default)]
     pub language: Option<Language>,
+    #[serde(default)]
     pub memory: Option<Memory>,
+    #[serde(default)]
     pub sec: Option<SecSettings>,
 }
 

@@ -1,0 +1,183 @@
+//! From arguments to an exit code: language first, then parsing, then one command.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ArgMatches, FromArgMatches};
+use hast_flow::ports::Clock;
+use hast_flow::words::Lang;
+use hast_world::clock::{Fixed, Machine};
+
+use crate::cli::{self, Cli, ColorWhen, Commands};
+use crate::commands;
+use crate::messages::say;
+use crate::output::Output;
+use crate::problem::{Exit, Problem};
+
+/// Fixes clock and ids for hast's own tests of the real binary. Unsupported: it may change or go.
+const TEST_WORLD: &str = "HAST_TEST_WORLD";
+
+/// What every command needs to know.
+pub(crate) struct App {
+    pub(crate) lang: Lang,
+    pub(crate) json: bool,
+    pub(crate) quiet: bool,
+    pub(crate) root: Option<PathBuf>,
+    pub(crate) directory: PathBuf,
+    pub(crate) home: Option<PathBuf>,
+    pub(crate) clock: Box<dyn Clock>,
+    pub(crate) output: Output,
+}
+
+pub(crate) fn run(args: Vec<OsString>) -> ExitCode {
+    let lang = language(&args);
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let wants_json = args.iter().any(|arg| arg == "--json");
+    let mut output = Output::new(ColorWhen::Auto, no_color);
+    let result = match cli::command(lang).try_get_matches_from(args) {
+        Ok(matches) => start(&matches, lang, no_color, &mut output),
+        Err(error) => clap_says(&error, lang, &mut output),
+    };
+    let exit = result.unwrap_or_else(|problem| {
+        output.message(&problem.text(lang, &output));
+        if wants_json {
+            // Whoever asked for a document gets one, also when there is no result.
+            let _ = output.result(&format!("{:#}\n", problem.json()));
+        }
+        problem.exit
+    });
+    ExitCode::from(exit as u8)
+}
+
+fn start(
+    matches: &ArgMatches,
+    lang: Lang,
+    no_color: bool,
+    output: &mut Output,
+) -> Result<Exit, Problem> {
+    let internal = |why: &dyn ToString| {
+        Problem::new(say::internal(lang), say::internal_next(lang)).because(why.to_string())
+    };
+    let cli = Cli::from_arg_matches(matches).map_err(|error| internal(&error))?;
+    *output = Output::new(cli.color, no_color);
+    let directory = std::env::current_dir().map_err(|error| internal(&error))?;
+    let root = cli.root.map(|root| directory.join(root));
+    if let Some(root) = root.as_ref().filter(|root| !root.is_dir()) {
+        return Err(Problem::usage(say::no_directory(lang), say::no_directory_next(lang)).at(root));
+    }
+    let mut app = App {
+        lang,
+        json: cli.json,
+        quiet: cli.quiet,
+        root,
+        directory,
+        home: std::env::home_dir(),
+        clock: clock(lang)?,
+        output: Output::new(cli.color, no_color),
+    };
+    match cli.command {
+        Commands::Status => commands::status::run(&mut app),
+        Commands::Verify(args) => commands::verify::run(&mut app, &args),
+        Commands::Completions { shell } => commands::shell::completions(&mut app, shell),
+        Commands::Man => commands::shell::man(&mut app),
+    }
+}
+
+impl App {
+    /// Prints a result as the command line wants it.
+    pub(crate) fn print(&mut self, text: &str) -> Result<(), Problem> {
+        let lang = self.lang;
+        self.output.result(text).map_err(|error| {
+            Problem::new(say::cannot_write(lang), say::cannot_write_next(lang)).because(error)
+        })
+    }
+
+    pub(crate) fn print_json(&mut self, value: &serde_json::Value) -> Result<(), Problem> {
+        self.print(&format!("{value:#}\n"))
+    }
+
+    /// Where to look: `--root`, or the current directory.
+    pub(crate) fn here(&self) -> &std::path::Path {
+        self.root.as_deref().unwrap_or(&self.directory)
+    }
+}
+
+/// `--lang` wherever it stands, then the locale as POSIX orders its variables.
+fn language(args: &[OsString]) -> Lang {
+    let args: Vec<_> = args.iter().filter_map(|arg| arg.to_str()).collect();
+    let given = args.iter().enumerate().find_map(|(index, arg)| {
+        arg.strip_prefix("--lang=")
+            .or_else(|| (*arg == "--lang").then(|| args.get(index + 1).copied())?)
+    });
+    if let Some(lang) = given.and_then(|text| text.parse().ok()) {
+        return lang;
+    }
+    ["LC_ALL", "LC_MESSAGES", "LANG"]
+        .iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|value| !value.is_empty())
+        .map_or(Lang::En, |locale| Lang::from_locale(&locale))
+}
+
+fn clock(lang: Lang) -> Result<Box<dyn Clock>, Problem> {
+    match std::env::var(TEST_WORLD) {
+        Err(_) => Ok(Box::new(Machine)),
+        Ok(text) => match text.parse::<Fixed>() {
+            Ok(fixed) => Ok(Box::new(fixed)),
+            Err(error) => {
+                let what = say::bad_test_world(lang, TEST_WORLD);
+                Err(Problem::usage(what, say::unset_it(lang)).because(error))
+            }
+        },
+    }
+}
+
+/// Help and version are results; everything else is a wrong usage, said in the user's language.
+fn clap_says(error: &clap::Error, lang: Lang, output: &mut Output) -> Result<Exit, Problem> {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            let _ = output.result(&error.render().to_string());
+            return Ok(Exit::Done);
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            output.message(&error.render().to_string());
+            return Ok(Exit::Usage);
+        }
+        _ => {}
+    }
+    let context = |kind| error.get(kind).map(shown);
+    let argument = context(ContextKind::InvalidArg).unwrap_or_default();
+    let value = context(ContextKind::InvalidValue).unwrap_or_default();
+    let what = match error.kind() {
+        ErrorKind::UnknownArgument => say::unknown_argument(lang, argument),
+        ErrorKind::InvalidSubcommand => {
+            say::unknown_command(lang, context(ContextKind::InvalidSubcommand).unwrap_or_default())
+        }
+        ErrorKind::InvalidValue if value.is_empty() => say::missing_value(lang, argument),
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
+            say::bad_value(lang, value, argument)
+        }
+        ErrorKind::MissingRequiredArgument => say::missing_value(lang, argument),
+        ErrorKind::MissingSubcommand => say::no_command(lang),
+        ErrorKind::ArgumentConflict => {
+            say::conflict(lang, argument, context(ContextKind::PriorArg).unwrap_or_default())
+        }
+        _ => say::wrong_usage(lang),
+    };
+    let suggestion = context(ContextKind::SuggestedSubcommand)
+        .or_else(|| context(ContextKind::SuggestedArg))
+        .or_else(|| context(ContextKind::SuggestedValue))
+        .map(|word| say::did_you_mean(lang, word));
+    let values = context(ContextKind::ValidValue).map(|values| say::use_one_of(lang, values));
+    let next = suggestion.or(values).unwrap_or_else(|| say::usage_next(lang, "hast"));
+    Err(Problem::usage(what, next))
+}
+
+fn shown(value: &ContextValue) -> String {
+    match value {
+        ContextValue::Strings(words) => words.join(", "),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,187 @@
+//! What can be typed: commands, flags and their help, in both languages.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, Command, CommandFactory, Parser, Subcommand, ValueEnum};
+use hast_flow::words::Lang;
+
+use crate::messages::help;
+
+#[derive(Debug, Parser)]
+#[command(name = "hast", version, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    #[arg(long, global = true, value_name = "ko|en", value_parser = ["ko", "en"], hide_possible_values = true)]
+    pub(crate) lang: Option<String>,
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = ColorWhen::Auto, hide_default_value = true, hide_possible_values = true)]
+    pub(crate) color: ColorWhen,
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+    #[command(subcommand)]
+    pub(crate) command: Commands,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ColorWhen {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Commands {
+    Status,
+    Verify(VerifyArgs),
+    Completions {
+        #[arg(value_name = "SHELL", value_enum, hide_possible_values = true)]
+        shell: clap_complete::Shell,
+    },
+    #[command(hide = true)]
+    Man,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct VerifyArgs {
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    #[arg(long = "as", value_name = "NAME", requires = "paths")]
+    pub(crate) document: Option<String>,
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["paths", "document"])]
+    pub(crate) schema: Option<String>,
+}
+
+/// The command line with its help in a language.
+pub(crate) fn command(lang: Lang) -> Command {
+    let command = Cli::command()
+        .about(help::about(lang))
+        .after_help(help::exit_codes(lang))
+        .arg(help_flag(lang))
+        .disable_version_flag(true)
+        .arg(version_flag(lang));
+    let template = format!(
+        "{{about-with-newline}}\n{}: {{usage}}\n\n{{all-args}}{{after-help}}",
+        help::usage(lang)
+    );
+    localize(command, lang, &template)
+}
+
+/// Gives every command and flag its help. A missing one is found by a test.
+fn localize(command: Command, lang: Lang, template: &str) -> Command {
+    let name = command.get_name().to_owned();
+    let command = match about(&name, lang) {
+        Some(about) => command.about(about),
+        None => command,
+    };
+    command
+        .help_template(template.to_owned())
+        .disable_help_flag(true)
+        .subcommand_help_heading(heading(help::COMMANDS, lang))
+        .mut_args(|arg| {
+            let words = if arg.is_positional() { help::ARGUMENTS } else { help::OPTIONS };
+            let arg = arg.help_heading(heading(words, lang));
+            match arg_help(arg.get_id().as_str(), lang) {
+                Some(text) => arg.help(text),
+                None => arg,
+            }
+        })
+        .mut_subcommands(|command| localize(command.arg(help_flag(lang)), lang, template))
+}
+
+fn heading((en, ko): (&'static str, &'static str), lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => en,
+        Lang::Ko => ko,
+    }
+}
+
+fn about(command: &str, lang: Lang) -> Option<String> {
+    Some(match command {
+        "status" => help::status(lang),
+        "verify" => help::verify(lang),
+        "completions" => help::completions(lang),
+        "man" => help::man(lang),
+        _ => return None,
+    })
+}
+
+fn arg_help(id: &str, lang: Lang) -> Option<String> {
+    Some(match id {
+        "root" => help::root(lang),
+        "lang" => help::lang(lang),
+        "json" => help::json(lang),
+        "color" => help::color(lang),
+        "quiet" => help::quiet(lang),
+        "verbose" => help::verbose(lang),
+        "help" => help::help(lang),
+        "version" => help::version(lang),
+        "paths" => help::verify_paths(lang),
+        "document" => help::verify_as(lang),
+        "schema" => help::verify_schema(lang),
+        "shell" => help::shell(lang),
+        _ => return None,
+    })
+}
+
+fn help_flag(lang: Lang) -> Arg {
+    Arg::new("help")
+        .short('h')
+        .long("help")
+        .action(ArgAction::Help)
+        .display_order(998)
+        .help(help::help(lang))
+}
+
+fn version_flag(lang: Lang) -> Arg {
+    Arg::new("version")
+        .short('V')
+        .long("version")
+        .action(ArgAction::Version)
+        .display_order(999)
+        .help(help::version(lang))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn visit(command: &Command, check: &mut dyn FnMut(&Command)) {
+        check(command);
+        for below in command.get_subcommands() {
+            visit(below, check);
+        }
+    }
+
+    #[test]
+    fn every_command_and_flag_has_help_in_both_languages() {
+        for lang in [Lang::En, Lang::Ko] {
+            visit(&command(lang), &mut |command| {
+                let hangul = |text: String| text.chars().any(|c| ('가'..='힣').contains(&c));
+                let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+                assert!(!about.is_empty(), "{}", command.get_name());
+                assert_eq!(hangul(about), lang == Lang::Ko, "{}", command.get_name());
+                for arg in command.get_arguments() {
+                    let text = arg.get_help().map(ToString::to_string).unwrap_or_default();
+                    assert!(!text.is_empty(), "{} {}", command.get_name(), arg.get_id());
+                    assert_eq!(
+                        hangul(text),
+                        lang == Lang::Ko,
+                        "{} {}",
+                        command.get_name(),
+                        arg.get_id()
+                    );
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        command(Lang::En).debug_assert();
+        command(Lang::Ko).debug_assert();
+    }
+}

@@ -1,0 +1,5 @@
+//! One module a command; each turns arguments into calls and results into text or JSON.
+
+pub(crate) mod shell;
+pub(crate) mod status;
+pub(crate) mod verify;

@@ -1,0 +1,196 @@
+//! `hast verify`: every document below a path against its schema and its own rules.
+
+use std::path::{Path, PathBuf};
+
+use hast_flow::docs::files::{FlowName, document_at, document_named};
+use hast_flow::docs::registry::{self, Entry};
+use hast_flow::formats::diagnostic::Diagnostic;
+use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
+use hast_world::{files, roots};
+use serde_json::json;
+
+use crate::app::App;
+use crate::cli::VerifyArgs;
+use crate::messages::say;
+use crate::problem::{Exit, Problem, diagnostic_json, diagnostic_text};
+
+/// What a check of many files found.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    pub(crate) files: usize,
+    pub(crate) findings: Vec<Diagnostic>,
+}
+
+impl Report {
+    pub(crate) fn errors(&self) -> usize {
+        self.findings.iter().filter(|finding| finding.is_error()).count()
+    }
+
+    pub(crate) fn warnings(&self) -> usize {
+        self.findings.len() - self.errors()
+    }
+}
+
+pub(crate) fn run(app: &mut App, args: &VerifyArgs) -> Result<Exit, Problem> {
+    if let Some(name) = &args.schema {
+        return schema(app, name);
+    }
+    let forced = args.document.as_deref().map(|name| find(app, name)).transpose()?;
+    let mut report = Report::default();
+    if args.paths.is_empty() {
+        let found = flows_here(app);
+        if found.is_empty() {
+            let next = say::nothing_here_next(app.lang, app.here().display());
+            return Err(Problem::new(say::nothing_here(app.lang), next));
+        }
+        for (flow, root) in found {
+            check_flow(app, flow, &root, &mut report)?;
+        }
+    }
+    for path in &args.paths {
+        check_path(app, path, forced, &mut report)?;
+    }
+    show(app, &report)
+}
+
+/// The flows whose files are here or above, with their roots.
+pub(crate) fn flows_here(app: &App) -> Vec<(FlowName, PathBuf)> {
+    FlowName::ALL
+        .into_iter()
+        .filter_map(|flow| {
+            let root = match &app.root {
+                // A named root is that directory or nothing.
+                Some(root) => roots::find_root(root, Some(root), flow.marker()),
+                None => roots::find_root(&app.directory, app.home.as_deref(), flow.marker()),
+            };
+            root.map(|root| (flow, root))
+        })
+        .collect()
+}
+
+pub(crate) fn check_flow(
+    app: &App,
+    flow: FlowName,
+    root: &Path,
+    report: &mut Report,
+) -> Result<(), Problem> {
+    for directory in flow.directories() {
+        let directory = root.join(directory);
+        if directory.is_dir() {
+            check_tree(app, &directory, report)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_path(
+    app: &App,
+    path: &Path,
+    forced: Option<&'static Entry>,
+    report: &mut Report,
+) -> Result<(), Problem> {
+    let full = app.directory.join(path);
+    if full.is_dir() {
+        let before = report.files;
+        check_tree(app, &full, report)?;
+        if report.files == before && !app.quiet {
+            return Err(Problem::new(
+                say::no_documents(app.lang),
+                say::not_a_document_next(app.lang),
+            )
+            .at(path));
+        }
+        return Ok(());
+    }
+    let by_name = || document_named(full.file_name()?.to_str()?);
+    let Some(entry) = forced.or_else(|| document_at(&slashed(&full))).or_else(by_name) else {
+        if let Err(error) = full.metadata() {
+            return Err(Problem::cannot_read(app.lang, path, error));
+        }
+        let next = say::not_a_document_next(app.lang);
+        return Err(Problem::new(say::not_a_document(app.lang), next).at(path));
+    };
+    check_file(app, &full, entry, report)
+}
+
+fn check_tree(app: &App, directory: &Path, report: &mut Report) -> Result<(), Problem> {
+    let mut failed = None;
+    let walked = files::walk(directory, &mut |path| {
+        if let Some(entry) = document_at(&slashed(path))
+            && let Err(problem) = check_file(app, path, entry, report)
+        {
+            failed.get_or_insert(problem);
+        }
+    });
+    walked.map_err(|error| Problem::cannot_read(app.lang, &error.path, error.source))?;
+    failed.map_or(Ok(()), Err)
+}
+
+fn check_file(app: &App, path: &Path, entry: &Entry, report: &mut Report) -> Result<(), Problem> {
+    let bytes = files::read_bounded(path, MAX_DOCUMENT_BYTES)
+        .map_err(|error| Problem::cannot_read(app.lang, &error.path, error.source))?;
+    let name = shown_path(app, path);
+    report.files += 1;
+    match Source::from_bytes(&name, &bytes) {
+        Ok(source) => report.findings.extend((entry.check)(&source)),
+        Err(diagnostic) => report.findings.push(diagnostic),
+    }
+    Ok(())
+}
+
+fn show(app: &mut App, report: &Report) -> Result<Exit, Problem> {
+    let (errors, warnings) = (report.errors(), report.warnings());
+    if app.json {
+        let findings: Vec<_> =
+            report.findings.iter().map(|finding| diagnostic_json(finding, app.lang)).collect();
+        app.print_json(&json!({
+            "files": report.files,
+            "errors": errors,
+            "warnings": warnings,
+            "findings": findings,
+        }))?;
+    } else {
+        let mut text = String::new();
+        for finding in &report.findings {
+            text += &diagnostic_text(finding, app.lang, &app.output);
+            text.push('\n');
+        }
+        if report.findings.is_empty() {
+            text += &say::all_good(app.lang, report.files);
+        } else {
+            text += &say::found(app.lang, report.files, errors, warnings);
+        }
+        app.print(&(text + "\n"))?;
+    }
+    Ok(if errors == 0 { Exit::Done } else { Exit::Failed })
+}
+
+fn schema(app: &mut App, name: &str) -> Result<Exit, Problem> {
+    if name.is_empty() {
+        let names: Vec<_> = registry::ENTRIES.iter().map(|entry| entry.name).collect();
+        if app.json {
+            app.print_json(&json!({ "documents": names }))?;
+        } else {
+            app.print(&(names.join("\n") + "\n"))?;
+        }
+        return Ok(Exit::Done);
+    }
+    let schema = (find(app, name)?.schema)();
+    app.print_json(&schema)?;
+    Ok(Exit::Done)
+}
+
+fn find(app: &App, name: &str) -> Result<&'static Entry, Problem> {
+    registry::find(name).ok_or_else(|| {
+        Problem::usage(say::no_schema(app.lang, name), say::no_schema_next(app.lang))
+    })
+}
+
+/// Paths are shown as the user would type them from here.
+fn shown_path(app: &App, path: &Path) -> String {
+    path.strip_prefix(&app.directory).unwrap_or(path).display().to_string()
+}
+
+fn slashed(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

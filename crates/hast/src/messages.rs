@@ -1,0 +1,90 @@
+//! Everything the command line says, in Korean and English.
+
+pub(crate) mod help {
+    //! Help texts of commands and flags.
+
+    /// Headings of the help page; the parser wants them to live for ever.
+    pub(crate) const COMMANDS: (&str, &str) = ("Commands", "명령");
+    pub(crate) const OPTIONS: (&str, &str) = ("Options", "옵션");
+    pub(crate) const ARGUMENTS: (&str, &str) = ("Arguments", "인자");
+
+    hast_flow::messages! {
+        about() { en: "Runs AI agents the way production systems run jobs.", ko: "AI 에이전트를 운영 시스템이 작업을 돌리듯 실행합니다." }
+        usage() { en: "Usage", ko: "사용법" }
+        status() { en: "Show all flows found here and what waits for a person", ko: "여기서 찾은 모든 흐름과 사람을 기다리는 일을 보여 줍니다" }
+        verify() { en: "Check files against their schema and the laws", ko: "파일을 스키마와 법칙에 따라 검사합니다" }
+        completions() { en: "Print a completion script for a shell", ko: "셸 자동 완성 스크립트를 출력합니다" }
+        man() { en: "Print the manual page", ko: "매뉴얼 페이지를 출력합니다" }
+        root() { en: "Work in this directory instead of searching upward", ko: "위로 찾는 대신 이 디렉터리에서 작업합니다" }
+        lang() { en: "Language of messages [default: from LANG]", ko: "메시지 언어 [기본값: LANG]" }
+        json() { en: "Print one JSON document instead of text", ko: "텍스트 대신 JSON 문서 하나를 출력합니다" }
+        color() { en: "When to use colour: auto, always or never [default: auto]", ko: "색을 쓸 때: auto, always, never [기본값: auto]" }
+        quiet() { en: "Say nothing but results and problems", ko: "결과와 문제만 출력합니다" }
+        verbose() { en: "Say more about what is done", ko: "무엇을 하는지 더 자세히 알립니다" }
+        help() { en: "Print help", ko: "도움말을 출력합니다" }
+        version() { en: "Print the version", ko: "버전을 출력합니다" }
+        verify_paths() { en: "Files or directories; without any, all flows found here", ko: "파일이나 디렉터리. 없으면 여기서 찾은 모든 흐름" }
+        verify_as() { en: "Read the files as this document", ko: "파일을 이 문서로 읽습니다" }
+        verify_schema() { en: "Print the JSON Schema of a document; without a name, list the names", ko: "문서의 JSON Schema를 출력합니다. 이름이 없으면 이름 목록" }
+        shell() { en: "bash, zsh, fish, elvish or powershell", ko: "bash, zsh, fish, elvish, powershell 중 하나" }
+        exit_codes() { en: "Exit codes: 0 done, 1 failed or findings, 2 wrong usage, 3 waiting for a person, 4 locked by another process, 130 interrupted", ko: "종료 코드: 0 완료, 1 실패 또는 발견, 2 잘못된 사용, 3 사람을 기다림, 4 다른 프로세스가 잠금, 130 중단" }
+    }
+}
+
+pub(crate) mod say {
+    //! Problems and results.
+    hast_flow::messages! {
+        error() { en: "error", ko: "오류" }
+        warning() { en: "warning", ko: "경고" }
+        next() { en: "next", ko: "다음" }
+        why() { en: "why", ko: "원인" }
+        place() { en: "where", ko: "위치" }
+        wrong_usage() { en: "the command line is not understood", ko: "명령줄을 이해할 수 없습니다" }
+        usage_next(command) { en: "run `{command} --help` to see what can be typed", ko: "`{command} --help`로 쓸 수 있는 것을 확인하세요" }
+        unknown_argument(argument) { en: "there is no `{argument}` here", ko: "여기에는 `{argument}`(이)가 없습니다" }
+        unknown_command(command) { en: "there is no command `{command}`", ko: "`{command}` 명령은 없습니다" }
+        bad_value(value, argument) { en: "`{value}` is not a value for `{argument}`", ko: "`{value}`(은)는 `{argument}`의 값이 될 수 없습니다" }
+        missing_value(argument) { en: "`{argument}` is missing", ko: "`{argument}`(이)가 빠졌습니다" }
+        conflict(argument, other) { en: "`{argument}` cannot be used with `{other}`", ko: "`{argument}`(은)는 `{other}`(과)와 함께 쓸 수 없습니다" }
+        no_command() { en: "no command was given", ko: "명령이 없습니다" }
+        did_you_mean(word) { en: "did you mean `{word}`?", ko: "`{word}`(을)를 쓰려던 것인가요?" }
+        use_one_of(values) { en: "use one of: {values}", ko: "다음 중 하나를 쓰세요: {values}" }
+        cannot_read() { en: "the file cannot be read", ko: "파일을 읽을 수 없습니다" }
+        cannot_read_next() { en: "check that it exists and that you may read it", ko: "파일이 있는지, 읽을 권한이 있는지 확인하세요" }
+        cannot_write() { en: "the output cannot be written", ko: "출력을 쓸 수 없습니다" }
+        cannot_write_next() { en: "check where the output goes", ko: "출력이 가는 곳을 확인하세요" }
+        no_directory() { en: "this is not a directory", ko: "디렉터리가 아닙니다" }
+        no_directory_next() { en: "name an existing directory", ko: "있는 디렉터리를 지정하세요" }
+        no_schema(name) { en: "there is no document `{name}`", ko: "`{name}` 문서는 없습니다" }
+        no_schema_next() { en: "run `hast verify --schema` to see all names", ko: "`hast verify --schema`로 모든 이름을 확인하세요" }
+        not_a_document() { en: "hast does not know what this file is", ko: "hast가 이 파일이 무엇인지 모릅니다" }
+        not_a_document_next() { en: "say what it is with --as NAME (`hast verify --schema` lists the names)", ko: "--as NAME으로 알려 주세요(`hast verify --schema`가 이름을 보여 줍니다)" }
+        nothing_here() { en: "there is nothing of hast here", ko: "여기에는 hast의 것이 없습니다" }
+        nothing_here_next(directory) { en: "looked upward from {directory}; go to a project that has .ai/, sessions/, db/, .brain/ or .claude/orchestrator/, or name files: hast verify PATH", ko: "{directory}에서 위로 찾았습니다. .ai/, sessions/, db/, .brain/, .claude/orchestrator/ 중 하나가 있는 프로젝트로 가거나 파일을 지정하세요: hast verify PATH" }
+        internal() { en: "hast itself failed", ko: "hast 자체의 오류입니다" }
+        internal_next() { en: "report this with the command that you ran", ko: "실행한 명령과 함께 알려 주세요" }
+        bad_test_world(name) { en: "the variable {name} cannot be read; it is for hast's own tests", ko: "변수 {name}(을)를 읽을 수 없습니다. hast 자체 시험용입니다" }
+        unset_it() { en: "unset it", ko: "변수를 지우세요" }
+        all_good(files) { en: "files checked: {files}, nothing found", ko: "파일 {files}개 검사, 문제 없음" }
+        found(files, errors, warnings) { en: "files checked: {files}, errors: {errors}, warnings: {warnings}", ko: "파일 {files}개 검사: 오류 {errors}개, 경고 {warnings}개" }
+        no_documents() { en: "no documents of hast there", ko: "hast 문서가 없습니다" }
+        flow_state(files, errors, warnings) { en: "documents: {files}, errors: {errors}, warnings: {warnings}", ko: "문서 {files}개, 오류 {errors}개, 경고 {warnings}개" }
+        run_verify() { en: "run `hast verify` to see the findings", ko: "`hast verify`로 내용을 확인하세요" }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{help, say};
+    use hast_flow::words::placeholders;
+
+    #[test]
+    fn both_languages_say_the_same_things() {
+        for entry in help::CATALOGUE.iter().chain(say::CATALOGUE) {
+            assert_eq!(placeholders(entry.en), placeholders(entry.ko), "{}", entry.key);
+            let hangul = |text: &str| text.chars().any(|c| ('가'..='힣').contains(&c));
+            assert!(!hangul(entry.en), "{}", entry.key);
+            assert!(hangul(entry.ko) || entry.key == "shell", "{}", entry.key);
+        }
+    }
+}

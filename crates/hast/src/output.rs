@@ -1,0 +1,49 @@
+//! The two streams: results on stdout, everything else on stderr. A closed pipe is not an error.
+
+use std::io::{self, IsTerminal, Write};
+
+use annotate_snippets::Renderer;
+
+use crate::cli::ColorWhen;
+
+/// Where results and messages go, and whether messages have colour.
+#[derive(Debug)]
+pub(crate) struct Output {
+    colour: bool,
+    closed: bool,
+}
+
+impl Output {
+    pub(crate) fn new(when: ColorWhen, no_color: bool) -> Self {
+        let colour = match when {
+            ColorWhen::Always => true,
+            ColorWhen::Never => false,
+            ColorWhen::Auto => !no_color && io::stderr().is_terminal(),
+        };
+        Self { colour, closed: false }
+    }
+
+    /// Writes a result. After the reader went away, nothing more is written and nothing is said.
+    pub(crate) fn result(&mut self, text: &str) -> io::Result<()> {
+        if self.closed {
+            return Ok(());
+        }
+        let mut stdout = io::stdout().lock();
+        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed = true;
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    /// Writes a message. If nobody can read messages there is nobody to tell.
+    pub(crate) fn message(&mut self, text: &str) {
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+    }
+
+    pub(crate) fn renderer(&self) -> Renderer {
+        if self.colour { Renderer::styled() } else { Renderer::plain() }
+    }
+}
