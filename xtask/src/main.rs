@@ -1,1 +1,42 @@
-fn main() {}
+//! Development tasks: `cargo xtask tidy` checks the rules of the house that the compiler and
+//! clippy do not know. Nothing here is part of hast.
+
+mod tidy;
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut arguments = env::args().skip(1);
+    match (arguments.next().as_deref(), arguments.next()) {
+        (Some("tidy"), None) => run_tidy(),
+        _ => {
+            eprintln!("usage: cargo xtask tidy");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run_tidy() -> ExitCode {
+    match tidy::tree::Tree::read(&repository_root()) {
+        Ok(tree) => {
+            let report = tidy::check(&tree);
+            print!("{report}");
+            if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Asked at run time first: one target directory may serve several clones, and the path from
+/// compile time would then be that of another clone.
+fn repository_root() -> PathBuf {
+    let manifest =
+        env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let manifest = Path::new(&manifest);
+    manifest.parent().unwrap_or(manifest).to_owned()
+}

@@ -2,11 +2,16 @@
 //!
 //! This crate opens no file, starts no process, reads no clock and no environment. What it needs
 //! from the machine comes through the traits in [`ports`]. A module uses only modules listed
-//! before it (`cargo xtask tidy` checks that).
+//! before it (`cargo xtask tidy` checks that); the blank lines keep rustfmt from sorting them.
+
+pub mod words;
+
+pub mod time;
+
+pub mod ids;
+
+pub mod formats;
 
 pub mod docs;
-pub mod formats;
-pub mod ids;
+
 pub mod ports;
-pub mod time;
-pub mod words;

@@ -1,0 +1,124 @@
+//! The rules of the house, checked on text. Every check is a pure function from files to
+//! findings; only `tree` reads the disk.
+
+mod directions;
+mod finding;
+mod modules;
+mod order;
+mod phrases;
+mod size;
+mod tokens;
+pub(crate) mod tree;
+
+use std::fmt;
+
+use finding::Finding;
+use order::ModuleOrder;
+use tree::{RustFile, Tree};
+
+/// What all checks found, and how much they looked at.
+#[derive(Debug)]
+pub(crate) struct Report {
+    findings: Vec<Finding>,
+    rust_files: usize,
+    manifests: usize,
+}
+
+pub(crate) fn check(tree: &Tree) -> Report {
+    let mut findings = Vec::new();
+    let mut parsed = Vec::new();
+    for file in &tree.rust_files {
+        findings.extend(phrases::check(file, &tree.root));
+        findings.extend(modules::check_doc(file));
+        findings.extend(modules::check_path(file));
+        findings.extend(size::check_file(file));
+        match RustFile::parse(file) {
+            Ok(file) => parsed.push(file),
+            Err(finding) => findings.push(finding),
+        }
+    }
+    for file in &parsed {
+        findings.extend(size::check_functions(file));
+        findings.extend(modules::check_inline(file));
+    }
+    findings.extend(ModuleOrder::of_flow_crate(&parsed).check(&parsed));
+    for manifest in &tree.manifests {
+        findings.extend(directions::check(manifest));
+    }
+    findings.sort();
+    // One line can use the same module several times.
+    findings.dedup();
+    Report { findings, rust_files: tree.rust_files.len(), manifests: tree.manifests.len() }
+}
+
+impl Report {
+    pub(crate) fn is_clean(&self) -> bool {
+        self.findings.is_empty()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for finding in &self.findings {
+            writeln!(f, "{finding}")?;
+        }
+        writeln!(
+            f,
+            "tidy: {} findings in {} Rust files and {} manifests",
+            self.findings.len(),
+            self.rust_files,
+            self.manifests
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repository_root;
+    use tree::TextFile;
+
+    #[test]
+    fn this_repository_is_tidy() {
+        let tree = Tree::read(&repository_root()).unwrap();
+        assert!(tree.rust_files.len() > 10, "the walk found the sources");
+        assert!(tree.manifests.len() > 5, "the walk found the manifests");
+        let report = check(&tree);
+        assert!(report.is_clean(), "\n{report}");
+    }
+
+    #[test]
+    fn every_kind_of_check_is_reached() {
+        let tree = Tree {
+            root: "/nowhere/hast".into(),
+            rust_files: vec![
+                TextFile::new("crates/hast-flow/src/lib.rs", "//! L.\nmod ids;\nmod docs;\n"),
+                TextFile::new(
+                    "crates/hast-flow/src/ids.rs",
+                    "use crate::docs::Goal; \nmod utils {}\n",
+                ),
+                TextFile::new("crates/hast-flow/src/misc.rs", "//! M.\n}\n"),
+            ],
+            manifests: vec![TextFile::new(
+                "crates/hast-flow/Cargo.toml",
+                "[package]\nname = \"hast-flow\"\n[dependencies]\nhast-world = \"1\"\n",
+            )],
+        };
+        let report = check(&tree).to_string();
+        let shown: Vec<&str> =
+            report.lines().map(|line| line.split(" -> ").next().unwrap()).collect();
+        assert_eq!(
+            shown,
+            [
+                "crates/hast-flow/Cargo.toml:4: hast-flow depends on hast-world (crate direction: none)",
+                "crates/hast-flow/src/ids.rs:1: no module doc (module doc: 1 to 5 lines)",
+                "crates/hast-flow/src/ids.rs:1: white space at the end of the line (white space: none)",
+                "crates/hast-flow/src/ids.rs:1: `ids` uses `docs` (module order: lib.rs)",
+                "crates/hast-flow/src/ids.rs:2: a module called `utils` (module name: says what lives there)",
+                "crates/hast-flow/src/misc.rs:1: a module called `misc` (module name: says what lives there)",
+                "crates/hast-flow/src/misc.rs:2: a bracket without its partner, or a broken literal (syntax: Rust 2024)",
+                "tidy: 7 findings in 3 Rust files and 1 manifests",
+            ]
+        );
+    }
+}
