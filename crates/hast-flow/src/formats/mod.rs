@@ -2,6 +2,7 @@
 //! and edits that change nothing else. Nothing here knows what a document means.
 
 pub mod diagnostic;
+pub mod edit;
 pub mod json;
 pub mod shape;
 pub mod source;
