@@ -6,6 +6,7 @@ pub mod edit;
 pub mod json;
 pub mod shape;
 pub mod source;
+pub mod table;
 pub mod tree;
 pub mod typed;
 pub mod yaml;
