@@ -3,6 +3,7 @@
 
 pub mod diagnostic;
 pub mod edit;
+pub mod front_matter;
 pub mod json;
 pub mod shape;
 pub mod source;
