@@ -5,6 +5,7 @@ pub mod diagnostic;
 pub mod edit;
 pub mod front_matter;
 pub mod json;
+pub mod ndjson;
 pub mod shape;
 pub mod source;
 pub mod table;
