@@ -3,9 +3,12 @@
 
 pub mod diagnostic;
 pub mod edit;
+pub mod front_matter;
 pub mod json;
+pub mod ndjson;
 pub mod shape;
 pub mod source;
+pub mod table;
 pub mod tree;
 pub mod typed;
 pub mod yaml;

@@ -224,9 +224,8 @@ impl Check<'_> {
 
     fn alternative(&mut self, node: &Node, rule: &Rule) {
         let fits = |&&at: &&usize| wrong_kind(node, &self.shape.rules[at]).is_none();
-        match rule.any_of.iter().find(fits).or(rule.any_of.first()) {
-            Some(&at) => self.node(node, at),
-            None => {}
+        if let Some(&at) = rule.any_of.iter().find(fits).or(rule.any_of.first()) {
+            self.node(node, at);
         }
     }
 

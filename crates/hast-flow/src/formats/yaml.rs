@@ -176,7 +176,7 @@ impl<'s> Builder<'s> {
                 None => *key = Some(as_key(self.source, node)?),
                 Some(merge) if merge.merge => merges.push(node),
                 Some(Key { text, span, .. }) => {
-                    fields.push(Field { key: text, key_span: span, node })
+                    fields.push(Field { key: text, key_span: span, node });
                 }
             },
         }
