@@ -2,9 +2,10 @@
 
 use hast_flow::docs::contract::{self, LAYOUT};
 use hast_flow::docs::document::{Document, read};
-use hast_flow::docs::{goals, kernel, session};
+use hast_flow::docs::{goals, kernel, run, session};
 use hast_flow::formats::diagnostic::{Finding, Format};
 use hast_flow::formats::source::Source;
+use hast_flow::formats::table::{MdTable, Row, print_table, read_rows};
 use hast_flow::formats::yaml_print::Layout;
 use hast_flow::formats::{json, yaml_print};
 
@@ -27,7 +28,11 @@ enum Prints {
 }
 
 fn check<D: Document>(text: &str, prints: &Prints) {
-    let source = Source::new(D::NAME, text);
+    check_named::<D>(D::NAME, text, prints);
+}
+
+fn check_named<D: Document>(name: &str, text: &str, prints: &Prints) {
+    let source = Source::new(name, text);
     let document =
         read::<D>(&source).unwrap_or_else(|findings| panic!("{}: {findings:#?}", D::NAME));
     assert_eq!(document.warnings, [], "{}", D::NAME);
@@ -104,7 +109,63 @@ fn goals_flow() {
     check::<goals::Config>(seed!("config-minimal.yaml"), &Prints::Never);
     check::<goals::Config>(seed!("config-extended.yaml"), &Prints::Never);
     check::<goals::Goals>(seed!("goals.yaml"), &Prints::Never);
+    check_named::<goals::Handoff>("2026-02-09_143000.md", seed!("handoff.md"), &Prints::Never);
     check::<goals::AutoLock>(seed!("auto-lock.yaml"), &Prints::Same(&Layout::COMPACT));
+}
+
+/// The tables of the seed have headers and no rows; printing one gives the same headers.
+fn check_table<R: Row>(text: &str, rows: usize) {
+    let source = Source::new("table.md", text);
+    let table = MdTable::find(&source, R::COLUMNS).unwrap();
+    assert_eq!(table.len(), rows);
+    let headers = |text: &str| -> Vec<String> {
+        let line = text.lines().next().unwrap();
+        line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()
+    };
+    assert!(read_rows::<R>(&source).is_ok());
+    let printed = print_table::<R>(&[]);
+    assert_eq!(headers(text)[..R::COLUMNS.len()], headers(&printed));
+}
+
+#[test]
+fn run_flow() {
+    check_table::<run::ProcessRun>(seed!("process-runs.md"), 0);
+    check_table::<run::UserInstruction>(seed!("user-instructions.md"), 0);
+    check_table::<run::CatalogRow>(seed!("knowledge-base-catalog.md"), 0);
+    check_table::<run::PhaseRow>(seed!("phases.md"), 0);
+    check_table::<run::StageRow>(seed!("major-stages.md"), 0);
+    check_table::<run::TaskRow>(seed!("tasks.md"), 0);
+    check_table::<run::ToolTaskRow>(seed!("tool-tasks.md"), 0);
+    check_table::<run::DefaultPhase>(seed!("default-phases.md"), 4);
+}
+
+#[test]
+fn a_row_reads_back_as_it_was_written_and_its_status_changes_in_place() {
+    let row = run::ProcessRun {
+        run_id: "run-20231028-103000-001".parse().unwrap(),
+        user_request: "보고서 | 두 줄\n끝".to_owned(),
+        status: run::RunStatus::Pending,
+        current_phase_id: Some("P1".parse().unwrap()),
+        current_stage_id: None,
+        current_task_id: None,
+    };
+    let text = print_table(std::slice::from_ref(&row));
+    let source = Source::new("process_runs.md", &text);
+    assert_eq!(read_rows::<run::ProcessRun>(&source).unwrap(), [row]);
+    let table = MdTable::find(&source, run::ProcessRun::COLUMNS).unwrap();
+    let edit = table.set_cell(0, 2, "AWAITING_CONFIRMATION").unwrap();
+    assert!(edit.keeps_length());
+}
+
+#[test]
+fn a_bad_cell_is_told_with_its_line_and_column() {
+    let text = "| run_id | user_request | status | current_phase_id | current_stage_id | current_task_id |\n\
+                |---|---|---|---|---|---|\n\
+                | run-1 | 보고서 | RUNNING | P1 | | |\n\
+                | run-20231028-103000-001 | | PENDING | | | |\n";
+    let findings = read_rows::<run::ProcessRun>(&Source::new("f", text)).unwrap_err();
+    let found: Vec<_> = findings.iter().map(|f| (f.finding.code(), f.line().unwrap())).collect();
+    assert_eq!(found, [("bad_form", 3), ("not_one_of", 3), ("empty", 4)]);
 }
 
 #[test]

@@ -76,7 +76,7 @@ mod tests {
         std::os::unix::fs::symlink(root.path(), root.path().join("loop")).unwrap();
         let mut seen = Vec::new();
         walk(root.path(), &mut |path| {
-            seen.push(path.strip_prefix(root.path()).unwrap().to_owned())
+            seen.push(path.strip_prefix(root.path()).unwrap().to_owned());
         })
         .unwrap();
         let names: Vec<_> = seen.iter().map(|path| path.to_str().unwrap()).collect();

@@ -90,7 +90,8 @@ impl App {
     pub(crate) fn print(&mut self, text: &str) -> Result<(), Problem> {
         let lang = self.lang;
         self.output.result(text).map_err(|error| {
-            Problem::new(say::cannot_write(lang), say::cannot_write_next(lang)).because(error)
+            Problem::new(say::cannot_write(lang), say::cannot_write_next(lang))
+                .because(error.to_string())
         })
     }
 
@@ -128,7 +129,7 @@ fn clock(lang: Lang) -> Result<Box<dyn Clock>, Problem> {
             Ok(fixed) => Ok(Box::new(fixed)),
             Err(error) => {
                 let what = say::bad_test_world(lang, TEST_WORLD);
-                Err(Problem::usage(what, say::unset_it(lang)).because(error))
+                Err(Problem::usage(what, say::unset_it(lang)).because(error.to_string()))
             }
         },
     }

@@ -41,12 +41,14 @@ impl Problem {
         Self { place: Some(path.display().to_string()), ..self }
     }
 
-    pub(crate) fn because(self, why: impl ToString) -> Self {
-        Self { why: Some(why.to_string()), ..self }
+    pub(crate) fn because(self, why: impl Into<String>) -> Self {
+        Self { why: Some(why.into()), ..self }
     }
 
-    pub(crate) fn cannot_read(lang: Lang, path: &Path, why: impl ToString) -> Self {
-        Self::new(say::cannot_read(lang), say::cannot_read_next(lang)).at(path).because(why)
+    pub(crate) fn cannot_read(lang: Lang, path: &Path, why: &std::io::Error) -> Self {
+        Self::new(say::cannot_read(lang), say::cannot_read_next(lang))
+            .at(path)
+            .because(why.to_string())
     }
 
     pub(crate) fn text(&self, lang: Lang, output: &Output) -> String {

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serializer, de};
 
 use crate::formats::diagnostic::{Diagnostic, Finding, Format};
+use crate::formats::front_matter::FrontMatter;
 use crate::formats::shape::{Shape, Unknown};
 use crate::formats::source::Source;
 use crate::formats::tree::{Node, Parsed};
@@ -48,6 +49,11 @@ impl Rules<'_> {
         self.findings.push(self.source.diagnose(node.span.clone(), finding));
     }
 
+    /// Reports a finding about the file as a whole.
+    pub fn report_file(&mut self, finding: Finding) {
+        self.findings.push(Diagnostic::of_file(self.source.name, finding));
+    }
+
     /// The line a value starts on.
     pub fn line(&self, node: &Node) -> usize {
         self.source.place(node.span.clone()).line
@@ -60,11 +66,7 @@ pub fn read<D: Document>(source: &Source<'_>) -> Result<Read<D>, Vec<Diagnostic>
     read_tree(source, parsed)
 }
 
-/// The same for a tree that was already parsed, as the front matter of a handoff.
-pub fn read_tree<D: Document>(
-    source: &Source<'_>,
-    parsed: Parsed,
-) -> Result<Read<D>, Vec<Diagnostic>> {
+fn read_tree<D: Document>(source: &Source<'_>, parsed: Parsed) -> Result<Read<D>, Vec<Diagnostic>> {
     let Parsed { root: tree, mut findings } = parsed;
     findings.extend(D::shape().check(source, &tree, D::UNKNOWN));
     if findings.iter().any(Diagnostic::is_error) {
@@ -90,7 +92,13 @@ pub fn read_tree<D: Document>(
 fn parse(format: Format, source: &Source<'_>) -> Result<Parsed, Diagnostic> {
     match format {
         Format::Json | Format::Ndjson => json::read(source),
-        Format::Yaml | Format::FrontMatter | Format::MarkdownTable => yaml::read(source),
+        Format::Yaml | Format::MarkdownTable => yaml::read(source),
+        Format::FrontMatter => {
+            let front = FrontMatter::split(source)?;
+            // The opening line is a YAML document start, so the file up to the closing line is
+            // YAML, with every value where it is in the file.
+            yaml::read(&Source::new(source.name, &source.text[..front.yaml.end]))
+        }
     }
 }
 

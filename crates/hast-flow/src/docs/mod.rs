@@ -9,4 +9,6 @@ pub mod files;
 pub mod goals;
 pub mod kernel;
 pub mod registry;
+pub mod run;
 pub mod session;
+pub mod table_document;

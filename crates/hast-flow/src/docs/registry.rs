@@ -1,9 +1,12 @@
 //! The list of all document types: names, schemas, and which file is which.
 
 use crate::docs::document::{self, Document};
-use crate::docs::{contract, goals, kernel, session};
-use crate::formats::diagnostic::{Diagnostic, Format};
+use crate::docs::table_document::check_table;
+use crate::docs::{contract, goals, kernel, run, session};
+use crate::formats::diagnostic::{Diagnostic, Format, MAX_FINDINGS};
+use crate::formats::ndjson::{LogLine, LogLines};
 use crate::formats::source::Source;
+use crate::formats::table::Row;
 
 /// A document type without its type.
 #[derive(Clone, Copy, Debug)]
@@ -15,61 +18,101 @@ pub struct Entry {
 }
 
 macro_rules! entries {
-    ($($type:ty),* $(,)?) => {
+    ($($checked:ident $type:ty;)*) => {
         /// All document types, by flow.
         pub const ENTRIES: &[Entry] = &[$(Entry {
             name: <$type>::NAME,
             format: <$type>::FORMAT,
             schema: document::schema::<$type>,
-            check: check::<$type>,
+            check: $checked::<$type>,
         }),*];
     };
 }
 
-entries![
-    goals::Config,
-    goals::Goals,
-    goals::Handoff,
-    goals::AutoLock,
-    session::SessionStatus,
-    session::SessionEvent,
-    session::Decomposition,
-    session::PlanMetadata,
-    session::RoutingState,
-    session::RunLogLine,
-    session::ArtifactManifest,
-    session::Question,
-    session::Answer,
-    session::CritiqueReport,
-    session::KnowledgeIndex,
-    session::Pointers,
-    session::SessionSummary,
-    kernel::KernelToEngineRequest,
-    kernel::EngineToKernelResponse,
-    kernel::EngineToExpertRequest,
-    kernel::ExpertOutput,
-    kernel::KernelPlan,
-    kernel::KernelStatus,
-    contract::ContractSession,
-    contract::ContractState,
-    contract::Explored,
-    contract::TaskBreakdown,
-    contract::DesignBrief,
-    contract::DesignContract,
-    contract::TestContract,
-    contract::TestResult,
-    contract::ProjectKnowledge,
-];
+entries! {
+    whole goals::Config;
+    whole goals::Goals;
+    whole goals::Handoff;
+    whole goals::AutoLock;
+    whole session::SessionStatus;
+    log session::SessionEvent;
+    whole session::Decomposition;
+    whole session::PlanMetadata;
+    whole session::RoutingState;
+    log session::RunLogLine;
+    whole session::ArtifactManifest;
+    whole session::Question;
+    whole session::Answer;
+    whole session::CritiqueReport;
+    whole session::KnowledgeIndex;
+    whole session::Pointers;
+    whole session::SessionSummary;
+    table run::ProcessRun;
+    table run::UserInstruction;
+    table run::CatalogRow;
+    table run::DefaultPhase;
+    table run::PhaseRow;
+    table run::StageRow;
+    table run::TaskRow;
+    table run::ToolTaskRow;
+    whole kernel::KernelToEngineRequest;
+    whole kernel::EngineToKernelResponse;
+    whole kernel::EngineToExpertRequest;
+    whole kernel::ExpertOutput;
+    whole kernel::KernelPlan;
+    whole kernel::KernelStatus;
+    whole contract::ContractSession;
+    whole contract::ContractState;
+    whole contract::Explored;
+    whole contract::TaskBreakdown;
+    whole contract::DesignBrief;
+    whole contract::DesignContract;
+    whole contract::TestContract;
+    whole contract::TestResult;
+    whole contract::ProjectKnowledge;
+}
 
 pub fn find(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)
 }
 
-fn check<D: Document>(source: &Source<'_>) -> Vec<Diagnostic> {
+fn whole<D: Document>(source: &Source<'_>) -> Vec<Diagnostic> {
     match document::read::<D>(source) {
         Ok(read) => read.warnings,
         Err(findings) => findings,
     }
+}
+
+fn table<R: Document + Row>(source: &Source<'_>) -> Vec<Diagnostic> {
+    check_table::<R>(source)
+}
+
+/// Checks each line of a log; what a line says wrong is told with the line of the file.
+fn log<D: Document>(source: &Source<'_>) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    for line in LogLines::whole(source.name, source.text.as_bytes()) {
+        if findings.len() >= MAX_FINDINGS {
+            break;
+        }
+        match line {
+            Err(finding) => findings.push(finding),
+            Ok(line) if serde_json::from_str::<D>(line.text).is_ok() => {}
+            Ok(line) => {
+                let of_line = whole::<D>(&Source::new(source.name, line.text));
+                findings.extend(of_line.into_iter().map(|finding| in_line(finding, &line)));
+            }
+        }
+    }
+    findings
+}
+
+fn in_line(mut finding: Diagnostic, line: &LogLine<'_>) -> Diagnostic {
+    let offset = usize::try_from(line.offset).unwrap_or(0);
+    if let Some(place) = &mut finding.place {
+        place.line = line.number.unwrap_or(place.line);
+        place.bytes = place.bytes.start + offset..place.bytes.end + offset;
+    }
+    finding
 }
 
 #[cfg(test)]

@@ -15,7 +15,8 @@ pub(crate) fn completions(app: &mut App, shell: clap_complete::Shell) -> Result<
 pub(crate) fn man(app: &mut App) -> Result<Exit, Problem> {
     let mut page = Vec::new();
     clap_mangen::Man::new(cli::command(app.lang)).render(&mut page).map_err(|error| {
-        Problem::new(say::internal(app.lang), say::internal_next(app.lang)).because(error)
+        Problem::new(say::internal(app.lang), say::internal_next(app.lang))
+            .because(error.to_string())
     })?;
     app.print(&String::from_utf8_lossy(&page))?;
     Ok(Exit::Done)

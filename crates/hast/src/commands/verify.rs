@@ -105,7 +105,7 @@ fn check_path(
     let by_name = || document_named(full.file_name()?.to_str()?);
     let Some(entry) = forced.or_else(|| document_at(&slashed(&full))).or_else(by_name) else {
         if let Err(error) = full.metadata() {
-            return Err(Problem::cannot_read(app.lang, path, error));
+            return Err(Problem::cannot_read(app.lang, path, &error));
         }
         let next = say::not_a_document_next(app.lang);
         return Err(Problem::new(say::not_a_document(app.lang), next).at(path));
@@ -122,13 +122,13 @@ fn check_tree(app: &App, directory: &Path, report: &mut Report) -> Result<(), Pr
             failed.get_or_insert(problem);
         }
     });
-    walked.map_err(|error| Problem::cannot_read(app.lang, &error.path, error.source))?;
+    walked.map_err(|error| Problem::cannot_read(app.lang, &error.path, &error.source))?;
     failed.map_or(Ok(()), Err)
 }
 
 fn check_file(app: &App, path: &Path, entry: &Entry, report: &mut Report) -> Result<(), Problem> {
     let bytes = files::read_bounded(path, MAX_DOCUMENT_BYTES)
-        .map_err(|error| Problem::cannot_read(app.lang, &error.path, error.source))?;
+        .map_err(|error| Problem::cannot_read(app.lang, &error.path, &error.source))?;
     let name = shown_path(app, path);
     report.files += 1;
     match Source::from_bytes(&name, &bytes) {

@@ -8,7 +8,9 @@ use jiff::civil;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::docs::document::Rules;
 use crate::document;
+use crate::formats::diagnostic::Finding;
 use crate::time::OffsetTime;
 
 /// The front matter of a handoff.
@@ -20,7 +22,7 @@ pub struct Handoff {
     pub goal_id: String,
 }
 
-document!(Handoff, "handoff", FrontMatter, Keep);
+document!(Handoff, "handoff", FrontMatter, Keep, rules name_rule);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -28,6 +30,15 @@ pub enum HandoffStatus {
     Complete,
     Failed,
     Blocked,
+}
+
+/// The newest handoff is found by its name, so the name is part of the document.
+fn name_rule(_: &Handoff, rules: &mut Rules<'_>) {
+    let file = rules.source.name.rsplit('/').next().unwrap_or_default();
+    if file.parse::<HandoffName>().is_err() {
+        let example = HandoffName::EXAMPLE.to_owned();
+        rules.report_file(Finding::BadForm { value: file.to_owned(), example });
+    }
 }
 
 /// `2026-02-09_143000.md`, in local time; `_2`, `_3` for more in the same second.

@@ -166,6 +166,11 @@ impl<'a> RowView<'a> {
         self.source.diagnose(bytes, finding)
     }
 
+    /// The file that the row is in.
+    pub fn source(&self) -> &Source<'a> {
+        &self.source
+    }
+
     pub(super) fn span(&self, column: usize) -> Option<CellSpan> {
         self.cells.get(column).copied()
     }
