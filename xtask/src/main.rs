@@ -1,6 +1,7 @@
 //! Development tasks: `cargo xtask tidy` checks the rules of the house that the compiler and
-//! clippy do not know. Nothing here is part of hast.
+//! clippy do not know, `cargo xtask schemas` writes the JSON Schemas. Nothing here is part of hast.
 
+mod schemas;
 mod tidy;
 
 use std::env;
@@ -11,8 +12,9 @@ fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);
     match (arguments.next().as_deref(), arguments.next()) {
         (Some("tidy"), None) => run_tidy(),
+        (Some("schemas"), None) => run_schemas(),
         _ => {
-            eprintln!("usage: cargo xtask tidy");
+            eprintln!("usage: cargo xtask tidy|schemas");
             ExitCode::from(2)
         }
     }
@@ -27,6 +29,19 @@ fn run_tidy() -> ExitCode {
         }
         Err(problem) => {
             eprintln!("{problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run_schemas() -> ExitCode {
+    match schemas::write(&repository_root()) {
+        Ok(changed) => {
+            println!("schemas: {changed} changed");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("schemas/: {error}");
             ExitCode::FAILURE
         }
     }

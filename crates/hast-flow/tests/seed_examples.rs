@@ -1,5 +1,7 @@
 //! Every example document of the seeds parses, and prints back as the seeds print it.
 
+#![cfg(test)]
+
 use hast_flow::docs::contract::{self, LAYOUT};
 use hast_flow::docs::document::{Document, read};
 use hast_flow::docs::{goals, kernel, run, session};

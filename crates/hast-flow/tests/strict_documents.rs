@@ -1,5 +1,7 @@
 //! A random mutation of any field of a strict document is found, with its line.
 
+#![cfg(test)]
+
 use hast_flow::docs::contract::LAYOUT;
 use hast_flow::docs::registry;
 use hast_flow::formats::diagnostic::Diagnostic;

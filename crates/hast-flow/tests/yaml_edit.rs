@@ -1,5 +1,7 @@
 //! Ten thousand random edits of goals.yaml as people write it: only the edit's bytes change.
 
+#![cfg(test)]
+
 use hast_flow::formats::diagnostic::{Finding, NoEdit};
 use hast_flow::formats::edit::Edit;
 use hast_flow::formats::source::Source;

@@ -62,7 +62,10 @@ fn start(
     };
     let cli = Cli::from_arg_matches(matches).map_err(|error| internal(&error))?;
     *output = Output::new(cli.color, no_color);
-    let directory = std::env::current_dir().map_err(|error| internal(&error))?;
+    let directory = std::env::current_dir().map_err(|error| {
+        Problem::new(say::no_current_directory(lang), say::no_current_directory_next(lang))
+            .because(error.to_string())
+    })?;
     let root = cli.root.map(|root| directory.join(root));
     if let Some(root) = root.as_ref().filter(|root| !root.is_dir()) {
         return Err(Problem::usage(say::no_directory(lang), say::no_directory_next(lang)).at(root));

@@ -55,6 +55,8 @@ pub(crate) mod say {
         cannot_write_next() { en: "check where the output goes", ko: "출력이 가는 곳을 확인하세요" }
         no_directory() { en: "this is not a directory", ko: "디렉터리가 아닙니다" }
         no_directory_next() { en: "name an existing directory", ko: "있는 디렉터리를 지정하세요" }
+        no_current_directory() { en: "the current directory is gone", ko: "현재 디렉터리가 사라졌습니다" }
+        no_current_directory_next() { en: "go to a directory that exists", ko: "있는 디렉터리로 이동하세요" }
         no_schema(name) { en: "there is no document `{name}`", ko: "`{name}` 문서는 없습니다" }
         no_schema_next() { en: "run `hast verify --schema` to see all names", ko: "`hast verify --schema`로 모든 이름을 확인하세요" }
         not_a_document() { en: "hast does not know what this file is", ko: "hast가 이 파일이 무엇인지 모릅니다" }

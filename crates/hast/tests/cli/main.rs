@@ -1,0 +1,7 @@
+//! The real binary: files in, arguments, streams, exit code, files out. Hermetic.
+
+#![cfg(test)]
+
+mod usage;
+mod verify;
+mod world;

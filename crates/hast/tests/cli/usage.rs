@@ -1,0 +1,114 @@
+//! Flags, help, languages, exit codes and streams that all commands share.
+
+use std::io::Read;
+use std::process::Stdio;
+
+use crate::world::World;
+
+#[test]
+fn version_goes_to_stdout() {
+    let ran = World::new().run(&["--version"]);
+    assert_eq!((ran.code, ran.out, ran.err), (0, "hast 0.1.0\n".to_owned(), String::new()));
+}
+
+#[test]
+fn wrong_usage_is_exit_2_and_says_what_to_do_in_the_users_language() {
+    let ran = World::new().run(&["verfy"]);
+    assert_eq!(ran.code, 2);
+    assert_eq!(ran.out, "");
+    assert_eq!(
+        ran.err,
+        "error: there is no command `verfy`\n |\n = next: did you mean `verify`?\n"
+    );
+    let ran = World::new().korean().run(&["verify", "--nope"]);
+    assert_eq!(ran.code, 2);
+    assert_eq!(
+        ran.err,
+        "오류: 여기에는 `--nope`가 없습니다\n |\n = 다음: `hast --help`로 쓸 수 있는 것을 확인하세요\n"
+    );
+    let ran = World::new().run(&["completions", "csh", "--lang", "ko"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.starts_with("오류: `csh`는 `<SHELL>`의 값이 될 수 없습니다"), "{}", ran.err);
+    assert_eq!(World::new().run(&[]).code, 2);
+    assert_eq!(World::new().run(&["--lang", "fr", "status"]).code, 2);
+    assert_eq!(World::new().run(&["-q", "-v", "status"]).code, 2);
+    assert_eq!(World::new().run(&["verify", "--as", "goals"]).code, 2);
+}
+
+#[test]
+fn help_exists_in_both_languages() {
+    let english = World::new().run(&["--help"]);
+    assert_eq!(english.code, 0);
+    assert!(english.out.contains("Usage: hast"), "{}", english.out);
+    let korean = World::new().korean().run(&["verify", "--help"]);
+    assert_eq!(korean.code, 0);
+    assert!(korean.out.contains("사용법: hast verify"), "{}", korean.out);
+    let chosen = World::new().korean().run(&["--lang=en", "--help"]);
+    assert!(chosen.out.contains("Usage: hast"));
+}
+
+#[test]
+fn a_problem_under_json_is_one_document_on_stdout() {
+    let ran = World::new().run(&["verify", "--json", "--schema", "nothing"]);
+    assert_eq!(ran.code, 2);
+    let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(document["problem"]["what"], "there is no document `nothing`");
+    assert_eq!(document["exit"], 2);
+    assert!(ran.err.contains("next: run `hast verify --schema`"));
+}
+
+#[test]
+fn a_root_that_is_no_directory_is_refused() {
+    let ran = World::new().file("f", "").run(&["--root", "f", "status"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("--> /tmp/home/project/f"), "{}", ran.err);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_not_an_error() {
+    let world = World::new();
+    let mut child = world
+        .command(&["completions", "zsh"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(said, "");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn output_that_cannot_be_written_is_exit_1() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = World::new().command(&["status"]).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the output cannot be written"));
+}
+
+#[test]
+fn colour_only_where_it_is_wanted() {
+    let plain = World::new().run(&["verfy"]);
+    assert!(!plain.err.contains('\u{1b}'));
+    let coloured =
+        World::new().file(".ai/config.yaml", "x: [").run(&["verify", "--color", "always"]);
+    assert!(coloured.out.contains('\u{1b}'));
+}
+
+#[test]
+fn completions_and_the_manual_page_are_printed() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let ran = World::new().run(&["completions", shell]);
+        assert_eq!(ran.code, 0);
+        assert!(ran.out.contains("verify"), "{shell}");
+    }
+    assert!(World::new().run(&["man"]).out.contains(".TH hast"));
+}
+
+#[test]
+fn an_unsupported_test_world_is_refused_not_ignored() {
+    let output = World::new().command(&["status"]).env("HAST_TEST_WORLD", "soon").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}
