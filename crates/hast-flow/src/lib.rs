@@ -15,3 +15,5 @@ pub mod formats;
 pub mod docs;
 
 pub mod ports;
+
+pub mod flows;

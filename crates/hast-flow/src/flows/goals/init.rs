@@ -1,0 +1,130 @@
+//! The files of a new project, and what its user is told to do next.
+
+use crate::docs::document::schema;
+use crate::docs::goals::{Config, Goals};
+use crate::flows::goals::detect::{DEFAULT_AGENT, DEFAULT_TEST_COMMAND};
+use crate::flows::goals::layout;
+use crate::formats::yaml_print::quoted;
+use crate::messages;
+use crate::words::Lang;
+
+/// A file to make where there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewFile {
+    pub path: &'static str,
+    pub text: String,
+}
+
+/// What was found out about the project.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Found {
+    pub test_command: Option<&'static str>,
+    pub agent: Option<&'static str>,
+}
+
+messages! {
+    rules_text() {
+        en: "## Handoffs\n- When the work is done, write a handoff to `.ai/handoffs/YYYY-MM-DD_HHMMSS.md`\n- Required sections: Done, Key Decisions, Changed Files, Next, Context Files\n- YAML front matter: timestamp, status (complete/failed/blocked), goal_id\n\n## Checks\n- Run the tests before each commit\n- Write the handoff after the tests pass\n\n## Commits\n{{type}}({{goal_id}}): {{description}}\ntypes: feat, fix, refactor, test, docs, chore\n",
+        ko: "## 핸드오프 규약\n- 작업 완료 후 `.ai/handoffs/YYYY-MM-DD_HHMMSS.md`에 핸드오프 작성\n- 필수 섹션: Done, Key Decisions, Changed Files, Next, Context Files\n- YAML frontmatter: timestamp, status (complete/failed/blocked), goal_id\n\n## 검증\n- 커밋 전 테스트 실행\n- 테스트 통과 후 핸드오프 작성\n\n## 커밋 형식\n{{type}}({{goal_id}}): {{description}}\ntypes: feat, fix, refactor, test, docs, chore\n",
+    }
+    goals_comment() {
+        en: "# One goal is enough to start:\n#   - id: M1\n#     title: \"User sign-in\"\n#     status: active\n",
+        ko: "# 목표 하나면 시작할 수 있습니다:\n#   - id: M1\n#     title: \"사용자 로그인\"\n#     status: active\n",
+    }
+    next_steps() { en: "Next steps:", ko: "다음 단계:" }
+    step_config(test_command, agent) {
+        en: "Check test_command ({test_command}) and ai_tool ({agent}) in .ai/config.yaml.",
+        ko: ".ai/config.yaml에서 test_command({test_command}), ai_tool({agent})이 프로젝트에 맞는지 확인하세요.",
+    }
+    step_goals() { en: "Add goals to .ai/goals.yaml.", ko: ".ai/goals.yaml에 목표를 추가하세요." }
+    step_conventions() {
+        en: "Add this to CLAUDE.md or AGENTS.md, or run hast init --conventions:",
+        ko: "CLAUDE.md 또는 AGENTS.md에 다음을 추가하거나 hast init --conventions를 실행하세요:",
+    }
+    step_context() { en: "Start a session with hast context.", ko: "hast context로 세션을 시작하세요." }
+    guessed() { en: "guessed", ko: "추측" }
+}
+
+/// All files of a project's `.ai/`, in the order they are made.
+pub fn files(found: Found, lang: Lang) -> Vec<NewFile> {
+    let test_command = quoted(found.test_command.unwrap_or(DEFAULT_TEST_COMMAND));
+    let agent = quoted(found.agent.unwrap_or(DEFAULT_AGENT));
+    let config = format!(
+        "{}test_command: {test_command}\nai_tool: {agent}\n",
+        modeline(layout::CONFIG_SCHEMA)
+    );
+    let goals = format!("{}{}goals: []\n", modeline(layout::GOALS_SCHEMA), goals_comment(lang));
+    vec![
+        NewFile { path: layout::IGNORE, text: layout::ignore_text() },
+        NewFile { path: layout::CONFIG_SCHEMA, text: format!("{:#}\n", schema::<Config>()) },
+        NewFile { path: layout::GOALS_SCHEMA, text: format!("{:#}\n", schema::<Goals>()) },
+        NewFile { path: layout::CONFIG, text: config },
+        NewFile { path: layout::GOALS, text: goals },
+        NewFile { path: layout::RULES, text: rules_text(lang) },
+    ]
+}
+
+/// The message after `init`, as the seed shows it.
+pub fn summary(created: bool, found: Found, conventions: &str, lang: Lang) -> String {
+    let mark = |value: Option<&str>, default: &str| {
+        value.map_or_else(|| format!("{default}, {}", guessed(lang)), str::to_owned)
+    };
+    let test_command = mark(found.test_command, DEFAULT_TEST_COMMAND);
+    let agent = mark(found.agent, DEFAULT_AGENT);
+    let mut text = String::from("hast init\n═════════\n\n");
+    if created {
+        text += "  Created .ai/\n  ├── config.yaml\n  ├── goals.yaml\n  ├── rules.md\n  └── handoffs/\n\n";
+    }
+    text += &format!("  {}\n", next_steps(lang));
+    text += &format!("  1. {}\n", step_config(lang, test_command, agent));
+    text += &format!("  2. {}\n", step_goals(lang));
+    if conventions.is_empty() {
+        text += &format!("  3. {}\n", step_context(lang));
+    } else {
+        text += &format!("  3. {}\n\n", step_conventions(lang));
+        for line in conventions.lines() {
+            text += &format!("     {line}\n");
+        }
+    }
+    text
+}
+
+/// Editors with a YAML language server complete and check the file by this line.
+fn modeline(schema: &str) -> String {
+    let beside = schema.strip_prefix(".ai/").unwrap_or(schema);
+    format!("# yaml-language-server: $schema={beside}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::docs::document::read;
+    use crate::formats::source::Source;
+    use crate::words::placeholders;
+
+    #[test]
+    fn what_init_writes_is_valid() {
+        for lang in [Lang::En, Lang::Ko] {
+            let files = files(Found::default(), lang);
+            let text = |path| files.iter().find(|file| file.path == path).unwrap().text.as_str();
+            let config = read::<Config>(&Source::new("c", text(layout::CONFIG))).unwrap();
+            assert_eq!(config.warnings, []);
+            assert_eq!(config.value.test_command.as_deref(), Some("pytest"));
+            assert!(
+                read::<Goals>(&Source::new("g", text(layout::GOALS)))
+                    .unwrap()
+                    .value
+                    .goals
+                    .is_empty()
+            );
+            assert!(text(layout::RULES).contains("{type}({goal_id}): {description}"));
+        }
+    }
+
+    #[test]
+    fn both_languages_say_the_same_things() {
+        for entry in CATALOGUE {
+            assert_eq!(placeholders(entry.en), placeholders(entry.ko), "{}", entry.key);
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! The goals flow: unattended coding over a tree of goals, session after session.
+
+pub mod context;
+pub mod conventions;
+pub mod detect;
+pub mod handoffs;
+pub mod init;
+pub mod layout;
+pub mod print;
+pub mod selection;

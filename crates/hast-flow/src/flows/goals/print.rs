@@ -1,0 +1,172 @@
+//! A context as Markdown for people, plain text for agents, or JSON for programs.
+
+use serde_json::json;
+
+use crate::docs::goals::{GoalStatus, HandoffStatus};
+use crate::flows::goals::context::{Context, CurrentGoal, Previous};
+use crate::flows::goals::handoffs::unlisted;
+use crate::messages;
+use crate::words::Lang;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Markdown,
+    Plain,
+    Json,
+}
+
+messages! {
+    no_goal() { en: "No active goal. Next: set `status: active` on a goal in .ai/goals.yaml", ko: "활성 목표가 없습니다. 다음: .ai/goals.yaml에서 목표 하나를 `status: active`로 바꾸세요" }
+    no_task() { en: "Nothing is set as a task yet.", ko: "아직 정해진 작업이 없습니다." }
+}
+
+pub fn print(context: &Context, format: Format, lang: Lang) -> String {
+    match format {
+        Format::Markdown => {
+            Sections { out: "# Session Context\n".to_owned(), markdown: true }.all(context, lang)
+        }
+        Format::Plain => Sections { out: String::new(), markdown: false }.all(context, lang),
+        Format::Json => json_text(context),
+    }
+}
+
+pub fn status_word(status: HandoffStatus) -> &'static str {
+    match status {
+        HandoffStatus::Complete => "complete",
+        HandoffStatus::Failed => "failed",
+        HandoffStatus::Blocked => "blocked",
+    }
+}
+
+fn goal_word(status: GoalStatus) -> &'static str {
+    match status {
+        GoalStatus::Pending => "pending",
+        GoalStatus::Active => "active",
+        GoalStatus::Done => "done",
+        GoalStatus::Blocked => "blocked",
+        GoalStatus::Dropped => "dropped",
+    }
+}
+
+/// Exactly five fields, always all of them.
+fn json_text(context: &Context) -> String {
+    let lines = |lines: &[String]| -> Vec<String> {
+        let words = lines.iter().map(|line| unlisted(line).to_owned());
+        words.filter(|line| !line.is_empty()).collect()
+    };
+    let rules: Vec<String> =
+        context.rules.iter().filter(|line| !line.starts_with('#')).cloned().collect();
+    let value = json!({
+        "current_goal": context.goal.as_ref().map(|goal| json!({
+            "id": goal.id,
+            "title": goal.title,
+            "parent": goal.parent.as_ref().map(|(id, ..)| id),
+        })),
+        "previous_session": context.previous.as_ref().map(|previous| json!({
+            "timestamp": previous.timestamp,
+            "status": previous.status,
+        })),
+        "task": lines(&context.task),
+        "context_files": context.files,
+        "rules": lines(&rules),
+    });
+    format!("{value:#}\n")
+}
+
+struct Sections {
+    out: String,
+    markdown: bool,
+}
+
+impl Sections {
+    fn all(mut self, context: &Context, lang: Lang) -> String {
+        self.goal(context.goal.as_ref(), lang);
+        if let Some(previous) = &context.previous {
+            self.previous(previous);
+        }
+        self.heading("Your Task");
+        if context.task.is_empty() {
+            self.line(&no_task(lang));
+        }
+        for line in &context.task {
+            self.line(line);
+        }
+        if !context.files.is_empty() {
+            self.heading("Context Files (read these first)");
+            for (index, file) in context.files.iter().enumerate() {
+                self.line(&format!("{}. {file}", index + 1));
+            }
+        }
+        self.rules(&context.rules);
+        self.out
+    }
+
+    fn goal(&mut self, goal: Option<&CurrentGoal>, lang: Lang) {
+        self.heading("Current Goal");
+        let Some(goal) = goal else { return self.line(&no_goal(lang)) };
+        self.line(&format!("{} — {}", goal.id, goal.title));
+        if let Some((id, title, status)) = &goal.parent {
+            self.line(&format!("Parent: {id} {title} ({})", goal_word(*status)));
+        }
+    }
+
+    fn previous(&mut self, previous: &Previous) {
+        self.heading(&format!("Previous Session ({})", previous.local));
+        self.line(&format!("Status: {}", previous.status));
+        self.items("Done", "Done", &previous.done);
+        self.items("Key Decision", "Key Decisions", &previous.key_decisions);
+    }
+
+    fn items(&mut self, one: &str, several: &str, items: &[String]) {
+        match items {
+            [] => {}
+            [item] => self.line(&format!("{one}: {item}")),
+            items => {
+                self.line(&format!("{several}:"));
+                for item in items {
+                    self.line(&format!("- {item}"));
+                }
+            }
+        }
+    }
+
+    /// Headings of the rules go below ours, so that they do not end the section.
+    fn rules(&mut self, rules: &[String]) {
+        if rules.iter().all(|line| line.trim().is_empty()) {
+            return;
+        }
+        self.heading("Rules");
+        let level = |line: &str| line.len() - line.trim_start_matches('#').len();
+        let is_heading =
+            |line: &str| (1..=6).contains(&level(line)) && line[level(line)..].starts_with(' ');
+        let top = rules.iter().filter(|line| is_heading(line)).map(|line| level(line)).min();
+        let deeper = 3usize.saturating_sub(top.unwrap_or(3));
+        let mut in_code = false;
+        for line in rules.iter().skip_while(|line| line.trim().is_empty()) {
+            in_code ^= line.trim_start().starts_with("```");
+            match (is_heading(line) && !in_code, self.markdown) {
+                (true, true) => self.line(&format!("{}{line}", "#".repeat(deeper))),
+                (true, false) => self.line(line.trim_start_matches('#').trim_start()),
+                (false, false) if line.trim().is_empty() => {}
+                (false, _) => self.line(line),
+            }
+        }
+        while self.out.ends_with("\n\n") {
+            self.out.pop();
+        }
+    }
+
+    fn heading(&mut self, title: &str) {
+        if self.markdown {
+            self.out.push_str("\n## ");
+            self.line(title);
+        } else {
+            self.line(&format!("{title}:"));
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+}

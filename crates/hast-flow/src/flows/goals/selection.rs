@@ -1,0 +1,137 @@
+//! Which goal comes next: the last session's, then the deepest, then the first declared.
+
+use crate::docs::goals::{Goal, GoalStatus, Goals};
+
+/// A goal with its place in the tree, in the order of the file.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed<'a> {
+    pub goal: &'a Goal,
+    pub parent: Option<&'a Goal>,
+    pub depth: usize,
+}
+
+/// All goals, parents before their children.
+pub fn placed(goals: &Goals) -> Vec<Placed<'_>> {
+    let mut all = Vec::new();
+    let mut open: Vec<Placed<'_>> = Vec::new();
+    let roots = goals.goals.iter().rev().map(|goal| Placed { goal, parent: None, depth: 0 });
+    open.extend(roots);
+    while let Some(next) = open.pop() {
+        let depth = next.depth + 1;
+        let children = next.goal.children.iter().rev();
+        open.extend(children.map(|goal| Placed { goal, parent: Some(next.goal), depth }));
+        all.push(next);
+    }
+    all
+}
+
+/// The goal to work on. Goals whose dependencies are not done come after all others.
+pub fn select<'g, 'a>(goals: &'g [Placed<'a>], last_goal: Option<&str>) -> Option<&'g Placed<'a>> {
+    let active = || goals.iter().filter(|placed| placed.goal.status == GoalStatus::Active);
+    let continued = active().find(|placed| Some(placed.goal.id.as_str()) == last_goal);
+    let ready = || active().filter(|placed| waits_for(placed.goal, goals).next().is_none());
+    continued.or_else(|| deepest(ready())).or_else(|| deepest(active()))
+}
+
+/// The dependencies of a goal that are not done.
+pub fn waits_for<'g>(goal: &'g Goal, goals: &'g [Placed<'_>]) -> impl Iterator<Item = &'g str> {
+    goal.depends_on.iter().map(String::as_str).filter(move |id| {
+        let named = goals.iter().find(|placed| placed.goal.id == *id);
+        named.is_none_or(|placed| placed.goal.status != GoalStatus::Done)
+    })
+}
+
+/// The deepest, and of several the one declared first.
+fn deepest<'g, 'a: 'g>(goals: impl Iterator<Item = &'g Placed<'a>>) -> Option<&'g Placed<'a>> {
+    goals.reduce(|best, next| if next.depth > best.depth { next } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::docs::document::read;
+    use crate::formats::source::Source;
+
+    fn selected(text: &str, last_goal: Option<&str>) -> Option<String> {
+        let goals = read::<Goals>(&Source::new("goals.yaml", text)).unwrap().value;
+        select(&placed(&goals), last_goal).map(|placed| placed.goal.id.clone())
+    }
+
+    /// Written short: `id:status` with two spaces for each level, and `<id` for a dependency.
+    fn goals(lines: &str) -> String {
+        let mut text = String::from("goals:\n");
+        let mut above: Option<usize> = None;
+        for line in lines.lines().filter(|line| !line.trim().is_empty()) {
+            let level = (line.len() - line.trim_start().len()) / 2;
+            let pad = " ".repeat(level * 4);
+            if above.is_some_and(|above| level > above) {
+                text += &format!("{}  children:\n", " ".repeat((level - 1) * 4));
+            }
+            above = Some(level);
+            let (goal, waits) = line.trim().split_once('<').unwrap_or((line.trim(), ""));
+            let (id, status) = goal.split_once(':').unwrap();
+            text += &format!("{pad}- id: {id}\n{pad}  title: t\n{pad}  status: {status}\n");
+            if !waits.is_empty() {
+                text += &format!("{pad}  depends_on: [{waits}]\n");
+            }
+        }
+        text
+    }
+
+    #[test]
+    fn the_selection_policy_of_the_seed() {
+        let tree =
+            "M4:active\n  M4.1:done\n  M4.2:active\n  M4.3:active\n    M4.3.1:active\nM5:active\n";
+        for (name, lines, last, expected) in [
+            (
+                "1. the goal of the newest handoff, if it is active",
+                tree,
+                Some("M4.2"),
+                Some("M4.2"),
+            ),
+            (
+                "1. a handoff of a goal that is done does not count",
+                tree,
+                Some("M4.1"),
+                Some("M4.3.1"),
+            ),
+            ("1. a handoff of an unknown goal does not count", tree, Some("X"), Some("M4.3.1")),
+            ("1. also a container, if the handoff is about it", tree, Some("M4"), Some("M4")),
+            ("2. the deepest active goal", tree, None, Some("M4.3.1")),
+            (
+                "3. at the same depth the one declared first",
+                "A:active\n  A1:active\nB:active\n  B1:active\n",
+                None,
+                Some("A1"),
+            ),
+            (
+                "pending, done, blocked and dropped goals are not selected",
+                "A:pending\nB:done\nC:blocked\nD:dropped\n",
+                None,
+                None,
+            ),
+            (
+                "an active goal below a pending one is still active",
+                "A:pending\n  B:active\nC:active\n",
+                None,
+                Some("B"),
+            ),
+            (
+                "a goal that waits comes after one that does not",
+                "Z:pending\nA:pending\n  B:active<Z\nC:active\n",
+                None,
+                Some("C"),
+            ),
+            ("a goal that waits is better than none", "A:pending\nB:active<A\n", None, Some("B")),
+            (
+                "a dependency that is done does not wait",
+                "A:done\nC:active\n  B:active<A\n",
+                None,
+                Some("B"),
+            ),
+        ] {
+            assert_eq!(selected(&goals(lines), last).as_deref(), expected, "{name}");
+        }
+        assert_eq!(selected("goals: []\n", None), None);
+    }
+}

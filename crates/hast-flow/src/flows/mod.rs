@@ -1,0 +1,3 @@
+//! The flows. Each is layout, policy, view, decision and prompts, and knows none of the others.
+
+pub mod goals;
