@@ -31,6 +31,31 @@ pub fn read_bounded(path: &Path, limit: usize) -> Result<Vec<u8>, PathError> {
     Ok(bytes)
 }
 
+/// Reads a file that may be absent.
+pub fn read_if_there(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, PathError> {
+    match read_bounded(path, limit) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.source.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The names in a directory, in no order, without looking at what they name. A directory that is
+/// absent has none; a name that is not text is left out.
+pub fn names(directory: &Path) -> Result<Vec<String>, PathError> {
+    let at = |source| PathError { path: directory.to_owned(), source };
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(at(error)),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        names.extend(entry.map_err(at)?.file_name().into_string());
+    }
+    Ok(names)
+}
+
 /// Calls `visit` with every file below a directory, in the order of names. Links to directories
 /// are not followed, so that a loop ends.
 pub fn walk(directory: &Path, visit: &mut dyn FnMut(&Path)) -> Result<(), PathError> {

@@ -3,4 +3,6 @@
 
 pub mod clock;
 pub mod files;
+pub mod person_files;
+pub mod programs;
 pub mod roots;

@@ -16,6 +16,11 @@ pub fn find_root(from: &Path, home: Option<&Path>, marker: &str) -> Option<PathB
     None
 }
 
+/// The top of the git work tree that a directory is in.
+pub fn git_top(from: &Path) -> Option<PathBuf> {
+    from.ancestors().find(|directory| directory.join(".git").exists()).map(Path::to_owned)
+}
+
 fn has_marker(directory: &Path, marker: &str) -> bool {
     let Some((before, after)) = marker.split_once('*') else {
         return directory.join(marker).exists();

@@ -22,6 +22,8 @@ const TEST_WORLD: &str = "HAST_TEST_WORLD";
 /// What every command needs to know.
 pub(crate) struct App {
     pub(crate) lang: Lang,
+    /// `--lang` was given: the config's language does not count.
+    pub(crate) lang_given: bool,
     pub(crate) json: bool,
     pub(crate) quiet: bool,
     pub(crate) root: Option<PathBuf>,
@@ -72,6 +74,7 @@ fn start(
     }
     let mut app = App {
         lang,
+        lang_given: cli.lang.is_some(),
         json: cli.json,
         quiet: cli.quiet,
         root,
@@ -81,6 +84,8 @@ fn start(
         output: Output::new(cli.color, no_color),
     };
     match cli.command {
+        Commands::Init { conventions } => commands::init::run(&mut app, conventions),
+        Commands::Context(args) => commands::context::run(&mut app, &args),
         Commands::Status => commands::status::run(&mut app),
         Commands::Verify(args) => commands::verify::run(&mut app, &args),
         Commands::Completions { shell } => commands::shell::completions(&mut app, shell),

@@ -35,6 +35,11 @@ pub(crate) enum ColorWhen {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Commands {
+    Init {
+        #[arg(long)]
+        conventions: bool,
+    },
+    Context(ContextArgs),
     Status,
     Verify(VerifyArgs),
     Completions {
@@ -43,6 +48,21 @@ pub(crate) enum Commands {
     },
     #[command(hide = true)]
     Man,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ContextArgs {
+    #[arg(long, value_name = "ID")]
+    pub(crate) goal: Option<String>,
+    #[arg(long, value_name = "FORMAT", value_enum, hide_possible_values = true)]
+    pub(crate) format: Option<ContextFormat>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ContextFormat {
+    Markdown,
+    Plain,
+    Json,
 }
 
 #[derive(Debug, clap::Args)]
@@ -101,6 +121,8 @@ fn heading((en, ko): (&'static str, &'static str), lang: Lang) -> &'static str {
 
 fn about(command: &str, lang: Lang) -> Option<String> {
     Some(match command {
+        "init" => help::init(lang),
+        "context" => help::context(lang),
         "status" => help::status(lang),
         "verify" => help::verify(lang),
         "completions" => help::completions(lang),
@@ -119,6 +141,9 @@ fn arg_help(id: &str, lang: Lang) -> Option<String> {
         "verbose" => help::verbose(lang),
         "help" => help::help(lang),
         "version" => help::version(lang),
+        "conventions" => help::conventions(lang),
+        "goal" => help::goal(lang),
+        "format" => help::context_format(lang),
         "paths" => help::verify_paths(lang),
         "document" => help::verify_as(lang),
         "schema" => help::verify_schema(lang),

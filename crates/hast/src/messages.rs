@@ -11,6 +11,11 @@ pub(crate) mod help {
     hast_flow::messages! {
         about() { en: "Runs AI agents the way production systems run jobs.", ko: "AI 에이전트를 운영 시스템이 작업을 돌리듯 실행합니다." }
         usage() { en: "Usage", ko: "사용법" }
+        init() { en: "Make .ai/ with settings, goals and rules in a git repository", ko: "git 저장소에 설정, 목표, 규칙이 든 .ai/를 만듭니다" }
+        conventions() { en: "Also add the session rules to AGENTS.md and let CLAUDE.md include it", ko: "세션 규약을 AGENTS.md에 추가하고 CLAUDE.md가 읽게 합니다" }
+        context() { en: "Print what the next session needs to know: goal, last handoff, rules", ko: "다음 세션이 알아야 할 것(목표, 마지막 핸드오프, 규칙)을 출력합니다" }
+        goal() { en: "The goal, instead of the one that is selected", ko: "선택되는 목표 대신 쓸 목표" }
+        context_format() { en: "markdown, plain or json [default: markdown]", ko: "markdown, plain, json 중 하나 [기본값: markdown]" }
         status() { en: "Show all flows found here and what waits for a person", ko: "여기서 찾은 모든 흐름과 사람을 기다리는 일을 보여 줍니다" }
         verify() { en: "Check files against their schema and the laws", ko: "파일을 스키마와 법칙에 따라 검사합니다" }
         completions() { en: "Print a completion script for a shell", ko: "셸 자동 완성 스크립트를 출력합니다" }
@@ -63,6 +68,25 @@ pub(crate) mod say {
         not_a_document_next() { en: "say what it is with --as NAME (`hast verify --schema` lists the names)", ko: "--as NAME으로 알려 주세요(`hast verify --schema`가 이름을 보여 줍니다)" }
         nothing_here() { en: "there is nothing of hast here", ko: "여기에는 hast의 것이 없습니다" }
         nothing_here_next(directory) { en: "looked upward from {directory}; go to a project that has .ai/, sessions/, db/, .brain/ or .claude/orchestrator/, or name files: hast verify PATH", ko: "{directory}에서 위로 찾았습니다. .ai/, sessions/, db/, .brain/, .claude/orchestrator/ 중 하나가 있는 프로젝트로 가거나 파일을 지정하세요: hast verify PATH" }
+        no_repository() { en: "this is not inside a git repository", ko: "git 저장소 안이 아닙니다" }
+        no_repository_next(directory) { en: "run `git init` in the top directory of your project first (looked upward from {directory})", ko: "먼저 프로젝트의 최상위 디렉터리에서 `git init`을 실행하세요({directory}에서 위로 찾았습니다)" }
+        cannot_create() { en: "the file cannot be written", ko: "파일을 쓸 수 없습니다" }
+        cannot_create_next() { en: "check the directory and its permissions, then run the command again: what is done stays done", ko: "디렉터리와 권한을 확인한 뒤 명령을 다시 실행하세요. 이미 된 것은 그대로 있습니다" }
+        conventions_added(files) { en: "session rules added: {files}", ko: "세션 규약을 추가함: {files}" }
+        no_ai_directory() { en: "there is no .ai/ here", ko: "여기에는 .ai/가 없습니다" }
+        no_ai_directory_next(directory) { en: "run `hast init` in a git repository, or name its directory with --root (looked upward from {directory})", ko: "git 저장소에서 `hast init`을 실행하거나 --root로 디렉터리를 지정하세요({directory}에서 위로 찾았습니다)" }
+        bad_files(count) { en: "errors in files that are needed: {count}", ko: "필요한 파일에 오류가 {count}개 있습니다" }
+        bad_files_next() { en: "correct them; `hast verify` shows them again", ko: "고치세요. `hast verify`로 다시 볼 수 있습니다" }
+        no_such_goal(id) { en: "there is no goal `{id}` in .ai/goals.yaml", ko: ".ai/goals.yaml에 목표 `{id}`(이)가 없습니다" }
+        no_such_goal_next() { en: "name a goal of .ai/goals.yaml", ko: ".ai/goals.yaml에 있는 목표를 쓰세요" }
+        handoff_skipped(file) { en: "the handoff {file} is not valid and is passed over", ko: "핸드오프 {file}(이)가 올바르지 않아 건너뜁니다" }
+        context_too_small(max, needed) { en: "max_context_bytes is {max}, but even an empty JSON context has {needed}", ko: "max_context_bytes가 {max}인데, 빈 JSON 컨텍스트도 {needed}바이트입니다" }
+        context_too_small_next() { en: "raise max_context_bytes in .ai/config.yaml", ko: ".ai/config.yaml의 max_context_bytes를 늘리세요" }
+        goal_counts(active, pending, blocked, done, dropped) { en: "active: {active}, pending: {pending}, blocked: {blocked}, done: {done}, dropped: {dropped}", ko: "진행 {active}, 대기 {pending}, 차단 {blocked}, 완료 {done}, 폐기 {dropped}" }
+        current_goal(goal) { en: "current goal: {goal}", ko: "현재 목표: {goal}" }
+        blocked_goal(goal, reason) { en: "blocked: {goal} ({reason})", ko: "차단됨: {goal} ({reason})" }
+        no_reason() { en: "no reason given", ko: "사유 없음" }
+        last_handoff(name) { en: "last handoff: {name}", ko: "마지막 핸드오프: {name}" }
         internal() { en: "hast itself failed", ko: "hast 자체의 오류입니다" }
         internal_next() { en: "report this with the command that you ran", ko: "실행한 명령과 함께 알려 주세요" }
         bad_test_world(name) { en: "the variable {name} cannot be read; it is for hast's own tests", ko: "변수 {name}(을)를 읽을 수 없습니다. hast 자체 시험용입니다" }

@@ -1,5 +1,8 @@
 //! One module a command; each turns arguments into calls and results into text or JSON.
 
+pub(crate) mod context;
+pub(crate) mod goals_files;
+pub(crate) mod init;
 pub(crate) mod shell;
 pub(crate) mod status;
 pub(crate) mod verify;

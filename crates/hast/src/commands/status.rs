@@ -1,52 +1,141 @@
-//! `hast status`: all flows found here, at a glance.
+//! `hast status`: all flows found here, at a glance, and what waits for a person.
 
+use std::path::{Path, PathBuf};
+
+use hast_flow::docs::document::read;
+use hast_flow::docs::files::FlowName;
+use hast_flow::docs::goals::{Goal, GoalStatus, Goals};
+use hast_flow::flows::goals::handoffs::NewestFirst;
+use hast_flow::flows::goals::layout;
+use hast_flow::flows::goals::selection::{Placed, placed, select};
+use hast_flow::formats::source::Source;
 use hast_flow::time::UtcTime;
+use hast_world::files;
 use serde_json::json;
 
+use super::goals_files::text_of;
 use super::verify::{Report, check_flow, flows_here};
 use crate::app::App;
 use crate::messages::say;
 use crate::problem::{Exit, Problem};
+
+/// A flow that was found, and what its documents look like.
+struct Seen {
+    flow: FlowName,
+    root: PathBuf,
+    report: Report,
+    goals: Option<GoalsState>,
+}
+
+/// The goals flow in a few words.
+struct GoalsState {
+    counts: [usize; 5],
+    current: Option<(String, String)>,
+    blocked: Vec<(String, Option<String>)>,
+    last_handoff: Option<String>,
+}
+
+/// In the order people care about them.
+const STATUSES: [GoalStatus; 5] = [
+    GoalStatus::Active,
+    GoalStatus::Pending,
+    GoalStatus::Blocked,
+    GoalStatus::Done,
+    GoalStatus::Dropped,
+];
 
 pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
     let mut flows = Vec::new();
     for (flow, root) in flows_here(app) {
         let mut report = Report::default();
         check_flow(app, flow, &root, &mut report)?;
-        flows.push((flow, root, report));
+        let goals = (flow == FlowName::Goals).then(|| goals_state(app, &root)).flatten();
+        flows.push(Seen { flow, root, report, goals });
     }
     if app.json {
         let at = UtcTime::new(app.clock.now()).to_string();
-        let flows: Vec<_> = flows
-            .iter()
-            .map(|(flow, root, report)| {
-                json!({
-                    "flow": flow.as_str(),
-                    "root": root.display().to_string(),
-                    "documents": report.files,
-                    "errors": report.errors(),
-                    "warnings": report.warnings(),
-                })
-            })
-            .collect();
+        let flows: Vec<_> = flows.iter().map(seen_json).collect();
         app.print_json(&json!({ "at": at, "flows": flows }))?;
         return Ok(Exit::Done);
     }
-    if flows.is_empty() {
-        let next = say::nothing_here_next(app.lang, app.here().display());
-        app.print(&format!("{}\n{}: {next}\n", say::nothing_here(app.lang), say::next(app.lang)))?;
-        return Ok(Exit::Done);
-    }
-    let mut text = String::new();
-    let mut broken = false;
-    for (flow, root, report) in &flows {
-        let state = say::flow_state(app.lang, report.files, report.errors(), report.warnings());
-        text += &format!("{:<9} {}  {state}\n", flow.as_str(), root.display());
-        broken |= !report.findings.is_empty();
-    }
-    if broken {
-        text += &format!("{}: {}\n", say::next(app.lang), say::run_verify(app.lang));
-    }
+    let text = if flows.is_empty() { nothing(app) } else { text(app, &flows) };
     app.print(&text)?;
     Ok(Exit::Done)
+}
+
+fn nothing(app: &App) -> String {
+    let next = say::nothing_here_next(app.lang, app.here().display());
+    format!("{}\n{}: {next}\n", say::nothing_here(app.lang), say::next(app.lang))
+}
+
+fn text(app: &App, flows: &[Seen]) -> String {
+    let lang = app.lang;
+    let mut text = String::new();
+    for Seen { flow, root, report, goals } in flows {
+        let state = say::flow_state(lang, report.files, report.errors(), report.warnings());
+        text += &format!("{:<9} {}  {state}\n", flow.as_str(), root.display());
+        let Some(goals) = goals else { continue };
+        let [active, pending, blocked, done, dropped] = goals.counts;
+        let counts = say::goal_counts(lang, active, pending, blocked, done, dropped);
+        text += &format!("          {counts}\n");
+        if let Some((id, title)) = &goals.current {
+            let goal = format!("{id} — {title}");
+            text += &format!("          {}\n", say::current_goal(lang, goal));
+        }
+        if let Some(name) = &goals.last_handoff {
+            text += &format!("          {}\n", say::last_handoff(lang, name));
+        }
+        for (goal, reason) in &goals.blocked {
+            let reason = reason.clone().unwrap_or_else(|| say::no_reason(lang));
+            text += &format!("          {}\n", say::blocked_goal(lang, goal, reason));
+        }
+    }
+    if flows.iter().any(|seen| !seen.report.findings.is_empty()) {
+        text += &format!("{}: {}\n", say::next(lang), say::run_verify(lang));
+    }
+    text
+}
+
+fn seen_json(seen: &Seen) -> serde_json::Value {
+    let goals = seen.goals.as_ref().map(|goals| {
+        let [active, pending, blocked, done, dropped] = goals.counts;
+        let blocked_goals: Vec<_> = goals
+            .blocked
+            .iter()
+            .map(|(id, reason)| json!({ "id": id, "blocked_reason": reason }))
+            .collect();
+        json!({
+            "active": active, "pending": pending, "blocked": blocked, "done": done,
+            "dropped": dropped,
+            "current_goal": goals.current.as_ref().map(|(id, title)| json!({ "id": id, "title": title })),
+            "last_handoff": goals.last_handoff,
+            "blocked_goals": blocked_goals,
+        })
+    });
+    json!({
+        "flow": seen.flow.as_str(),
+        "root": seen.root.display().to_string(),
+        "documents": seen.report.files,
+        "errors": seen.report.errors(),
+        "warnings": seen.report.warnings(),
+        "goals": goals,
+    })
+}
+
+/// Nothing where the goals cannot be read: the findings say so already.
+fn goals_state(app: &App, root: &Path) -> Option<GoalsState> {
+    let text = text_of(app, root, layout::GOALS).ok().flatten()?;
+    let goals = read::<Goals>(&Source::new(layout::GOALS, &text)).ok()?.value;
+    let all = placed(&goals);
+    let names = files::names(&root.join(layout::HANDOFFS)).ok()?;
+    let count = |status| all.iter().filter(|placed| placed.goal.status == status).count();
+    let named = |placed: &Placed<'_>| (placed.goal.id.clone(), placed.goal.title.clone());
+    let blocked = |goal: &&Goal| goal.status == GoalStatus::Blocked;
+    let goals = all.iter().map(|placed| placed.goal).filter(blocked);
+    Some(GoalsState {
+        counts: STATUSES.map(count),
+        current: select(&all, None).map(named),
+        blocked: goals.map(|goal| (goal.id.clone(), goal.blocked_reason.clone())).collect(),
+        last_handoff: NewestFirst::new(names.iter().map(String::as_str)).next().map(str::to_owned),
+    })
 }

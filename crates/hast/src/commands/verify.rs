@@ -2,13 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+use hast_flow::docs::document::read;
 use hast_flow::docs::files::{FlowName, document_at, document_named};
+use hast_flow::docs::goals::{Config, Goals, unknown_tools};
 use hast_flow::docs::registry::{self, Entry};
+use hast_flow::flows::goals::layout::{CONFIG, GOALS};
 use hast_flow::formats::diagnostic::Diagnostic;
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
 use hast_world::{files, roots};
 use serde_json::json;
 
+use super::goals_files::text_of;
 use crate::app::App;
 use crate::cli::VerifyArgs;
 use crate::messages::say;
@@ -80,7 +84,23 @@ pub(crate) fn check_flow(
             check_tree(app, &directory, report)?;
         }
     }
+    if flow == FlowName::Goals {
+        check_tools(app, root, report);
+    }
     Ok(())
+}
+
+/// What no file of the goals flow can know alone: whether a goal's agent is one of the config.
+fn check_tools(app: &App, root: &Path, report: &mut Report) {
+    let (config, goals) = (text_of(app, root, CONFIG), text_of(app, root, GOALS));
+    // A file that cannot be read was reported when it was checked.
+    let (Ok(Some(config)), Ok(Some(goals))) = (config, goals) else { return };
+    let name = shown_path(app, &root.join(GOALS));
+    let source = Source::new(&name, &goals);
+    let config = read::<Config>(&Source::new(CONFIG, &config));
+    if let (Ok(config), Ok(goals)) = (config, read::<Goals>(&source)) {
+        report.findings.extend(unknown_tools(&source, &goals, &config.value));
+    }
 }
 
 fn check_path(

@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod goals;
 mod usage;
 mod verify;
 mod world;

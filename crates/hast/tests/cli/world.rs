@@ -40,6 +40,10 @@ impl World {
         self
     }
 
+    pub(crate) fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.root().join(path)).unwrap()
+    }
+
     pub(crate) fn run(&self, args: &[&str]) -> Ran {
         let output = self.command(args).output().unwrap();
         Ran {

@@ -6,9 +6,11 @@ use std::num::NonZeroU32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::docs::document::Rules;
+use crate::docs::document::{Read, Rules};
+use crate::docs::goals::{Config, PRESETS};
 use crate::document;
-use crate::formats::diagnostic::Finding;
+use crate::formats::diagnostic::{Diagnostic, Finding};
+use crate::formats::source::Source;
 use crate::formats::tree::Node;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -89,6 +91,28 @@ pub enum GoalPhase {
     Gate,
     Adversarial,
     Review,
+}
+
+/// Goals that name an agent which neither the config nor hast knows.
+pub fn unknown_tools(source: &Source<'_>, goals: &Read<Goals>, config: &Config) -> Vec<Diagnostic> {
+    let mut declared = Vec::new();
+    if let Some(node) = goals.tree.get("goals") {
+        collect(&goals.value.goals, node, &mut declared);
+    }
+    let unknown = declared.iter().filter_map(|entry| {
+        let tool = entry.goal.tool.as_deref()?;
+        let named = config.ai_tools.contains_key(tool) || PRESETS.contains(&tool);
+        let direct = tool.starts_with("builtin:") || tool.starts_with("rehearsal:");
+        (!named && !direct).then_some((tool, entry.node.get("tool")?))
+    });
+    unknown
+        .map(|(tool, node)| {
+            let tools = config.ai_tools.keys().map(String::as_str);
+            let allowed = tools.chain(PRESETS.iter().copied()).map(str::to_owned).collect();
+            let finding = Finding::NotOneOf { value: tool.to_owned(), allowed };
+            source.diagnose(node.span.clone(), finding)
+        })
+        .collect()
 }
 
 /// A goal of the tree with the node that declares it.

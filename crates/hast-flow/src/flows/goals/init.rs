@@ -3,7 +3,7 @@
 use crate::docs::document::schema;
 use crate::docs::goals::{Config, Goals};
 use crate::flows::goals::detect::{DEFAULT_AGENT, DEFAULT_TEST_COMMAND};
-use crate::flows::goals::layout;
+use crate::flows::goals::{conventions, layout};
 use crate::formats::yaml_print::quoted;
 use crate::messages;
 use crate::words::Lang;
@@ -31,6 +31,9 @@ messages! {
         en: "# One goal is enough to start:\n#   - id: M1\n#     title: \"User sign-in\"\n#     status: active\n",
         ko: "# 목표 하나면 시작할 수 있습니다:\n#   - id: M1\n#     title: \"사용자 로그인\"\n#     status: active\n",
     }
+    created_in() { en: "Created .ai/", ko: "Created .ai/" }
+    all_there() { en: "Everything was there already; nothing was changed", ko: "이미 모두 있어 바꾼 것이 없습니다" }
+    kept() { en: "was there, kept", ko: "있던 것을 그대로 둠" }
     next_steps() { en: "Next steps:", ko: "다음 단계:" }
     step_config(test_command, agent) {
         en: "Check test_command ({test_command}) and ai_tool ({agent}) in .ai/config.yaml.",
@@ -64,29 +67,54 @@ pub fn files(found: Found, lang: Lang) -> Vec<NewFile> {
     ]
 }
 
-/// The message after `init`, as the seed shows it.
-pub fn summary(created: bool, found: Found, conventions: &str, lang: Lang) -> String {
+/// What stands in the tree that `init` shows, and its file.
+const SHOWN: &[(&str, &str)] = &[
+    ("config.yaml", layout::CONFIG),
+    ("goals.yaml", layout::GOALS),
+    ("rules.md", layout::RULES),
+    ("handoffs/", layout::HANDOFFS),
+];
+
+/// The message after `init`, as the seed shows it. `conventions` says whether the rules were
+/// already added to the project's instruction files.
+pub fn summary(created: &[&str], found: Found, conventions: Conventions, lang: Lang) -> String {
     let mark = |value: Option<&str>, default: &str| {
         value.map_or_else(|| format!("{default}, {}", guessed(lang)), str::to_owned)
     };
     let test_command = mark(found.test_command, DEFAULT_TEST_COMMAND);
     let agent = mark(found.agent, DEFAULT_AGENT);
     let mut text = String::from("hast init\n═════════\n\n");
-    if created {
-        text += "  Created .ai/\n  ├── config.yaml\n  ├── goals.yaml\n  ├── rules.md\n  └── handoffs/\n\n";
+    let any = SHOWN.iter().any(|(_, path)| created.contains(path));
+    text += &format!("  {}\n", if any { created_in(lang) } else { all_there(lang) });
+    for (index, (name, path)) in SHOWN.iter().enumerate() {
+        let branch = if index + 1 == SHOWN.len() { "└──" } else { "├──" };
+        let kept = if any && !created.contains(path) {
+            format!("  ({})", kept(lang))
+        } else {
+            String::new()
+        };
+        text += &format!("  {branch} {name}{kept}\n");
     }
-    text += &format!("  {}\n", next_steps(lang));
+    text += &format!("\n  {}\n", next_steps(lang));
     text += &format!("  1. {}\n", step_config(lang, test_command, agent));
     text += &format!("  2. {}\n", step_goals(lang));
-    if conventions.is_empty() {
-        text += &format!("  3. {}\n", step_context(lang));
-    } else {
-        text += &format!("  3. {}\n\n", step_conventions(lang));
-        for line in conventions.lines() {
-            text += &format!("     {line}\n");
+    match conventions {
+        Conventions::Added => text += &format!("  3. {}\n", step_context(lang)),
+        Conventions::Missing => {
+            text += &format!("  3. {}\n\n", step_conventions(lang));
+            for line in conventions::text(lang).lines() {
+                text += &format!("     {line}\n");
+            }
         }
     }
     text
+}
+
+/// Whether a project's instruction files have the session rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conventions {
+    Added,
+    Missing,
 }
 
 /// Editors with a YAML language server complete and check the file by this line.

@@ -1,0 +1,50 @@
+//! `hast context`: the goal, the last handoff and the rules as one text.
+
+use hast_flow::flows::goals::context::{DEFAULT_MAX_BYTES, assemble, fit};
+use hast_flow::flows::goals::layout;
+use hast_flow::flows::goals::print::Format;
+use hast_flow::flows::goals::selection::{placed, select};
+
+use super::goals_files::{GoalsFiles, find_root, last_session, show, text_of};
+use crate::app::App;
+use crate::cli::{ContextArgs, ContextFormat};
+use crate::messages::say;
+use crate::problem::{Exit, Problem};
+
+pub(crate) fn run(app: &mut App, args: &ContextArgs) -> Result<Exit, Problem> {
+    let root = find_root(app)?;
+    let files = GoalsFiles::read(app, &root)?;
+    if !app.quiet {
+        show(app, &files.warnings);
+    }
+    let last = last_session(app, &root)?;
+    let rules = text_of(app, &root, layout::RULES)?.unwrap_or_default();
+    let goals = placed(&files.goals);
+    let goal = match &args.goal {
+        Some(id) => Some(goals.iter().find(|placed| placed.goal.id == *id).ok_or_else(|| {
+            Problem::new(say::no_such_goal(app.lang, id), say::no_such_goal_next(app.lang))
+        })?),
+        None => select(&goals, last.as_ref().map(|last| last.front.goal_id.as_str())),
+    };
+    let context = assemble(goal, last.as_ref(), &rules);
+    let max = files
+        .config
+        .max_context_bytes
+        .and_then(|max| usize::try_from(max.get()).ok())
+        .unwrap_or(DEFAULT_MAX_BYTES);
+    let text = fit(&context, format(app, args), app.lang, max).map_err(|error| {
+        let what = say::context_too_small(app.lang, max, error.needed);
+        Problem::new(what, say::context_too_small_next(app.lang))
+    })?;
+    app.print(&text)?;
+    Ok(Exit::Done)
+}
+
+fn format(app: &App, args: &ContextArgs) -> Format {
+    match args.format {
+        None if app.json => Format::Json,
+        None | Some(ContextFormat::Markdown) => Format::Markdown,
+        Some(ContextFormat::Plain) => Format::Plain,
+        Some(ContextFormat::Json) => Format::Json,
+    }
+}

@@ -1,0 +1,138 @@
+//! Reading the files of the goals flow for a command: what is needed, and no more.
+
+use std::path::{Path, PathBuf};
+
+use hast_flow::docs::document::{Document, Read, read};
+use hast_flow::docs::files::FlowName;
+use hast_flow::docs::goals::{Config, Goals, Language, unknown_tools};
+use hast_flow::flows::goals::handoffs::{LastSession, NewestFirst, read_handoff};
+use hast_flow::flows::goals::layout;
+use hast_flow::formats::diagnostic::{Diagnostic, Finding};
+use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
+use hast_flow::words::Lang;
+use hast_world::{files, roots};
+
+use crate::app::App;
+use crate::messages::say;
+use crate::problem::{Problem, diagnostic_text};
+
+/// The root of the goals flow that is found from here.
+pub(crate) fn find_root(app: &App) -> Result<PathBuf, Problem> {
+    let marker = FlowName::Goals.marker();
+    let root = match &app.root {
+        Some(root) => roots::find_root(root, Some(root), marker),
+        None => roots::find_root(&app.directory, app.home.as_deref(), marker),
+    };
+    root.ok_or_else(|| {
+        let next = say::no_ai_directory_next(app.lang, app.here().display());
+        Problem::new(say::no_ai_directory(app.lang), next)
+    })
+}
+
+/// The config and the goals, both optional; what is wrong with either ends the command.
+pub(crate) struct GoalsFiles {
+    pub(crate) config: Config,
+    pub(crate) goals: Goals,
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
+impl GoalsFiles {
+    pub(crate) fn read(app: &mut App, root: &Path) -> Result<Self, Problem> {
+        let config_text = text_of(app, root, layout::CONFIG)?;
+        let goals_text = text_of(app, root, layout::GOALS)?;
+        let mut findings = Vec::new();
+        let config = parse::<Config>(layout::CONFIG, config_text.as_deref(), &mut findings);
+        let goals = parse::<Goals>(layout::GOALS, goals_text.as_deref(), &mut findings);
+        if let (Some(config), Some(goals)) = (&config, &goals) {
+            let source = Source::new(layout::GOALS, goals_text.as_deref().unwrap_or(""));
+            findings.extend(unknown_tools(&source, goals, &config.value));
+        }
+        let config = config.map(|read| read.value).unwrap_or_default();
+        use_language(app, &config);
+        let errors = findings.iter().filter(|finding| finding.is_error()).count();
+        if errors > 0 {
+            show(app, &findings);
+            let what = say::bad_files(app.lang, errors);
+            return Err(Problem::new(what, say::bad_files_next(app.lang)));
+        }
+        let goals = goals.map(|read| read.value).unwrap_or_default();
+        Ok(Self { config, goals, warnings: findings })
+    }
+}
+
+/// The newest valid handoff; each invalid one before it is said once.
+pub(crate) fn last_session(app: &mut App, root: &Path) -> Result<Option<LastSession>, Problem> {
+    let directory = root.join(layout::HANDOFFS);
+    let names = files::names(&directory).map_err(|error| cannot_read(app, &error))?;
+    for name in NewestFirst::new(names.iter().map(String::as_str)) {
+        let shown = format!("{}/{name}", layout::HANDOFFS);
+        let findings = match files::read_bounded(&directory.join(name), MAX_DOCUMENT_BYTES) {
+            Err(error) => {
+                let finding = Finding::Unreadable { detail: error.source.to_string() };
+                vec![Diagnostic::of_file(&shown, finding)]
+            }
+            Ok(bytes) => match Source::from_bytes(&shown, &bytes) {
+                Err(diagnostic) => vec![diagnostic],
+                Ok(source) => match read_handoff(&source) {
+                    Ok(session) => return Ok(Some(session)),
+                    Err(findings) => findings,
+                },
+            },
+        };
+        let skipped = say::handoff_skipped(app.lang, &shown);
+        app.output.message(&format!("{}: {skipped}\n", say::warning(app.lang)));
+        let findings: Vec<_> = findings.into_iter().map(Diagnostic::warning).collect();
+        show(app, &findings);
+    }
+    Ok(None)
+}
+
+/// A text file that may be absent.
+pub(crate) fn text_of(app: &App, root: &Path, name: &str) -> Result<Option<String>, Problem> {
+    let bytes = files::read_if_there(&root.join(name), MAX_DOCUMENT_BYTES)
+        .map_err(|error| cannot_read(app, &error))?;
+    let Some(bytes) = bytes else { return Ok(None) };
+    Source::from_bytes(name, &bytes).map_err(|diagnostic| {
+        let why = diagnostic.finding.what(app.lang);
+        let next = diagnostic.finding.next(app.lang);
+        Problem::new(say::cannot_read(app.lang), next).at(Path::new(name)).because(why)
+    })?;
+    Ok(String::from_utf8(bytes).ok())
+}
+
+/// Shows findings on stderr.
+pub(crate) fn show(app: &mut App, findings: &[Diagnostic]) {
+    for finding in findings {
+        let text = diagnostic_text(finding, app.lang, &app.output);
+        app.output.message(&(text + "\n"));
+    }
+}
+
+fn parse<D: Document>(
+    name: &str,
+    text: Option<&str>,
+    findings: &mut Vec<Diagnostic>,
+) -> Option<Read<D>> {
+    match read::<D>(&Source::new(name, text?)) {
+        Ok(read) => {
+            findings.extend(read.warnings.clone());
+            Some(read)
+        }
+        Err(wrong) => {
+            findings.extend(wrong);
+            None
+        }
+    }
+}
+
+fn use_language(app: &mut App, config: &Config) {
+    match config.language.filter(|_| !app.lang_given) {
+        Some(Language::Ko) => app.lang = Lang::Ko,
+        Some(Language::En) => app.lang = Lang::En,
+        None => {}
+    }
+}
+
+fn cannot_read(app: &App, error: &files::PathError) -> Problem {
+    Problem::cannot_read(app.lang, &error.path, &error.source)
+}

@@ -1,0 +1,116 @@
+//! `hast init`: makes what is missing, never overwrites, and says what to do next.
+
+use std::path::Path;
+
+use hast_flow::flows::goals::init::{Conventions, Found, NewFile, files, summary};
+use hast_flow::flows::goals::{conventions, detect, layout};
+use hast_flow::formats::edit::Edit;
+use hast_world::files::{PathError, read_if_there};
+use hast_world::person_files::{Made, create, replace};
+use hast_world::{programs, roots};
+use serde_json::json;
+
+use crate::app::App;
+use crate::messages::say;
+use crate::problem::{Exit, Problem};
+
+/// Enough of a file to see what kind of project it belongs to.
+const SIGN_BYTES: usize = 1 << 20;
+
+pub(crate) fn run(app: &mut App, with_conventions: bool) -> Result<Exit, Problem> {
+    let Some(root) = roots::git_top(app.here()) else {
+        let next = say::no_repository_next(app.lang, app.here().display());
+        return Err(Problem::new(say::no_repository(app.lang), next));
+    };
+    let found = found(&root);
+    let created = make_files(app, &root, found)?;
+    let added = if with_conventions { add_conventions(app, &root)? } else { Vec::new() };
+    if app.json {
+        app.print_json(&json!({
+            "root": root.display().to_string(),
+            "created": created,
+            "conventions": added,
+            "test_command": found.test_command,
+            "ai_tool": found.agent,
+        }))?;
+        return Ok(Exit::Done);
+    }
+    let agents = read_if_there(&root.join("AGENTS.md"), SIGN_BYTES).ok().flatten();
+    let has_rules = agents.is_some_and(|text| {
+        conventions::add_rules(&String::from_utf8_lossy(&text), app.lang).is_none()
+    });
+    let state = if has_rules { Conventions::Added } else { Conventions::Missing };
+    let mut text = summary(&created, found, state, app.lang);
+    if !added.is_empty() {
+        text += &format!("\n  {}\n", say::conventions_added(app.lang, added.join(", ")));
+    }
+    app.print(&text)?;
+    Ok(Exit::Done)
+}
+
+fn found(root: &Path) -> Found {
+    let text_of = |name: &str| {
+        let bytes = read_if_there(&root.join(name), SIGN_BYTES).ok().flatten()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let search_path = std::env::var_os("PATH").unwrap_or_default();
+    Found {
+        test_command: detect::test_command(&text_of),
+        agent: detect::agent(&|program| programs::find(program, &search_path).is_some()),
+    }
+}
+
+fn make_files(app: &App, root: &Path, found: Found) -> Result<Vec<&'static str>, Problem> {
+    let mut created = Vec::new();
+    for NewFile { path, text } in files(found, app.lang) {
+        let made = create(&root.join(path), text.as_bytes());
+        if made.map_err(|error| cannot_create(app, &error))? == Made::New {
+            created.push(path);
+        }
+    }
+    let handoffs = root.join(layout::HANDOFFS);
+    if !handoffs.is_dir() {
+        std::fs::create_dir_all(&handoffs)
+            .map_err(|source| cannot_create(app, &PathError { path: handoffs.clone(), source }))?;
+        created.push(layout::HANDOFFS);
+    }
+    Ok(created)
+}
+
+/// Adds the rules to `AGENTS.md`, and a line that includes it to the files other agents read.
+fn add_conventions(app: &App, root: &Path) -> Result<Vec<&'static str>, Problem> {
+    let mut added = Vec::new();
+    let rules = |text: &str| conventions::add_rules(text, app.lang);
+    for (name, edit_of) in [
+        ("AGENTS.md", &rules as &dyn Fn(&str) -> Option<Edit>),
+        ("CLAUDE.md", &conventions::add_include),
+        ("GEMINI.md", &conventions::add_include),
+    ] {
+        let path = root.join(name);
+        let before =
+            read_if_there(&path, SIGN_BYTES).map_err(|error| cannot_create(app, &error))?;
+        if before.is_none() && name == "GEMINI.md" {
+            continue;
+        }
+        let text = String::from_utf8(before.clone().unwrap_or_default()).map_err(|error| {
+            Problem::new(say::cannot_read(app.lang), say::cannot_read_next(app.lang))
+                .at(&path)
+                .because(error.to_string())
+        })?;
+        let Some(edit) = edit_of(&text) else { continue };
+        let after = edit.apply(&text);
+        let written = match before {
+            None => create(&path, after.as_bytes()).map(|_| ()),
+            Some(before) => replace(&path, &before, after.as_bytes()),
+        };
+        written.map_err(|error| cannot_create(app, &error))?;
+        added.push(name);
+    }
+    Ok(added)
+}
+
+fn cannot_create(app: &App, error: &PathError) -> Problem {
+    Problem::new(say::cannot_create(app.lang), say::cannot_create_next(app.lang))
+        .at(&error.path)
+        .because(error.source.to_string())
+}
