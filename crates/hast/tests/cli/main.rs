@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod examples;
 mod goals;
 mod usage;
 mod verify;
