@@ -8,5 +8,6 @@ pub mod docs;
 pub mod formats;
 pub mod ids;
 pub mod ports;
+pub mod store;
 pub mod time;
 pub mod words;
