@@ -14,6 +14,8 @@ pub mod formats;
 
 pub mod docs;
 
+pub mod store;
+
 pub mod ports;
 
 pub mod flows;
