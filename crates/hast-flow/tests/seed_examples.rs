@@ -112,6 +112,7 @@ fn goals_flow() {
     check::<goals::Config>(seed!("config-extended.yaml"), &Prints::Never);
     check::<goals::Goals>(seed!("goals.yaml"), &Prints::Never);
     check_named::<goals::Handoff>("2026-02-09_143000.md", seed!("handoff.md"), &Prints::Never);
+    check::<goals::ContextOutput>(seed!("context.json"), &Prints::SameOrder);
     check::<goals::AutoLock>(seed!("auto-lock.yaml"), &Prints::Same(&Layout::COMPACT));
 }
 

@@ -26,6 +26,7 @@ pub(crate) struct App {
     pub(crate) lang_given: bool,
     pub(crate) json: bool,
     pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
     pub(crate) root: Option<PathBuf>,
     pub(crate) directory: PathBuf,
     pub(crate) home: Option<PathBuf>,
@@ -77,6 +78,7 @@ fn start(
         lang_given: cli.lang.is_some(),
         json: cli.json,
         quiet: cli.quiet,
+        verbose: cli.verbose,
         root,
         directory,
         home: std::env::home_dir(),
@@ -105,6 +107,13 @@ impl App {
 
     pub(crate) fn print_json(&mut self, value: &serde_json::Value) -> Result<(), Problem> {
         self.print(&format!("{value:#}\n"))
+    }
+
+    /// Says what is done, for whoever asked with `-v`.
+    pub(crate) fn detail(&mut self, text: &str) {
+        if self.verbose {
+            self.output.message(&format!("{text}\n"));
+        }
     }
 
     /// Where to look: `--root`, or the current directory.

@@ -77,6 +77,10 @@ pub(crate) mod say {
         no_ai_directory_next(directory) { en: "run `hast init` in a git repository, or name its directory with --root (looked upward from {directory})", ko: "git 저장소에서 `hast init`을 실행하거나 --root로 디렉터리를 지정하세요({directory}에서 위로 찾았습니다)" }
         bad_files(count) { en: "errors in files that are needed: {count}", ko: "필요한 파일에 오류가 {count}개 있습니다" }
         bad_files_next() { en: "correct them; `hast verify` shows them again", ko: "고치세요. `hast verify`로 다시 볼 수 있습니다" }
+        checked_as(file, document) { en: "{file}: checked as {document}", ko: "{file}: {document}(으)로 검사" }
+        using_root(directory) { en: "root: {directory}", ko: "루트: {directory}" }
+        no_handoff() { en: "last handoff: none", ko: "마지막 핸드오프: 없음" }
+        no_current_goal() { en: "current goal: none", ko: "현재 목표: 없음" }
         no_such_goal(id) { en: "there is no goal `{id}` in .ai/goals.yaml", ko: ".ai/goals.yaml에 목표 `{id}`(이)가 없습니다" }
         no_such_goal_next() { en: "name a goal of .ai/goals.yaml", ko: ".ai/goals.yaml에 있는 목표를 쓰세요" }
         handoff_skipped(file) { en: "the handoff {file} is not valid and is passed over", ko: "핸드오프 {file}(이)가 올바르지 않아 건너뜁니다" }

@@ -23,6 +23,11 @@ const DIRECTIONS: &[Direction] = &[
     },
     Direction { package: "hast-sim", may_use: &["hast-flow"], tests_may_also_use: &[] },
     Direction { package: "xtask", may_use: &["hast-flow", "hast-sim"], tests_may_also_use: &[] },
+    Direction {
+        package: "hast-benches",
+        may_use: &["hast-flow", "hast-world", "hast-sim"],
+        tests_may_also_use: &[],
+    },
     Direction { package: "hast-fuzz", may_use: &["hast-flow"], tests_may_also_use: &[] },
 ];
 

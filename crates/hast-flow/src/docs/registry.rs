@@ -34,6 +34,7 @@ entries! {
     whole goals::Goals;
     whole goals::Handoff;
     whole goals::AutoLock;
+    whole goals::ContextOutput;
     whole session::SessionStatus;
     log session::SessionEvent;
     whole session::Decomposition;

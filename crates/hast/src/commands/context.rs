@@ -1,9 +1,12 @@
 //! `hast context`: the goal, the last handoff and the rules as one text.
 
+use std::path::Path;
+
 use hast_flow::flows::goals::context::{DEFAULT_MAX_BYTES, assemble, fit};
+use hast_flow::flows::goals::handoffs::LastSession;
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::print::Format;
-use hast_flow::flows::goals::selection::{placed, select};
+use hast_flow::flows::goals::selection::{Placed, placed, select};
 
 use super::goals_files::{GoalsFiles, find_root, last_session, show, text_of};
 use crate::app::App;
@@ -26,6 +29,7 @@ pub(crate) fn run(app: &mut App, args: &ContextArgs) -> Result<Exit, Problem> {
         })?),
         None => select(&goals, last.as_ref().map(|last| last.front.goal_id.as_str())),
     };
+    explain(app, &root, goal, last.as_ref());
     let context = assemble(goal, last.as_ref(), &rules);
     let max = files
         .config
@@ -38,6 +42,18 @@ pub(crate) fn run(app: &mut App, args: &ContextArgs) -> Result<Exit, Problem> {
     })?;
     app.print(&text)?;
     Ok(Exit::Done)
+}
+
+/// What the context is made from, for `-v`.
+fn explain(app: &mut App, root: &Path, goal: Option<&Placed<'_>>, last: Option<&LastSession>) {
+    let lang = app.lang;
+    app.detail(&say::using_root(lang, root.display()));
+    let goal = goal.map(|placed| format!("{} — {}", placed.goal.id, placed.goal.title));
+    app.detail(
+        &goal.map_or_else(|| say::no_current_goal(lang), |goal| say::current_goal(lang, goal)),
+    );
+    let handoff = last.map(|last| say::last_handoff(lang, last.front.timestamp));
+    app.detail(&handoff.unwrap_or_else(|| say::no_handoff(lang)));
 }
 
 fn format(app: &App, args: &ContextArgs) -> Format {

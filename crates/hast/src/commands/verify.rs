@@ -23,6 +23,8 @@ use crate::problem::{Exit, Problem, diagnostic_json, diagnostic_text};
 pub(crate) struct Report {
     pub(crate) files: usize,
     pub(crate) findings: Vec<Diagnostic>,
+    /// What was checked, for `-v`.
+    seen: Vec<String>,
 }
 
 impl Report {
@@ -151,6 +153,9 @@ fn check_file(app: &App, path: &Path, entry: &Entry, report: &mut Report) -> Res
         .map_err(|error| Problem::cannot_read(app.lang, &error.path, &error.source))?;
     let name = shown_path(app, path);
     report.files += 1;
+    if app.verbose {
+        report.seen.push(say::checked_as(app.lang, &name, entry.name));
+    }
     match Source::from_bytes(&name, &bytes) {
         Ok(source) => report.findings.extend((entry.check)(&source)),
         Err(diagnostic) => report.findings.push(diagnostic),
@@ -159,6 +164,9 @@ fn check_file(app: &App, path: &Path, entry: &Entry, report: &mut Report) -> Res
 }
 
 fn show(app: &mut App, report: &Report) -> Result<Exit, Problem> {
+    for line in &report.seen {
+        app.detail(line);
+    }
     let (errors, warnings) = (report.errors(), report.warnings());
     if app.json {
         let findings: Vec<_> =
@@ -175,12 +183,17 @@ fn show(app: &mut App, report: &Report) -> Result<Exit, Problem> {
             text += &diagnostic_text(finding, app.lang, &app.output);
             text.push('\n');
         }
-        if report.findings.is_empty() {
+        if app.quiet {
+            // Findings speak for themselves, and so does their absence.
+        } else if report.findings.is_empty() {
             text += &say::all_good(app.lang, report.files);
         } else {
             text += &say::found(app.lang, report.files, errors, warnings);
         }
-        app.print(&(text + "\n"))?;
+        if !app.quiet {
+            text.push('\n');
+        }
+        app.print(&text)?;
     }
     Ok(if errors == 0 { Exit::Done } else { Exit::Failed })
 }

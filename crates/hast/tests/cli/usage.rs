@@ -36,6 +36,17 @@ fn wrong_usage_is_exit_2_and_says_what_to_do_in_the_users_language() {
 }
 
 #[test]
+fn quiet_says_less_and_verbose_says_more() {
+    let world = World::new().file(".ai/goals.yaml", "goals: []\n");
+    assert_eq!(world.run(&["-q", "verify"]).out, "");
+    let ran = world.run(&["-v", "verify"]);
+    assert_eq!(ran.out, "files checked: 1, nothing found\n");
+    assert_eq!(ran.err, ".ai/goals.yaml: checked as goals\n");
+    let said = world.run(&["-v", "context"]).err;
+    assert_eq!(said, "root: /tmp/home/project\ncurrent goal: none\nlast handoff: none\n");
+}
+
+#[test]
 fn help_exists_in_both_languages() {
     let english = World::new().run(&["--help"]);
     assert_eq!(english.code, 0);

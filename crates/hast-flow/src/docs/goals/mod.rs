@@ -1,11 +1,13 @@
 //! Documents of the goals flow: people's settings and goals, agents' handoffs, the lock.
 
 mod config;
+mod context;
 mod goal_tree;
 mod handoff;
 mod lock;
 
 pub use config::*;
+pub use context::*;
 pub use goal_tree::*;
 pub use handoff::*;
 pub use lock::*;

@@ -2,7 +2,7 @@
 //!
 //! The same files give the same bytes: nothing here looks at a clock or at a file's date.
 
-use crate::docs::goals::{Goal, GoalStatus};
+use crate::docs::goals::{Goal, GoalStatus, HandoffStatus};
 use crate::flows::goals::handoffs::{LastSession, unlisted};
 use crate::flows::goals::print::{self, Format};
 use crate::flows::goals::selection::Placed;
@@ -42,7 +42,7 @@ pub struct Previous {
     pub timestamp: String,
     /// `2026-02-09 14:30`, where it was written.
     pub local: String,
-    pub status: &'static str,
+    pub status: HandoffStatus,
     pub done: Vec<String>,
     pub key_decisions: Vec<String>,
 }
@@ -71,7 +71,7 @@ pub fn assemble(goal: Option<&Placed<'_>>, last: Option<&LastSession>, rules: &s
         previous: last.map(|last| Previous {
             timestamp: last.front.timestamp.to_string(),
             local: last.front.timestamp.local().strftime("%Y-%m-%d %H:%M").to_string(),
-            status: print::status_word(last.front.status),
+            status: last.front.status,
             done: last.done.clone(),
             key_decisions: last.key_decisions.clone(),
         }),

@@ -1,10 +1,9 @@
 //! A context as Markdown for people, plain text for agents, or JSON for programs.
 
-use serde_json::json;
-
-use crate::docs::goals::{GoalStatus, HandoffStatus};
+use crate::docs::goals::{ContextGoal, ContextOutput, ContextSession, GoalStatus, HandoffStatus};
 use crate::flows::goals::context::{Context, CurrentGoal, Previous};
 use crate::flows::goals::handoffs::unlisted;
+use crate::formats::json;
 use crate::messages;
 use crate::words::Lang;
 
@@ -30,7 +29,7 @@ pub fn print(context: &Context, format: Format, lang: Lang) -> String {
     }
 }
 
-pub fn status_word(status: HandoffStatus) -> &'static str {
+fn status_word(status: HandoffStatus) -> &'static str {
     match status {
         HandoffStatus::Complete => "complete",
         HandoffStatus::Failed => "failed",
@@ -56,21 +55,22 @@ fn json_text(context: &Context) -> String {
     };
     let rules: Vec<String> =
         context.rules.iter().filter(|line| !line.starts_with('#')).cloned().collect();
-    let value = json!({
-        "current_goal": context.goal.as_ref().map(|goal| json!({
-            "id": goal.id,
-            "title": goal.title,
-            "parent": goal.parent.as_ref().map(|(id, ..)| id),
-        })),
-        "previous_session": context.previous.as_ref().map(|previous| json!({
-            "timestamp": previous.timestamp,
-            "status": previous.status,
-        })),
-        "task": lines(&context.task),
-        "context_files": context.files,
-        "rules": lines(&rules),
-    });
-    format!("{value:#}\n")
+    let output = ContextOutput {
+        current_goal: context.goal.as_ref().map(|goal| ContextGoal {
+            id: goal.id.clone(),
+            title: goal.title.clone(),
+            parent: goal.parent.as_ref().map(|(id, ..)| id.clone()),
+        }),
+        previous_session: context.previous.as_ref().map(|previous| ContextSession {
+            timestamp: previous.timestamp.clone(),
+            status: previous.status,
+        }),
+        task: lines(&context.task),
+        context_files: context.files.clone(),
+        rules: lines(&rules),
+    };
+    // These types hold nothing that JSON cannot.
+    json::print(&output).unwrap_or_default()
 }
 
 struct Sections {
@@ -112,7 +112,7 @@ impl Sections {
 
     fn previous(&mut self, previous: &Previous) {
         self.heading(&format!("Previous Session ({})", previous.local));
-        self.line(&format!("Status: {}", previous.status));
+        self.line(&format!("Status: {}", status_word(previous.status)));
         self.items("Done", "Done", &previous.done);
         self.items("Key Decision", "Key Decisions", &previous.key_decisions);
     }
