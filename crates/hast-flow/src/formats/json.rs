@@ -81,7 +81,7 @@ impl Reader<'_> {
             let key = property.name.into_string().into();
             fields.push(Field { key, key_span, node: self.node(property.value) });
         }
-        self.findings.extend(drop_repeated(self.source, &mut fields));
+        drop_repeated(self.source, &mut fields, &mut self.findings);
         fields
     }
 

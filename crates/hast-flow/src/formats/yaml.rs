@@ -10,13 +10,10 @@ use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, Stru
 
 use crate::formats::diagnostic::{Diagnostic, Finding, Format};
 use crate::formats::source::Source;
-use crate::formats::tree::{Field, Marks, Node, Parsed, Style, Value, drop_repeated};
+use crate::formats::tree::{Field, MAX_NODES, Marks, Node, Parsed, Style, Value, drop_repeated};
 
 /// How deep values may be nested.
 pub const MAX_DEPTH: usize = 100;
-
-/// How many values a document may have after its aliases are expanded.
-pub const MAX_NODES: usize = 1_000_000;
 
 /// Reads one document. A syntax error ends reading; duplicate keys are collected.
 pub fn read(source: &Source<'_>) -> Result<Parsed, Diagnostic> {
@@ -147,7 +144,7 @@ impl<'s> Builder<'s> {
             }
             Items::Map { mut fields, merges, .. } => {
                 let last = fields.last().map(|field| field.node.span.end.max(field.key_span.end));
-                self.findings.extend(drop_repeated(self.source, &mut fields));
+                drop_repeated(self.source, &mut fields, &mut self.findings);
                 merge_into(&mut fields, merges);
                 (Value::Map(fields), last)
             }
@@ -324,7 +321,7 @@ fn unsupported_tag(tag: &Tag) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::diagnostic::Kind;
+    use crate::formats::diagnostic::{Kind, MAX_FINDINGS};
 
     fn tree(text: &str) -> Node {
         let parsed = read(&Source::new("f.yaml", text)).unwrap();
@@ -415,6 +412,13 @@ mod tests {
         assert!(matches!(error("a: !custom x\n"), Finding::Syntax { .. }));
         assert!(matches!(error("a: *nowhere\n"), Finding::Syntax { .. }));
         assert_eq!(tree(&format!("a: {}\n", "x".repeat(5_000_000))).fields().len(), 1);
+    }
+
+    #[test]
+    fn repeated_keys_in_many_maps_are_not_all_reported() {
+        let parsed = read(&Source::new("f", &"- {a: 1, a: 2}\n".repeat(50_000))).unwrap();
+        assert_eq!(parsed.findings.len(), MAX_FINDINGS);
+        assert_eq!(parsed.root.list()[49_999].fields().len(), 1);
     }
 
     #[test]
