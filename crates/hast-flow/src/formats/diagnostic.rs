@@ -2,7 +2,7 @@
 
 use crate::formats::source::Place;
 use crate::messages;
-use crate::words::Lang;
+use crate::words::{Lang, shown};
 
 /// How many findings one file reports; a file with more is beyond reading one by one.
 pub const MAX_FINDINGS: usize = 100;
@@ -191,7 +191,7 @@ impl Finding {
                 text::placeholder_inside(lang, placeholder)
             }
             Self::CannotEdit { reason } => reason.what(lang),
-            Self::Custom { detail } => detail.clone(),
+            Self::Custom { detail } => shown(detail),
         }
     }
 
@@ -375,6 +375,22 @@ pub mod text {
 mod tests {
     use super::*;
     use crate::words::placeholders;
+
+    #[test]
+    fn a_finding_sends_nothing_to_the_terminal() {
+        let name = "\u{1b}]0;owned\u{7}\u{9b}31m".to_owned();
+        for finding in [
+            Finding::UnknownField { name: name.clone(), near: None },
+            Finding::QuoteText { text: name.clone() },
+            Finding::Cycle { path: vec![name.clone(), name.clone()] },
+            Finding::Custom { detail: name },
+        ] {
+            for lang in [Lang::En, Lang::Ko] {
+                let said = finding.what(lang) + &finding.next(lang);
+                assert!(!said.contains(char::is_control), "{said:?}");
+            }
+        }
+    }
 
     #[test]
     fn both_languages_say_the_same_things() {
