@@ -44,7 +44,7 @@ pub(crate) fn run(args: Vec<OsString>) -> ExitCode {
         output.message(&problem.text(lang, &output));
         if wants_json {
             // Whoever asked for a document gets one, also when there is no result.
-            let _ = output.result(&format!("{:#}\n", problem.json()));
+            let _ = output.result(&json_text(&problem.json()));
         }
         problem.exit
     });
@@ -99,13 +99,25 @@ impl App {
     }
 
     pub(crate) fn print_json(&mut self, value: &serde_json::Value) -> Result<(), Problem> {
-        self.print(&format!("{value:#}\n"))
+        self.print(&json_text(value))
     }
 
     /// Where to look: `--root`, or the current directory.
     pub(crate) fn here(&self) -> &std::path::Path {
         self.root.as_deref().unwrap_or(&self.directory)
     }
+}
+
+/// JSON escapes what terminals obey, except for these: only strings have them, where `\u` is allowed.
+fn json_text(value: &serde_json::Value) -> String {
+    let mut text = String::new();
+    for c in format!("{value:#}\n").chars() {
+        match c {
+            '\u{7f}'..='\u{9f}' => text += &format!("\\u{:04x}", u32::from(c)),
+            c => text.push(c),
+        }
+    }
+    text
 }
 
 /// `--lang` wherever it stands, then the locale as POSIX orders its variables.
@@ -183,5 +195,18 @@ fn shown(value: &ContextValue) -> String {
     match value {
         ContextValue::Strings(words) => words.join(", "),
         other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_cannot_send_commands_to_the_terminal() {
+        let value = serde_json::json!({ "file": "\u{1b}[2J\u{9b}2J\u{7f}가" });
+        let text = json_text(&value);
+        assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
     }
 }

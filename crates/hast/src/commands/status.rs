@@ -1,6 +1,7 @@
 //! `hast status`: all flows found here, at a glance.
 
 use hast_flow::time::UtcTime;
+use hast_flow::words::visible;
 use serde_json::json;
 
 use super::verify::{Report, check_flow, flows_here};
@@ -41,7 +42,8 @@ pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
     let mut broken = false;
     for (flow, root, report) in &flows {
         let state = say::flow_state(app.lang, report.files, report.errors(), report.warnings());
-        text += &format!("{:<9} {}  {state}\n", flow.as_str(), root.display());
+        let root = root.display().to_string();
+        text += &format!("{:<9} {}  {state}\n", flow.as_str(), visible(&root));
         broken |= !report.findings.is_empty();
     }
     if broken {
