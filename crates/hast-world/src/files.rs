@@ -18,11 +18,15 @@ const SKIPPED: &[&str] = &[".git", ".hast", "node_modules", "target", "worktrees
 /// Reads a file, at most `limit` bytes and one more, so that the caller can tell that it is larger.
 pub fn read_bounded(path: &Path, limit: usize) -> Result<Vec<u8>, PathError> {
     let at = |source| PathError { path: path.to_owned(), source };
+    let not_regular = || at(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    // Asked before opening too: to open a pipe waits for a writer, and of a device may do things.
+    if !fs::metadata(path).map_err(at)?.is_file() {
+        return Err(not_regular());
+    }
     let file = fs::File::open(path).map_err(at)?;
     let metadata = file.metadata().map_err(at)?;
-    // Opening a pipe or a device by name must not hang or flood.
     if !metadata.is_file() {
-        return Err(at(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")));
+        return Err(not_regular());
     }
     let expected = usize::try_from(metadata.len()).unwrap_or(limit).min(limit) + 1;
     let mut bytes = Vec::with_capacity(expected);
@@ -93,5 +97,15 @@ mod tests {
         let error = read_bounded(&root.path().join("none"), 3).unwrap_err();
         assert!(error.to_string().contains("none"));
         assert!(read_bounded(root.path(), 3).is_err());
+    }
+
+    #[test]
+    fn a_pipe_without_a_writer_is_refused_and_not_waited_for() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("goals.yaml");
+        let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success());
+        let error = read_bounded(&path, 3).unwrap_err();
+        assert_eq!(error.source.kind(), io::ErrorKind::InvalidInput);
     }
 }
