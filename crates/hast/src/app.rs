@@ -92,10 +92,7 @@ impl App {
     /// Prints a result as the command line wants it.
     pub(crate) fn print(&mut self, text: &str) -> Result<(), Problem> {
         let lang = self.lang;
-        self.output.result(text).map_err(|error| {
-            Problem::new(say::cannot_write(lang), say::cannot_write_next(lang))
-                .because(error.to_string())
-        })
+        self.output.result(text).map_err(|error| cannot_write(lang, &error))
     }
 
     pub(crate) fn print_json(&mut self, value: &serde_json::Value) -> Result<(), Problem> {
@@ -106,6 +103,10 @@ impl App {
     pub(crate) fn here(&self) -> &std::path::Path {
         self.root.as_deref().unwrap_or(&self.directory)
     }
+}
+
+fn cannot_write(lang: Lang, error: &std::io::Error) -> Problem {
+    Problem::new(say::cannot_write(lang), say::cannot_write_next(lang)).because(error.to_string())
 }
 
 /// JSON escapes what terminals obey, except for these: only strings have them, where `\u` is allowed.
@@ -154,8 +155,8 @@ fn clock(lang: Lang) -> Result<Box<dyn Clock>, Problem> {
 fn clap_says(error: &clap::Error, lang: Lang, output: &mut Output) -> Result<Exit, Problem> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            let _ = output.result(&error.render().to_string());
-            return Ok(Exit::Done);
+            let written = output.result(&error.render().to_string());
+            return written.map(|()| Exit::Done).map_err(|error| cannot_write(lang, &error));
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             output.message(&error.render().to_string());
@@ -186,7 +187,8 @@ fn clap_says(error: &clap::Error, lang: Lang, output: &mut Output) -> Result<Exi
         .or_else(|| context(ContextKind::SuggestedArg))
         .or_else(|| context(ContextKind::SuggestedValue))
         .map(|word| say::did_you_mean(lang, word));
-    let values = context(ContextKind::ValidValue).map(|values| say::use_one_of(lang, values));
+    let values = context(ContextKind::ValidValue).filter(|values| !values.is_empty());
+    let values = values.map(|values| say::use_one_of(lang, values));
     let next = suggestion.or(values).unwrap_or_else(|| say::usage_next(lang, "hast"));
     Err(Problem::usage(what, next))
 }
