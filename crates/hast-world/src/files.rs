@@ -35,23 +35,29 @@ pub fn read_bounded(path: &Path, limit: usize) -> Result<Vec<u8>, PathError> {
     Ok(bytes)
 }
 
-/// Calls `visit` with every file below a directory, in the order of names. Links to directories
-/// are not followed, so that a loop ends.
-pub fn walk(directory: &Path, visit: &mut dyn FnMut(&Path)) -> Result<(), PathError> {
+/// Calls `visit` with every file below a directory, in the order of names, and with every directory
+/// that cannot be read. Links to directories are not followed, so that a loop ends.
+pub fn walk(directory: &Path, visit: &mut dyn FnMut(Result<&Path, PathError>)) {
     let mut open = vec![directory.to_owned()];
     while let Some(directory) = open.pop() {
+        let entries = match sorted_entries(&directory) {
+            Ok(entries) => entries,
+            Err(error) => {
+                visit(Err(error));
+                continue;
+            }
+        };
         let mut below = Vec::new();
-        for (name, is_directory) in sorted_entries(&directory)? {
+        for (name, is_directory) in entries {
             let path = directory.join(&name);
             if is_directory && !SKIPPED.iter().any(|skipped| name == *skipped) {
                 below.push(path);
             } else if !is_directory {
-                visit(&path);
+                visit(Ok(&path));
             }
         }
         open.extend(below.into_iter().rev());
     }
-    Ok(())
 }
 
 fn sorted_entries(directory: &Path) -> Result<Vec<(std::ffi::OsString, bool)>, PathError> {
@@ -80,11 +86,17 @@ mod tests {
         std::os::unix::fs::symlink(root.path(), root.path().join("loop")).unwrap();
         let mut seen = Vec::new();
         walk(root.path(), &mut |path| {
-            seen.push(path.strip_prefix(root.path()).unwrap().to_owned());
-        })
-        .unwrap();
+            seen.push(path.unwrap().strip_prefix(root.path()).unwrap().to_owned());
+        });
         let names: Vec<_> = seen.iter().map(|path| path.to_str().unwrap()).collect();
         assert_eq!(names, ["b.txt", "loop", "a/1.txt", "a/2.txt"]);
+    }
+
+    #[test]
+    fn a_walk_goes_on_after_what_cannot_be_read() {
+        let mut seen = Vec::new();
+        walk(Path::new("/nowhere/at/all"), &mut |path| seen.push(path.map(Path::to_owned)));
+        assert!(matches!(&seen[..], [Err(error)] if error.path == Path::new("/nowhere/at/all")));
     }
 
     #[test]

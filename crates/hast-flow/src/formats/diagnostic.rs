@@ -26,6 +26,7 @@ pub enum Severity {
 /// Every way in which a file can be wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
+    CannotRead { why: String },
     TooLarge { bytes: usize, limit: usize },
     NotUtf8 { line: usize, byte: usize },
     Syntax { format: Format, detail: String },
@@ -156,6 +157,7 @@ impl Finding {
     /// What is wrong, in one sentence without a full stop.
     pub fn what(&self, lang: Lang) -> String {
         match self {
+            Self::CannotRead { why } => text::cannot_read(lang, why),
             Self::TooLarge { bytes, limit } => text::too_large(lang, bytes, limit),
             Self::NotUtf8 { line, byte } => text::not_utf8(lang, line, byte),
             Self::Syntax { format, detail } => text::syntax(lang, format.name(), detail),
@@ -198,6 +200,7 @@ impl Finding {
     /// What to do next, in one sentence without a full stop.
     pub fn next(&self, lang: Lang) -> String {
         match self {
+            Self::CannotRead { .. } => text::cannot_read_next(lang),
             Self::TooLarge { .. } => text::too_large_next(lang),
             Self::NotUtf8 { .. } => text::not_utf8_next(lang),
             Self::Syntax { format, .. } => text::syntax_next(lang, format.name()),
@@ -240,6 +243,7 @@ impl Finding {
     /// A stable name for machines.
     pub fn code(&self) -> &'static str {
         match self {
+            Self::CannotRead { .. } => "cannot_read",
             Self::TooLarge { .. } => "too_large",
             Self::NotUtf8 { .. } => "not_utf8",
             Self::Syntax { .. } => "syntax",
@@ -297,6 +301,8 @@ pub mod text {
     use super::messages;
 
     messages! {
+        cannot_read(why) { en: "the file cannot be read: {why}", ko: "파일을 읽을 수 없습니다: {why}" }
+        cannot_read_next() { en: "check that it exists and that you may read it", ko: "파일이 있는지, 읽을 권한이 있는지 확인하세요" }
         too_large(bytes, limit) { en: "the file has {bytes} bytes, more than the limit of {limit}", ko: "파일이 {bytes}바이트로 한도 {limit}바이트를 넘습니다" }
         too_large_next() { en: "split it or remove what is not needed", ko: "파일을 나누거나 필요 없는 내용을 지우세요" }
         not_utf8(line, byte) { en: "line {line} is not UTF-8 text (byte {byte})", ko: "{line}번째 줄이 UTF-8 텍스트가 아닙니다(바이트 {byte})" }

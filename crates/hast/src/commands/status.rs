@@ -13,7 +13,7 @@ pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
     let mut flows = Vec::new();
     for (flow, root) in flows_here(app) {
         let mut report = Report::default();
-        check_flow(app, flow, &root, &mut report)?;
+        check_flow(app, flow, &root, &mut report);
         flows.push((flow, root, report));
     }
     if app.json {
@@ -25,8 +25,8 @@ pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
                     "flow": flow.as_str(),
                     "root": root.display().to_string(),
                     "documents": report.files,
-                    "errors": report.errors(),
-                    "warnings": report.warnings(),
+                    "errors": report.errors,
+                    "warnings": report.warnings,
                 })
             })
             .collect();
@@ -41,10 +41,10 @@ pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
     let mut text = String::new();
     let mut broken = false;
     for (flow, root, report) in &flows {
-        let state = say::flow_state(app.lang, report.files, report.errors(), report.warnings());
+        let state = say::flow_state(app.lang, report.files, report.errors, report.warnings);
         let root = root.display().to_string();
         text += &format!("{:<9} {}  {state}\n", flow.as_str(), visible(&root));
-        broken |= !report.findings.is_empty();
+        broken |= report.findings() > 0;
     }
     if broken {
         text += &format!("{}: {}\n", say::next(app.lang), say::run_verify(app.lang));

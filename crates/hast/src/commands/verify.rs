@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use hast_flow::docs::files::{FlowName, document_at, document_named};
 use hast_flow::docs::registry::{self, Entry};
-use hast_flow::formats::diagnostic::Diagnostic;
+use hast_flow::formats::diagnostic::{Diagnostic, Finding};
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
-use hast_world::{files, roots};
+use hast_world::files::{self, PathError};
+use hast_world::roots;
 use serde_json::json;
 
 use crate::app::App;
@@ -14,20 +15,29 @@ use crate::cli::VerifyArgs;
 use crate::messages::say;
 use crate::problem::{Exit, Problem, diagnostic_json, diagnostic_text};
 
+/// How many errors, and how many warnings, are told. All of them are counted.
+const MAX_TOLD: usize = 1000;
+
 /// What a check of many files found.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     pub(crate) files: usize,
-    pub(crate) findings: Vec<Diagnostic>,
+    pub(crate) errors: usize,
+    pub(crate) warnings: usize,
+    told: Vec<Diagnostic>,
 }
 
 impl Report {
-    pub(crate) fn errors(&self) -> usize {
-        self.findings.iter().filter(|finding| finding.is_error()).count()
+    fn add(&mut self, finding: Diagnostic) {
+        let count = if finding.is_error() { &mut self.errors } else { &mut self.warnings };
+        *count += 1;
+        if *count <= MAX_TOLD {
+            self.told.push(finding);
+        }
     }
 
-    pub(crate) fn warnings(&self) -> usize {
-        self.findings.len() - self.errors()
+    pub(crate) fn findings(&self) -> usize {
+        self.errors + self.warnings
     }
 }
 
@@ -44,7 +54,7 @@ pub(crate) fn run(app: &mut App, args: &VerifyArgs) -> Result<Exit, Problem> {
             return Err(Problem::new(say::nothing_here(app.lang), next));
         }
         for (flow, root) in found {
-            check_flow(app, flow, &root, &mut report)?;
+            check_flow(app, flow, &root, &mut report);
         }
     }
     for path in &args.paths {
@@ -68,19 +78,13 @@ pub(crate) fn flows_here(app: &App) -> Vec<(FlowName, PathBuf)> {
         .collect()
 }
 
-pub(crate) fn check_flow(
-    app: &App,
-    flow: FlowName,
-    root: &Path,
-    report: &mut Report,
-) -> Result<(), Problem> {
+pub(crate) fn check_flow(app: &App, flow: FlowName, root: &Path, report: &mut Report) {
     for directory in flow.directories() {
         let directory = root.join(directory);
         if directory.is_dir() {
-            check_tree(app, &directory, report)?;
+            check_tree(app, &directory, report);
         }
     }
-    Ok(())
 }
 
 fn check_path(
@@ -91,9 +95,9 @@ fn check_path(
 ) -> Result<(), Problem> {
     let full = app.directory.join(path);
     if full.is_dir() {
-        let before = report.files;
-        check_tree(app, &full, report)?;
-        if report.files == before && !app.quiet {
+        let before = report.files + report.findings();
+        check_tree(app, &full, report);
+        if report.files + report.findings() == before && !app.quiet {
             return Err(Problem::new(
                 say::no_documents(app.lang),
                 say::not_a_document_next(app.lang),
@@ -110,52 +114,63 @@ fn check_path(
         let next = say::not_a_document_next(app.lang);
         return Err(Problem::new(say::not_a_document(app.lang), next).at(path));
     };
-    check_file(app, &full, entry, report)
-}
-
-fn check_tree(app: &App, directory: &Path, report: &mut Report) -> Result<(), Problem> {
-    let mut failed = None;
-    let walked = files::walk(directory, &mut |path| {
-        if let Some(entry) = document_at(&slashed(path))
-            && let Err(problem) = check_file(app, path, entry, report)
-        {
-            failed.get_or_insert(problem);
-        }
-    });
-    walked.map_err(|error| Problem::cannot_read(app.lang, &error.path, &error.source))?;
-    failed.map_or(Ok(()), Err)
-}
-
-fn check_file(app: &App, path: &Path, entry: &Entry, report: &mut Report) -> Result<(), Problem> {
-    let bytes = files::read_bounded(path, MAX_DOCUMENT_BYTES)
-        .map_err(|error| Problem::cannot_read(app.lang, &error.path, &error.source))?;
-    let name = shown_path(app, path);
-    report.files += 1;
-    match Source::from_bytes(&name, &bytes) {
-        Ok(source) => report.findings.extend((entry.check)(&source)),
-        Err(diagnostic) => report.findings.push(diagnostic),
-    }
+    check_file(app, &full, entry, report);
     Ok(())
 }
 
+fn check_tree(app: &App, directory: &Path, report: &mut Report) {
+    files::walk(directory, &mut |path| match path {
+        Ok(path) => {
+            if let Some(entry) = document_at(&slashed(path)) {
+                check_file(app, path, entry, report);
+            }
+        }
+        Err(error) => report.add(cannot_read(app, &error)),
+    });
+}
+
+fn check_file(app: &App, path: &Path, entry: &Entry, report: &mut Report) {
+    let bytes = match files::read_bounded(path, MAX_DOCUMENT_BYTES) {
+        Ok(bytes) => bytes,
+        Err(error) => return report.add(cannot_read(app, &error)),
+    };
+    let name = shown_path(app, path);
+    report.files += 1;
+    match Source::from_bytes(&name, &bytes) {
+        Ok(source) => (entry.check)(&source).into_iter().for_each(|finding| report.add(finding)),
+        Err(diagnostic) => report.add(diagnostic),
+    }
+}
+
+/// One file that cannot be read must not hide what is wrong with the others.
+fn cannot_read(app: &App, error: &PathError) -> Diagnostic {
+    let finding = Finding::CannotRead { why: error.source.to_string() };
+    Diagnostic::of_file(&shown_path(app, &error.path), finding)
+}
+
 fn show(app: &mut App, report: &Report) -> Result<Exit, Problem> {
-    let (errors, warnings) = (report.errors(), report.warnings());
+    let (errors, warnings) = (report.errors, report.warnings);
+    let untold = report.findings() - report.told.len();
     if app.json {
         let findings: Vec<_> =
-            report.findings.iter().map(|finding| diagnostic_json(finding, app.lang)).collect();
+            report.told.iter().map(|finding| diagnostic_json(finding, app.lang)).collect();
         app.print_json(&json!({
             "files": report.files,
             "errors": errors,
             "warnings": warnings,
             "findings": findings,
+            "untold": untold,
         }))?;
     } else {
         let mut text = String::new();
-        for finding in &report.findings {
+        for finding in &report.told {
             text += &diagnostic_text(finding, app.lang, &app.output);
             text.push('\n');
         }
-        if report.findings.is_empty() {
+        if untold > 0 {
+            text += &(say::untold(app.lang, untold) + "\n");
+        }
+        if report.findings() == 0 {
             text += &say::all_good(app.lang, report.files);
         } else {
             text += &say::found(app.lang, report.files, errors, warnings);
@@ -193,4 +208,20 @@ fn shown_path(app: &App, path: &Path) -> String {
 
 fn slashed(path: &Path) -> String {
     path.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_findings_are_counted_and_the_first_of_each_kind_kept() {
+        let finding = Diagnostic::of_file("f", Finding::KeyNotText);
+        let mut report = Report::default();
+        (0..2 * MAX_TOLD).for_each(|_| report.add(finding.clone().warning()));
+        report.add(finding);
+        assert_eq!((report.errors, report.warnings), (1, 2 * MAX_TOLD));
+        assert_eq!(report.told.len(), MAX_TOLD + 1);
+        assert!(report.told[MAX_TOLD].is_error());
+    }
 }
