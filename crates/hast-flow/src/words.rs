@@ -2,7 +2,8 @@
 //!
 //! A message is a function of its arguments; a missing translation or argument does not compile.
 
-use std::fmt;
+use std::borrow::Cow;
+use std::fmt::{self, Display, Write as _};
 use std::str::FromStr;
 
 /// A language for messages and default prompts. Identifiers and file formats never change with it.
@@ -55,11 +56,13 @@ pub struct Entry {
 
 /// Declares messages: `name(arg, ..) { en: "..", ko: ".." }` becomes
 /// `fn name(lang: Lang, arg: impl Display, ..) -> String`, and an entry of `CATALOGUE`.
+/// Arguments often quote a file: they are [`shown`], so that no message is endless or a command.
 #[macro_export]
 macro_rules! messages {
     ($($key:ident ( $($arg:ident),* ) { en: $en:literal, ko: $ko:literal $(,)? })*) => {
         $(
             pub fn $key(lang: $crate::words::Lang $(, $arg: impl ::std::fmt::Display)*) -> String {
+                $(let $arg = $crate::words::shown($arg);)*
                 match lang {
                     $crate::words::Lang::En => format!($en),
                     $crate::words::Lang::Ko => $crate::words::with_particles(&format!($ko)),
@@ -72,6 +75,58 @@ macro_rules! messages {
             $($crate::words::Entry { key: stringify!($key), en: $en, ko: $ko }),*
         ];
     };
+}
+
+/// How much of a value a message quotes.
+const SHOWN_CHARS: usize = 500;
+
+/// The beginning of a value, on one line and without anything that a terminal would obey.
+pub fn shown(value: impl Display) -> String {
+    let mut shown = Shown { text: String::new(), room: SHOWN_CHARS };
+    // The only error is our own, when there is no more room.
+    if write!(shown, "{value}").is_err() {
+        shown.text.push('…');
+    }
+    shown.text
+}
+
+/// The text with its control characters, and those that change the direction of reading, spelled.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    text.chars().for_each(|c| push_visible(&mut out, c));
+    Cow::Owned(out)
+}
+
+struct Shown {
+    text: String,
+    room: usize,
+}
+
+impl fmt::Write for Shown {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for c in text.chars() {
+            self.room = self.room.checked_sub(1).ok_or(fmt::Error)?;
+            push_visible(&mut self.text, c);
+        }
+        Ok(())
+    }
+}
+
+fn push_visible(out: &mut String, c: char) {
+    if is_hidden(c) {
+        out.extend(c.escape_default());
+    } else {
+        out.push(c);
+    }
+}
+
+fn is_hidden(c: char) -> bool {
+    let turns =
+        matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
 }
 
 /// Resolves `(은)는`, `(이)가`, `(을)를`, `(과)와`, `(으)로` by the sound before them.
@@ -170,7 +225,7 @@ fn final_sound(text: &str) -> FinalSound {
     }
 }
 
-impl fmt::Display for Lang {
+impl Display for Lang {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.code())
     }
@@ -209,6 +264,17 @@ mod tests {
         ] {
             assert_eq!(with_particles(written), said);
         }
+    }
+
+    #[test]
+    fn what_a_message_quotes_is_cut_and_sends_nothing_to_the_terminal() {
+        assert_eq!(shown("이름 a\\b"), "이름 a\\b");
+        assert_eq!(shown("\u{1b}[31m\n\u{9b}\u{202e}"), "\\u{1b}[31m\\n\\u{9b}\\u{202e}");
+        let long = shown("가".repeat(5_000_000));
+        assert_eq!(long.chars().count(), SHOWN_CHARS + 1);
+        assert!(long.ends_with('…'));
+        assert_eq!(shown("x".repeat(SHOWN_CHARS)).len(), SHOWN_CHARS);
+        assert!(matches!(visible("가\\"), Cow::Borrowed(_)));
     }
 
     #[test]

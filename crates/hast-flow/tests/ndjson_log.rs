@@ -115,6 +115,14 @@ fn a_line_over_the_limit_is_skipped_and_never_cut() {
 }
 
 #[test]
+fn a_line_over_the_limit_that_begins_blank_is_not_passed_over() {
+    let log = format!("{}{{}}\n", " ".repeat(MAX_LINE_BYTES));
+    let whole: Vec<_> = LogLines::whole("f", log.as_bytes()).map(owned).collect();
+    assert_eq!(whole.len(), 1);
+    assert_eq!(feed(log.as_bytes(), 1 << 20).0, whole);
+}
+
+#[test]
 fn typed_reading_names_the_line_that_has_another_shape() {
     let log = [
         to_line(&event(1, "가\n\u{2028}")).unwrap(),

@@ -18,11 +18,15 @@ const SKIPPED: &[&str] = &[".git", ".hast", "node_modules", "target", "worktrees
 /// Reads a file, at most `limit` bytes and one more, so that the caller can tell that it is larger.
 pub fn read_bounded(path: &Path, limit: usize) -> Result<Vec<u8>, PathError> {
     let at = |source| PathError { path: path.to_owned(), source };
+    let not_regular = || at(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    // Asked before opening too: to open a pipe waits for a writer, and of a device may do things.
+    if !fs::metadata(path).map_err(at)?.is_file() {
+        return Err(not_regular());
+    }
     let file = fs::File::open(path).map_err(at)?;
     let metadata = file.metadata().map_err(at)?;
-    // Opening a pipe or a device by name must not hang or flood.
     if !metadata.is_file() {
-        return Err(at(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")));
+        return Err(not_regular());
     }
     let expected = usize::try_from(metadata.len()).unwrap_or(limit).min(limit) + 1;
     let mut bytes = Vec::with_capacity(expected);
@@ -56,23 +60,29 @@ pub fn names(directory: &Path) -> Result<Vec<String>, PathError> {
     Ok(names)
 }
 
-/// Calls `visit` with every file below a directory, in the order of names. Links to directories
-/// are not followed, so that a loop ends.
-pub fn walk(directory: &Path, visit: &mut dyn FnMut(&Path)) -> Result<(), PathError> {
+/// Calls `visit` with every file below a directory, in the order of names, and with every directory
+/// that cannot be read. Links to directories are not followed, so that a loop ends.
+pub fn walk(directory: &Path, visit: &mut dyn FnMut(Result<&Path, PathError>)) {
     let mut open = vec![directory.to_owned()];
     while let Some(directory) = open.pop() {
+        let entries = match sorted_entries(&directory) {
+            Ok(entries) => entries,
+            Err(error) => {
+                visit(Err(error));
+                continue;
+            }
+        };
         let mut below = Vec::new();
-        for (name, is_directory) in sorted_entries(&directory)? {
+        for (name, is_directory) in entries {
             let path = directory.join(&name);
             if is_directory && !SKIPPED.iter().any(|skipped| name == *skipped) {
                 below.push(path);
             } else if !is_directory {
-                visit(&path);
+                visit(Ok(&path));
             }
         }
         open.extend(below.into_iter().rev());
     }
-    Ok(())
 }
 
 fn sorted_entries(directory: &Path) -> Result<Vec<(std::ffi::OsString, bool)>, PathError> {
@@ -101,11 +111,17 @@ mod tests {
         std::os::unix::fs::symlink(root.path(), root.path().join("loop")).unwrap();
         let mut seen = Vec::new();
         walk(root.path(), &mut |path| {
-            seen.push(path.strip_prefix(root.path()).unwrap().to_owned());
-        })
-        .unwrap();
+            seen.push(path.unwrap().strip_prefix(root.path()).unwrap().to_owned());
+        });
         let names: Vec<_> = seen.iter().map(|path| path.to_str().unwrap()).collect();
         assert_eq!(names, ["b.txt", "loop", "a/1.txt", "a/2.txt"]);
+    }
+
+    #[test]
+    fn a_walk_goes_on_after_what_cannot_be_read() {
+        let mut seen = Vec::new();
+        walk(Path::new("/nowhere/at/all"), &mut |path| seen.push(path.map(Path::to_owned)));
+        assert!(matches!(&seen[..], [Err(error)] if error.path == Path::new("/nowhere/at/all")));
     }
 
     #[test]
@@ -118,5 +134,15 @@ mod tests {
         let error = read_bounded(&root.path().join("none"), 3).unwrap_err();
         assert!(error.to_string().contains("none"));
         assert!(read_bounded(root.path(), 3).is_err());
+    }
+
+    #[test]
+    fn a_pipe_without_a_writer_is_refused_and_not_waited_for() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("goals.yaml");
+        let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success());
+        let error = read_bounded(&path, 3).unwrap_err();
+        assert_eq!(error.source.kind(), io::ErrorKind::InvalidInput);
     }
 }

@@ -47,7 +47,7 @@ pub(crate) fn run(args: Vec<OsString>) -> ExitCode {
         output.message(&problem.text(lang, &output));
         if wants_json {
             // Whoever asked for a document gets one, also when there is no result.
-            let _ = output.result(&format!("{:#}\n", problem.json()));
+            let _ = output.result(&json_text(&problem.json()));
         }
         problem.exit
     });
@@ -99,14 +99,11 @@ impl App {
     /// Prints a result as the command line wants it.
     pub(crate) fn print(&mut self, text: &str) -> Result<(), Problem> {
         let lang = self.lang;
-        self.output.result(text).map_err(|error| {
-            Problem::new(say::cannot_write(lang), say::cannot_write_next(lang))
-                .because(error.to_string())
-        })
+        self.output.result(text).map_err(|error| cannot_write(lang, &error))
     }
 
     pub(crate) fn print_json(&mut self, value: &serde_json::Value) -> Result<(), Problem> {
-        self.print(&format!("{value:#}\n"))
+        self.print(&json_text(value))
     }
 
     /// Says what is done, for whoever asked with `-v`.
@@ -120,6 +117,22 @@ impl App {
     pub(crate) fn here(&self) -> &std::path::Path {
         self.root.as_deref().unwrap_or(&self.directory)
     }
+}
+
+fn cannot_write(lang: Lang, error: &std::io::Error) -> Problem {
+    Problem::new(say::cannot_write(lang), say::cannot_write_next(lang)).because(error.to_string())
+}
+
+/// JSON escapes what terminals obey, except for these: only strings have them, where `\u` is allowed.
+fn json_text(value: &serde_json::Value) -> String {
+    let mut text = String::new();
+    for c in format!("{value:#}\n").chars() {
+        match c {
+            '\u{7f}'..='\u{9f}' => text += &format!("\\u{:04x}", u32::from(c)),
+            c => text.push(c),
+        }
+    }
+    text
 }
 
 /// `--lang` wherever it stands, then the locale as POSIX orders its variables.
@@ -156,8 +169,8 @@ fn clock(lang: Lang) -> Result<Box<dyn Clock>, Problem> {
 fn clap_says(error: &clap::Error, lang: Lang, output: &mut Output) -> Result<Exit, Problem> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            let _ = output.result(&error.render().to_string());
-            return Ok(Exit::Done);
+            let written = output.result(&error.render().to_string());
+            return written.map(|()| Exit::Done).map_err(|error| cannot_write(lang, &error));
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             output.message(&error.render().to_string());
@@ -188,7 +201,8 @@ fn clap_says(error: &clap::Error, lang: Lang, output: &mut Output) -> Result<Exi
         .or_else(|| context(ContextKind::SuggestedArg))
         .or_else(|| context(ContextKind::SuggestedValue))
         .map(|word| say::did_you_mean(lang, word));
-    let values = context(ContextKind::ValidValue).map(|values| say::use_one_of(lang, values));
+    let values = context(ContextKind::ValidValue).filter(|values| !values.is_empty());
+    let values = values.map(|values| say::use_one_of(lang, values));
     let next = suggestion.or(values).unwrap_or_else(|| say::usage_next(lang, "hast"));
     Err(Problem::usage(what, next))
 }
@@ -197,5 +211,18 @@ fn shown(value: &ContextValue) -> String {
     match value {
         ContextValue::Strings(words) => words.join(", "),
         other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_cannot_send_commands_to_the_terminal() {
+        let value = serde_json::json!({ "file": "\u{1b}[2J\u{9b}2J\u{7f}가" });
+        let text = json_text(&value);
+        assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
     }
 }

@@ -97,6 +97,7 @@ pub(crate) mod say {
         unset_it() { en: "unset it", ko: "변수를 지우세요" }
         all_good(files) { en: "files checked: {files}, nothing found", ko: "파일 {files}개 검사, 문제 없음" }
         found(files, errors, warnings) { en: "files checked: {files}, errors: {errors}, warnings: {warnings}", ko: "파일 {files}개 검사: 오류 {errors}개, 경고 {warnings}개" }
+        untold(findings) { en: "more findings that are not shown: {findings}; correct these first", ko: "보이지 않은 발견 {findings}개가 더 있습니다. 먼저 이것들을 고치세요" }
         no_documents() { en: "no documents of hast there", ko: "hast 문서가 없습니다" }
         flow_state(files, errors, warnings) { en: "documents: {files}, errors: {errors}, warnings: {warnings}", ko: "문서 {files}개, 오류 {errors}개, 경고 {warnings}개" }
         run_verify() { en: "run `hast verify` to see the findings", ko: "`hast verify`로 내용을 확인하세요" }

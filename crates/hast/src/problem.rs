@@ -1,10 +1,12 @@
 //! How everything that goes wrong is said: what, where, why, and what to do next; and the exit code.
 
+use std::ops::Range;
 use std::path::Path;
 
 use annotate_snippets::{AnnotationKind, Level, Origin, Snippet};
 use hast_flow::formats::diagnostic::{Diagnostic, Severity};
-use hast_flow::words::Lang;
+use hast_flow::formats::source::Excerpt;
+use hast_flow::words::{Lang, visible};
 use serde_json::json;
 
 use crate::messages::say;
@@ -53,13 +55,14 @@ impl Problem {
 
     pub(crate) fn text(&self, lang: Lang, output: &Output) -> String {
         let name = say::error(lang);
+        let place = self.place.as_deref().map(visible);
         let mut group = Level::ERROR
             .with_name(name.as_str())
             .primary_title(&*self.what)
-            .elements(self.place.as_deref().map(Origin::path));
+            .elements(place.as_deref().map(Origin::path));
         let (why, next) = (say::why(lang), say::next(lang));
         if let Some(cause) = &self.why {
-            group = group.element(Level::NOTE.with_name(why.as_str()).message(&**cause));
+            group = group.element(Level::NOTE.with_name(why.as_str()).message(visible(cause)));
         }
         group = group.element(Level::HELP.with_name(next.as_str()).message(&*self.next));
         output.renderer().render(&[group]) + "\n"
@@ -84,17 +87,18 @@ pub(crate) fn diagnostic_text(diagnostic: &Diagnostic, lang: Lang, output: &Outp
     let (what, next) = (diagnostic.finding.what(lang), diagnostic.finding.next(lang));
     let next_name = say::next(lang);
     let title = level.with_name(name.as_str()).primary_title(what);
-    let origin = Origin::path(&*diagnostic.file);
+    let file = visible(&diagnostic.file);
+    let origin = Origin::path(&*file);
     let help = Level::HELP.with_name(next_name.as_str()).message(next);
     let group = match &diagnostic.place {
         None => title.element(origin).element(help),
         Some(place) => {
-            let excerpt = &place.excerpt;
+            let excerpt = visible_excerpt(&place.excerpt);
             let mark = AnnotationKind::Primary.span(excerpt.marked.clone());
-            let snippet = Snippet::source(&*excerpt.text).line_start(place.line).annotation(mark);
             let shown_column = excerpt.text[..excerpt.marked.start].chars().count() + 1;
+            let snippet = Snippet::source(excerpt.text).line_start(place.line).annotation(mark);
             if shown_column == place.column {
-                title.element(snippet.path(&*diagnostic.file)).element(help)
+                title.element(snippet.path(&*file)).element(help)
             } else {
                 // The excerpt of a long line starts somewhere inside it: say the true column.
                 let origin = origin.line(place.line).char_column(place.column);
@@ -103,6 +107,18 @@ pub(crate) fn diagnostic_text(diagnostic: &Diagnostic, lang: Lang, output: &Outp
         }
     };
     output.renderer().render(&[group]) + "\n"
+}
+
+/// A line of a file as it may be sent to a terminal. Tabs stay: the renderer aligns them.
+fn visible_excerpt(excerpt: &Excerpt) -> Excerpt {
+    let part = |text: &str| text.split('\t').map(visible).collect::<Vec<_>>().join("\t");
+    let Range { start, end } = excerpt.marked;
+    let mut text = part(&excerpt.text[..start]);
+    let shown_start = text.len();
+    text += &part(&excerpt.text[start..end]);
+    let marked = shown_start..text.len();
+    text += &part(&excerpt.text[end..]);
+    Excerpt { text, marked }
 }
 
 pub(crate) fn diagnostic_json(diagnostic: &Diagnostic, lang: Lang) -> serde_json::Value {
@@ -115,4 +131,40 @@ pub(crate) fn diagnostic_json(diagnostic: &Diagnostic, lang: Lang) -> serde_json
         "problem": diagnostic.finding.what(lang),
         "next": diagnostic.finding.next(lang),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::ColorWhen;
+    use hast_flow::formats::diagnostic::Finding;
+    use hast_flow::formats::source::Source;
+
+    const EVIL: &str = "a\u{1b}[31m\u{9b}31m";
+
+    fn is_harmless(text: &str) -> bool {
+        !text.contains(|c: char| c.is_control() && c != '\n')
+    }
+
+    #[test]
+    fn a_file_cannot_send_commands_to_the_terminal() {
+        let output = Output::new(ColorWhen::Never, true);
+        let text = format!("\t{EVIL}: 가나");
+        let source = Source::new("evil\n\u{1b}[2Jname", &text);
+        let at = text.find('가').unwrap();
+        let finding = Finding::QuoteText { text: EVIL.to_owned() };
+        let shown = diagnostic_text(&source.diagnose(at..at + 6, finding), Lang::En, &output);
+        assert!(is_harmless(&shown), "{shown:?}");
+        assert!(shown.contains("evil\\n\\u{1b}[2Jname:1:14"), "{shown}");
+        assert!(shown.contains("a\\u{1b}[31m\\u{9b}31m: 가나"), "{shown}");
+    }
+
+    #[test]
+    fn a_path_cannot_send_commands_to_the_terminal() {
+        let output = Output::new(ColorWhen::Never, true);
+        let why = std::io::Error::other(EVIL);
+        let problem = Problem::cannot_read(Lang::Ko, Path::new("a\n\u{1b}[2J"), &why);
+        let shown = problem.text(Lang::Ko, &output);
+        assert!(is_harmless(&shown) && shown.contains("a\\n\\u{1b}[2J"), "{shown}");
+    }
 }

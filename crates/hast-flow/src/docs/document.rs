@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serializer, de};
 
-use crate::formats::diagnostic::{Diagnostic, Finding, Format};
+use crate::formats::diagnostic::{Diagnostic, Finding, Format, MAX_FINDINGS};
 use crate::formats::front_matter::FrontMatter;
 use crate::formats::shape::{Shape, Unknown};
 use crate::formats::source::Source;
@@ -41,11 +41,22 @@ pub struct Rules<'a> {
     pub source: &'a Source<'a>,
     pub tree: &'a Node,
     findings: Vec<Diagnostic>,
+    reported: usize,
 }
 
 impl Rules<'_> {
-    /// Reports a finding at a value.
+    /// Reports a finding at a value, as long as there are not too many to read.
     pub fn report(&mut self, node: &Node, finding: Finding) {
+        self.report_with(node, |_| finding);
+    }
+
+    /// Reports a finding that is made only if there is room for it, because it takes time to make.
+    pub fn report_with(&mut self, node: &Node, finding: impl FnOnce(&Self) -> Finding) {
+        if self.reported >= MAX_FINDINGS {
+            return;
+        }
+        self.reported += 1;
+        let finding = finding(self);
         self.findings.push(self.source.diagnose(node.span.clone(), finding));
     }
 
@@ -80,7 +91,7 @@ fn read_tree<D: Document>(source: &Source<'_>, parsed: Parsed) -> Result<Read<D>
             return Err(findings);
         }
     };
-    let mut rules = Rules { source, tree: &tree, findings };
+    let mut rules = Rules { source, tree: &tree, findings, reported: 0 };
     value.rules(&mut rules);
     let findings = rules.findings;
     if findings.iter().any(Diagnostic::is_error) {

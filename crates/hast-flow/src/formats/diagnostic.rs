@@ -2,7 +2,7 @@
 
 use crate::formats::source::Place;
 use crate::messages;
-use crate::words::Lang;
+use crate::words::{Lang, shown};
 
 /// How many findings one file reports; a file with more is beyond reading one by one.
 pub const MAX_FINDINGS: usize = 100;
@@ -26,7 +26,7 @@ pub enum Severity {
 /// Every way in which a file can be wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    Unreadable { detail: String },
+    CannotRead { why: String },
     TooLarge { bytes: usize, limit: usize },
     NotUtf8 { line: usize, byte: usize },
     Syntax { format: Format, detail: String },
@@ -157,7 +157,7 @@ impl Finding {
     /// What is wrong, in one sentence without a full stop.
     pub fn what(&self, lang: Lang) -> String {
         match self {
-            Self::Unreadable { detail } => text::unreadable(lang, detail),
+            Self::CannotRead { why } => text::cannot_read(lang, why),
             Self::TooLarge { bytes, limit } => text::too_large(lang, bytes, limit),
             Self::NotUtf8 { line, byte } => text::not_utf8(lang, line, byte),
             Self::Syntax { format, detail } => text::syntax(lang, format.name(), detail),
@@ -193,14 +193,14 @@ impl Finding {
                 text::placeholder_inside(lang, placeholder)
             }
             Self::CannotEdit { reason } => reason.what(lang),
-            Self::Custom { detail } => detail.clone(),
+            Self::Custom { detail } => shown(detail),
         }
     }
 
     /// What to do next, in one sentence without a full stop.
     pub fn next(&self, lang: Lang) -> String {
         match self {
-            Self::Unreadable { .. } => text::unreadable_next(lang),
+            Self::CannotRead { .. } => text::cannot_read_next(lang),
             Self::TooLarge { .. } => text::too_large_next(lang),
             Self::NotUtf8 { .. } => text::not_utf8_next(lang),
             Self::Syntax { format, .. } => text::syntax_next(lang, format.name()),
@@ -243,7 +243,7 @@ impl Finding {
     /// A stable name for machines.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Unreadable { .. } => "unreadable",
+            Self::CannotRead { .. } => "cannot_read",
             Self::TooLarge { .. } => "too_large",
             Self::NotUtf8 { .. } => "not_utf8",
             Self::Syntax { .. } => "syntax",
@@ -301,8 +301,8 @@ pub mod text {
     use super::messages;
 
     messages! {
-        unreadable(detail) { en: "the file cannot be read: {detail}", ko: "파일을 읽을 수 없습니다: {detail}" }
-        unreadable_next() { en: "check that it is a file and that you may read it", ko: "일반 파일인지, 읽을 권한이 있는지 확인하세요" }
+        cannot_read(why) { en: "the file cannot be read: {why}", ko: "파일을 읽을 수 없습니다: {why}" }
+        cannot_read_next() { en: "check that it exists and that you may read it", ko: "파일이 있는지, 읽을 권한이 있는지 확인하세요" }
         too_large(bytes, limit) { en: "the file has {bytes} bytes, more than the limit of {limit}", ko: "파일이 {bytes}바이트로 한도 {limit}바이트를 넘습니다" }
         too_large_next() { en: "split it or remove what is not needed", ko: "파일을 나누거나 필요 없는 내용을 지우세요" }
         not_utf8(line, byte) { en: "line {line} is not UTF-8 text (byte {byte})", ko: "{line}번째 줄이 UTF-8 텍스트가 아닙니다(바이트 {byte})" }
@@ -381,6 +381,22 @@ pub mod text {
 mod tests {
     use super::*;
     use crate::words::placeholders;
+
+    #[test]
+    fn a_finding_sends_nothing_to_the_terminal() {
+        let name = "\u{1b}]0;owned\u{7}\u{9b}31m".to_owned();
+        for finding in [
+            Finding::UnknownField { name: name.clone(), near: None },
+            Finding::QuoteText { text: name.clone() },
+            Finding::Cycle { path: vec![name.clone(), name.clone()] },
+            Finding::Custom { detail: name },
+        ] {
+            for lang in [Lang::En, Lang::Ko] {
+                let said = finding.what(lang) + &finding.next(lang);
+                assert!(!said.contains(char::is_control), "{said:?}");
+            }
+        }
+    }
 
     #[test]
     fn both_languages_say_the_same_things() {

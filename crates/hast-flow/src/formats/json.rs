@@ -1,15 +1,17 @@
 //! Reading JSON into a tree with exact bytes, and printing it as the seeds do.
 
+use std::fmt;
 use std::ops::Range;
 
 use jsonc_parser::ast;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde::Serialize;
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::formats::diagnostic::{Diagnostic, Finding, Format};
 use crate::formats::source::Source;
-use crate::formats::tree::{Field, Marks, Node, Parsed, Style, Value, drop_repeated};
+use crate::formats::tree::{Field, MAX_NODES, Marks, Node, Parsed, Style, Value, drop_repeated};
 
 /// How deep values may be nested; serde_json refuses more.
 const MAX_DEPTH: usize = 127;
@@ -20,8 +22,13 @@ pub fn read(source: &Source<'_>) -> Result<Parsed, Diagnostic> {
     let shift = source.text.len() - text.len();
     // serde_json decides what JSON is, and bounds its depth; the second parser only tells where
     // its values stand.
-    if let Err(error) = serde_json::from_str::<serde_json::Value>(text) {
-        return Err(syntax(source, &error));
+    let mut count = Count { nodes: 0 };
+    if let Err(error) = count.read(text) {
+        let mut diagnostic = syntax(source, &error);
+        if count.nodes > MAX_NODES {
+            diagnostic.finding = Finding::TooManyNodes { limit: MAX_NODES };
+        }
+        return Err(diagnostic);
     }
     let parsed = parse_to_ast(text, &CollectOptions::default(), &strict());
     let value = match parsed {
@@ -43,6 +50,76 @@ pub fn print<T: Serialize>(value: &T) -> Result<String, serde_json::Error> {
     let mut text = serde_json::to_string_pretty(value)?;
     text.push('\n');
     Ok(text)
+}
+
+/// Reads values without keeping them, and stops after so many: a value of one byte takes a hundred
+/// in a tree.
+struct Count {
+    nodes: usize,
+}
+
+impl Count {
+    fn read(&mut self, text: &str) -> serde_json::Result<()> {
+        let mut reader = serde_json::Deserializer::from_str(text);
+        DeserializeSeed::deserialize(&mut *self, &mut reader)?;
+        reader.end()
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for &mut Count {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            return Err(de::Error::custom("too many values"));
+        }
+        value.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for &mut Count {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(&mut *self)?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+        while fields.next_key_seed(&mut *self)?.is_some() {
+            fields.next_value_seed(&mut *self)?;
+        }
+        Ok(())
+    }
 }
 
 struct Reader<'s> {
@@ -81,7 +158,7 @@ impl Reader<'_> {
             let key = property.name.into_string().into();
             fields.push(Field { key, key_span, node: self.node(property.value) });
         }
-        self.findings.extend(drop_repeated(self.source, &mut fields));
+        drop_repeated(self.source, &mut fields, &mut self.findings);
         fields
     }
 
@@ -183,6 +260,13 @@ mod tests {
         }
         let long = format!("{{\"a\": \"{}\"}}", "x".repeat(5_000_000));
         assert!(read(&Source::new("f", &long)).is_ok());
+    }
+
+    #[test]
+    fn more_values_than_a_tree_may_have_are_a_finding() {
+        let diagnostic = error(&format!("[{}1]", "1,\n".repeat(MAX_NODES)));
+        assert_eq!(diagnostic.finding, Finding::TooManyNodes { limit: MAX_NODES });
+        assert_eq!(diagnostic.line(), Some(MAX_NODES));
     }
 
     #[test]

@@ -87,7 +87,8 @@ impl Shape {
 
     /// Everything that is wrong with the tree, in the order of the file.
     pub fn check(&self, source: &Source<'_>, root: &Node, unknown: Unknown) -> Vec<Diagnostic> {
-        let mut check = Check { shape: self, source, unknown, findings: Vec::new() };
+        let mut check =
+            Check { shape: self, source, unknown, findings: Vec::new(), errors: 0, warnings: 0 };
         check.node(root, self.root);
         check.findings
     }
@@ -203,6 +204,9 @@ struct Check<'c> {
     source: &'c Source<'c>,
     unknown: Unknown,
     findings: Vec<Diagnostic>,
+    /// Counted apart: a hundred warnings must not hide an error.
+    errors: usize,
+    warnings: usize,
 }
 
 impl Check<'_> {
@@ -281,21 +285,21 @@ impl Check<'_> {
     }
 
     fn unknown_field(&mut self, field: &Field, rule: &Rule, unknown: Unknown) {
-        let near = rule
-            .fields
-            .keys()
-            .map(|name| (strsim::osa_distance(name, &field.key), name))
-            .filter(|(distance, name)| *distance <= 2 && *distance < name.chars().count())
-            .min()
-            .map(|(_, name)| name.clone());
-        let finding = Finding::UnknownField { name: field.key.to_string(), near };
-        match unknown {
-            Unknown::Reject => self.report(field.key_span.clone(), finding),
-            Unknown::Warn if self.findings.len() < MAX_FINDINGS => {
-                self.findings.push(self.source.diagnose(field.key_span.clone(), finding).warning());
-            }
-            Unknown::Warn | Unknown::Keep => {}
+        let room = match unknown {
+            Unknown::Reject => self.errors < MAX_FINDINGS,
+            Unknown::Warn => self.warnings < MAX_FINDINGS,
+            Unknown::Keep => false,
+        };
+        if !room {
+            return;
         }
+        let near = nearest(rule, &field.key);
+        let finding = Finding::UnknownField { name: field.key.to_string(), near };
+        if unknown == Unknown::Reject {
+            return self.report(field.key_span.clone(), finding);
+        }
+        self.warnings += 1;
+        self.findings.push(self.source.diagnose(field.key_span.clone(), finding).warning());
     }
 
     fn kind_finding(&self, node: &Node, rule: &Rule, found: Kind) -> Finding {
@@ -312,10 +316,25 @@ impl Check<'_> {
     }
 
     fn report(&mut self, span: std::ops::Range<usize>, finding: Finding) {
-        if self.findings.len() < MAX_FINDINGS {
+        if self.errors < MAX_FINDINGS {
+            self.errors += 1;
             self.findings.push(self.source.diagnose(span, finding));
         }
     }
+}
+
+/// The field that a name is a slip of, if there is one.
+fn nearest(rule: &Rule, name: &str) -> Option<String> {
+    const SLIPS: usize = 2;
+    let length = name.chars().count();
+    rule.fields
+        .keys()
+        // Comparing takes the product of both lengths, and a name may have megabytes.
+        .filter(|known| known.chars().count().abs_diff(length) <= SLIPS)
+        .map(|known| (strsim::osa_distance(known, name), known))
+        .filter(|(distance, known)| *distance <= SLIPS && *distance < known.chars().count())
+        .min()
+        .map(|(_, known)| known.clone())
 }
 
 fn wrong_kind(node: &Node, rule: &Rule) -> Option<Kind> {

@@ -85,17 +85,18 @@ impl<'a> Source<'a> {
     }
 }
 
+/// Looks at no more of the line than it shows: a line may have megabytes, and a hundred findings.
 fn excerpt(line: &str, marked: Range<usize>) -> Excerpt {
-    let before = line[..marked.start].chars().count();
-    if line.chars().count() <= SHOWN_CHARS {
+    if line.chars().nth(SHOWN_CHARS).is_none() {
         return Excerpt { text: line.to_owned(), marked };
     }
-    let skip = before.saturating_sub(SHOWN_CHARS / 2);
-    let window: String = line.chars().skip(skip).take(SHOWN_CHARS).collect();
-    let skipped_bytes: usize = line.chars().take(skip).map(char::len_utf8).sum();
-    let start = marked.start - skipped_bytes;
-    let end = (marked.end - skipped_bytes).min(window.len());
-    Excerpt { marked: start..end.max(start), text: window }
+    let before = line[..marked.start].char_indices().rev().take(SHOWN_CHARS / 2);
+    let start = before.last().map_or(marked.start, |(at, _)| at);
+    let shown = &line[start..];
+    let end = shown.char_indices().nth(SHOWN_CHARS).map_or(shown.len(), |(at, _)| at);
+    let marked_start = marked.start - start;
+    let marked_end = (marked.end - start).min(end).max(marked_start);
+    Excerpt { text: shown[..end].to_owned(), marked: marked_start..marked_end }
 }
 
 fn floor_char(text: &str, at: usize) -> usize {
@@ -129,6 +130,16 @@ mod tests {
         assert_eq!(place.column, 1_000_001);
         assert_eq!(place.excerpt.text.chars().count(), SHOWN_CHARS);
         assert_eq!(&place.excerpt.text[place.excerpt.marked], "가");
+    }
+
+    #[test]
+    fn many_places_in_a_long_line_are_found_in_good_time() {
+        let text = "가".repeat(5_000_000);
+        let source = Source::new("f", &text);
+        for _ in 0..200 {
+            assert_eq!(source.place(text.len() - 3..text.len()).excerpt.marked, 240..243);
+        }
+        assert_eq!(source.place(0..text.len()).excerpt.marked, 0..3 * SHOWN_CHARS);
     }
 
     #[test]

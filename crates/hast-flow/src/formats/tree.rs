@@ -9,6 +9,9 @@ use std::ops::Range;
 use crate::formats::diagnostic::{Diagnostic, Finding, Kind, MAX_FINDINGS};
 use crate::formats::source::Source;
 
+/// How many values a document may have after its aliases are expanded.
+pub const MAX_NODES: usize = 1_000_000;
+
 /// A value and where it stands. A value reached through an alias stands where it was written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
@@ -141,17 +144,21 @@ pub struct Parsed {
     pub findings: Vec<Diagnostic>,
 }
 
-/// Keeps the first of fields with the same key and reports the others.
-pub(crate) fn drop_repeated(source: &Source<'_>, fields: &mut Vec<Field>) -> Vec<Diagnostic> {
+/// Keeps the first of fields with the same key and reports the others, as long as the file has
+/// room for more findings: each has to look for its line.
+pub(crate) fn drop_repeated(
+    source: &Source<'_>,
+    fields: &mut Vec<Field>,
+    findings: &mut Vec<Diagnostic>,
+) {
     let mut order: Vec<usize> = (0..fields.len()).collect();
     order.sort_by(|&a, &b| fields[a].key.cmp(&fields[b].key).then(a.cmp(&b)));
-    let mut findings = Vec::new();
     let mut repeated = BTreeSet::new();
     for group in order.chunk_by(|&a, &b| fields[a].key == fields[b].key) {
         let [first, others @ ..] = group else { continue };
         for &other in others {
             repeated.insert(other);
-            if findings.len() == MAX_FINDINGS {
+            if findings.len() >= MAX_FINDINGS {
                 continue;
             }
             let field = &fields[other];
@@ -164,5 +171,4 @@ pub(crate) fn drop_repeated(source: &Source<'_>, fields: &mut Vec<Field>) -> Vec
         let mut index = 0..;
         fields.retain(|_| index.next().is_none_or(|index| !repeated.contains(&index)));
     }
-    findings
 }

@@ -3,20 +3,21 @@
 //! Aliases are expanded and merge keys applied, both bounded; one document a file. Values resolve
 //! by the core schema, so `yes` is text and `1.10` is a number that wants quotes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, StructureStyle, Tag};
 
 use crate::formats::diagnostic::{Diagnostic, Finding, Format};
 use crate::formats::source::Source;
-use crate::formats::tree::{Field, Marks, Node, Parsed, Style, Value, drop_repeated};
+use crate::formats::tree::{Field, MAX_NODES, Marks, Node, Parsed, Style, Value, drop_repeated};
 
 /// How deep values may be nested.
 pub const MAX_DEPTH: usize = 100;
 
-/// How many values a document may have after its aliases are expanded.
-pub const MAX_NODES: usize = 1_000_000;
+/// A text counts as one value more for each of these bytes, so that an alias of a long one is not
+/// for free; a document of the largest size without aliases stays below the limit.
+const BYTES_PER_NODE: usize = 128;
 
 /// Reads one document. A syntax error ends reading; duplicate keys are collected.
 pub fn read(source: &Source<'_>) -> Result<Parsed, Diagnostic> {
@@ -40,6 +41,8 @@ struct Builder<'s> {
     documents: usize,
     anchors: BTreeMap<usize, Anchor>,
     nodes: usize,
+    /// How many values are kept for aliases. Each anchor around a value keeps it once more.
+    kept: usize,
     findings: Vec<Diagnostic>,
 }
 
@@ -78,6 +81,7 @@ impl<'s> Builder<'s> {
             documents: 0,
             anchors: BTreeMap::new(),
             nodes: 0,
+            kept: 0,
             findings: Vec::new(),
         }
     }
@@ -96,8 +100,9 @@ impl<'s> Builder<'s> {
             Event::Alias(id) => self.alias(id, bytes),
             Event::Scalar(text, style, anchor, tag) => {
                 let node = self.scalar(&text, style, anchor, tag.as_deref(), bytes)?;
-                self.count(1, &node.span)?;
-                self.add(node, anchor, 1)
+                let nodes = 1 + text.len() / BYTES_PER_NODE;
+                self.count(nodes, &node.span)?;
+                self.add(node, anchor, nodes)
             }
             Event::SequenceStart(style, anchor, tag) => {
                 self.open(bytes, style, anchor, tag.as_deref(), Items::List(Vec::new()))
@@ -147,7 +152,7 @@ impl<'s> Builder<'s> {
             }
             Items::Map { mut fields, merges, .. } => {
                 let last = fields.last().map(|field| field.node.span.end.max(field.key_span.end));
-                self.findings.extend(drop_repeated(self.source, &mut fields));
+                drop_repeated(self.source, &mut fields, &mut self.findings);
                 merge_into(&mut fields, merges);
                 (Value::Map(fields), last)
             }
@@ -164,6 +169,10 @@ impl<'s> Builder<'s> {
 
     fn add(&mut self, node: Node, anchor: usize, nodes: usize) -> Result<(), Diagnostic> {
         if anchor != 0 {
+            self.kept = self.kept.saturating_add(nodes);
+            if self.kept > MAX_NODES {
+                return Err(self.too_many(&node.span));
+            }
             self.anchors.insert(anchor, Anchor { node: node.clone(), nodes });
         }
         let Some(open) = self.open.last_mut() else {
@@ -200,11 +209,13 @@ impl<'s> Builder<'s> {
     fn count(&mut self, nodes: usize, bytes: &Range<usize>) -> Result<(), Diagnostic> {
         self.nodes = self.nodes.saturating_add(nodes);
         if self.nodes > MAX_NODES {
-            return Err(self
-                .source
-                .diagnose(bytes.clone(), Finding::TooManyNodes { limit: MAX_NODES }));
+            return Err(self.too_many(bytes));
         }
         Ok(())
+    }
+
+    fn too_many(&self, bytes: &Range<usize>) -> Diagnostic {
+        self.source.diagnose(bytes.clone(), Finding::TooManyNodes { limit: MAX_NODES })
     }
 
     fn scalar(
@@ -257,6 +268,10 @@ fn as_key(source: &Source<'_>, node: Node) -> Result<Key, Diagnostic> {
 }
 
 fn merge_into(fields: &mut Vec<Field>, merges: Vec<Node>) {
+    if merges.is_empty() {
+        return;
+    }
+    let mut known: BTreeSet<Box<str>> = fields.iter().map(|field| field.key.clone()).collect();
     let maps = merges.into_iter().flat_map(|node| match node.value {
         Value::List(items) => items,
         _ => vec![node],
@@ -264,7 +279,7 @@ fn merge_into(fields: &mut Vec<Field>, merges: Vec<Node>) {
     for map in maps {
         let Value::Map(entries) = map.value else { continue };
         for mut entry in entries {
-            if !fields.iter().any(|field| field.key == entry.key) {
+            if known.insert(entry.key.clone()) {
                 entry.node.marks.merged = true;
                 fields.push(entry);
             }
@@ -324,7 +339,7 @@ fn unsupported_tag(tag: &Tag) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::diagnostic::Kind;
+    use crate::formats::diagnostic::{Kind, MAX_FINDINGS};
 
     fn tree(text: &str) -> Node {
         let parsed = read(&Source::new("f.yaml", text)).unwrap();
@@ -415,6 +430,35 @@ mod tests {
         assert!(matches!(error("a: !custom x\n"), Finding::Syntax { .. }));
         assert!(matches!(error("a: *nowhere\n"), Finding::Syntax { .. }));
         assert_eq!(tree(&format!("a: {}\n", "x".repeat(5_000_000))).fields().len(), 1);
+    }
+
+    #[test]
+    fn a_long_text_is_not_repeated_without_end() {
+        let long = "x".repeat(1_000_000);
+        let text = format!("a: &a {long}\nb: [{}]\n", vec!["*a"; 10_000].join(", "));
+        assert_eq!(error(&text), Finding::TooManyNodes { limit: MAX_NODES });
+    }
+
+    #[test]
+    fn anchors_around_anchors_do_not_keep_values_without_end() {
+        let text = format!("{}{}1{}", "&a [".repeat(90), "1, ".repeat(100_000), "]".repeat(90));
+        assert_eq!(error(&text), Finding::TooManyNodes { limit: MAX_NODES });
+        let few = format!("{}1{}", "&a [".repeat(90), "]".repeat(90));
+        assert_eq!(tree(&few).kind(), Kind::List);
+    }
+
+    #[test]
+    fn a_large_map_is_merged_in_good_time() {
+        let fields: Vec<String> = (0..200_000).map(|at| format!("k{at}: 1")).collect();
+        let root = tree(&format!("a: &a {{{}}}\nb:\n  <<: *a\n  k0: 2\n", fields.join(", ")));
+        assert_eq!(root.get("b").unwrap().fields().len(), 200_000);
+    }
+
+    #[test]
+    fn repeated_keys_in_many_maps_are_not_all_reported() {
+        let parsed = read(&Source::new("f", &"- {a: 1, a: 2}\n".repeat(50_000))).unwrap();
+        assert_eq!(parsed.findings.len(), MAX_FINDINGS);
+        assert_eq!(parsed.root.list()[49_999].fields().len(), 1);
     }
 
     #[test]

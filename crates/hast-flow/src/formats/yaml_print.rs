@@ -17,6 +17,9 @@ pub struct Layout {
     pub plain: fn(key: &str, text: &str) -> bool,
 }
 
+/// From here on a key is announced with `?`.
+const LONG_KEY: usize = 1000;
+
 impl Layout {
     /// No blank lines, every text quoted.
     pub const COMPACT: Layout =
@@ -80,10 +83,14 @@ impl Printer<'_> {
     }
 
     fn key_and_value(&mut self, key: &str, value: &Json, indent: usize) {
-        if is_plain_key(key) {
-            self.out.push_str(key);
+        let written = if is_plain_key(key) { key.to_owned() } else { quoted(key) };
+        if is_long_key(&written) {
+            self.out.push_str("? ");
+            self.out.push_str(&written);
+            self.out.push('\n');
+            self.out.push_str(&" ".repeat(indent));
         } else {
-            self.out.push_str(&quoted(key));
+            self.out.push_str(&written);
         }
         self.out.push(':');
         match value {
@@ -150,7 +157,9 @@ impl Printer<'_> {
                     if index > 0 {
                         self.out.push_str(", ");
                     }
-                    self.out.push_str(&quoted(key));
+                    let written = quoted(key);
+                    self.out.push_str(if is_long_key(&written) { "? " } else { "" });
+                    self.out.push_str(&written);
                     self.out.push_str(": ");
                     self.scalar("", value);
                 }
@@ -159,6 +168,11 @@ impl Printer<'_> {
             other => self.out.push_str(&other.to_string()),
         }
     }
+}
+
+/// A reader looks no further than 1024 characters for the colon, unless a `?` announces the key.
+fn is_long_key(written: &str) -> bool {
+    written.chars().take(LONG_KEY).count() == LONG_KEY
 }
 
 fn is_plain_key(key: &str) -> bool {
@@ -193,6 +207,19 @@ mod tests {
                     .prop_map(|fields| Json::Object(fields.into_iter().collect())),
             ]
         })
+    }
+
+    #[test]
+    fn a_long_key_reads_back_wherever_it_stands() {
+        for long in ["k".repeat(5_000), "\0".repeat(400), "가 ".repeat(600)] {
+            let value = serde_json::json!({
+                (long.as_str()): 1,
+                "a": [{ (long.as_str()): { (long.as_str()): [1] }, "b": 2 }, [{ (long.as_str()): 1, "c": {} }]],
+            });
+            let text = print(&value, &Layout::COMPACT).unwrap();
+            let parsed = yaml::read(&Source::new("f", &text)).unwrap();
+            assert_eq!(from_tree::<Json>(&parsed.root).unwrap(), value);
+        }
     }
 
     proptest! {

@@ -68,7 +68,7 @@ pub(crate) fn last_session(app: &mut App, root: &Path) -> Result<Option<LastSess
         let shown = format!("{}/{name}", layout::HANDOFFS);
         let findings = match files::read_bounded(&directory.join(name), MAX_DOCUMENT_BYTES) {
             Err(error) => {
-                let finding = Finding::Unreadable { detail: error.source.to_string() };
+                let finding = Finding::CannotRead { why: error.source.to_string() };
                 vec![Diagnostic::of_file(&shown, finding)]
             }
             Ok(bytes) => match Source::from_bytes(&shown, &bytes) {

@@ -10,6 +10,7 @@ use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::selection::{Placed, placed, select};
 use hast_flow::formats::source::Source;
 use hast_flow::time::UtcTime;
+use hast_flow::words::visible;
 use hast_world::files;
 use serde_json::json;
 
@@ -48,7 +49,7 @@ pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
     let mut flows = Vec::new();
     for (flow, root) in flows_here(app) {
         let mut report = Report::default();
-        check_flow(app, flow, &root, &mut report)?;
+        check_flow(app, flow, &root, &mut report);
         let goals = (flow == FlowName::Goals).then(|| goals_state(app, &root)).flatten();
         flows.push(Seen { flow, root, report, goals });
     }
@@ -72,8 +73,9 @@ fn text(app: &App, flows: &[Seen]) -> String {
     let lang = app.lang;
     let mut text = String::new();
     for Seen { flow, root, report, goals } in flows {
-        let state = say::flow_state(lang, report.files, report.errors(), report.warnings());
-        text += &format!("{:<9} {}  {state}\n", flow.as_str(), root.display());
+        let state = say::flow_state(lang, report.files, report.errors, report.warnings);
+        let root = root.display().to_string();
+        text += &format!("{:<9} {}  {state}\n", flow.as_str(), visible(&root));
         let Some(goals) = goals else { continue };
         let [active, pending, blocked, done, dropped] = goals.counts;
         let counts = say::goal_counts(lang, active, pending, blocked, done, dropped);
@@ -90,7 +92,7 @@ fn text(app: &App, flows: &[Seen]) -> String {
             text += &format!("          {}\n", say::blocked_goal(lang, goal, reason));
         }
     }
-    if flows.iter().any(|seen| !seen.report.findings.is_empty()) {
+    if flows.iter().any(|seen| seen.report.findings() > 0) {
         text += &format!("{}: {}\n", say::next(lang), say::run_verify(lang));
     }
     text
@@ -116,8 +118,8 @@ fn seen_json(seen: &Seen) -> serde_json::Value {
         "flow": seen.flow.as_str(),
         "root": seen.root.display().to_string(),
         "documents": seen.report.files,
-        "errors": seen.report.errors(),
-        "warnings": seen.report.warnings(),
+        "errors": seen.report.errors,
+        "warnings": seen.report.warnings,
         "goals": goals,
     })
 }

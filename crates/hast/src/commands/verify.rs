@@ -7,9 +7,10 @@ use hast_flow::docs::files::{FlowName, document_at, document_named};
 use hast_flow::docs::goals::{Config, Goals, unknown_tools};
 use hast_flow::docs::registry::{self, Entry};
 use hast_flow::flows::goals::layout::{CONFIG, GOALS};
-use hast_flow::formats::diagnostic::Diagnostic;
+use hast_flow::formats::diagnostic::{Diagnostic, Finding};
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
-use hast_world::{files, roots};
+use hast_world::files::{self, PathError};
+use hast_world::roots;
 use serde_json::json;
 
 use super::goals_files::text_of;
@@ -18,22 +19,31 @@ use crate::cli::VerifyArgs;
 use crate::messages::say;
 use crate::problem::{Exit, Problem, diagnostic_json, diagnostic_text};
 
+/// How many errors, and how many warnings, are told. All of them are counted.
+const MAX_TOLD: usize = 1000;
+
 /// What a check of many files found.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     pub(crate) files: usize,
-    pub(crate) findings: Vec<Diagnostic>,
+    pub(crate) errors: usize,
+    pub(crate) warnings: usize,
+    told: Vec<Diagnostic>,
     /// What was checked, for `-v`.
     seen: Vec<String>,
 }
 
 impl Report {
-    pub(crate) fn errors(&self) -> usize {
-        self.findings.iter().filter(|finding| finding.is_error()).count()
+    fn add(&mut self, finding: Diagnostic) {
+        let count = if finding.is_error() { &mut self.errors } else { &mut self.warnings };
+        *count += 1;
+        if *count <= MAX_TOLD {
+            self.told.push(finding);
+        }
     }
 
-    pub(crate) fn warnings(&self) -> usize {
-        self.findings.len() - self.errors()
+    pub(crate) fn findings(&self) -> usize {
+        self.errors + self.warnings
     }
 }
 
@@ -50,7 +60,7 @@ pub(crate) fn run(app: &mut App, args: &VerifyArgs) -> Result<Exit, Problem> {
             return Err(Problem::new(say::nothing_here(app.lang), next));
         }
         for (flow, root) in found {
-            check_flow(app, flow, &root, &mut report)?;
+            check_flow(app, flow, &root, &mut report);
         }
     }
     for path in &args.paths {
@@ -74,22 +84,16 @@ pub(crate) fn flows_here(app: &App) -> Vec<(FlowName, PathBuf)> {
         .collect()
 }
 
-pub(crate) fn check_flow(
-    app: &App,
-    flow: FlowName,
-    root: &Path,
-    report: &mut Report,
-) -> Result<(), Problem> {
+pub(crate) fn check_flow(app: &App, flow: FlowName, root: &Path, report: &mut Report) {
     for directory in flow.directories() {
         let directory = root.join(directory);
         if directory.is_dir() {
-            check_tree(app, &directory, report)?;
+            check_tree(app, &directory, report);
         }
     }
     if flow == FlowName::Goals {
         check_tools(app, root, report);
     }
-    Ok(())
 }
 
 /// What no file of the goals flow can know alone: whether a goal's agent is one of the config.
@@ -101,7 +105,9 @@ fn check_tools(app: &App, root: &Path, report: &mut Report) {
     let source = Source::new(&name, &goals);
     let config = read::<Config>(&Source::new(CONFIG, &config));
     if let (Ok(config), Ok(goals)) = (config, read::<Goals>(&source)) {
-        report.findings.extend(unknown_tools(&source, &goals, &config.value));
+        for finding in unknown_tools(&source, &goals, &config.value) {
+            report.add(finding);
+        }
     }
 }
 
@@ -113,9 +119,9 @@ fn check_path(
 ) -> Result<(), Problem> {
     let full = app.directory.join(path);
     if full.is_dir() {
-        let before = report.files;
-        check_tree(app, &full, report)?;
-        if report.files == before && !app.quiet {
+        let before = report.files + report.findings();
+        check_tree(app, &full, report);
+        if report.files + report.findings() == before && !app.quiet {
             return Err(Problem::new(
                 say::no_documents(app.lang),
                 say::not_a_document_next(app.lang),
@@ -132,60 +138,71 @@ fn check_path(
         let next = say::not_a_document_next(app.lang);
         return Err(Problem::new(say::not_a_document(app.lang), next).at(path));
     };
-    check_file(app, &full, entry, report)
+    check_file(app, &full, entry, report);
+    Ok(())
 }
 
-fn check_tree(app: &App, directory: &Path, report: &mut Report) -> Result<(), Problem> {
-    let mut failed = None;
-    let walked = files::walk(directory, &mut |path| {
-        if let Some(entry) = document_at(&slashed(path))
-            && let Err(problem) = check_file(app, path, entry, report)
-        {
-            failed.get_or_insert(problem);
+fn check_tree(app: &App, directory: &Path, report: &mut Report) {
+    files::walk(directory, &mut |path| match path {
+        Ok(path) => {
+            if let Some(entry) = document_at(&slashed(path)) {
+                check_file(app, path, entry, report);
+            }
         }
+        Err(error) => report.add(cannot_read(app, &error)),
     });
-    walked.map_err(|error| Problem::cannot_read(app.lang, &error.path, &error.source))?;
-    failed.map_or(Ok(()), Err)
 }
 
-fn check_file(app: &App, path: &Path, entry: &Entry, report: &mut Report) -> Result<(), Problem> {
-    let bytes = files::read_bounded(path, MAX_DOCUMENT_BYTES)
-        .map_err(|error| Problem::cannot_read(app.lang, &error.path, &error.source))?;
+fn check_file(app: &App, path: &Path, entry: &Entry, report: &mut Report) {
+    let bytes = match files::read_bounded(path, MAX_DOCUMENT_BYTES) {
+        Ok(bytes) => bytes,
+        Err(error) => return report.add(cannot_read(app, &error)),
+    };
     let name = shown_path(app, path);
     report.files += 1;
     if app.verbose {
         report.seen.push(say::checked_as(app.lang, &name, entry.name));
     }
     match Source::from_bytes(&name, &bytes) {
-        Ok(source) => report.findings.extend((entry.check)(&source)),
-        Err(diagnostic) => report.findings.push(diagnostic),
+        Ok(source) => (entry.check)(&source).into_iter().for_each(|finding| report.add(finding)),
+        Err(diagnostic) => report.add(diagnostic),
     }
-    Ok(())
+}
+
+/// One file that cannot be read must not hide what is wrong with the others.
+fn cannot_read(app: &App, error: &PathError) -> Diagnostic {
+    let finding = Finding::CannotRead { why: error.source.to_string() };
+    Diagnostic::of_file(&shown_path(app, &error.path), finding)
 }
 
 fn show(app: &mut App, report: &Report) -> Result<Exit, Problem> {
     for line in &report.seen {
         app.detail(line);
     }
-    let (errors, warnings) = (report.errors(), report.warnings());
+    let (errors, warnings) = (report.errors, report.warnings);
+    let untold = report.findings() - report.told.len();
     if app.json {
         let findings: Vec<_> =
-            report.findings.iter().map(|finding| diagnostic_json(finding, app.lang)).collect();
+            report.told.iter().map(|finding| diagnostic_json(finding, app.lang)).collect();
         app.print_json(&json!({
             "files": report.files,
             "errors": errors,
             "warnings": warnings,
             "findings": findings,
+            "untold": untold,
         }))?;
     } else {
         let mut text = String::new();
-        for finding in &report.findings {
+        for finding in &report.told {
             text += &diagnostic_text(finding, app.lang, &app.output);
             text.push('\n');
         }
+        if untold > 0 {
+            text += &(say::untold(app.lang, untold) + "\n");
+        }
         if app.quiet {
             // Findings speak for themselves, and so does their absence.
-        } else if report.findings.is_empty() {
+        } else if report.findings() == 0 {
             text += &say::all_good(app.lang, report.files);
         } else {
             text += &say::found(app.lang, report.files, errors, warnings);
@@ -226,4 +243,20 @@ fn shown_path(app: &App, path: &Path) -> String {
 
 fn slashed(path: &Path) -> String {
     path.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_findings_are_counted_and_the_first_of_each_kind_kept() {
+        let finding = Diagnostic::of_file("f", Finding::KeyNotText);
+        let mut report = Report::default();
+        (0..2 * MAX_TOLD).for_each(|_| report.add(finding.clone().warning()));
+        report.add(finding);
+        assert_eq!((report.errors, report.warnings), (1, 2 * MAX_TOLD));
+        assert_eq!(report.told.len(), MAX_TOLD + 1);
+        assert!(report.told[MAX_TOLD].is_error());
+    }
 }

@@ -100,6 +100,20 @@ fn output_that_cannot_be_written_is_exit_1() {
 }
 
 #[test]
+fn help_that_cannot_be_written_is_exit_1_too() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = World::new().command(&["--help"]).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn an_empty_path_is_a_wrong_usage_with_something_to_do_next() {
+    let ran = World::new().run(&["verify", ""]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("next: run `hast --help`"), "{}", ran.err);
+}
+
+#[test]
 fn colour_only_where_it_is_wanted() {
     let plain = World::new().run(&["verfy"]);
     assert!(!plain.err.contains('\u{1b}'));

@@ -182,6 +182,34 @@ fn hostile_files_end_in_a_finding() {
 }
 
 #[test]
+fn a_file_that_cannot_be_read_does_not_hide_the_others() {
+    let world = World::new().file(".ai/config.yaml", CONFIG).file(".ai/goals.yaml", "goals: 1\n");
+    let handoffs = world.root().join(".ai/handoffs");
+    std::fs::create_dir_all(&handoffs).unwrap();
+    std::os::unix::fs::symlink("loop.md", handoffs.join("loop.md")).unwrap();
+    let ran = world.run(&["verify"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.out.contains("error: expected a list, found a whole number"), "{}", ran.out);
+    assert!(ran.out.contains("--> .ai/handoffs/loop.md"), "{}", ran.out);
+    assert!(ran.out.ends_with("files checked: 2, errors: 2, warnings: 0\n"), "{}", ran.out);
+}
+
+#[test]
+fn a_pipe_in_place_of_a_document_is_not_waited_for() {
+    let world = World::new().file(".ai/config.yaml", CONFIG);
+    let made = mkfifo(&world.root().join(".ai/goals.yaml"));
+    assert!(made.success());
+    let ran = world.run(&["verify"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.out.contains("the file cannot be read: not a regular file"), "{}", ran.out);
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test sets its scene")]
+fn mkfifo(path: &std::path::Path) -> std::process::ExitStatus {
+    std::process::Command::new("mkfifo").arg(path).status().unwrap()
+}
+
+#[test]
 fn schemas_are_listed_and_printed() {
     let names = World::new().run(&["verify", "--schema"]);
     assert!(names.out.lines().any(|name| name == "test-contract"));

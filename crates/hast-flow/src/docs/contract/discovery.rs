@@ -1,5 +1,7 @@
 //! What the first calls of a request find out: `explored.yaml` and `task-breakdown.yaml`.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,6 +10,7 @@ use super::{Author, Manifest};
 use crate::docs::document::{Rules, Version};
 use crate::document;
 use crate::formats::diagnostic::Finding;
+use crate::formats::tree::Node;
 use crate::ids::{ContractTaskId, RequestId, SubtaskId};
 use crate::time::UtcTime;
 
@@ -71,7 +74,7 @@ pub struct BreakdownSubtask {
 fn breakdown_rules(breakdown: &TaskBreakdown, rules: &mut Rules<'_>) {
     let tree = rules.tree;
     let nodes = tree.get("tasks").map_or(&[][..], |tasks| tasks.list());
-    let mut seen: IndexMap<String, usize> = IndexMap::new();
+    let mut seen: BTreeMap<String, &Node> = BTreeMap::new();
     for (task, node) in breakdown.tasks.iter().zip(nodes) {
         let ids = std::iter::once((task.id.to_string(), node));
         let subtasks = task.subtasks.iter().zip(node.get("subtasks").map_or(&[][..], |n| n.list()));
@@ -84,21 +87,26 @@ fn breakdown_rules(breakdown: &TaskBreakdown, rules: &mut Rules<'_>) {
         {
             let node = node.get("id").unwrap_or(node);
             match seen.get(&id) {
-                Some(&first_line) => rules.report(node, Finding::DuplicateId { id, first_line }),
+                Some(first) => rules.report_with(node, |rules| Finding::DuplicateId {
+                    id,
+                    first_line: rules.line(first),
+                }),
                 None => {
-                    seen.insert(id, rules.line(node));
+                    seen.insert(id, node);
                 }
             }
         }
     }
+    let tasks: BTreeSet<_> = breakdown.tasks.iter().map(|task| task.id.as_str()).collect();
+    let ordered: BTreeSet<_> = breakdown.task_order.iter().map(|id| id.as_str()).collect();
     let order = tree.get("task_order").map_or(&[][..], |order| order.list());
     for (id, node) in breakdown.task_order.iter().zip(order) {
-        if !breakdown.tasks.iter().any(|task| task.id == *id) {
+        if !tasks.contains(id.as_str()) {
             rules.report(node, Finding::UnknownReference { id: id.to_string() });
         }
     }
     for (task, node) in breakdown.tasks.iter().zip(nodes) {
-        if !breakdown.task_order.contains(&task.id) {
+        if !ordered.contains(task.id.as_str()) {
             let finding =
                 Finding::NotInOrder { id: task.id.to_string(), list: "task_order".into() };
             rules.report(node.get("id").unwrap_or(node), finding);

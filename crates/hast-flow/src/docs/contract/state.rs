@@ -8,6 +8,7 @@ use super::{Manifest, Project};
 use crate::docs::document::{Nullable, Rules, Version};
 use crate::document;
 use crate::formats::diagnostic::Finding;
+use crate::formats::tree::Field;
 use crate::ids::{ContractTaskId, RequestId, SubtaskId};
 use crate::time::UtcTime;
 
@@ -129,10 +130,8 @@ pub enum GateStatus {
 /// subtasks that have not begun, as the seed's own example does.
 fn state_rules(state: &ContractState, rules: &mut Rules<'_>) {
     let tree = rules.tree;
-    for (task_id, task) in &state.tasks {
-        let Some(node) = tree.get("tasks").and_then(|tasks| tasks.get(task_id.as_str())) else {
-            continue;
-        };
+    let nodes = tree.get("tasks").map_or(&[][..], |tasks| tasks.fields());
+    for ((task_id, task), Field { node, .. }) in state.tasks.iter().zip(nodes) {
         let named = task.subtasks.keys().zip(node.get("subtasks").map_or(&[][..], |n| n.fields()));
         let ordered = task.subtask_order.iter();
         let ordered = ordered.zip(node.get("subtask_order").map_or(&[][..], |n| n.list()));

@@ -132,9 +132,11 @@ fn goal_rules(goals: &Goals, rules: &mut Rules<'_>) {
     for (index, entry) in declared.iter().enumerate() {
         let id = entry.goal.id.as_str();
         if let Some(&first) = by_id.get(id) {
-            let first_line = rules.line(id_node(declared[first].node));
-            let finding = Finding::DuplicateId { id: id.to_owned(), first_line };
-            rules.report(id_node(entry.node), finding);
+            let first = id_node(declared[first].node);
+            rules.report_with(id_node(entry.node), |rules| Finding::DuplicateId {
+                id: id.to_owned(),
+                first_line: rules.line(first),
+            });
         } else {
             by_id.insert(id, index);
         }
