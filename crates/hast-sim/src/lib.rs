@@ -1,1 +1,5 @@
 //! A simulated world: one seed drives clock, ids and disk, so that a failure can be replayed.
+
+pub mod disk;
+pub mod rng;
+pub mod sweep;

@@ -152,6 +152,11 @@ pub fn overlap(one: &Put, other: &Put) -> bool {
         .any(|place| places(other).any(|there| place.is_within(there) || there.is_within(place)))
 }
 
+/// Whether a put changes what somebody reads at that path.
+pub fn concerns(put: &Put, path: &DocPath) -> bool {
+    places(put).any(|place| place.is_within(path) || path.is_within(place))
+}
+
 fn places(put: &Put) -> impl Iterator<Item = &DocPath> {
     let target = match put {
         Put::Archive { to, .. } => Some(to),

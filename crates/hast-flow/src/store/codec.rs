@@ -16,10 +16,12 @@ pub enum Body {
     },
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Commit {
     pub role: Box<str>,
     pub step: Box<str>,
+    /// Of the process that staged the contents, in the names of its staging files.
+    pub nonce: u64,
     pub puts: Vec<Entry>,
 }
 
@@ -110,6 +112,7 @@ fn encode_body(body: &Body, out: &mut Vec<u8>) {
             out.push(1);
             put_bytes(out, commit.role.as_bytes());
             put_bytes(out, commit.step.as_bytes());
+            out.extend_from_slice(&commit.nonce.to_le_bytes());
             out.extend_from_slice(&(commit.puts.len() as u32).to_le_bytes());
             for entry in &commit.puts {
                 encode_entry(entry, out);
@@ -174,13 +177,19 @@ fn decode_body(input: &mut Input<'_>) -> Option<Body> {
         1 => {
             let role = input.text()?.into();
             let step = input.text()?.into();
+            let nonce = input.u64()?;
             let count = input.u32()? as usize;
             // No capacity is taken from the count: it is only a claim until the entries are read.
             let mut puts = Vec::new();
             for _ in 0..count {
                 puts.push(decode_entry(input)?);
             }
-            Some(Body::Commit(Commit { role, step, puts }))
+            Some(Body::Commit(Commit {
+                role,
+                step,
+                nonce,
+                puts,
+            }))
         }
         2 => Some(Body::Done { seq: input.u64()? }),
         _ => None,
@@ -296,11 +305,21 @@ mod tests {
     }
 
     fn bodies() -> impl Strategy<Value = Body> {
-        let commit = ("[a-z]{0,9}", ".{0,20}", proptest::collection::vec(entries(), 0..5));
+        let commit = (
+            "[a-z]{0,9}",
+            ".{0,20}",
+            any::<u64>(),
+            proptest::collection::vec(entries(), 0..5),
+        );
         prop_oneof![
             any::<u64>().prop_map(|seq| Body::Done { seq }),
-            commit.prop_map(|(role, step, puts)| {
-                Body::Commit(Commit { role: role.into(), step: step.into(), puts })
+            commit.prop_map(|(role, step, nonce, puts)| {
+                Body::Commit(Commit {
+                    role: role.into(),
+                    step: step.into(),
+                    nonce,
+                    puts,
+                })
             }),
         ]
     }

@@ -1,0 +1,306 @@
+//! The commit: check, stage, write the record, one sync, publish. Either all of it happens or none.
+
+use super::chain::StageName;
+use super::change::{ChangeSet, Put, overlap};
+use super::codec::{self, Body, Commit, Content, Entry};
+use super::disk::{Disk, DiskError, LockMode};
+use super::identity::{ContentHash, Seen};
+use super::journal::DONE_BYTES;
+use super::path::DocPath;
+use super::policy::Policy;
+use super::prepare::{Job, Prepared};
+use super::problem::StoreError;
+use super::publish::{Expected, staging_path};
+use super::root::{Conflict, Store};
+
+/// A change set that counts, also after a power cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Committed {
+    pub seq: u64,
+    /// What each document is now, for the next change set.
+    pub now: Vec<(DocPath, Seen)>,
+    /// Documents that a person edited at the same moment; theirs stand.
+    pub conflicts: Vec<Conflict>,
+}
+
+/// A change set whose record is being written.
+struct Ready {
+    slot: usize,
+    seq: u64,
+    commit: Commit,
+    /// The name that the caller used, and what is expected there, for each entry.
+    targets: Vec<(DocPath, Expected)>,
+}
+
+impl<D: Disk> Store<D> {
+    /// Commits one change set.
+    pub fn commit(
+        &mut self,
+        change: ChangeSet,
+        policy: &dyn Policy,
+    ) -> Result<Committed, StoreError> {
+        let mut results = self.commit_all(vec![change], policy);
+        results.pop().unwrap_or(Err(StoreError::Stopped))
+    }
+
+    /// Commits change sets of several lanes. Those that do not concern the same places share one
+    /// sync; the others follow in their order.
+    pub fn commit_all(
+        &mut self,
+        changes: Vec<ChangeSet>,
+        policy: &dyn Policy,
+    ) -> Vec<Result<Committed, StoreError>> {
+        let count = changes.len();
+        if let Err(error) = self.enter(LockMode::Exclusive) {
+            return vec![Err(error); count];
+        }
+        let mut results = vec![Err(StoreError::Stopped); count];
+        match self.catch_up() {
+            Ok(_) => self.commit_rounds(changes, policy, &mut results),
+            Err(error) => results.fill(Err(error)),
+        }
+        if let Err(error) = self.leave() {
+            // Everything counts already; only the lock stays with this process.
+            let _: Result<(), _> = self.stop(error);
+        }
+        results
+    }
+
+    fn commit_rounds(
+        &mut self,
+        changes: Vec<ChangeSet>,
+        policy: &dyn Policy,
+        results: &mut [Result<Committed, StoreError>],
+    ) {
+        let mut waiting: Vec<(usize, ChangeSet)> = changes.into_iter().enumerate().collect();
+        while !waiting.is_empty() {
+            let (round, later) = split_round(waiting);
+            waiting = later;
+            if let Err(error) = self.commit_round(round, policy, results) {
+                // The journal failed: nothing after it is tried.
+                for (slot, _) in waiting {
+                    results[slot] = Err(error.clone());
+                }
+                return;
+            }
+        }
+    }
+
+    fn commit_round(
+        &mut self,
+        round: Vec<(usize, ChangeSet)>,
+        policy: &dyn Policy,
+        results: &mut [Result<Committed, StoreError>],
+    ) -> Result<(), StoreError> {
+        let mut ready = Vec::with_capacity(round.len());
+        for (slot, change) in round {
+            let seq = self.journal.next_seq + ready.len() as u64;
+            let prepared = self.prepare(change, policy);
+            match prepared.and_then(|prepared| self.stage_all(slot, seq, prepared)) {
+                Ok(one) => ready.push(one),
+                Err(error) => results[slot] = Err(error),
+            }
+        }
+        if ready.is_empty() {
+            return Ok(());
+        }
+        let slots: Vec<usize> = ready.iter().map(|one| one.slot).collect();
+        let fail = |results: &mut [Result<Committed, StoreError>], error: &StoreError| {
+            for slot in slots {
+                results[slot] = Err(error.clone());
+            }
+        };
+        if let Err(error) = self.record(&mut ready) {
+            fail(results, &error);
+            return if self.health == super::root::Health::Good {
+                Ok(())
+            } else {
+                Err(error)
+            };
+        }
+        self.publish_all(ready, results)
+    }
+
+    /// Writes the staging files of a change set; on an error none of them is left.
+    fn stage_all(
+        &mut self,
+        slot: usize,
+        seq: u64,
+        prepared: Prepared,
+    ) -> Result<Ready, StoreError> {
+        let Prepared { role, reason, jobs } = prepared;
+        let mut puts = Vec::with_capacity(jobs.len());
+        let mut targets = Vec::with_capacity(jobs.len());
+        for (index, job) in jobs.into_iter().enumerate() {
+            let Job {
+                named,
+                mut entry,
+                expected,
+            } = job;
+            let staged = self.stage_one(seq, index, &mut entry);
+            puts.push(entry);
+            targets.push((named, expected));
+            if let Err(error) = staged {
+                self.unstage(seq, &puts);
+                return Err(error.into());
+            }
+        }
+        Ok(Ready {
+            slot,
+            seq,
+            commit: Commit {
+                role,
+                step: reason,
+                nonce: self.nonce,
+                puts,
+            },
+            targets,
+        })
+    }
+
+    fn stage_one(&self, seq: u64, index: usize, entry: &mut Entry) -> Result<(), DiskError> {
+        let Entry::Whole { mode, content, .. } = entry else {
+            return Ok(());
+        };
+        let Content::Inline(bytes) = content else {
+            return Ok(());
+        };
+        let file = self.stage(&staging_path(self.stage_name(seq, index)), bytes, *mode)?;
+        if bytes.len() > self.options.inline_bytes {
+            // Too large for the journal: this content is made durable by a sync of its own.
+            self.disk.sync_file(&file)?;
+            *content = Content::Staged {
+                hash: ContentHash::of(bytes),
+                size: bytes.len() as u64,
+            };
+        }
+        Ok(())
+    }
+
+    fn stage_name(&self, seq: u64, index: usize) -> StageName {
+        StageName {
+            seq,
+            index,
+            nonce: self.nonce,
+        }
+    }
+
+    /// What cannot be removed now goes when the root is opened next.
+    fn unstage(&self, seq: u64, puts: &[Entry]) {
+        for (index, entry) in puts.iter().enumerate() {
+            if matches!(entry, Entry::Whole { .. }) {
+                let staged = staging_path(self.stage_name(seq, index));
+                let _: Result<(), DiskError> = self.disk.unlink(&staged);
+            }
+        }
+    }
+
+    /// Writes the records and waits for the disk once: the commit point.
+    fn record(&mut self, ready: &mut [Ready]) -> Result<(), StoreError> {
+        let room = self.encode(ready).len() as u64 + DONE_BYTES;
+        if let Err(error) = self.make_room(room) {
+            for one in ready.iter() {
+                self.unstage(one.seq, &one.commit.puts);
+            }
+            return Err(error);
+        }
+        // Making room may have started a new epoch.
+        let records = self.encode(ready);
+        let written = self
+            .journal
+            .write(&self.disk, &records, ready.len() as u64)
+            .and_then(|()| self.disk.sync_data(&self.journal.file));
+        match written {
+            Ok(()) => Ok(()),
+            Err(error) => self.stop(StoreError::Journal(error)),
+        }
+    }
+
+    fn encode(&self, ready: &mut [Ready]) -> Vec<u8> {
+        let mut records = Vec::new();
+        for one in ready {
+            let body = Body::Commit(std::mem::take(&mut one.commit));
+            records.extend(codec::encode_record(self.journal.mark(one.seq), &body));
+            if let Body::Commit(commit) = body {
+                one.commit = commit;
+            }
+        }
+        records
+    }
+
+    fn publish_all(
+        &mut self,
+        ready: Vec<Ready>,
+        results: &mut [Result<Committed, StoreError>],
+    ) -> Result<(), StoreError> {
+        let mut failed = None;
+        let mut last = 0;
+        for one in ready {
+            self.note_commit(one.seq, &one.commit);
+            last = one.seq;
+            let slot = one.slot;
+            results[slot] = match &failed {
+                None => self.publish_one(one),
+                Some(error) => Err(StoreError::clone(error)),
+            };
+            if let Err(error) = &results[slot] {
+                failed = Some(error.clone());
+            }
+        }
+        match failed {
+            None => self.write_done(last),
+            Some(error) => self.stop(error),
+        }
+    }
+
+    fn publish_one(&mut self, ready: Ready) -> Result<Committed, StoreError> {
+        let mut committed = Committed {
+            seq: ready.seq,
+            now: Vec::with_capacity(ready.targets.len()),
+            conflicts: Vec::new(),
+        };
+        let entries = ready.commit.puts.iter().zip(ready.targets);
+        for (index, (entry, (named, expected))) in entries.enumerate() {
+            let name = self.stage_name(ready.seq, index);
+            let (seen, conflict) = self
+                .publish(name, entry, expected)
+                .map_err(StoreError::Unpublished)?;
+            committed.now.push((named, seen));
+            committed.conflicts.extend(conflict);
+        }
+        Ok(committed)
+    }
+}
+
+/// The change sets that can share a sync, and those that must see the others first.
+type Waiting = Vec<(usize, ChangeSet)>;
+
+fn split_round(waiting: Waiting) -> (Waiting, Waiting) {
+    let mut round: Waiting = Vec::with_capacity(waiting.len());
+    let mut later = Waiting::new();
+    for (slot, change) in waiting {
+        let meets = round
+            .iter()
+            .chain(&later)
+            .any(|(_, earlier)| concern_same(earlier, &change));
+        if meets {
+            later.push((slot, change));
+        } else {
+            round.push((slot, change));
+        }
+    }
+    (round, later)
+}
+
+fn concern_same(one: &ChangeSet, other: &ChangeSet) -> bool {
+    let puts_meet = |a: &Put| other.puts.iter().any(|b| overlap(a, b));
+    let reads_meet = |writer: &ChangeSet, reader: &ChangeSet| {
+        writer.puts.iter().any(|put| {
+            reader
+                .reads
+                .iter()
+                .any(|read| super::change::concerns(put, &read.path))
+        })
+    };
+    one.puts.iter().any(puts_meet) || reads_meet(one, other) || reads_meet(other, one)
+}
