@@ -22,11 +22,7 @@ fn run(arguments: &[String]) -> Result<Report, String> {
     let mut rest = arguments.iter();
     while let Some(name) = rest.next() {
         let value = rest.next().ok_or(format!("{name} needs a value"))?;
-        let number = || {
-            value
-                .parse::<u64>()
-                .map_err(|_| format!("{value} is not a number"))
-        };
+        let number = || value.parse::<u64>().map_err(|_| format!("{value} is not a number"));
         match name.as_str() {
             "--seeds" => seeds = number()?,
             "--from" => from = number()?,
@@ -54,9 +50,5 @@ fn show(report: &Report) -> ExitCode {
     for (case, why) in report.diverged.iter().take(10) {
         println!("{why}\n  replay: cargo run -p hast-sim --release -- --replay {case}");
     }
-    if report.diverged.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    if report.diverged.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

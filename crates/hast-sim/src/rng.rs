@@ -11,10 +11,8 @@ impl Rng {
 
     /// A generator of its own for one purpose, so that another draw elsewhere changes nothing here.
     pub fn fork(&self, purpose: u64) -> Self {
-        let mut forked = Self::new(
-            self.0
-                .wrapping_add(purpose.wrapping_mul(0xd134_2543_de82_ef95)),
-        );
+        let mut forked =
+            Self::new(self.0.wrapping_add(purpose.wrapping_mul(0xd134_2543_de82_ef95)));
         forked.draw();
         forked
     }

@@ -57,20 +57,9 @@ pub enum Published {
 
 #[derive(Clone, Debug)]
 pub enum Change {
-    Whole {
-        before: Before,
-        mode: u32,
-        content: Content,
-    },
-    Append {
-        at: u64,
-        bytes: Vec<u8>,
-    },
-    Patch {
-        at: u64,
-        old: Vec<u8>,
-        new: Vec<u8>,
-    },
+    Whole { before: Before, mode: u32, content: Content },
+    Append { at: u64, bytes: Vec<u8> },
+    Patch { at: u64, old: Vec<u8>, new: Vec<u8> },
 }
 
 /// A tree that was to move.
@@ -97,33 +86,14 @@ impl Plan {
                     self.moves.push(Move { seq, from, to });
                     continue;
                 }
-                Entry::Whole {
-                    path,
-                    before,
-                    mode,
-                    content,
-                } => (
-                    path,
-                    Change::Whole {
-                        before,
-                        mode,
-                        content,
-                    },
-                ),
+                Entry::Whole { path, before, mode, content } => {
+                    (path, Change::Whole { before, mode, content })
+                }
                 Entry::Append { path, at, bytes } => (path, Change::Append { at, bytes }),
                 Entry::Patch { path, at, old, new } => (path, Change::Patch { at, old, new }),
             };
-            let stage = StageName {
-                seq,
-                index,
-                nonce: commit.nonce,
-            };
-            self.chains.entry(path).or_default().links.push(Link {
-                seq,
-                stage,
-                published,
-                change,
-            });
+            let stage = StageName { seq, index, nonce: commit.nonce };
+            self.chains.entry(path).or_default().links.push(Link { seq, stage, published, change });
         }
     }
 
@@ -181,10 +151,7 @@ pub enum Staging {
 
 impl Chain {
     pub fn judge(&self, current: Current<'_>, staging: Staging, life: Life) -> Verdict {
-        let whole = self
-            .links
-            .iter()
-            .rposition(|link| matches!(link.change, Change::Whole { .. }));
+        let whole = self.links.iter().rposition(|link| matches!(link.change, Change::Whole { .. }));
         let Some(at) = whole else {
             return judge_regions(&self.links, current, life);
         };
@@ -317,11 +284,7 @@ impl Family<'_> {
 
     /// Whether the changes of this life make of it what the next whole content was decided on.
     fn led_to_next(&self, bytes: &[u8]) -> bool {
-        let Some(Change::Whole {
-            before: Before::File(next),
-            ..
-        }) = self.next
-        else {
+        let Some(Change::Whole { before: Before::File(next), .. }) = self.next else {
             return false;
         };
         let mut state = bytes.to_vec();
@@ -392,9 +355,7 @@ fn was_written(links: &[Link], place: u64, byte: u8) -> bool {
 }
 
 fn judge_regions(links: &[Link], current: Current<'_>, life: Life) -> Verdict {
-    let theirs = || Verdict::Theirs {
-        ours: Some(unseen(links)),
-    };
+    let theirs = || Verdict::Theirs { ours: Some(unseen(links)) };
     let Current::File(bytes) = current else {
         return theirs();
     };
@@ -427,9 +388,7 @@ fn judge_regions(links: &[Link], current: Current<'_>, life: Life) -> Verdict {
 /// What a person may not have seen of ours: what was certainly published needs no second copy,
 /// unless nothing else is in question.
 fn unseen(links: &[Link]) -> Vec<u8> {
-    let any_unknown = links
-        .iter()
-        .any(|link| link.published == Published::Unknown);
+    let any_unknown = links.iter().any(|link| link.published == Published::Unknown);
     links
         .iter()
         .filter(|link| !any_unknown || link.published == Published::Unknown)

@@ -97,11 +97,7 @@ impl<D: Disk> Store<D> {
                 return Scope::Everything;
             }
         }
-        if paths.is_empty() {
-            Scope::Nothing
-        } else {
-            Scope::Files(paths)
-        }
+        if paths.is_empty() { Scope::Nothing } else { Scope::Files(paths) }
     }
 
     /// Moves the tail in the header to the noted position, if the sync went well.
@@ -111,9 +107,7 @@ impl<D: Disk> Store<D> {
         synced: Result<(), DiskError>,
     ) -> Result<(), StoreError> {
         self.enter(LockMode::Exclusive)?;
-        let result = self
-            .catch_up()
-            .and_then(|_| self.finish_locked(checkpoint, synced));
+        let result = self.catch_up().and_then(|_| self.finish_locked(checkpoint, synced));
         self.leave()?;
         result
     }
@@ -137,8 +131,7 @@ impl<D: Disk> Store<D> {
         if let Err(error) = moved {
             return self.stop(StoreError::Journal(error));
         }
-        self.touched
-            .retain(|touched| touched.seq >= checkpoint.next_seq);
+        self.touched.retain(|touched| touched.seq >= checkpoint.next_seq);
         self.live = self.touched.len() as u64;
         Ok(())
     }
@@ -146,9 +139,7 @@ impl<D: Disk> Store<D> {
     /// After a failed sync the system may call lost pages clean. Everybody has to reopen, and who
     /// opens next writes every document of the journal again.
     fn distrust(&mut self, error: DiskError) -> Result<(), StoreError> {
-        let marked = self
-            .journal
-            .write_header(&self.disk, |header| header.boot_id = UNTRUSTED);
+        let marked = self.journal.write_header(&self.disk, |header| header.boot_id = UNTRUSTED);
         self.stop(StoreError::Journal(marked.err().unwrap_or(error)))
     }
 
@@ -170,12 +161,7 @@ impl<D: Disk> Store<D> {
     fn grow(&mut self, bytes: u64) -> Result<(), StoreError> {
         let old = self.journal.header.area;
         let area = bytes.next_power_of_two().max(old * 2);
-        fill_with_zeros(
-            &self.disk,
-            &self.journal.file,
-            AREA_START + old,
-            AREA_START + area,
-        )?;
+        fill_with_zeros(&self.disk, &self.journal.file, AREA_START + old, AREA_START + area)?;
         self.disk.sync_file(&self.journal.file)?;
         let grown = self.journal.write_header(&self.disk, |header| {
             header.area = area;

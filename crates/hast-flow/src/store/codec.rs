@@ -184,12 +184,7 @@ fn decode_body(input: &mut Input<'_>) -> Option<Body> {
             for _ in 0..count {
                 puts.push(decode_entry(input)?);
             }
-            Some(Body::Commit(Commit {
-                role,
-                step,
-                nonce,
-                puts,
-            }))
+            Some(Body::Commit(Commit { role, step, nonce, puts }))
         }
         2 => Some(Body::Done { seq: input.u64()? }),
         _ => None,
@@ -305,21 +300,12 @@ mod tests {
     }
 
     fn bodies() -> impl Strategy<Value = Body> {
-        let commit = (
-            "[a-z]{0,9}",
-            ".{0,20}",
-            any::<u64>(),
-            proptest::collection::vec(entries(), 0..5),
-        );
+        let commit =
+            ("[a-z]{0,9}", ".{0,20}", any::<u64>(), proptest::collection::vec(entries(), 0..5));
         prop_oneof![
             any::<u64>().prop_map(|seq| Body::Done { seq }),
             commit.prop_map(|(role, step, nonce, puts)| {
-                Body::Commit(Commit {
-                    role: role.into(),
-                    step: step.into(),
-                    nonce,
-                    puts,
-                })
+                Body::Commit(Commit { role: role.into(), step: step.into(), nonce, puts })
             }),
         ]
     }

@@ -112,11 +112,7 @@ impl<D: Disk> Store<D> {
         };
         if let Err(error) = self.record(&mut ready) {
             fail(results, &error);
-            return if self.health == super::root::Health::Good {
-                Ok(())
-            } else {
-                Err(error)
-            };
+            return if self.health == super::root::Health::Good { Ok(()) } else { Err(error) };
         }
         self.publish_all(ready, results)
     }
@@ -132,11 +128,7 @@ impl<D: Disk> Store<D> {
         let mut puts = Vec::with_capacity(jobs.len());
         let mut targets = Vec::with_capacity(jobs.len());
         for (index, job) in jobs.into_iter().enumerate() {
-            let Job {
-                named,
-                mut entry,
-                expected,
-            } = job;
+            let Job { named, mut entry, expected } = job;
             let staged = self.stage_one(seq, index, &mut entry);
             puts.push(entry);
             targets.push((named, expected));
@@ -148,12 +140,7 @@ impl<D: Disk> Store<D> {
         Ok(Ready {
             slot,
             seq,
-            commit: Commit {
-                role,
-                step: reason,
-                nonce: self.nonce,
-                puts,
-            },
+            commit: Commit { role, step: reason, nonce: self.nonce, puts },
             targets,
         })
     }
@@ -169,20 +156,13 @@ impl<D: Disk> Store<D> {
         if bytes.len() > self.options.inline_bytes {
             // Too large for the journal: this content is made durable by a sync of its own.
             self.disk.sync_file(&file)?;
-            *content = Content::Staged {
-                hash: ContentHash::of(bytes),
-                size: bytes.len() as u64,
-            };
+            *content = Content::Staged { hash: ContentHash::of(bytes), size: bytes.len() as u64 };
         }
         Ok(())
     }
 
     fn stage_name(&self, seq: u64, index: usize) -> StageName {
-        StageName {
-            seq,
-            index,
-            nonce: self.nonce,
-        }
+        StageName { seq, index, nonce: self.nonce }
     }
 
     /// What cannot be removed now goes when the root is opened next.
@@ -262,9 +242,8 @@ impl<D: Disk> Store<D> {
         let entries = ready.commit.puts.iter().zip(ready.targets);
         for (index, (entry, (named, expected))) in entries.enumerate() {
             let name = self.stage_name(ready.seq, index);
-            let (seen, conflict) = self
-                .publish(name, entry, expected)
-                .map_err(StoreError::Unpublished)?;
+            let (seen, conflict) =
+                self.publish(name, entry, expected).map_err(StoreError::Unpublished)?;
             committed.now.push((named, seen));
             committed.conflicts.extend(conflict);
         }
@@ -279,10 +258,7 @@ fn split_round(waiting: Waiting) -> (Waiting, Waiting) {
     let mut round: Waiting = Vec::with_capacity(waiting.len());
     let mut later = Waiting::new();
     for (slot, change) in waiting {
-        let meets = round
-            .iter()
-            .chain(&later)
-            .any(|(_, earlier)| concern_same(earlier, &change));
+        let meets = round.iter().chain(&later).any(|(_, earlier)| concern_same(earlier, &change));
         if meets {
             later.push((slot, change));
         } else {
@@ -295,12 +271,10 @@ fn split_round(waiting: Waiting) -> (Waiting, Waiting) {
 fn concern_same(one: &ChangeSet, other: &ChangeSet) -> bool {
     let puts_meet = |a: &Put| other.puts.iter().any(|b| overlap(a, b));
     let reads_meet = |writer: &ChangeSet, reader: &ChangeSet| {
-        writer.puts.iter().any(|put| {
-            reader
-                .reads
-                .iter()
-                .any(|read| super::change::concerns(put, &read.path))
-        })
+        writer
+            .puts
+            .iter()
+            .any(|put| reader.reads.iter().any(|read| super::change::concerns(put, &read.path)))
     };
     one.puts.iter().any(puts_meet) || reads_meet(one, other) || reads_meet(other, one)
 }

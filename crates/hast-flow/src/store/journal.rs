@@ -117,21 +117,13 @@ impl<F> Journal<F> {
         let mut record = vec![0; RECORD_HEAD + length];
         self.read_ring(disk, self.head, &mut record)?;
         Ok(codec::decode_record(mark, &record).map(|body| {
-            let found = Found {
-                at: self.head,
-                seq: self.next_seq,
-                body,
-            };
+            let found = Found { at: self.head, seq: self.next_seq, body };
             (found, total)
         }))
     }
 
     pub fn mark(&self, seq: u64) -> Mark {
-        Mark {
-            salt: self.header.salt,
-            epoch: self.header.epoch,
-            seq,
-        }
+        Mark { salt: self.header.salt, epoch: self.header.epoch, seq }
     }
 
     /// Bytes between the head and the oldest live record.

@@ -63,11 +63,7 @@ pub struct AnyRole(pub HistoryClass);
 
 impl Policy for AnyRole {
     fn judge(&self, _: &str, _: PutKind, path: &DocPath) -> Result<HistoryClass, Violation> {
-        Ok(if *path == steps_log() {
-            HistoryClass::Append
-        } else {
-            self.0
-        })
+        Ok(if *path == steps_log() { HistoryClass::Append } else { self.0 })
     }
 }
 

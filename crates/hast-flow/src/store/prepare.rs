@@ -52,11 +52,7 @@ impl<D: Disk> Store<D> {
         for put in change.puts {
             jobs.push(self.prepare_put(put, &archived)?);
         }
-        Ok(Prepared {
-            role: change.role,
-            reason: change.reason,
-            jobs,
-        })
+        Ok(Prepared { role: change.role, reason: change.reason, jobs })
     }
 
     fn prepare_put(&mut self, put: Put, archived: &[DocPath]) -> Result<Job, StoreError> {
@@ -66,31 +62,16 @@ impl<D: Disk> Store<D> {
                 let leaves = archived.iter().any(|from| path.is_within(from));
                 (self.prepare_create(path, bytes, leaves)?, Expected::Absent)
             }
-            Put::Replace {
-                path,
-                before,
-                bytes,
-            } => self.prepare_replace(&path, &before, bytes)?,
+            Put::Replace { path, before, bytes } => self.prepare_replace(&path, &before, bytes)?,
             Put::Append { path, at, bytes } => {
                 (self.prepare_append(&path, at, bytes)?, Expected::Absent)
             }
-            Put::Patch {
-                path,
-                before,
-                at,
-                old,
-                new,
-            } => (
-                self.prepare_patch(&path, &before, at, old, new)?,
-                Expected::Absent,
-            ),
+            Put::Patch { path, before, at, old, new } => {
+                (self.prepare_patch(&path, &before, at, old, new)?, Expected::Absent)
+            }
             Put::Archive { from, to } => (self.prepare_archive(&from, to)?, Expected::Absent),
         };
-        Ok(Job {
-            named,
-            entry,
-            expected,
-        })
+        Ok(Job { named, entry, expected })
     }
 
     fn check_read(&self, read: &Read) -> Result<(), StoreError> {
@@ -101,11 +82,7 @@ impl<D: Disk> Store<D> {
             (Seen::File(identity), Some(meta)) => self.still(&looked, meta, identity)?,
             (Seen::Absent, Some(_)) | (Seen::File(_) | Seen::Log { .. }, None) => false,
         };
-        if holds {
-            Ok(())
-        } else {
-            Err(stale(&read.path))
-        }
+        if holds { Ok(()) } else { Err(stale(&read.path)) }
     }
 
     /// Whether the file is still the one that was read.
@@ -136,12 +113,7 @@ impl<D: Disk> Store<D> {
             self.check_place(&looked.real)?;
             looked.real
         };
-        Ok(Entry::Whole {
-            path,
-            before: Before::Absent,
-            mode: 0,
-            content: Content::Inline(bytes),
-        })
+        Ok(Entry::Whole { path, before: Before::Absent, mode: 0, content: Content::Inline(bytes) })
     }
 
     fn prepare_replace(
@@ -180,20 +152,12 @@ impl<D: Disk> Store<D> {
         bytes: Vec<u8>,
     ) -> Result<Entry, StoreError> {
         let (looked, meta) = self.look_at_file(path)?;
-        let at = if self.options.keeps(Rule::LengthCheck) {
-            at
-        } else {
-            meta.size
-        };
+        let at = if self.options.keeps(Rule::LengthCheck) { at } else { meta.size };
         if meta.size != at {
             return Err(stale(path));
         }
         self.reserve(&looked.real, &meta, at, bytes.len() as u64)?;
-        Ok(Entry::Append {
-            path: looked.real,
-            at,
-            bytes,
-        })
+        Ok(Entry::Append { path: looked.real, at, bytes })
     }
 
     /// A full disk must show before the change counts; only a new page can meet one.
@@ -232,12 +196,7 @@ impl<D: Disk> Store<D> {
         if there[..length] != *old {
             return Err(stale(path));
         }
-        Ok(Entry::Patch {
-            path: looked.real,
-            at,
-            old,
-            new,
-        })
+        Ok(Entry::Patch { path: looked.real, at, old, new })
     }
 
     fn prepare_archive(&self, from: &DocPath, to: DocPath) -> Result<Entry, StoreError> {
@@ -250,10 +209,7 @@ impl<D: Disk> Store<D> {
         }
         self.check_place(&looked.real)?;
         self.check_place(&to)?;
-        Ok(Entry::Archive {
-            from: looked.real,
-            to,
-        })
+        Ok(Entry::Archive { from: looked.real, to })
     }
 
     fn look_at_file(&self, path: &DocPath) -> Result<(Looked, Meta), StoreError> {
@@ -282,11 +238,7 @@ fn judge(policy: &dyn Policy, role: &str, put: &Put) -> Result<(), StoreError> {
     if class.allows(kind) {
         Ok(())
     } else {
-        Err(StoreError::History {
-            path: path.clone(),
-            class,
-            kind,
-        })
+        Err(StoreError::History { path: path.clone(), class, kind })
     }
 }
 

@@ -15,11 +15,7 @@ pub enum StoreError {
     #[error(transparent)]
     Violation(#[from] Violation),
     #[error("cannot {kind} {path}: it is {class}")]
-    History {
-        path: DocPath,
-        class: HistoryClass,
-        kind: PutKind,
-    },
+    History { path: DocPath, class: HistoryClass, kind: PutKind },
     /// Somebody else was faster. Nothing was written: read again and decide again.
     #[error("{path} changed since it was read")]
     Stale { path: DocPath },

@@ -14,10 +14,7 @@ use super::root::{
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Expected {
     Absent,
-    File {
-        hash: ContentHash,
-        stamp: Option<Stamp>,
-    },
+    File { hash: ContentHash, stamp: Option<Stamp> },
 }
 
 /// Whether a publication arrived.
@@ -184,11 +181,7 @@ impl<D: Disk> Store<D> {
     /// An editor saves under a new inode; what went into the old one reached nobody.
     fn arrived(&self, path: &DocPath, inode: u64) -> Result<Outcome, DiskError> {
         let still = self.disk.stat(path)?.map(|meta| meta.inode);
-        Ok(if still == Some(inode) {
-            Outcome::Visible
-        } else {
-            Outcome::Theirs
-        })
+        Ok(if still == Some(inode) { Outcome::Visible } else { Outcome::Theirs })
     }
 
     fn patch(
@@ -198,11 +191,7 @@ impl<D: Disk> Store<D> {
         old: &[u8],
         new: &[u8],
     ) -> Result<(Outcome, Identity), DiskError> {
-        let unknown = Identity {
-            size: 0,
-            hash: None,
-            stamp: None,
-        };
+        let unknown = Identity { size: 0, hash: None, stamp: None };
         let file = match self.disk.open(path, Open::Write) {
             Err(error) if error.kind == DiskErrorKind::NotFound => {
                 return Ok((Outcome::Theirs, unknown));
@@ -301,11 +290,7 @@ impl<D: Disk> Store<D> {
             self.disk.sync_dir(Some(&dir))?;
         }
         self.disk.sync_dir(Some(&tmp_dir()))?;
-        Ok(Conflict {
-            path: path.clone(),
-            ours: Some(place),
-            seq,
-        })
+        Ok(Conflict { path: path.clone(), ours: Some(place), seq })
     }
 }
 
@@ -343,10 +328,6 @@ pub fn conflict_path(seq: u64, path: &DocPath) -> DocPath {
 fn identity_of(content: &Content) -> Identity {
     match content {
         Content::Inline(bytes) => Identity::of(bytes, None),
-        Content::Staged { hash, size } => Identity {
-            size: *size,
-            hash: Some(*hash),
-            stamp: None,
-        },
+        Content::Staged { hash, size } => Identity { size: *size, hash: Some(*hash), stamp: None },
     }
 }

@@ -148,16 +148,10 @@ impl<D: Disk> Store<D> {
             let staging = self.staging(chain)?;
             let verdict = match (chain.judge(current, staging, life), current) {
                 (Verdict::Theirs { ours }, _) if !self.options.keeps(Rule::KeepPersonsEdit) => {
-                    Verdict::Write {
-                        bytes: ours.unwrap_or_default(),
-                        mode: 0,
-                    }
+                    Verdict::Write { bytes: ours.unwrap_or_default(), mode: 0 }
                 }
                 (Verdict::Nothing, Current::File(there)) if life == Life::Untrusted => {
-                    Verdict::Write {
-                        bytes: there.to_vec(),
-                        mode: meta.map_or(0, |meta| meta.mode),
-                    }
+                    Verdict::Write { bytes: there.to_vec(), mode: meta.map_or(0, |meta| meta.mode) }
                 }
                 (verdict, _) => verdict,
             };
@@ -226,11 +220,7 @@ impl<D: Disk> Store<D> {
         // An earlier recovery that was interrupted may have put it there.
         let place = conflict_path(seq, path);
         let kept = self.disk.stat(&place)?.is_some();
-        Ok(Conflict {
-            path: path.clone(),
-            ours: kept.then_some(place),
-            seq,
-        })
+        Ok(Conflict { path: path.clone(), ours: kept.then_some(place), seq })
     }
 
     fn redo(
@@ -273,8 +263,7 @@ impl<D: Disk> Store<D> {
     pub(super) fn empty_tmp(&self) -> Result<(), DiskError> {
         for entry in self.disk.read_dir(Some(&tmp_dir()))? {
             if !entry.is_dir {
-                self.disk
-                    .unlink(&DocPath::technical(&format!("tmp/{}", entry.name)))?;
+                self.disk.unlink(&DocPath::technical(&format!("tmp/{}", entry.name)))?;
             }
         }
         Ok(())
@@ -283,14 +272,10 @@ impl<D: Disk> Store<D> {
 
 /// The last whole content of a document, and where it was staged.
 fn last_whole(chain: &Chain) -> Option<(DocPath, &Content)> {
-    chain
-        .links
-        .iter()
-        .rev()
-        .find_map(|link| match &link.change {
-            Change::Whole { content, .. } => Some((staging_path(link.stage), content)),
-            Change::Append { .. } | Change::Patch { .. } => None,
-        })
+    chain.links.iter().rev().find_map(|link| match &link.change {
+        Change::Whole { content, .. } => Some((staging_path(link.stage), content)),
+        Change::Append { .. } | Change::Patch { .. } => None,
+    })
 }
 
 /// What the records say is to be looked at: after a reboot all of them, otherwise only those that
@@ -309,11 +294,7 @@ fn plan(found: &[Found], life: Life, opened: &mut Opened) -> Plan {
         let Body::Commit(commit) = &record.body else {
             continue;
         };
-        let published = if record.seq <= done {
-            Published::Yes
-        } else {
-            Published::Unknown
-        };
+        let published = if record.seq <= done { Published::Yes } else { Published::Unknown };
         if life != Life::SameBoot || published == Published::Unknown {
             plan.add(record.seq, published, commit);
             opened.examined += 1;

@@ -201,9 +201,7 @@ impl<D: Disk> Store<D> {
     }
 
     pub fn seen(&self, path: &DocPath) -> Result<Seen, StoreError> {
-        Ok(self
-            .read(path)?
-            .map_or(Seen::Absent, |(_, identity)| Seen::File(identity)))
+        Ok(self.read(path)?.map_or(Seen::Absent, |(_, identity)| Seen::File(identity)))
     }
 
     /// Holds the commit lock shared while several files are read as one.
@@ -283,8 +281,7 @@ impl<D: Disk> Store<D> {
     fn adopt(&mut self, header: Header) {
         let moved_on = header.epoch != self.journal.header.epoch || header.tail > self.journal.head;
         self.journal.header = header;
-        self.touched
-            .retain(|touched| touched.seq >= header.tail_seq);
+        self.touched.retain(|touched| touched.seq >= header.tail_seq);
         self.live = self.touched.len() as u64;
         if moved_on {
             self.journal.head = header.tail;
@@ -297,10 +294,8 @@ impl<D: Disk> Store<D> {
 
     /// Whoever deletes `.hast` under a running process must not make it write into nowhere.
     fn check_names(&mut self) -> Result<(), StoreError> {
-        for (path, inode) in [
-            (lock_path(), self.lock_inode),
-            (journal_path(), self.journal.inode),
-        ] {
+        for (path, inode) in [(lock_path(), self.lock_inode), (journal_path(), self.journal.inode)]
+        {
             let still = self.disk.stat(&path)?.map(|meta| meta.inode);
             if still != Some(inode) {
                 return self.stop(StoreError::Stopped);

@@ -23,12 +23,7 @@ pub(super) struct File {
 
 impl File {
     pub(super) fn new(now: u64) -> Self {
-        Self {
-            mode: 0o644,
-            modified: now,
-            changed: now,
-            ..Self::default()
-        }
+        Self { mode: 0o644, modified: now, changed: now, ..Self::default() }
     }
 
     pub(super) fn write(&mut self, at: usize, bytes: &[u8], now: u64) {
@@ -58,11 +53,7 @@ impl File {
 
     /// Everything readers see survives from now on.
     pub(super) fn sync(&mut self) {
-        let length = if self.lengths.is_empty() {
-            self.durable.len()
-        } else {
-            self.data.len()
-        };
+        let length = if self.lengths.is_empty() { self.durable.len() } else { self.data.len() };
         let last = std::mem::take(&mut self.dirty)
             .into_iter()
             .filter_map(|(page, mut versions)| versions.pop().map(|last| (page, last)));

@@ -37,11 +37,7 @@ impl NameChange {
 impl Names {
     pub(super) fn new() -> Self {
         let root = Entries::from([(ROOT, BTreeMap::new())]);
-        Self {
-            seen: root.clone(),
-            durable: root,
-            pending: Vec::new(),
-        }
+        Self { seen: root.clone(), durable: root, pending: Vec::new() }
     }
 
     pub(super) fn find(&self, dir: u64, name: &str) -> Option<u64> {

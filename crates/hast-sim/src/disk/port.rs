@@ -41,10 +41,7 @@ impl SimDisk {
         let mut state = world.borrow_mut();
         let process = state.next_process;
         state.next_process += 1;
-        Self {
-            world: Rc::clone(world),
-            process,
-        }
+        Self { world: Rc::clone(world), process }
     }
 
     pub fn process(&self) -> u64 {
@@ -60,11 +57,7 @@ impl SimDisk {
     ) -> Result<T, DiskError> {
         let mut world = self.world.borrow_mut();
         let kind = self.attempt(&mut world, touch, work);
-        kind.map_err(|kind| DiskError {
-            action,
-            path: path.to_owned(),
-            kind,
-        })
+        kind.map_err(|kind| DiskError { action, path: path.to_owned(), kind })
     }
 
     fn attempt<T>(
@@ -113,20 +106,14 @@ impl SimDisk {
         path: &DocPath,
         work: impl FnOnce(&mut World) -> Outcome<T>,
     ) -> Result<T, DiskError> {
-        self.run(action, path.as_str(), Touch::Changes, |world, _| {
-            work(world)
-        })
+        self.run(action, path.as_str(), Touch::Changes, |world, _| work(world))
     }
 
     fn syncing(&self, work: impl FnOnce(&mut World, bool)) -> Result<(), DiskError> {
         self.run(Action::Sync, "(file)", Touch::Syncs, |world, fault| {
             let broken = fault == Some(FaultKind::Broken);
             work(world, broken);
-            if broken {
-                Err(DiskErrorKind::Other("input/output error".to_owned()))
-            } else {
-                Ok(())
-            }
+            if broken { Err(DiskErrorKind::Other("input/output error".to_owned())) } else { Ok(()) }
         })
     }
 }
@@ -141,14 +128,7 @@ fn meta(world: &World, inode: u64) -> Meta {
             changed: file.changed,
             mode: file.mode,
         },
-        None => Meta {
-            kind: FileKind::Dir,
-            inode,
-            size: 0,
-            modified: 0,
-            changed: 0,
-            mode: 0o755,
-        },
+        None => Meta { kind: FileKind::Dir, inode, size: 0, modified: 0, changed: 0, mode: 0o755 },
     }
 }
 
@@ -165,10 +145,7 @@ fn touch_changed(world: &mut World, inode: u64) {
 
 fn rename(world: &mut World, from: &DocPath, to: &DocPath) -> Outcome<()> {
     let (from_dir, from_name) = place(world, from)?;
-    let inode = world
-        .names
-        .find(from_dir, from_name)
-        .ok_or(DiskErrorKind::NotFound)?;
+    let inode = world.names.find(from_dir, from_name).ok_or(DiskErrorKind::NotFound)?;
     let (to_dir, to_name) = place(world, to)?;
     touch_changed(world, inode);
     world.names.assign(vec![
@@ -203,9 +180,7 @@ impl Disk for SimDisk {
     }
 
     fn stat_file(&self, file: &SimFile) -> Result<Meta, DiskError> {
-        self.run(Action::Look, "(file)", Touch::Reads, |world, _| {
-            Ok(meta(world, file.inode))
-        })
+        self.run(Action::Look, "(file)", Touch::Reads, |world, _| Ok(meta(world, file.inode)))
     }
 
     fn read_at(&self, file: &SimFile, at: u64, into: &mut [u8]) -> Result<usize, DiskError> {

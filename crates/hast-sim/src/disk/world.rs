@@ -134,10 +134,7 @@ impl World {
         self.operations += 1;
         self.nanoseconds += OPERATION_NANOSECONDS;
         let now = self.operations;
-        while let Some(at) = self
-            .edits
-            .iter()
-            .position(|edit| edit.at <= now && !self.people_wait)
+        while let Some(at) = self.edits.iter().position(|edit| edit.at <= now && !self.people_wait)
         {
             let edit = self.edits.remove(at);
             self.edit(edit);
@@ -276,10 +273,6 @@ impl World {
             }
         }
         self.names.sync_name(dir, name);
-        self.events.push(Event::Edited {
-            path: edit.path,
-            over,
-            bytes: edit.bytes,
-        });
+        self.events.push(Event::Edited { path: edit.path, over, bytes: edit.bytes });
     }
 }

@@ -36,10 +36,7 @@ impl Mode {
     ];
 
     pub(super) fn cuts_power(self) -> bool {
-        matches!(
-            self,
-            Self::PowerBefore | Self::PowerAfter | Self::EditThenPower
-        )
+        matches!(self, Self::PowerBefore | Self::PowerAfter | Self::EditThenPower)
     }
 
     pub(super) fn fault(self) -> Option<FaultKind> {
@@ -85,11 +82,7 @@ impl FromStr for Case {
         let name = part()?;
         let all = Mode::ALL.into_iter().chain([Mode::Quiet]);
         let mode = all.into_iter().find(|mode| format!("{mode:?}") == name);
-        Ok(Self {
-            seed,
-            mode: mode.ok_or_else(bad)?,
-            at: part()?.parse().map_err(|_| bad())?,
-        })
+        Ok(Self { seed, mode: mode.ok_or_else(bad)?, at: part()?.parse().map_err(|_| bad())? })
     }
 }
 

@@ -43,13 +43,9 @@ fn edits(events: &[Event]) -> BTreeMap<&str, EditSeen<'_>> {
     events
         .iter()
         .filter_map(|event| match event {
-            Event::Edited { path, over, bytes } => Some((
-                path.as_str(),
-                EditSeen {
-                    over: over.as_deref(),
-                    bytes,
-                },
-            )),
+            Event::Edited { path, over, bytes } => {
+                Some((path.as_str(), EditSeen { over: over.as_deref(), bytes }))
+            }
             Event::Died { .. } => None,
         })
         .collect()
@@ -62,26 +58,17 @@ fn all_or_nothing(
     actual: &Documents,
     edits: &BTreeMap<&str, EditSeen<'_>>,
 ) -> Result<Counts, String> {
-    let moved: BTreeSet<String> = edits
-        .keys()
-        .flat_map(|name| moved_names(attempt, name))
-        .collect();
+    let moved: BTreeSet<String> =
+        edits.keys().flat_map(|name| moved_names(attempt, name)).collect();
     let names: BTreeSet<&String> = [&attempt.base, &attempt.next, actual]
         .into_iter()
         .flat_map(BTreeMap::keys)
         .filter(|name| !edits.contains_key(name.as_str()) && !moved.contains(*name))
         .collect();
     let differs = |wanted: &Documents| {
-        names
-            .iter()
-            .find(|name| wanted.get(**name) != actual.get(**name))
-            .map(|name| {
-                format!(
-                    "{name} is {} and not {}",
-                    shown(actual.get(*name)),
-                    shown(wanted.get(*name))
-                )
-            })
+        names.iter().find(|name| wanted.get(**name) != actual.get(**name)).map(|name| {
+            format!("{name} is {} and not {}", shown(actual.get(*name)), shown(wanted.get(*name)))
+        })
     };
     let (base, next) = (differs(&attempt.base), differs(&attempt.next));
     match (counts, base, next) {
@@ -140,11 +127,7 @@ fn check_edit(
         let in_place = path.starts_with(".hast/conflicts/") && path.ends_with(&suffix);
         in_place && (bytes == *ours || Some(&bytes) == whole)
     });
-    if beside {
-        Ok(())
-    } else {
-        Err(format!("our side of the conflict about {name} is lost"))
-    }
+    if beside { Ok(()) } else { Err(format!("our side of the conflict about {name} is lost")) }
 }
 
 /// Whether the edit may have been of a tree that the commit then moved away.

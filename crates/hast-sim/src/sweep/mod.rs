@@ -31,12 +31,9 @@ mod tests {
 
     #[test]
     fn each_safety_rule_is_missed_when_it_is_broken() {
-        for rule in [
-            Rule::LengthCheck,
-            Rule::RollForward,
-            Rule::SyncBeforeReset,
-            Rule::KeepPersonsEdit,
-        ] {
+        for rule in
+            [Rule::LengthCheck, Rule::RollForward, Rule::SyncBeforeReset, Rule::KeepPersonsEdit]
+        {
             let report = sweep(1..=4, 23, Some(rule));
             assert!(!report.diverged.is_empty(), "{rule:?} is not missed");
         }

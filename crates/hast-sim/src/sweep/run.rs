@@ -19,11 +19,7 @@ use crate::rng::Rng;
 pub fn sweep(seeds: impl IntoIterator<Item = u64>, every: u64, broken: Option<Rule>) -> Report {
     let mut report = Report::default();
     for seed in seeds {
-        let quiet = Case {
-            seed,
-            mode: Mode::Quiet,
-            at: 0,
-        };
+        let quiet = Case { seed, mode: Mode::Quiet, at: 0 };
         let operations = replay(quiet, broken, &mut report);
         for mode in Mode::ALL {
             let first = 1 + seed % every;
@@ -90,11 +86,7 @@ impl Run {
                     at,
                     path,
                     bytes: format!("edited by a person {filler}\n").into_bytes(),
-                    style: if in_place {
-                        EditStyle::InPlace
-                    } else {
-                        EditStyle::Rename
-                    },
+                    style: if in_place { EditStyle::InPlace } else { EditStyle::Rename },
                 });
             }
             at += chance.below(25) as u64;
@@ -189,17 +181,12 @@ impl Run {
         let Some(store) = self.stores[process].as_mut() else {
             return Ok(());
         };
-        let unchanged = Attempt {
-            base: self.documents.clone(),
-            next: self.documents.clone(),
-            ..attempt
-        };
+        let unchanged =
+            Attempt { base: self.documents.clone(), next: self.documents.clone(), ..attempt };
         match store.commit(unchanged.change.clone(), &POLICY) {
             Ok(_) => Err("a change set that rested on an old log was accepted".to_owned()),
             Err(StoreError::Stale { .. }) => self.settled(&unchanged, Counts::No, events),
-            Err(_) => self
-                .after_failure(process, Some(&unchanged), events)
-                .map(|_| ()),
+            Err(_) => self.after_failure(process, Some(&unchanged), events).map(|_| ()),
         }
     }
 
@@ -248,9 +235,7 @@ impl Run {
             Ok(committed) => {
                 self.commits += 1;
                 self.learn(&committed);
-                let due = self.stores[process]
-                    .as_ref()
-                    .is_some_and(Store::checkpoint_due);
+                let due = self.stores[process].as_ref().is_some_and(Store::checkpoint_due);
                 let alive = !due || self.checkpoint(process);
                 if alive {
                     self.settled(attempt, Counts::Yes, events)?;
@@ -273,9 +258,7 @@ impl Run {
                 self.settled(attempt, Counts::No, events)?;
                 Ok(false)
             }
-            Err(_) => self
-                .after_failure(process, Some(attempt), events)
-                .map(|()| false),
+            Err(_) => self.after_failure(process, Some(attempt), events).map(|()| false),
         }
     }
 
@@ -336,9 +319,7 @@ impl Run {
         let survivor = died && chance.percent(50) && self.is_alive(other);
         for _ in 0..TRIES {
             if survivor && self.is_alive(other) {
-                let looked = self.stores[other]
-                    .as_mut()
-                    .map(|s| s.read_together(|_| Ok(())));
+                let looked = self.stores[other].as_mut().map(|s| s.read_together(|_| Ok(())));
                 if matches!(looked, Some(Ok(()))) {
                     return Ok(());
                 }

@@ -24,14 +24,8 @@ pub(super) const LOG: &str = "log.ndjson";
 const TABLE: &str = "db/table.md";
 const TREE: &str = "plan/active";
 /// Everything a person may want to edit.
-pub(super) const EDITABLE: &[&str] = &[
-    "status.json",
-    "notes/deep/c.md",
-    LOG,
-    TABLE,
-    "big.md",
-    "plan/active/x.md",
-];
+pub(super) const EDITABLE: &[&str] =
+    &["status.json", "notes/deep/c.md", LOG, TABLE, "big.md", "plan/active/x.md"];
 /// Documents that are only ever replaced as a whole, so that an edit in place can be noticed.
 pub(super) const WHOLE: &[&str] = &["status.json", "notes/deep/c.md", "big.md"];
 
@@ -103,11 +97,7 @@ impl<'a, D: Disk> Author<'a, D> {
     }
 
     fn taken(&self, path: &DocPath) -> bool {
-        self.attempt
-            .change
-            .puts
-            .iter()
-            .any(|put| hast_flow::store::change::concerns(put, path))
+        self.attempt.change.puts.iter().any(|put| hast_flow::store::change::concerns(put, path))
     }
 
     fn text(&mut self, bytes: usize) -> Vec<u8> {
@@ -134,20 +124,9 @@ impl<'a, D: Disk> Author<'a, D> {
         let text = self.text(bytes);
         let known = self.known.get(name).copied();
         let put = match (known, self.store.read(&path)?) {
-            (Some(before), Some(_)) => Put::Replace {
-                path,
-                before,
-                bytes: text.clone(),
-            },
-            (None, Some((_, before))) => Put::Replace {
-                path,
-                before,
-                bytes: text.clone(),
-            },
-            (_, None) => Put::Create {
-                path,
-                bytes: text.clone(),
-            },
+            (Some(before), Some(_)) => Put::Replace { path, before, bytes: text.clone() },
+            (None, Some((_, before))) => Put::Replace { path, before, bytes: text.clone() },
+            (_, None) => Put::Create { path, bytes: text.clone() },
         };
         self.set(put, name, text.clone(), text);
         Ok(())
@@ -163,18 +142,11 @@ impl<'a, D: Disk> Author<'a, D> {
         let line = line.into_bytes();
         match self.store.read(&path)? {
             None => {
-                let put = Put::Create {
-                    path,
-                    bytes: line.clone(),
-                };
+                let put = Put::Create { path, bytes: line.clone() };
                 self.set(put, LOG, line.clone(), line);
             }
             Some((mut text, _)) => {
-                let put = Put::Append {
-                    path,
-                    at: text.len() as u64,
-                    bytes: line.clone(),
-                };
+                let put = Put::Append { path, at: text.len() as u64, bytes: line.clone() };
                 text.extend_from_slice(&line);
                 self.set(put, LOG, text, line);
             }
@@ -194,22 +166,13 @@ impl<'a, D: Disk> Author<'a, D> {
                 let old = text[at..at + 12].to_vec();
                 text[at..at + 12].copy_from_slice(&new);
                 let before = self.known.get(TABLE).copied().unwrap_or(before);
-                let put = Put::Patch {
-                    path,
-                    before,
-                    at: at as u64,
-                    old,
-                    new: new.clone(),
-                };
+                let put = Put::Patch { path, before, at: at as u64, old, new: new.clone() };
                 self.set(put, TABLE, text, new);
             }
             Some(_) => {}
             None => {
                 let text = vec![b'.'; TABLE_BYTES];
-                let put = Put::Create {
-                    path,
-                    bytes: text.clone(),
-                };
+                let put = Put::Create { path, bytes: text.clone() };
                 self.set(put, TABLE, text.clone(), text);
             }
         }
@@ -233,10 +196,7 @@ impl<'a, D: Disk> Author<'a, D> {
         self.archive(LOG, &to)?;
         let path = DocPath::new(LOG).map_err(malformed)?;
         let line = format!("{{\"step\":{},\"first\":true}}\n", self.number).into_bytes();
-        let put = Put::Create {
-            path,
-            bytes: line.clone(),
-        };
+        let put = Put::Create { path, bytes: line.clone() };
         self.set(put, LOG, line.clone(), line);
         Ok(())
     }
@@ -248,10 +208,7 @@ impl<'a, D: Disk> Author<'a, D> {
             let mut names = self.attempt.base.keys();
             names.any(|one| one == name || one.starts_with(&below))
         };
-        (1..)
-            .map(|number| format!("{start}{number}"))
-            .find(|name| !taken(name))
-            .unwrap_or_default()
+        (1..).map(|number| format!("{start}{number}")).find(|name| !taken(name)).unwrap_or_default()
     }
 
     fn archive(&mut self, from: &str, to: &str) -> Result<(), StoreError> {
