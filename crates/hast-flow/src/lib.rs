@@ -16,6 +16,14 @@ pub mod docs;
 
 pub mod store;
 
+pub mod roles;
+
+pub mod gates;
+
+pub mod steps;
+
 pub mod ports;
+
+pub mod driver;
 
 pub mod flows;

@@ -2,4 +2,5 @@
 
 pub mod disk;
 pub mod rng;
+pub mod session;
 pub mod sweep;

@@ -1,3 +1,4 @@
 //! The flows. Each is layout, policy, view, decision and prompts, and knows none of the others.
 
 pub mod goals;
+pub mod session;

@@ -114,7 +114,6 @@ pub struct TaskCounts {
 /// Tokens as the agents reported them; `null` where none did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SummaryUsage {
-    pub calls: u32,
     #[schemars(with = "Nullable<u64>")]
     pub input_tokens: Option<u64>,
     #[schemars(with = "Nullable<u64>")]

@@ -1,0 +1,337 @@
+//! The one driver: reads documents into a flow's view, asks for the next step, performs it, and
+//! records it. It owns crash repair and bounds; a flow has neither.
+
+use std::collections::BTreeMap;
+
+use crate::formats::ndjson;
+use crate::messages;
+use crate::ports::Clock;
+use crate::roles::PolicyTable;
+use crate::steps::{
+    Commit, Effect, EffectResult, Ending, Notice, Step, StepKey, StepLine, StepLog, StepState,
+};
+use crate::store::change::steps_log;
+use crate::store::{ChangeSet, Disk, DocPath, Put, Seen, Store, StoreError};
+use crate::time::UtcTime;
+use crate::words::Lang;
+
+/// A flow: what its documents mean, and what comes next. Pure.
+pub trait Flow {
+    type View: Default;
+
+    fn policy(&self) -> &PolicyTable;
+
+    /// Takes a change into the view. A fresh read is a fold from nothing.
+    fn fold(&self, view: &mut Self::View, delta: &Delta<'_>);
+
+    fn next_step(&self, view: &Self::View, facts: &Facts) -> Step;
+}
+
+/// One change that a view learns about.
+#[derive(Clone, Copy, Debug)]
+pub enum Delta<'a> {
+    /// A document is there with this content.
+    Document {
+        path: &'a DocPath,
+        bytes: &'a [u8],
+        seen: Seen,
+    },
+    /// A log grew.
+    Appended {
+        path: &'a DocPath,
+        at: u64,
+        bytes: &'a [u8],
+    },
+    Gone {
+        path: &'a DocPath,
+    },
+    /// An effect came back; it counts once a commit says what it means.
+    Result {
+        key: &'a StepKey,
+        result: &'a EffectResult,
+    },
+}
+
+/// What a decision may know besides its view.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    pub now: UtcTime,
+    pub lang: Lang,
+}
+
+/// Whoever performs effects.
+pub trait World {
+    fn perform(&mut self, key: &StepKey, effect: &Effect) -> EffectResult;
+}
+
+/// Bounds of one drive. Reaching one is a clear ending, not a hang.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    pub steps: u64,
+    /// How often in a row a commit may find that somebody else was faster.
+    pub stale: u32,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { steps: 1_000_000, stale: 16 }
+    }
+}
+
+messages! {
+    too_many_steps(count) { en: "stopped after {count} steps", ko: "{count}단계 뒤에 멈췄습니다" }
+    too_many_steps_next() { en: "look at what repeats in .hast/steps.ndjson, then resume", ko: ".hast/steps.ndjson에서 반복되는 것을 확인한 뒤 이어서 실행하세요" }
+    goes_in_circles(step) { en: "the step {step} was asked for again right after it ended", ko: "끝난 단계 {step}(을)를 곧바로 다시 요청했습니다" }
+    goes_in_circles_next() { en: "this is a mistake in hast; please report it", ko: "hast의 오류입니다. 알려 주세요" }
+    always_stale() { en: "the files change faster than they can be read", ko: "파일이 읽기보다 빠르게 바뀝니다" }
+    always_stale_next() { en: "close other programs that write there, then resume", ko: "그곳에 쓰는 다른 프로그램을 닫고 이어서 실행하세요" }
+}
+
+/// Drives one unit to an ending.
+pub struct Driver<'d, F: Flow, D: Disk> {
+    flow: &'d F,
+    store: Store<D>,
+    clock: &'d dyn Clock,
+    lang: Lang,
+    bounds: Bounds,
+    view: F::View,
+    steps: StepLog,
+    steps_length: u64,
+    /// What each document was when the view learnt of it.
+    seen: BTreeMap<DocPath, Seen>,
+    foreign: u64,
+}
+
+impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
+    pub fn new(
+        flow: &'d F,
+        store: Store<D>,
+        clock: &'d dyn Clock,
+        lang: Lang,
+        bounds: Bounds,
+    ) -> Result<Self, StoreError> {
+        let foreign = store.foreign_commits();
+        let mut driver = Self {
+            flow,
+            store,
+            clock,
+            lang,
+            bounds,
+            view: F::View::default(),
+            steps: StepLog::default(),
+            steps_length: 0,
+            seen: BTreeMap::new(),
+            foreign,
+        };
+        driver.read_all()?;
+        Ok(driver)
+    }
+
+    pub fn view(&self) -> &F::View {
+        &self.view
+    }
+
+    /// Goes on until there is nothing more to do now.
+    pub fn drive(&mut self, world: &mut dyn World) -> Result<Ending, StoreError> {
+        let mut stale = 0;
+        for _ in 0..self.bounds.steps {
+            match self.flow.next_step(&self.view, &self.facts()) {
+                Step::Finish(ending) => return Ok(ending),
+                Step::Effect { key, effect } => {
+                    if self.steps.just_finished(&key) {
+                        return Ok(self.blocked(
+                            goes_in_circles(self.lang, &key),
+                            goes_in_circles_next(self.lang),
+                        ));
+                    }
+                    self.note_start(&key)?;
+                    let result = world.perform(&key, &effect);
+                    self.flow.fold(&mut self.view, &Delta::Result { key: &key, result: &result });
+                }
+                Step::Commit(commit) => match self.commit(commit) {
+                    Ok(()) => stale = 0,
+                    Err(StoreError::Stale { .. }) if stale < self.bounds.stale => {
+                        stale += 1;
+                        self.read_all()?;
+                    }
+                    Err(StoreError::Stale { .. }) => {
+                        return Ok(
+                            self.blocked(always_stale(self.lang), always_stale_next(self.lang))
+                        );
+                    }
+                    Err(error) => return Err(error),
+                },
+            }
+        }
+        Ok(self
+            .blocked(too_many_steps(self.lang, self.bounds.steps), too_many_steps_next(self.lang)))
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { now: UtcTime::new(self.clock.now()), lang: self.lang }
+    }
+
+    fn blocked(&self, what: String, next: String) -> Ending {
+        Ending::Blocked(Notice { what, next })
+    }
+
+    /// An effect is noted before it begins. Flows let the note ride in the commit before; where one
+    /// did not, or was interrupted, the note is a commit of its own.
+    fn note_start(&mut self, key: &StepKey) -> Result<(), StoreError> {
+        if self.steps.is_open(key) {
+            return Ok(());
+        }
+        self.commit(Commit {
+            role: "driver",
+            reason: format!("start {key}"),
+            puts: Vec::new(),
+            starts: Some(key.clone()),
+            finishes: Vec::new(),
+        })
+    }
+
+    fn commit(&mut self, commit: Commit) -> Result<(), StoreError> {
+        let mut change = ChangeSet::new(commit.role, &commit.reason);
+        change.puts = commit.puts;
+        let lines = self.step_lines(commit.finishes, commit.starts);
+        if !lines.is_empty() {
+            change.puts.push(self.append_steps(&lines));
+        }
+        let puts = change.puts.clone();
+        let committed = self.store.commit(change, self.flow.policy())?;
+        if self.store.foreign_commits() != self.foreign {
+            self.foreign = self.store.foreign_commits();
+            return self.read_all();
+        }
+        let now: BTreeMap<DocPath, Seen> = committed.now.into_iter().collect();
+        for put in &puts {
+            self.learn(put, &now);
+        }
+        Ok(())
+    }
+
+    fn step_lines(&self, finishes: Vec<StepKey>, starts: Option<StepKey>) -> Vec<StepLine> {
+        let at = self.facts().now;
+        let ended =
+            finishes.into_iter().map(|step| StepLine { step, state: StepState::Finished, at });
+        let begun = starts.map(|step| StepLine { step, state: StepState::Started, at });
+        ended.chain(begun).collect()
+    }
+
+    fn append_steps(&self, lines: &[StepLine]) -> Put {
+        let text: String = lines.iter().filter_map(|line| ndjson::to_line(line).ok()).collect();
+        let (path, bytes) = (steps_log(), text.into_bytes());
+        if self.seen.contains_key(&path) {
+            Put::Append { path, at: self.steps_length, bytes }
+        } else {
+            Put::Create { path, bytes }
+        }
+    }
+
+    /// Our own commit, taken into the view without reading anything again.
+    fn learn(&mut self, put: &Put, now: &BTreeMap<DocPath, Seen>) {
+        match put {
+            Put::Create { path, bytes } | Put::Replace { path, bytes, .. } => {
+                let seen = now.get(path).copied().unwrap_or(Seen::Absent);
+                self.take_document(path, bytes, seen);
+            }
+            Put::Append { path, at, bytes } => self.take_appended(path, *at, bytes),
+            Put::Archive { from, .. } => {
+                let moved: Vec<DocPath> =
+                    self.seen.keys().filter(|path| path.is_within(from)).cloned().collect();
+                for path in moved {
+                    self.seen.remove(&path);
+                    self.flow.fold(&mut self.view, &Delta::Gone { path: &path });
+                }
+            }
+            Put::Patch { path, .. } => {
+                self.seen.remove(path);
+            }
+        }
+    }
+
+    fn take_document(&mut self, path: &DocPath, bytes: &[u8], seen: Seen) {
+        self.seen.insert(path.clone(), seen);
+        if *path == steps_log() {
+            self.steps = StepLog::default();
+            self.steps_length = 0;
+            return self.take_steps(bytes);
+        }
+        self.flow.fold(&mut self.view, &Delta::Document { path, bytes, seen });
+    }
+
+    fn take_appended(&mut self, path: &DocPath, at: u64, bytes: &[u8]) {
+        if *path == steps_log() {
+            return self.take_steps(bytes);
+        }
+        self.seen.insert(path.clone(), Seen::Log { length: at + bytes.len() as u64 });
+        self.flow.fold(&mut self.view, &Delta::Appended { path, at, bytes });
+    }
+
+    fn take_steps(&mut self, bytes: &[u8]) {
+        self.steps_length += bytes.len() as u64;
+        let (lines, _) = ndjson::read::<StepLine>("steps.ndjson", bytes);
+        for line in lines {
+            self.steps.add(&line);
+        }
+    }
+
+    /// Forgets everything and reads all documents together.
+    fn read_all(&mut self) -> Result<(), StoreError> {
+        let documents = self.store.read_together(|store| {
+            let mut documents = Vec::new();
+            collect(store, None, &mut documents)?;
+            if let Some((bytes, identity)) = store.read(&steps_log())? {
+                documents.push((steps_log(), bytes, Seen::File(identity)));
+            }
+            Ok(documents)
+        })?;
+        self.foreign = self.store.foreign_commits();
+        self.view = F::View::default();
+        self.steps = StepLog::default();
+        self.steps_length = 0;
+        self.seen.clear();
+        for (path, bytes, seen) in &documents {
+            self.take_document(path, bytes, *seen);
+        }
+        Ok(())
+    }
+}
+
+type ReadDocument = (DocPath, Vec<u8>, Seen);
+
+/// All documents below a directory, in the order of their names.
+fn collect<D: Disk>(
+    store: &Store<D>,
+    directory: Option<&DocPath>,
+    into: &mut Vec<ReadDocument>,
+) -> Result<(), StoreError> {
+    let mut entries = store.disk().read_dir(directory)?;
+    entries.sort();
+    for entry in entries {
+        let name = match directory {
+            None => DocPath::new(&entry.name),
+            Some(directory) => directory.join(&entry.name),
+        };
+        // A name that cannot be a document is not one of ours.
+        let Ok(path) = name else { continue };
+        if path.is_technical() {
+            continue;
+        }
+        if entry.is_dir {
+            collect(store, Some(&path), into)?;
+        } else if let Some((bytes, identity)) = store.read(&path)? {
+            into.push((path, bytes, Seen::File(identity)));
+        }
+    }
+    Ok(())
+}
+
+impl<F: Flow, D: Disk> std::fmt::Debug for Driver<'_, F, D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Driver")
+            .field("steps", &self.steps)
+            .field("seen", &self.seen.len())
+            .finish()
+    }
+}

@@ -1,0 +1,219 @@
+//! Steps: what a flow asks for, what came of it, and the record that keeps it from happening twice.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::store::{DocPath, Put};
+use crate::time::UtcTime;
+
+/// Names a step by what it is about, so that the same files name the same step.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct StepKey(Box<str>);
+
+impl StepKey {
+    pub fn new(parts: &[&str]) -> Self {
+        Self(parts.join("/").into())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for StepKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a flow wants next. A decision returns exactly one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Change documents.
+    Commit(Commit),
+    /// Ask the world for something; its result is seen by the next decision.
+    Effect { key: StepKey, effect: Effect },
+    /// Nothing more to do now.
+    Finish(Ending),
+}
+
+/// A change of documents in the name of a role, with the steps it begins and ends. Their records
+/// ride in the same commit, so that an effect costs no sync of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Commit {
+    pub role: &'static str,
+    pub reason: String,
+    pub puts: Vec<Put>,
+    pub starts: Option<StepKey>,
+    pub finishes: Vec<StepKey>,
+}
+
+/// What only the world can do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    Call(Call),
+    Tools(Vec<ToolUse>),
+}
+
+/// One call of an agent in a role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    pub role: &'static str,
+    pub step: &'static str,
+    pub unit: String,
+    pub attempt: u32,
+    /// How often the reply was asked for again because it broke its schema.
+    pub regeneration: u32,
+    pub prompt: String,
+    /// Documents that the role may read and that the call is about.
+    pub inputs: Vec<DocPath>,
+    /// Names of the files that must come back.
+    pub expected: Vec<Expected>,
+    /// What was wrong with the last reply.
+    pub findings: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expected {
+    pub name: String,
+    pub needed: Needed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needed {
+    Required,
+    Optional,
+}
+
+/// One use of a tool without a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolUse {
+    pub name: String,
+    pub args: serde_json::Map<String, serde_json::Value>,
+}
+
+/// What came of an effect.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EffectResult {
+    Call(CallResult),
+    Tools(Vec<Result<Vec<u8>, String>>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum CallResult {
+    Completed {
+        documents: BTreeMap<String, Vec<u8>>,
+        usage: Usage,
+    },
+    Failed {
+        reason: String,
+    },
+    Blocked {
+        reason: String,
+    },
+    /// The agent may not be called before this time; no attempt is spent.
+    Limited {
+        until: Option<UtcTime>,
+    },
+}
+
+/// Tokens as the agent reported them; nothing is estimated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    pub input_tokens: Option<u64>,
+    pub output_tokens: Option<u64>,
+}
+
+/// How driving a unit ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    Done(Notice),
+    Failed(Notice),
+    Blocked(Notice),
+    Waiting(Notice),
+}
+
+/// What happened, and what to do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    pub what: String,
+    pub next: String,
+}
+
+/// One line of `.hast/steps.ndjson`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepLine {
+    pub step: StepKey,
+    pub state: StepState,
+    pub at: UtcTime,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepState {
+    Started,
+    Finished,
+}
+
+/// The fold of the step log: what was begun and not ended, and how often.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StepLog {
+    open: BTreeMap<StepKey, u32>,
+    /// The last step that ended: a flow that asks for it again is going in circles.
+    last_finished: Option<StepKey>,
+}
+
+impl StepLog {
+    pub fn add(&mut self, line: &StepLine) {
+        match line.state {
+            StepState::Started => *self.open.entry(line.step.clone()).or_default() += 1,
+            StepState::Finished => {
+                self.open.remove(&line.step);
+                self.last_finished = Some(line.step.clone());
+            }
+        }
+    }
+
+    /// Whether a step was begun and has no end.
+    pub fn is_open(&self, key: &StepKey) -> bool {
+        self.open.contains_key(key)
+    }
+
+    pub fn just_finished(&self, key: &StepKey) -> bool {
+        self.last_finished.as_ref() == Some(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(step: &str, state: StepState) -> StepLine {
+        let at = "2026-01-12T14:30:00Z".parse().unwrap();
+        StepLine { step: StepKey::new(&[step]), state, at }
+    }
+
+    #[test]
+    fn a_step_is_open_from_its_start_to_its_end() {
+        let mut log = StepLog::default();
+        log.add(&line("a", StepState::Started));
+        assert!(log.is_open(&StepKey::new(&["a"])));
+        log.add(&line("a", StepState::Finished));
+        assert!(!log.is_open(&StepKey::new(&["a"])));
+        assert!(log.just_finished(&StepKey::new(&["a"])));
+    }
+
+    #[test]
+    fn the_log_keeps_no_more_than_what_is_open() {
+        let mut log = StepLog::default();
+        for number in 0..10_000 {
+            let name = number.to_string();
+            log.add(&line(&name, StepState::Started));
+            log.add(&line(&name, StepState::Finished));
+        }
+        assert_eq!(log.open.len(), 0);
+    }
+}
