@@ -1,2 +1,7 @@
 //! Everything of hast that touches the machine. Implements the ports of `hast-flow`, decides
 //! nothing, and knows no flow.
+
+pub mod clock;
+pub mod disk;
+pub mod driver_lock;
+pub mod lanes;
