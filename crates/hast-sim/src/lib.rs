@@ -1,5 +1,6 @@
 //! A simulated world: one seed drives clock, ids and disk, so that a failure can be replayed.
 
+pub mod contract;
 pub mod disk;
 pub mod rng;
 pub mod session;

@@ -2,7 +2,6 @@
 //! nothing, and knows no flow.
 
 pub mod clock;
-pub mod files;
-pub mod person_files;
-pub mod programs;
-pub mod roots;
+pub mod disk;
+pub mod driver_lock;
+pub mod lanes;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use super::codec::{Before, Commit, Content, Entry};
 use super::identity::ContentHash;
 use super::path::DocPath;
+use super::regions::{apply_all, judge_later_file, judge_regions, overwrite, was_written};
 
 /// Whether the machine ran on since the records were written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,7 +164,12 @@ impl Chain {
             Content::Inline(bytes) => {
                 let mut wanted = bytes.clone();
                 apply_all(&mut wanted, later);
-                self.judge_whole(current, wanted, *mode, life)
+                match self.judge_whole(current, wanted, *mode, life) {
+                    theirs @ Verdict::Theirs { .. } => {
+                        judge_later_file(&self.links[at..], current, life).unwrap_or(theirs)
+                    }
+                    fits => fits,
+                }
             }
             Content::Staged { .. } if staging == Staging::Kept => {
                 if self.knows(current, life) {
@@ -308,111 +314,4 @@ impl Family<'_> {
                     || was_written(self.mods, at as u64, byte)
             })
     }
-}
-
-/// Makes the changes in a content; false when one of them does not reach it.
-fn apply_all(state: &mut Vec<u8>, links: &[Link]) -> bool {
-    links.iter().all(|link| {
-        let (at, bytes) = region(&link.change);
-        overwrite(state, at, bytes)
-    })
-}
-
-fn overwrite(state: &mut Vec<u8>, at: u64, bytes: &[u8]) -> bool {
-    let at = at as usize;
-    if at > state.len() {
-        return false;
-    }
-    let end = at + bytes.len();
-    if end > state.len() {
-        state.resize(end, 0);
-    }
-    state[at..end].copy_from_slice(bytes);
-    true
-}
-
-fn region(change: &Change) -> (u64, &[u8]) {
-    match change {
-        Change::Append { at, bytes } => (*at, bytes),
-        Change::Patch { at, new, .. } => (*at, new),
-        Change::Whole { .. } => (0, &[]),
-    }
-}
-
-/// Whether one of the changes had that byte at that place.
-fn was_written(links: &[Link], place: u64, byte: u8) -> bool {
-    links.iter().any(|link| {
-        let (at, bytes) = region(&link.change);
-        let Some(offset) = place.checked_sub(at) else {
-            return false;
-        };
-        let old = match &link.change {
-            Change::Patch { old, .. } => old.get(offset as usize),
-            _ => None,
-        };
-        bytes.get(offset as usize) == Some(&byte) || old == Some(&byte)
-    })
-}
-
-fn judge_regions(links: &[Link], current: Current<'_>, life: Life) -> Verdict {
-    let theirs = || Verdict::Theirs { ours: Some(unseen(links)) };
-    let Current::File(bytes) = current else {
-        return theirs();
-    };
-    let mut wanted = bytes.to_vec();
-    if !apply_all(&mut wanted, links) {
-        return theirs();
-    }
-    if wanted == bytes {
-        return Verdict::Nothing;
-    }
-    let ours = match life {
-        Life::SameBoot => links.iter().all(|link| is_before_or_after(link, bytes)),
-        Life::Rebooted | Life::Untrusted => bytes.iter().enumerate().all(|(at, &byte)| {
-            byte == wanted[at]
-                || was_written(links, at as u64, byte)
-                || byte == 0 && is_appended(links, at as u64)
-        }),
-    };
-    if !ours {
-        return theirs();
-    }
-    let regions = links.iter().map(|link| {
-        let (at, bytes) = region(&link.change);
-        let end = at as usize + bytes.len();
-        (at, wanted[at as usize..end].to_vec())
-    });
-    Verdict::Regions(regions.collect())
-}
-
-/// What a person may not have seen of ours: what was certainly published needs no second copy,
-/// unless nothing else is in question.
-fn unseen(links: &[Link]) -> Vec<u8> {
-    let any_unknown = links.iter().any(|link| link.published == Published::Unknown);
-    links
-        .iter()
-        .filter(|link| !any_unknown || link.published == Published::Unknown)
-        .flat_map(|link| region(&link.change).1)
-        .copied()
-        .collect()
-}
-
-fn is_before_or_after(link: &Link, bytes: &[u8]) -> bool {
-    let (at, new) = region(&link.change);
-    let there = bytes.get(at as usize..).unwrap_or(&[]);
-    match &link.change {
-        // A killed process may have written a part of a long line.
-        Change::Append { .. } => new.starts_with(there) || there.starts_with(new),
-        Change::Patch { old, .. } => there.starts_with(old) || there.starts_with(new),
-        Change::Whole { .. } => false,
-    }
-}
-
-fn is_appended(links: &[Link], place: u64) -> bool {
-    links.iter().any(|link| match &link.change {
-        Change::Append { at, bytes } => {
-            (*at..at.saturating_add(bytes.len() as u64)).contains(&place)
-        }
-        Change::Patch { .. } | Change::Whole { .. } => false,
-    })
 }

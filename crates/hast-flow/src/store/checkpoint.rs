@@ -59,10 +59,13 @@ impl<D: Disk> Store<D> {
 
     /// Leaves no live record behind.
     pub fn close(mut self) -> Result<(), StoreError> {
-        if self.live > 0 {
-            self.checkpoint()?;
+        // Another process may have left records of its own.
+        let checkpoint = self.begin_checkpoint()?;
+        if self.live == 0 {
+            return Ok(());
         }
-        Ok(())
+        let synced = checkpoint.sync(&self.disk);
+        self.finish_checkpoint(&checkpoint, synced)
     }
 
     /// Notes the position. What lies before it is published, because the lock was free.

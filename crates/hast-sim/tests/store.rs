@@ -1,0 +1,136 @@
+//! The store on the simulated disk.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use hast_flow::store::policy::AnyRole;
+use hast_flow::store::{
+    ChangeSet, Delta, DocPath, EventLog, HistoryClass, Options, Put, Snapshot, Store,
+};
+use hast_sim::disk::{Edit, EditStyle, SimDisk, World};
+
+fn world() -> Rc<RefCell<World>> {
+    Rc::new(RefCell::new(World::new(7)))
+}
+
+#[test]
+fn the_simulated_disk_keeps_the_contract() {
+    hast_sim::contract::check(|| SimDisk::start(&world())).unwrap();
+}
+
+#[test]
+fn a_commit_waits_for_the_disk_exactly_once() {
+    let world = world();
+    let (mut store, _) = Store::open(SimDisk::start(&world), Options::default()).unwrap();
+    let path = |name: &str| DocPath::new(name).unwrap();
+    let create = |name: &str| Put::Create {
+        path: path(name),
+        bytes: b"0123456789\n".to_vec(),
+    };
+    let append = |at| Put::Append {
+        path: path("log"),
+        at,
+        bytes: b"line\n".to_vec(),
+    };
+    let sets = [
+        vec![create("log")],
+        vec![append(11)],
+        vec![append(16), create("a/b/c")],
+        vec![append(21), create("1"), create("2"), create("3")],
+    ];
+    for puts in sets {
+        let before = world.borrow().syncs;
+        let mut change = ChangeSet::new("tester", "count");
+        change.puts = puts;
+        store
+            .commit(change, &AnyRole(HistoryClass::Pointer))
+            .unwrap();
+        assert_eq!(world.borrow().syncs - before, 1);
+    }
+}
+
+#[test]
+fn events_have_numbers_of_their_own_also_after_a_rotation_and_replay_reads_them_all() {
+    let world = world();
+    let (mut store, _) = Store::open(SimDisk::start(&world), Options::default()).unwrap();
+    let log_path = DocPath::new(".ai/events/events.ndjson").unwrap();
+    let time = "2026-01-12T14:30:00Z".parse().unwrap();
+    for round in 0..12 {
+        // Opened anew each time: everything that counts is in the files.
+        let mut log = EventLog::open(&store, log_path.clone(), 300).unwrap();
+        log.add(
+            time,
+            "Planner",
+            "STARTED",
+            serde_json::json!({ "round": round }),
+        );
+        log.add(time, "Planner", "ENDED", serde_json::json!({}));
+        let mut change = ChangeSet::new("planner", "events");
+        change.puts = log.take_puts().unwrap();
+        store
+            .commit(change, &AnyRole(HistoryClass::Append))
+            .unwrap();
+    }
+    let log = EventLog::open(&store, log_path, 300).unwrap();
+    let mut numbers = Vec::new();
+    let bad = log.replay(&store, |event| numbers.push(event.event_id.number()));
+    assert_eq!(bad.unwrap(), []);
+    assert_eq!(numbers, (1..=24).collect::<Vec<u64>>());
+    let documents = world.borrow().documents();
+    assert!(documents.len() > 3, "{:?}", documents.keys());
+}
+
+#[test]
+fn a_torn_last_line_and_a_bad_one_are_reported_and_never_fatal() {
+    let world = world();
+    let (mut store, _) = Store::open(SimDisk::start(&world), Options::default()).unwrap();
+    let text = "{\"event_id\":\"EV-20260112T143000Z-0009\",\"ts\":\"2026-01-12T14:30:00Z\",\
+                \"actor\":\"Planner\",\"type\":\"X\",\"detail\":{}}\nnonsense\n{\"event";
+    let path = DocPath::new("log.ndjson").unwrap();
+    let change = ChangeSet::new("tester", "bad lines").put(Put::Create {
+        path: path.clone(),
+        bytes: text.as_bytes().to_vec(),
+    });
+    store
+        .commit(change, &AnyRole(HistoryClass::Append))
+        .unwrap();
+    let log = EventLog::open(&store, path, 1_000).unwrap();
+    let mut seen = 0;
+    let bad = log.replay(&store, |_| seen += 1).unwrap();
+    assert_eq!((seen, bad.len()), (1, 2));
+}
+
+#[test]
+fn a_snapshot_sees_own_commits_a_hot_edit_and_other_processes() {
+    let world = world();
+    let (mut store, _) = Store::open(SimDisk::start(&world), Options::default()).unwrap();
+    let (mut other, _) = Store::open(SimDisk::start(&world), Options::default()).unwrap();
+    let path = |name: &str| DocPath::new(name).unwrap();
+    let policy = AnyRole(HistoryClass::Pointer);
+    let create = |name: &str| {
+        ChangeSet::new("tester", "create").put(Put::Create {
+            path: path(name),
+            bytes: name.as_bytes().to_vec(),
+        })
+    };
+    let mut snapshot = Snapshot::read(&mut store, vec![path("d")]).unwrap();
+    let change = create("d/own");
+    let committed = store.commit(change.clone(), &policy).unwrap();
+    snapshot.feed(&mut store, &change, &committed).unwrap();
+    assert_eq!(snapshot.get(&path("d/own")).unwrap().bytes, b"d/own");
+    assert_eq!(snapshot.refresh(&mut store).unwrap(), Delta::Nothing);
+
+    let at = world.borrow().operations;
+    world.borrow_mut().plan_edit(Edit {
+        at,
+        path: path("d/own"),
+        bytes: b"theirs".to_vec(),
+        style: EditStyle::InPlace,
+    });
+    let changed = Delta::Documents(vec![path("d/own")]);
+    assert_eq!(snapshot.refresh(&mut store).unwrap(), changed);
+
+    other.commit(create("d/foreign"), &policy).unwrap();
+    assert_eq!(snapshot.refresh(&mut store).unwrap(), Delta::Everything);
+    assert_eq!(snapshot.documents().count(), 2);
+}

@@ -1,0 +1,387 @@
+//! The machine's disk behind the port of the store. Every path stays below the root it was opened
+//! with; every error carries the path a person would type.
+
+mod platform;
+mod refusal;
+
+use std::collections::hash_map::RandomState;
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use hast_flow::store::DocPath;
+use hast_flow::store::disk::{
+    Action, DirEntry, Disk, DiskError, DiskErrorKind, Exchange, FileKind, LockMode, Locked, Looked,
+    Meta, Open, Patience,
+};
+use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+
+use refusal::{refused, refused_io};
+
+/// A root on the machine's disk.
+#[derive(Clone, Debug)]
+pub struct RealDisk(Arc<Root>);
+
+#[derive(Debug)]
+struct Root {
+    dir: OwnedFd,
+    path: PathBuf,
+    boot_id: [u8; 16],
+}
+
+/// An open file, with the path it was opened by for its messages.
+#[derive(Debug)]
+pub struct RealFile {
+    file: File,
+    path: DocPath,
+}
+
+impl RealDisk {
+    /// Opens an existing directory as a root.
+    pub fn open(root: &Path) -> Result<Self, DiskError> {
+        Self::open_as(root, platform::boot_id())
+    }
+
+    /// As [`Self::open`], on behalf of another start of the machine: for images of a disk that were
+    /// taken while it was in use.
+    pub fn open_as(root: &Path, boot_id: [u8; 16]) -> Result<Self, DiskError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let dir = fs::open(root, flags, Mode::empty())
+            .map_err(|errno| refused(Action::Open, root.display().to_string(), errno))?;
+        Ok(Self(Arc::new(Root {
+            dir,
+            path: root.to_owned(),
+            boot_id,
+        })))
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.0.path
+    }
+
+    fn error(&self, action: Action, path: &DocPath, errno: Errno) -> DiskError {
+        refused(action, self.shown(path), errno)
+    }
+
+    fn shown(&self, path: &DocPath) -> String {
+        self.0.path.join(path.as_str()).display().to_string()
+    }
+
+    fn open_dir(&self, dir: Option<&DocPath>) -> Result<OwnedFd, DiskError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let name = dir.map_or(".", DocPath::as_str);
+        fs::openat(&self.0.dir, name, flags, Mode::empty()).map_err(|errno| {
+            let shown = self.0.path.join(name).display().to_string();
+            refused(Action::Open, shown, errno)
+        })
+    }
+
+    /// Follows links by hand; only paths with links in them come here.
+    fn look_through_links(&self, path: &DocPath) -> Result<Looked, DiskError> {
+        let io = |error: &std::io::Error| refused_io(Action::Look, self.shown(path), error);
+        let root = self.0.path.canonicalize().map_err(|error| io(&error))?;
+        let full = root.join(path.as_str());
+        let real = match full.canonicalize() {
+            Ok(real) => real,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                // Nothing there yet: its directory must exist and lie inside, and no link may
+                // dangle in its place.
+                let parent = full.parent().unwrap_or(&root);
+                if full.is_symlink() {
+                    return Err(self.escapes(path));
+                }
+                let parent = parent.canonicalize().map_err(|error| io(&error))?;
+                parent.join(path.name())
+            }
+            Err(error) => return Err(io(&error)),
+        };
+        let inside = real.strip_prefix(&root).ok().and_then(Path::to_str);
+        let real = inside.and_then(|inside| DocPath::new(inside).ok());
+        let real = real.ok_or_else(|| self.escapes(path))?;
+        let meta = self.stat(&real)?;
+        Ok(Looked { real, meta })
+    }
+
+    fn escapes(&self, path: &DocPath) -> DiskError {
+        DiskError {
+            action: Action::Look,
+            path: self.shown(path),
+            kind: DiskErrorKind::Escapes,
+        }
+    }
+}
+
+#[cfg_attr(
+    target_os = "linux",
+    expect(
+        clippy::unnecessary_cast,
+        reason = "these fields have other widths on other systems"
+    )
+)]
+fn meta(stat: &Stat) -> Meta {
+    let nanoseconds = |seconds: i64, rest: u64| (seconds.max(0) as u64) * 1_000_000_000 + rest;
+    Meta {
+        kind: match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => FileKind::File,
+            FileType::Directory => FileKind::Dir,
+            FileType::Symlink => FileKind::Link,
+            _ => FileKind::Other,
+        },
+        inode: stat.st_ino,
+        size: stat.st_size as u64,
+        modified: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as u64),
+        changed: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as u64),
+        mode: stat.st_mode as u32 & 0o7777,
+    }
+}
+
+impl Disk for RealDisk {
+    type File = RealFile;
+
+    fn open(&self, path: &DocPath, how: Open) -> Result<RealFile, DiskError> {
+        let (flags, action) = match how {
+            Open::Read => (OFlags::RDONLY, Action::Open),
+            Open::Write => (OFlags::RDWR, Action::Open),
+            Open::CreateNew => (OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, Action::Create),
+            Open::WriteOrCreate => (OFlags::RDWR | OFlags::CREATE, Action::Create),
+        };
+        // A pipe in the place of a document must not hang the process.
+        let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let mode = Mode::from_raw_mode(0o666);
+        let fd = fs::openat(&self.0.dir, path.as_str(), flags, mode)
+            .map_err(|errno| self.error(action, path, errno))?;
+        Ok(RealFile {
+            file: File::from(fd),
+            path: path.clone(),
+        })
+    }
+
+    fn stat_file(&self, file: &RealFile) -> Result<Meta, DiskError> {
+        let stat = fs::fstat(&file.file);
+        let stat = stat.map_err(|errno| self.error(Action::Look, &file.path, errno))?;
+        Ok(meta(&stat))
+    }
+
+    fn read_at(&self, file: &RealFile, at: u64, into: &mut [u8]) -> Result<usize, DiskError> {
+        let mut done = 0;
+        while done < into.len() {
+            match rustix::io::pread(&file.file, &mut into[done..], at + done as u64) {
+                Ok(0) => break,
+                Ok(count) => done += count,
+                Err(Errno::INTR) => {}
+                Err(errno) => return Err(self.error(Action::Read, &file.path, errno)),
+            }
+        }
+        Ok(done)
+    }
+
+    fn write_at(&self, file: &RealFile, at: u64, bytes: &[u8]) -> Result<(), DiskError> {
+        let mut done = 0;
+        while done < bytes.len() {
+            match rustix::io::pwrite(&file.file, &bytes[done..], at + done as u64) {
+                Ok(0) => return Err(self.error(Action::Write, &file.path, Errno::NOSPC)),
+                Ok(count) => done += count,
+                Err(Errno::INTR) => {}
+                Err(errno) => return Err(self.error(Action::Write, &file.path, errno)),
+            }
+        }
+        Ok(())
+    }
+
+    fn set_len(&self, file: &RealFile, length: u64) -> Result<(), DiskError> {
+        fs::ftruncate(&file.file, length)
+            .map_err(|errno| self.error(Action::Write, &file.path, errno))
+    }
+
+    fn set_mode(&self, file: &RealFile, mode: u32) -> Result<(), DiskError> {
+        fs::fchmod(&file.file, Mode::from_raw_mode(mode as _))
+            .map_err(|errno| self.error(Action::Write, &file.path, errno))
+    }
+
+    fn reserve(&self, file: &RealFile, at: u64, length: u64) -> Result<(), DiskError> {
+        match platform::reserve(&file.file, at, length) {
+            // A file system without reservations shows a full disk later.
+            Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
+            Err(errno) => Err(self.error(Action::Write, &file.path, errno)),
+        }
+    }
+
+    fn sync_data(&self, file: &RealFile) -> Result<(), DiskError> {
+        platform::sync_data(&file.file).map_err(|errno| self.error(Action::Sync, &file.path, errno))
+    }
+
+    fn sync_file(&self, file: &RealFile) -> Result<(), DiskError> {
+        fs::fsync(&file.file).map_err(|errno| self.error(Action::Sync, &file.path, errno))
+    }
+
+    fn stat(&self, path: &DocPath) -> Result<Option<Meta>, DiskError> {
+        match fs::statat(&self.0.dir, path.as_str(), AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(meta(&stat))),
+            Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
+            Err(errno) => Err(self.error(Action::Look, path, errno)),
+        }
+    }
+
+    fn look(&self, path: &DocPath) -> Result<Looked, DiskError> {
+        let found = match platform::stat_without_links(&self.0.dir, path.as_str()) {
+            Ok(stat) => Some(meta(&stat)),
+            Err(Errno::NOENT | Errno::NOTDIR) => None,
+            Err(Errno::LOOP | Errno::NOSYS | Errno::XDEV) => return self.look_through_links(path),
+            Err(errno) => return Err(self.error(Action::Look, path, errno)),
+        };
+        if found.is_some_and(|meta| meta.kind == FileKind::Link) {
+            return self.look_through_links(path);
+        }
+        let real = path.clone();
+        Ok(Looked { real, meta: found })
+    }
+
+    fn check_writable(&self, dir: Option<&DocPath>) -> Result<(), DiskError> {
+        // The dot makes a file in the place of the directory an error.
+        let inside = dir.map_or(".".to_owned(), |dir| format!("{dir}/."));
+        let access = fs::Access::WRITE_OK | fs::Access::EXEC_OK;
+        fs::accessat(&self.0.dir, &inside, access, AtFlags::EACCESS).map_err(|errno| {
+            let shown = dir.map_or(self.0.path.display().to_string(), |dir| self.shown(dir));
+            refused(Action::Write, shown, errno)
+        })
+    }
+
+    fn read_dir(&self, dir: Option<&DocPath>) -> Result<Vec<DirEntry>, DiskError> {
+        let shown = || dir.map_or(self.0.path.display().to_string(), |dir| self.shown(dir));
+        let refuse = |errno| refused(Action::List, shown(), errno);
+        let fd = self.open_dir(dir)?;
+        let mut entries = Vec::new();
+        for entry in fs::Dir::read_from(&fd).map_err(refuse)? {
+            let entry = entry.map_err(refuse)?;
+            let Ok(name) = entry.file_name().to_str() else {
+                // No document of ours has such a name.
+                continue;
+            };
+            if name == "." || name == ".." {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                FileType::Unknown => {
+                    let flags = AtFlags::SYMLINK_NOFOLLOW;
+                    let stat = fs::statat(&fd, entry.file_name(), flags);
+                    stat.map_or(FileType::Unknown, |stat| {
+                        FileType::from_raw_mode(stat.st_mode)
+                    })
+                }
+                known => known,
+            };
+            entries.push(DirEntry {
+                name: name.to_owned(),
+                is_dir: kind == FileType::Directory,
+            });
+        }
+        entries.sort();
+        Ok(entries)
+    }
+
+    fn exchange(&self, one: &DocPath, other: &DocPath) -> Result<Exchange, DiskError> {
+        let dir = &self.0.dir;
+        match platform::exchange(dir, one.as_str(), other.as_str()) {
+            Ok(()) => Ok(Exchange::Done),
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(Exchange::Unsupported),
+            Err(errno) => Err(self.error(Action::Rename, other, errno)),
+        }
+    }
+
+    fn rename_new(&self, from: &DocPath, to: &DocPath) -> Result<(), DiskError> {
+        let dir = &self.0.dir;
+        match platform::rename_new(dir, from.as_str(), to.as_str()) {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+                if self.stat(to)?.is_some() {
+                    return Err(self.error(Action::Rename, to, Errno::EXIST));
+                }
+                self.rename_over(from, to)
+            }
+            Err(errno) => Err(self.error(Action::Rename, to, errno)),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn rename_over(&self, from: &DocPath, to: &DocPath) -> Result<(), DiskError> {
+        let dir = &self.0.dir;
+        fs::renameat(dir, from.as_str(), dir, to.as_str())
+            .map_err(|errno| self.error(Action::Rename, to, errno))
+    }
+
+    fn unlink(&self, path: &DocPath) -> Result<(), DiskError> {
+        fs::unlinkat(&self.0.dir, path.as_str(), AtFlags::empty())
+            .map_err(|errno| self.error(Action::Remove, path, errno))
+    }
+
+    fn make_dir(&self, path: &DocPath) -> Result<(), DiskError> {
+        fs::mkdirat(&self.0.dir, path.as_str(), Mode::from_raw_mode(0o777))
+            .map_err(|errno| self.error(Action::MakeDir, path, errno))
+    }
+
+    fn remove_dir(&self, path: &DocPath) -> Result<(), DiskError> {
+        fs::unlinkat(&self.0.dir, path.as_str(), AtFlags::REMOVEDIR)
+            .map_err(|errno| self.error(Action::Remove, path, errno))
+    }
+
+    fn sync_dir(&self, dir: Option<&DocPath>) -> Result<(), DiskError> {
+        let fd = self.open_dir(dir)?;
+        fs::fsync(&fd).map_err(|errno| {
+            let name = dir.map_or(".", DocPath::as_str);
+            let shown = self.0.path.join(name).display().to_string();
+            refused(Action::Sync, shown, errno)
+        })
+    }
+
+    fn sync_all(&self) -> Result<(), DiskError> {
+        platform::sync_all(&self.0.dir)
+            .map_err(|errno| refused(Action::Sync, self.0.path.display().to_string(), errno))
+    }
+
+    fn lock(
+        &self,
+        file: &RealFile,
+        mode: LockMode,
+        patience: Patience,
+    ) -> Result<Locked, DiskError> {
+        let io = |error: &std::io::Error| refused_io(Action::Lock, self.shown(&file.path), error);
+        let waited = match (mode, patience) {
+            (LockMode::Shared, Patience::Wait) => file.file.lock_shared(),
+            (LockMode::Exclusive, Patience::Wait) => file.file.lock(),
+            (_, Patience::Try) => {
+                let tried = match mode {
+                    LockMode::Shared => file.file.try_lock_shared(),
+                    LockMode::Exclusive => file.file.try_lock(),
+                };
+                return match tried {
+                    Ok(()) => Ok(Locked::Yes),
+                    Err(std::fs::TryLockError::WouldBlock) => Ok(Locked::HeldByAnother),
+                    Err(std::fs::TryLockError::Error(error)) => Err(io(&error)),
+                };
+            }
+        };
+        waited.map_err(|error| io(&error))?;
+        Ok(Locked::Yes)
+    }
+
+    fn unlock(&self, file: &RealFile) -> Result<(), DiskError> {
+        let unlocked = file.file.unlock();
+        unlocked.map_err(|error| refused_io(Action::Lock, self.shown(&file.path), &error))
+    }
+
+    fn boot_id(&self) -> [u8; 16] {
+        self.0.boot_id
+    }
+
+    fn now(&self) -> u64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        since.map_or(0, |since| since.as_nanos() as u64)
+    }
+
+    fn salt(&self) -> u64 {
+        RandomState::new().build_hasher().finish()
+    }
+}

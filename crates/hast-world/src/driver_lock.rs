@@ -1,0 +1,134 @@
+//! The lock of whoever drives a unit: a session, a run, a request, a goal lane. The kernel frees it
+//! with the process; what is written into it is only for the message to the next one.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+/// Held until dropped.
+#[derive(Debug)]
+#[must_use = "the unit is free again when this is dropped"]
+pub struct DriverLock {
+    _file: File,
+}
+
+/// Who drives a unit, as far as they left a note.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Owner {
+    pub pid: u32,
+    /// When the process started, in the system's own counting: a pid alone may be another's.
+    pub started: u64,
+    pub host: String,
+    pub since: String,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum NoLock {
+    #[error("pid {} on {} drives this since {}", .0.pid, .0.host, .0.since)]
+    Held(Owner),
+    #[error("cannot lock {path}: {source}")]
+    Io {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+}
+
+impl DriverLock {
+    /// Takes the lock of a unit of that root, or says who has it.
+    pub fn take(root: &Path, unit: &str) -> Result<Self, NoLock> {
+        let path = root.join(".hast").join(format!("driver-{unit}.lock"));
+        let io = |source| NoLock::Io {
+            path: path.clone(),
+            source,
+        };
+        std::fs::create_dir_all(root.join(".hast")).map_err(io)?;
+        let opened = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path);
+        let mut file = opened.map_err(io)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut note = String::new();
+                // The owner may be writing its note just now; an empty one still tells the truth.
+                let _: std::io::Result<usize> = file.read_to_string(&mut note);
+                return Err(NoLock::Held(Owner::read(&note)));
+            }
+            Err(TryLockError::Error(source)) => return Err(io(source)),
+        }
+        let note = Owner::this_process().written();
+        file.set_len(0)
+            .and_then(|()| file.write_all(note.as_bytes()))
+            .map_err(io)?;
+        Ok(Self { _file: file })
+    }
+}
+
+impl Owner {
+    fn this_process() -> Self {
+        let host = std::fs::read_to_string("/proc/sys/kernel/hostname");
+        Self {
+            pid: std::process::id(),
+            started: process_start().unwrap_or(0),
+            host: host.map_or("this machine".to_owned(), |host| host.trim().to_owned()),
+            since: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        }
+    }
+
+    fn written(&self) -> String {
+        let Self {
+            pid,
+            started,
+            host,
+            since,
+        } = self;
+        format!("pid: {pid}\nstarted: {started}\nhost: {host}\nsince: {since}\n")
+    }
+
+    fn read(note: &str) -> Self {
+        let field = |name: &str| {
+            let lines = note.lines().filter_map(|line| line.split_once(": "));
+            let mut values = lines
+                .filter(|(key, _)| *key == name)
+                .map(|(_, value)| value);
+            values.next().unwrap_or_default().to_owned()
+        };
+        Self {
+            pid: field("pid").parse().unwrap_or(0),
+            started: field("started").parse().unwrap_or(0),
+            host: field("host"),
+            since: field("since"),
+        }
+    }
+}
+
+/// The 22nd field of `/proc/self/stat`; the second may contain spaces and brackets.
+fn process_start() -> Option<u64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_whitespace().nth(19)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_driver_is_told_who_the_first_is() {
+        let root = tempfile::tempdir().unwrap();
+        let first = DriverLock::take(root.path(), "S-20260112-143000Z").unwrap();
+        let Err(NoLock::Held(owner)) = DriverLock::take(root.path(), "S-20260112-143000Z") else {
+            panic!("two drivers of one session");
+        };
+        assert_eq!(owner.pid, std::process::id());
+        assert_eq!(owner, Owner::read(&owner.written()));
+        let other = DriverLock::take(root.path(), "another").unwrap();
+        drop((first, other));
+        assert!(DriverLock::take(root.path(), "S-20260112-143000Z").is_ok());
+    }
+}

@@ -1,0 +1,142 @@
+//! The store on the machine's disk.
+
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use hast_flow::store::disk::DiskErrorKind;
+use hast_flow::store::policy::AnyRole;
+use hast_flow::store::{ChangeSet, DocPath, HistoryClass, Options, Put, Seen, Store, StoreError};
+use hast_world::disk::RealDisk;
+use hast_world::lanes::Lanes;
+
+const POLICY: AnyRole = AnyRole(HistoryClass::Pointer);
+
+type Opened = (tempfile::TempDir, Store<RealDisk>);
+
+fn open() -> Result<Opened, StoreError> {
+    let dir = tempfile::tempdir().map_err(|_| StoreError::Stopped)?;
+    let (store, _) = Store::open(RealDisk::open(dir.path())?, Options::default())?;
+    Ok((dir, store))
+}
+
+fn path(text: &str) -> Result<DocPath, StoreError> {
+    DocPath::new(text).map_err(|error| StoreError::Malformed(error.into()))
+}
+
+fn replace(store: &mut Store<RealDisk>, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+    let path = path(name)?;
+    let put = match store.read(&path)? {
+        Some((_, before)) => Put::Replace {
+            path,
+            before,
+            bytes: bytes.to_vec(),
+        },
+        None => Put::Create {
+            path,
+            bytes: bytes.to_vec(),
+        },
+    };
+    let change = ChangeSet::new("tester", "replace").put(put);
+    store.commit(change, &POLICY).map(|_| ())
+}
+
+#[test]
+fn the_machines_disk_keeps_the_contract() {
+    let dirs = std::cell::RefCell::new(Vec::new());
+    hast_sim::contract::check(|| {
+        let dir = tempfile::tempdir().unwrap();
+        let disk = RealDisk::open(dir.path()).unwrap();
+        dirs.borrow_mut().push(dir);
+        disk
+    })
+    .unwrap();
+}
+
+#[test]
+fn replace_keeps_the_mode() {
+    let (dir, mut store) = open().unwrap();
+    replace(&mut store, "run.sh", b"1").unwrap();
+    let file = dir.path().join("run.sh");
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o750)).unwrap();
+    replace(&mut store, "run.sh", b"2").unwrap();
+    assert_eq!(std::fs::read(&file).unwrap(), b"2");
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o750);
+}
+
+#[test]
+fn a_link_inside_the_root_is_followed_and_one_that_leaves_it_is_refused() {
+    let (dir, mut store) = open().unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("real")).unwrap();
+    symlink("real", dir.path().join("inside")).unwrap();
+    symlink(outside.path(), dir.path().join("leaving")).unwrap();
+    replace(&mut store, "inside/a", b"1").unwrap();
+    symlink("real/a", dir.path().join("direct")).unwrap();
+    replace(&mut store, "direct", b"2").unwrap();
+    assert_eq!(std::fs::read(dir.path().join("real/a")).unwrap(), b"2");
+    assert!(dir.path().join("direct").is_symlink());
+    let refused = replace(&mut store, "leaving/a", b"x");
+    let Err(StoreError::Disk(error)) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(error.kind, DiskErrorKind::Escapes);
+    assert_eq!(outside.path().read_dir().unwrap().count(), 0);
+}
+
+#[test]
+fn a_journal_that_nobody_can_read_is_set_aside_and_the_documents_stay() {
+    let (dir, mut store) = open().unwrap();
+    replace(&mut store, "a", b"1").unwrap();
+    store.close().unwrap();
+    std::fs::write(dir.path().join(".hast/journal"), b"garbage").unwrap();
+    let disk = RealDisk::open(dir.path()).unwrap();
+    let (mut store, opened) = Store::open(disk, Options::default()).unwrap();
+    let aside = opened.set_aside.unwrap();
+    assert!(dir.path().join(aside.as_str()).exists());
+    replace(&mut store, "a", b"2").unwrap();
+}
+
+#[test]
+fn who_deletes_the_technical_files_stops_the_process_and_not_the_documents() {
+    let (dir, mut store) = open().unwrap();
+    replace(&mut store, "a", b"1").unwrap();
+    std::fs::remove_dir_all(dir.path().join(".hast")).unwrap();
+    assert!(replace(&mut store, "a", b"2").is_err());
+    assert_eq!(replace(&mut store, "a", b"2"), Err(StoreError::Stopped));
+    assert_eq!(std::fs::read(dir.path().join("a")).unwrap(), b"1");
+}
+
+#[test]
+fn lanes_of_one_process_commit_together_without_losing_anything() {
+    let (dir, store) = open().unwrap();
+    let lanes = Lanes::new(store, Box::new(POLICY));
+    std::thread::scope(|scope| {
+        for lane in 0..8 {
+            let lanes = lanes.clone();
+            scope.spawn(move || {
+                let name = format!("lane-{lane}.log");
+                let create = ChangeSet::new("lane", "start").put(Put::Create {
+                    path: path(&name).unwrap(),
+                    bytes: b"0\n".to_vec(),
+                });
+                let mut seen = lanes.commit(create).unwrap().now.remove(0).1;
+                for number in 1..20 {
+                    let at = match seen {
+                        Seen::Log { length } => length,
+                        Seen::File(identity) => identity.size,
+                        Seen::Absent => 0,
+                    };
+                    let append = ChangeSet::new("lane", "go on").put(Put::Append {
+                        path: path(&name).unwrap(),
+                        at,
+                        bytes: format!("{number}\n").into_bytes(),
+                    });
+                    seen = lanes.commit(append).unwrap().now.remove(0).1;
+                }
+            });
+        }
+    });
+    for lane in 0..8 {
+        let text = std::fs::read_to_string(dir.path().join(format!("lane-{lane}.log"))).unwrap();
+        assert_eq!(text.lines().count(), 20);
+    }
+}
