@@ -7,11 +7,14 @@ use hast_flow::store::{
     ChangeSet, Committed, DocPath, HistoryClass, Options, Put, Store, StoreError,
 };
 
+/// A promise of every disk, and what looks whether it is kept.
+type Promise<D> = (&'static str, fn(&D) -> Checked);
+
 type Checked = Result<(), String>;
 
 /// Runs every check on a fresh root each; the first sentence that is not true comes back.
 pub fn check<D: Disk + Clone>(fresh: impl Fn() -> D) -> Checked {
-    let checks: [(&str, fn(&D) -> Checked); 9] = [
+    let checks: [Promise<D>; 9] = [
         ("a new name must be free", names_are_free),
         ("an exchange swaps two files", exchange_swaps),
         ("a handle stays with its file", handles_stay),
@@ -19,10 +22,7 @@ pub fn check<D: Disk + Clone>(fresh: impl Fn() -> D) -> Checked {
         ("a directory lists what it has", directories_list),
         ("every kind of change is committed", every_kind),
         ("a stale change set changes nothing", stale_changes_nothing),
-        (
-            "history is judged before anything is written",
-            history_is_judged,
-        ),
+        ("history is judged before anything is written", history_is_judged),
         ("a log is rotated in one commit", log_rotates),
     ];
     for (sentence, check) in checks {
@@ -40,11 +40,7 @@ fn said<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, String> {
 }
 
 fn same<T: PartialEq + std::fmt::Debug>(found: T, wanted: T) -> Checked {
-    if found == wanted {
-        Ok(())
-    } else {
-        Err(format!("{found:?} and not {wanted:?}"))
-    }
+    if found == wanted { Ok(()) } else { Err(format!("{found:?} and not {wanted:?}")) }
 }
 
 fn write<D: Disk>(disk: &D, name: &str, bytes: &[u8]) -> Result<D::File, String> {
@@ -83,15 +79,9 @@ fn exchange_swaps<D: Disk>(disk: &D) -> Checked {
     if said(disk.exchange(&path("a")?, &path("b")?))? == Exchange::Unsupported {
         return Ok(());
     }
-    same(
-        (read(disk, "a")?, read(disk, "b")?),
-        ("2".into(), "1".into()),
-    )?;
+    same((read(disk, "a")?, read(disk, "b")?), ("2".into(), "1".into()))?;
     let missing = disk.exchange(&path("a")?, &path("x")?).err();
-    same(
-        missing.map(|error| error.kind),
-        Some(DiskErrorKind::NotFound),
-    )
+    same(missing.map(|error| error.kind), Some(DiskErrorKind::NotFound))
 }
 
 fn handles_stay<D: Disk>(disk: &D) -> Checked {
@@ -123,10 +113,7 @@ fn directories_list<D: Disk>(disk: &D) -> Checked {
     let listed: Vec<_> = listed.into_iter().map(|e| (e.name, e.is_dir)).collect();
     same(listed, vec![("sub".into(), true), ("x".into(), false)])?;
     let inside_file = disk.check_writable(Some(&path("d/x")?)).err();
-    same(
-        inside_file.map(|error| error.kind),
-        Some(DiskErrorKind::NotADirectory),
-    )
+    same(inside_file.map(|error| error.kind), Some(DiskErrorKind::NotADirectory))
 }
 
 const POINTERS: AnyRole = AnyRole(HistoryClass::Pointer);
@@ -136,10 +123,7 @@ fn open<D: Disk + Clone>(disk: &D) -> Result<Store<D>, String> {
 }
 
 fn create(name: &str, bytes: &[u8]) -> Result<Put, String> {
-    Ok(Put::Create {
-        path: path(name)?,
-        bytes: bytes.to_vec(),
-    })
+    Ok(Put::Create { path: path(name)?, bytes: bytes.to_vec() })
 }
 
 fn commit<D: Disk>(store: &mut Store<D>, puts: Vec<Put>) -> Result<Committed, StoreError> {
@@ -150,19 +134,12 @@ fn commit<D: Disk>(store: &mut Store<D>, puts: Vec<Put>) -> Result<Committed, St
 
 fn every_kind<D: Disk + Clone>(disk: &D) -> Checked {
     let mut store = open(disk)?;
-    let first = vec![
-        create("log", b"1\n")?,
-        create("sub/table", b"| a | 1 |\n")?,
-        create("tree/x", b"x")?,
-    ];
+    let first =
+        vec![create("log", b"1\n")?, create("sub/table", b"| a | 1 |\n")?, create("tree/x", b"x")?];
     said(commit(&mut store, first))?;
     let (_, table) = said(store.read(&path("sub/table")?))?.ok_or("no table")?;
     let second = vec![
-        Put::Append {
-            path: path("log")?,
-            at: 2,
-            bytes: b"2\n".to_vec(),
-        },
+        Put::Append { path: path("log")?, at: 2, bytes: b"2\n".to_vec() },
         Put::Patch {
             path: path("sub/table")?,
             before: table,
@@ -170,18 +147,11 @@ fn every_kind<D: Disk + Clone>(disk: &D) -> Checked {
             old: b"1".to_vec(),
             new: b"2".to_vec(),
         },
-        Put::Archive {
-            from: path("tree")?,
-            to: path("archive/v1")?,
-        },
+        Put::Archive { from: path("tree")?, to: path("archive/v1")? },
     ];
     said(commit(&mut store, second))?;
     let (_, log) = said(store.read(&path("log")?))?.ok_or("no log")?;
-    let third = vec![Put::Replace {
-        path: path("log")?,
-        before: log,
-        bytes: b"all\n".to_vec(),
-    }];
+    let third = vec![Put::Replace { path: path("log")?, before: log, bytes: b"all\n".to_vec() }];
     let done = said(commit(&mut store, third))?;
     same(done.conflicts.len(), 0)?;
     said(store.close())?;
@@ -196,11 +166,7 @@ fn stale_changes_nothing<D: Disk + Clone>(disk: &D) -> Checked {
     let (mut store, mut other) = (open(disk)?, open(disk)?);
     said(commit(&mut store, vec![create("log", b"1\n")?]))?;
     let line = |text: &[u8], at| -> Result<Put, String> {
-        Ok(Put::Append {
-            path: path("log")?,
-            at,
-            bytes: text.to_vec(),
-        })
+        Ok(Put::Append { path: path("log")?, at, bytes: text.to_vec() })
     };
     said(commit(&mut other, vec![line(b"2\n", 2)?]))?;
     let late = commit(&mut store, vec![create("new", b"")?, line(b"3\n", 2)?]);
@@ -228,10 +194,7 @@ fn log_rotates<D: Disk + Clone>(disk: &D) -> Checked {
     let mut store = open(disk)?;
     said(commit(&mut store, vec![create("log", b"1\n")?]))?;
     let rotation = vec![
-        Put::Archive {
-            from: path("log")?,
-            to: path("archive/log-1")?,
-        },
+        Put::Archive { from: path("log")?, to: path("archive/log-1")? },
         create("log", b"2\n")?,
     ];
     said(commit(&mut store, rotation))?;

@@ -23,15 +23,8 @@ fn a_commit_waits_for_the_disk_exactly_once() {
     let world = world();
     let (mut store, _) = Store::open(SimDisk::start(&world), Options::default()).unwrap();
     let path = |name: &str| DocPath::new(name).unwrap();
-    let create = |name: &str| Put::Create {
-        path: path(name),
-        bytes: b"0123456789\n".to_vec(),
-    };
-    let append = |at| Put::Append {
-        path: path("log"),
-        at,
-        bytes: b"line\n".to_vec(),
-    };
+    let create = |name: &str| Put::Create { path: path(name), bytes: b"0123456789\n".to_vec() };
+    let append = |at| Put::Append { path: path("log"), at, bytes: b"line\n".to_vec() };
     let sets = [
         vec![create("log")],
         vec![append(11)],
@@ -42,9 +35,7 @@ fn a_commit_waits_for_the_disk_exactly_once() {
         let before = world.borrow().syncs;
         let mut change = ChangeSet::new("tester", "count");
         change.puts = puts;
-        store
-            .commit(change, &AnyRole(HistoryClass::Pointer))
-            .unwrap();
+        store.commit(change, &AnyRole(HistoryClass::Pointer)).unwrap();
         assert_eq!(world.borrow().syncs - before, 1);
     }
 }
@@ -58,18 +49,11 @@ fn events_have_numbers_of_their_own_also_after_a_rotation_and_replay_reads_them_
     for round in 0..12 {
         // Opened anew each time: everything that counts is in the files.
         let mut log = EventLog::open(&store, log_path.clone(), 300).unwrap();
-        log.add(
-            time,
-            "Planner",
-            "STARTED",
-            serde_json::json!({ "round": round }),
-        );
+        log.add(time, "Planner", "STARTED", serde_json::json!({ "round": round }));
         log.add(time, "Planner", "ENDED", serde_json::json!({}));
         let mut change = ChangeSet::new("planner", "events");
         change.puts = log.take_puts().unwrap();
-        store
-            .commit(change, &AnyRole(HistoryClass::Append))
-            .unwrap();
+        store.commit(change, &AnyRole(HistoryClass::Append)).unwrap();
     }
     let log = EventLog::open(&store, log_path, 300).unwrap();
     let mut numbers = Vec::new();
@@ -87,13 +71,9 @@ fn a_torn_last_line_and_a_bad_one_are_reported_and_never_fatal() {
     let text = "{\"event_id\":\"EV-20260112T143000Z-0009\",\"ts\":\"2026-01-12T14:30:00Z\",\
                 \"actor\":\"Planner\",\"type\":\"X\",\"detail\":{}}\nnonsense\n{\"event";
     let path = DocPath::new("log.ndjson").unwrap();
-    let change = ChangeSet::new("tester", "bad lines").put(Put::Create {
-        path: path.clone(),
-        bytes: text.as_bytes().to_vec(),
-    });
-    store
-        .commit(change, &AnyRole(HistoryClass::Append))
-        .unwrap();
+    let change = ChangeSet::new("tester", "bad lines")
+        .put(Put::Create { path: path.clone(), bytes: text.as_bytes().to_vec() });
+    store.commit(change, &AnyRole(HistoryClass::Append)).unwrap();
     let log = EventLog::open(&store, path, 1_000).unwrap();
     let mut seen = 0;
     let bad = log.replay(&store, |_| seen += 1).unwrap();
@@ -108,10 +88,8 @@ fn a_snapshot_sees_own_commits_a_hot_edit_and_other_processes() {
     let path = |name: &str| DocPath::new(name).unwrap();
     let policy = AnyRole(HistoryClass::Pointer);
     let create = |name: &str| {
-        ChangeSet::new("tester", "create").put(Put::Create {
-            path: path(name),
-            bytes: name.as_bytes().to_vec(),
-        })
+        ChangeSet::new("tester", "create")
+            .put(Put::Create { path: path(name), bytes: name.as_bytes().to_vec() })
     };
     let mut snapshot = Snapshot::read(&mut store, vec![path("d")]).unwrap();
     let change = create("d/own");

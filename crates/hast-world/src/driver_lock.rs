@@ -29,27 +29,17 @@ pub enum NoLock {
     #[error("pid {} on {} drives this since {}", .0.pid, .0.host, .0.since)]
     Held(Owner),
     #[error("cannot lock {path}: {source}")]
-    Io {
-        path: PathBuf,
-        source: std::io::Error,
-    },
+    Io { path: PathBuf, source: std::io::Error },
 }
 
 impl DriverLock {
     /// Takes the lock of a unit of that root, or says who has it.
     pub fn take(root: &Path, unit: &str) -> Result<Self, NoLock> {
         let path = root.join(".hast").join(format!("driver-{unit}.lock"));
-        let io = |source| NoLock::Io {
-            path: path.clone(),
-            source,
-        };
+        let io = |source| NoLock::Io { path: path.clone(), source };
         std::fs::create_dir_all(root.join(".hast")).map_err(io)?;
-        let opened = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path);
+        let opened =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
         let mut file = opened.map_err(io)?;
         match file.try_lock() {
             Ok(()) => {}
@@ -62,9 +52,7 @@ impl DriverLock {
             Err(TryLockError::Error(source)) => return Err(io(source)),
         }
         let note = Owner::this_process().written();
-        file.set_len(0)
-            .and_then(|()| file.write_all(note.as_bytes()))
-            .map_err(io)?;
+        file.set_len(0).and_then(|()| file.write_all(note.as_bytes())).map_err(io)?;
         Ok(Self { _file: file })
     }
 }
@@ -81,21 +69,14 @@ impl Owner {
     }
 
     fn written(&self) -> String {
-        let Self {
-            pid,
-            started,
-            host,
-            since,
-        } = self;
+        let Self { pid, started, host, since } = self;
         format!("pid: {pid}\nstarted: {started}\nhost: {host}\nsince: {since}\n")
     }
 
     fn read(note: &str) -> Self {
         let field = |name: &str| {
             let lines = note.lines().filter_map(|line| line.split_once(": "));
-            let mut values = lines
-                .filter(|(key, _)| *key == name)
-                .map(|(_, value)| value);
+            let mut values = lines.filter(|(key, _)| *key == name).map(|(_, value)| value);
             values.next().unwrap_or_default().to_owned()
         };
         Self {

@@ -4,4 +4,8 @@
 pub mod clock;
 pub mod disk;
 pub mod driver_lock;
+pub mod files;
 pub mod lanes;
+pub mod person_files;
+pub mod programs;
+pub mod roots;

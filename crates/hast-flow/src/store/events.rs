@@ -53,13 +53,7 @@ impl EventLog {
     /// Finds the end of a log by reading only its tail.
     pub fn open<D: Disk>(store: &Store<D>, path: DocPath, limit: u64) -> Result<Self, StoreError> {
         let disk = store.disk();
-        let mut log = Self {
-            path,
-            length: None,
-            last_number: 0,
-            limit,
-            pending: Vec::new(),
-        };
+        let mut log = Self { path, length: None, last_number: 0, limit, pending: Vec::new() };
         if disk.stat(&log.path)?.is_none() {
             let segments = log.segments(store)?;
             log.last_number = segments.last().map_or(0, segment_number);
@@ -72,15 +66,13 @@ impl EventLog {
         let read = disk.read_at(&file, from, &mut tail)?;
         tail.truncate(read);
         log.length = Some(from + read as u64);
-        let last = lines(&tail).rev().find_map(|line| parse(line));
+        let last = lines(&tail).rev().find_map(parse);
         log.last_number = match last {
             Some(event) => event.event_id.number(),
             // A tail without an event: the whole log has to tell.
             None => {
                 let mut highest = 0;
-                log.replay(store, |event| {
-                    highest = highest.max(event.event_id.number())
-                })?;
+                log.replay(store, |event| highest = highest.max(event.event_id.number()))?;
                 highest
             }
         };
@@ -100,24 +92,17 @@ impl EventLog {
             let Some(bytes) = read_whole(store.disk(), &segment)? else {
                 continue;
             };
-            let whole = bytes
-                .iter()
-                .rposition(|&byte| byte == b'\n')
-                .map_or(0, |at| at + 1);
+            let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
             for (index, line) in lines(&bytes[..whole]).enumerate() {
                 match parse(line) {
                     Some(event) => fold(&event),
-                    None => bad.push(BadLine::Unreadable {
-                        segment: segment.clone(),
-                        line: index + 1,
-                    }),
+                    None => {
+                        bad.push(BadLine::Unreadable { segment: segment.clone(), line: index + 1 })
+                    }
                 }
             }
             if whole < bytes.len() {
-                bad.push(BadLine::Torn {
-                    segment: segment.clone(),
-                    bytes: bytes.len() - whole,
-                });
+                bad.push(BadLine::Torn { segment: segment.clone(), bytes: bytes.len() - whole });
             }
         }
         Ok(bad)
@@ -150,10 +135,7 @@ impl EventLog {
             Some(length) if length > self.limit => {
                 let events = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
                 let to = self.segment(self.last_number - events)?;
-                let archive = Put::Archive {
-                    from: path.clone(),
-                    to,
-                };
+                let archive = Put::Archive { from: path.clone(), to };
                 self.length = None;
                 vec![archive, Put::Create { path, bytes }]
             }
@@ -167,8 +149,7 @@ impl EventLog {
     fn segment(&self, number: u64) -> Result<DocPath, StoreError> {
         let (stem, dir) = (self.stem(), self.archive_dir()?);
         let name = format!("{stem}-{number:012}.ndjson");
-        dir.join(&name)
-            .map_err(|bad| StoreError::Malformed(bad.into()))
+        dir.join(&name).map_err(|bad| StoreError::Malformed(bad.into()))
     }
 
     fn segments<D: Disk>(&self, store: &Store<D>) -> Result<Vec<DocPath>, StoreError> {
@@ -203,16 +184,11 @@ impl EventLog {
 
 fn segment_number(segment: &DocPath) -> u64 {
     let name = segment.name().trim_end_matches(".ndjson");
-    name.rsplit('-')
-        .next()
-        .and_then(|digits| digits.parse().ok())
-        .unwrap_or(0)
+    name.rsplit('-').next().and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
 fn lines(bytes: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
-    bytes
-        .split(|&byte| byte == b'\n')
-        .filter(|line| !line.is_empty())
+    bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty())
 }
 
 fn parse(line: &[u8]) -> Option<Event> {

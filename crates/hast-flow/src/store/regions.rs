@@ -62,12 +62,8 @@ pub(super) fn judge_later_file(
     current: Current<'_>,
     life: Life,
 ) -> Option<Verdict> {
-    let published = links
-        .iter()
-        .take_while(|link| link.published == Published::Yes);
-    let starts = (1..=published.count())
-        .rev()
-        .filter(|&at| is_new_start(links, at));
+    let published = links.iter().take_while(|link| link.published == Published::Yes);
+    let starts = (1..=published.count()).rev().filter(|&at| is_new_start(links, at));
     let verdicts = starts.map(|at| judge_same_file(&links[at..], current, life));
     let mut fitting = verdicts.filter(|verdict| !matches!(verdict, Verdict::Theirs { .. }));
     fitting.next()
@@ -77,10 +73,7 @@ pub(super) fn judge_later_file(
 fn is_new_start(links: &[Link], at: usize) -> bool {
     let end = match &links[at - 1].change {
         Change::Append { at, bytes } => at.checked_add(bytes.len() as u64),
-        Change::Whole {
-            content: Content::Inline(bytes),
-            ..
-        } => Some(bytes.len() as u64),
+        Change::Whole { content: Content::Inline(bytes), .. } => Some(bytes.len() as u64),
         Change::Whole { .. } | Change::Patch { .. } => None,
     };
     match links.get(at).map(|link| &link.change) {
@@ -91,9 +84,7 @@ fn is_new_start(links: &[Link], at: usize) -> bool {
 }
 
 fn judge_same_file(links: &[Link], current: Current<'_>, life: Life) -> Verdict {
-    let theirs = || Verdict::Theirs {
-        ours: Some(unseen(links)),
-    };
+    let theirs = || Verdict::Theirs { ours: Some(unseen(links)) };
     let Current::File(bytes) = current else {
         return theirs();
     };
@@ -126,9 +117,7 @@ fn judge_same_file(links: &[Link], current: Current<'_>, life: Life) -> Verdict 
 /// What a person may not have seen of ours: what was certainly published needs no second copy,
 /// unless nothing else is in question.
 fn unseen(links: &[Link]) -> Vec<u8> {
-    let any_unknown = links
-        .iter()
-        .any(|link| link.published == Published::Unknown);
+    let any_unknown = links.iter().any(|link| link.published == Published::Unknown);
     links
         .iter()
         .filter(|link| !any_unknown || link.published == Published::Unknown)

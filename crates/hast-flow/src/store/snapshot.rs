@@ -45,12 +45,8 @@ pub const HOT_SET: usize = 32;
 impl Snapshot {
     /// Reads everything in scope, as one state of the root.
     pub fn read<D: Disk>(store: &mut Store<D>, scope: Vec<DocPath>) -> Result<Self, StoreError> {
-        let mut snapshot = Self {
-            scope,
-            documents: BTreeMap::new(),
-            hot: VecDeque::new(),
-            foreign: 0,
-        };
+        let mut snapshot =
+            Self { scope, documents: BTreeMap::new(), hot: VecDeque::new(), foreign: 0 };
         snapshot.read_all(store)?;
         Ok(snapshot)
     }
@@ -87,10 +83,7 @@ impl Snapshot {
     fn feed_put(&mut self, put: &Put, seen: &Seen) {
         match (put, seen) {
             (Put::Create { path, bytes } | Put::Replace { path, bytes, .. }, Seen::File(now)) => {
-                let document = Document {
-                    bytes: bytes.clone(),
-                    identity: *now,
-                };
+                let document = Document { bytes: bytes.clone(), identity: *now };
                 self.documents.insert(path.clone(), document);
             }
             (Put::Append { path, bytes, .. }, _) => {
@@ -114,12 +107,8 @@ impl Snapshot {
     }
 
     fn carry(&mut self, from: &DocPath, to: &DocPath) {
-        let inside: Vec<_> = self
-            .documents
-            .keys()
-            .filter(|path| path.is_within(from))
-            .cloned()
-            .collect();
+        let inside: Vec<_> =
+            self.documents.keys().filter(|path| path.is_within(from)).cloned().collect();
         for path in inside {
             let document = self.documents.remove(&path);
             if let (Some(document), Some(moved)) = (document, path.moved(from, to))

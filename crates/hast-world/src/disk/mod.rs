@@ -52,11 +52,7 @@ impl RealDisk {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let dir = fs::open(root, flags, Mode::empty())
             .map_err(|errno| refused(Action::Open, root.display().to_string(), errno))?;
-        Ok(Self(Arc::new(Root {
-            dir,
-            path: root.to_owned(),
-            boot_id,
-        })))
+        Ok(Self(Arc::new(Root { dir, path: root.to_owned(), boot_id })))
     }
 
     pub fn root(&self) -> &Path {
@@ -107,20 +103,13 @@ impl RealDisk {
     }
 
     fn escapes(&self, path: &DocPath) -> DiskError {
-        DiskError {
-            action: Action::Look,
-            path: self.shown(path),
-            kind: DiskErrorKind::Escapes,
-        }
+        DiskError { action: Action::Look, path: self.shown(path), kind: DiskErrorKind::Escapes }
     }
 }
 
 #[cfg_attr(
     target_os = "linux",
-    expect(
-        clippy::unnecessary_cast,
-        reason = "these fields have other widths on other systems"
-    )
+    expect(clippy::unnecessary_cast, reason = "these fields have other widths on other systems")
 )]
 fn meta(stat: &Stat) -> Meta {
     let nanoseconds = |seconds: i64, rest: u64| (seconds.max(0) as u64) * 1_000_000_000 + rest;
@@ -154,10 +143,7 @@ impl Disk for RealDisk {
         let mode = Mode::from_raw_mode(0o666);
         let fd = fs::openat(&self.0.dir, path.as_str(), flags, mode)
             .map_err(|errno| self.error(action, path, errno))?;
-        Ok(RealFile {
-            file: File::from(fd),
-            path: path.clone(),
-        })
+        Ok(RealFile { file: File::from(fd), path: path.clone() })
     }
 
     fn stat_file(&self, file: &RealFile) -> Result<Meta, DiskError> {
@@ -268,16 +254,11 @@ impl Disk for RealDisk {
                 FileType::Unknown => {
                     let flags = AtFlags::SYMLINK_NOFOLLOW;
                     let stat = fs::statat(&fd, entry.file_name(), flags);
-                    stat.map_or(FileType::Unknown, |stat| {
-                        FileType::from_raw_mode(stat.st_mode)
-                    })
+                    stat.map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode))
                 }
                 known => known,
             };
-            entries.push(DirEntry {
-                name: name.to_owned(),
-                is_dir: kind == FileType::Directory,
-            });
+            entries.push(DirEntry { name: name.to_owned(), is_dir: kind == FileType::Directory });
         }
         entries.sort();
         Ok(entries)

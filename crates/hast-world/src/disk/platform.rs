@@ -41,9 +41,7 @@ mod system {
 
     pub(in super::super) fn boot_id() -> [u8; 16] {
         let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
-        let parsed = text
-            .ok()
-            .and_then(|text| text.trim().parse::<uuid::Uuid>().ok());
+        let parsed = text.ok().and_then(|text| text.trim().parse::<uuid::Uuid>().ok());
         parsed.map_or(UNKNOWN_BOOT, uuid::Uuid::into_bytes)
     }
 }

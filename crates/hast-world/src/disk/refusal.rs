@@ -21,10 +21,6 @@ pub(super) fn refused(action: Action, path: String, errno: Errno) -> DiskError {
 pub(super) fn refused_io(action: Action, path: String, error: &std::io::Error) -> DiskError {
     match Errno::from_io_error(error) {
         Some(errno) => refused(action, path, errno),
-        None => DiskError {
-            action,
-            path,
-            kind: DiskErrorKind::Other(error.to_string()),
-        },
+        None => DiskError { action, path, kind: DiskErrorKind::Other(error.to_string()) },
     }
 }

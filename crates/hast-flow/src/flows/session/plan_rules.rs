@@ -156,82 +156,58 @@ mod tests {
         assert_eq!(found(&[task("T-0001", |_| {}), child]), Vec::<String>::new());
     }
 
+    fn two(change: impl FnOnce(&mut Value)) -> Vec<Value> {
+        vec![task("T-0001", |_| {}), task("T-0002", change)]
+    }
+
+    fn one(field: &str, value: Value) -> Vec<Value> {
+        vec![task("T-0001", |task| task[field] = value)]
+    }
+
+    fn expect(expected: &str, tasks: &[Value]) {
+        let found = found(tasks);
+        assert!(found.iter().any(|finding| finding.contains(expected)), "{expected}: {found:?}");
+    }
+
     #[test]
-    fn each_rule_finds_its_breach() {
-        let cases: Vec<(&str, Vec<Value>)> = vec![
-            ("the plan has no task", vec![]),
-            ("used twice", vec![task("T-0001", |_| {}), task("T-0001", |_| {})]),
-            ("needs a parent_id", vec![task("T-0001", |t| t["level"] = 2.into())]),
-            (
-                "level 1 has no parent",
-                vec![task("T-0001", |_| {}), task("T-0002", |t| t["parent_id"] = "T-0001".into())],
-            ),
-            (
-                "must stand before it",
-                vec![
-                    task("T-0002", |t| {
-                        t["parent_id"] = "T-0001".into();
-                        t["level"] = 2.into();
-                    }),
-                    task("T-0001", |_| {}),
-                ],
-            ),
-            (
-                "level must be 2",
-                vec![
-                    task("T-0001", |_| {}),
-                    task("T-0002", |t| {
-                        t["parent_id"] = "T-0001".into();
-                        t["level"] = 3.into();
-                    }),
-                ],
-            ),
-            ("does not exist", vec![task("T-0001", |t| t["deps"] = json!(["T-0009"]))]),
-            (
-                "waits for itself",
-                vec![
-                    task("T-0001", |t| t["deps"] = json!(["T-0002"])),
-                    task("T-0002", |t| t["deps"] = json!(["T-0001"])),
-                ],
-            ),
-            (
-                "exactly one data source",
-                vec![task("T-0001", |t| t["data_sources"] = json!(["WEB", "SEC"]))],
-            ),
-            (
-                "SYNTHESIS has no tool_calls",
-                vec![task("T-0001", |t| t["tool_calls"] = json!([{"name": "x", "args": {}}]))],
-            ),
-            (
-                "0 tool_calls for 1 outputs",
-                vec![task("T-0001", |t| t["data_sources"] = json!(["WEB"]))],
-            ),
-            (
-                "must be a file in",
-                vec![task("T-0001", |t| t["outputs"][0]["path"] = "/etc/passwd".into())],
-            ),
-            (
-                "must be a file in",
-                vec![task("T-0001", |t| {
-                    t["outputs"][0]["path"] = "/execution/outputs/T-0001/../x".into()
-                })],
-            ),
-            (
-                "written by hast",
-                vec![task("T-0001", |t| {
-                    t["outputs"][0]["path"] =
-                        "/execution/outputs/T-0001/artifact_manifest.json".into()
-                })],
-            ),
-            ("acceptance is empty", vec![task("T-0001", |t| t["acceptance"] = json!([]))]),
-        ];
-        for (expected, tasks) in cases {
-            let found = found(&tasks);
-            assert!(
-                found.iter().any(|finding| finding.contains(expected)),
-                "{expected}: {found:?}"
-            );
-        }
+    fn places_in_the_tree_are_checked() {
+        expect("the plan has no task", &[]);
+        expect("used twice", &[task("T-0001", |_| {}), task("T-0001", |_| {})]);
+        expect("needs a parent_id", &one("level", 2.into()));
+        expect("level 1 has no parent", &two(|task| task["parent_id"] = "T-0001".into()));
+        let child = |level: u32| {
+            two(move |task| {
+                task["parent_id"] = "T-0001".into();
+                task["level"] = level.into();
+            })
+        };
+        expect("level must be 2", &child(3));
+        let mut reversed = child(2);
+        reversed.reverse();
+        expect("must stand before it", &reversed);
+    }
+
+    #[test]
+    fn dependencies_are_checked() {
+        expect("does not exist", &one("deps", json!(["T-0009"])));
+        let mut circle = two(|task| task["deps"] = json!(["T-0001"]));
+        circle[0]["deps"] = json!(["T-0002"]);
+        expect("waits for itself", &circle);
+    }
+
+    #[test]
+    fn the_work_of_a_task_is_checked() {
+        expect("exactly one data source", &one("data_sources", json!(["WEB", "SEC"])));
+        expect(
+            "SYNTHESIS has no tool_calls",
+            &one("tool_calls", json!([{"name": "x", "args": {}}])),
+        );
+        expect("0 tool_calls for 1 outputs", &one("data_sources", json!(["WEB"])));
+        expect("acceptance is empty", &one("acceptance", json!([])));
+        let outputs = |path: &str| one("outputs", json!([{"path": path, "type": "x"}]));
+        expect("must be a file in", &outputs("/etc/passwd"));
+        expect("must be a file in", &outputs("/execution/outputs/T-0001/../x"));
+        expect("written by hast", &outputs("/execution/outputs/T-0001/artifact_manifest.json"));
     }
 
     #[test]

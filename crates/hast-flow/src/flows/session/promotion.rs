@@ -76,7 +76,7 @@ mod tests {
     use crate::gates::gate;
     use serde_json::json;
 
-    fn sample(report: serde_json::Value) -> (PlanTask, Artifacts, CritiqueReport) {
+    fn sample(report: &serde_json::Value) -> (PlanTask, Artifacts, CritiqueReport) {
         let task = json!({
             "id": "T-0001", "title": "t", "level": 1, "parent_id": null, "data_sources": ["SYNTHESIS"],
             "deps": [], "outputs": [{"path": "/execution/outputs/T-0001/a.md", "type": "spec"}],
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_pass_is_promoted_with_its_hash() {
-        let (task, artifacts, report) = sample(json!({}));
+        let (task, artifacts, report) = sample(&json!({}));
         let evidence = evidence(&task, &artifacts, &report);
         let passed = gate(artifacts, &evidence).unwrap();
         let now = "2026-01-12T15:05:00Z".parse().unwrap();
@@ -115,10 +115,10 @@ mod tests {
             json!({"required_fixes": ["add a source"]}),
             json!({"checks": [{"acceptance": "x", "met": false, "evidence": ""}]}),
         ] {
-            let (task, artifacts, report) = sample(report);
+            let (task, artifacts, report) = sample(&report);
             assert!(gate(artifacts.clone(), &evidence(&task, &artifacts, &report)).is_err());
         }
-        let (task, mut artifacts, report) = sample(json!({}));
+        let (task, mut artifacts, report) = sample(&json!({}));
         artifacts.manifest.artifacts.clear();
         assert!(gate(artifacts.clone(), &evidence(&task, &artifacts, &report)).is_err());
     }
