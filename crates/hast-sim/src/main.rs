@@ -1,13 +1,22 @@
-//! Long rounds of the crash sweep: `cargo run -p hast-sim --release -- --seeds 200`.
+//! Long rounds of the crash sweep: `cargo run -p hast-sim --release -- --seeds 200` for the store,
+//! `-- --session 50` for sessions driven to their end.
 
 use std::process::ExitCode;
 
+use hast_sim::session;
 use hast_sim::sweep::{Case, Report, replay, sweep};
 
-const USAGE: &str = "usage: hast-sim [--seeds N] [--from N] [--every N] | --replay SEED:MODE:OP";
+const USAGE: &str =
+    "usage: hast-sim [--seeds N] [--from N] [--every N] | --replay SEED:MODE:OP | --session N";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [flag, seeds] = arguments.as_slice()
+        && flag == "--session"
+        && let Ok(seeds) = seeds.parse::<u64>()
+    {
+        return show_sessions(&session::sweep(1..seeds + 1, 7));
+    }
     match run(&arguments) {
         Ok(report) => show(&report),
         Err(why) => {
@@ -36,6 +45,16 @@ fn run(arguments: &[String]) -> Result<Report, String> {
         }
     }
     Ok(sweep(from..from + seeds, every, None))
+}
+
+fn show_sessions(report: &session::Report) -> ExitCode {
+    let diverged = report.diverged.len();
+    let session::Report { runs, crashes, effects, .. } = report;
+    println!("session runs {runs}, crashes {crashes}, effects {effects}, diverged {diverged}");
+    for (case, why) in report.diverged.iter().take(10) {
+        println!("{case}: {why}");
+    }
+    if diverged == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn show(report: &Report) -> ExitCode {
