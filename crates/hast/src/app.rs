@@ -44,7 +44,7 @@ pub(crate) fn run(args: Vec<OsString>) -> ExitCode {
         Err(error) => clap_says(&error, lang, &mut output),
     };
     let exit = result.unwrap_or_else(|problem| {
-        output.message(&problem.text(lang, &output));
+        output.message(&problem.text(lang, &output.message_renderer()));
         if wants_json {
             // Whoever asked for a document gets one, also when there is no result.
             let _ = output.result(&json_text(&problem.json()));

@@ -6,21 +6,26 @@ use annotate_snippets::Renderer;
 
 use crate::cli::ColorWhen;
 
-/// Where results and messages go, and whether messages have colour.
+/// Where results and messages go, and which of them have colour: either may be a file.
 #[derive(Debug)]
 pub(crate) struct Output {
-    colour: bool,
+    coloured_results: bool,
+    coloured_messages: bool,
     closed: bool,
 }
 
 impl Output {
     pub(crate) fn new(when: ColorWhen, no_color: bool) -> Self {
-        let colour = match when {
+        let coloured = |is_terminal: bool| match when {
             ColorWhen::Always => true,
             ColorWhen::Never => false,
-            ColorWhen::Auto => !no_color && io::stderr().is_terminal(),
+            ColorWhen::Auto => !no_color && is_terminal,
         };
-        Self { colour, closed: false }
+        Self {
+            coloured_results: coloured(io::stdout().is_terminal()),
+            coloured_messages: coloured(io::stderr().is_terminal()),
+            closed: false,
+        }
     }
 
     /// Writes a result. After the reader went away, nothing more is written and nothing is said.
@@ -43,7 +48,17 @@ impl Output {
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 
-    pub(crate) fn renderer(&self) -> Renderer {
-        if self.colour { Renderer::styled() } else { Renderer::plain() }
+    /// For what goes to stdout.
+    pub(crate) fn result_renderer(&self) -> Renderer {
+        renderer(self.coloured_results)
     }
+
+    /// For what goes to stderr.
+    pub(crate) fn message_renderer(&self) -> Renderer {
+        renderer(self.coloured_messages)
+    }
+}
+
+fn renderer(coloured: bool) -> Renderer {
+    if coloured { Renderer::styled() } else { Renderer::plain() }
 }

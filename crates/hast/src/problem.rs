@@ -3,14 +3,13 @@
 use std::ops::Range;
 use std::path::Path;
 
-use annotate_snippets::{AnnotationKind, Level, Origin, Snippet};
+use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 use hast_flow::formats::diagnostic::{Diagnostic, Severity};
 use hast_flow::formats::source::Excerpt;
 use hast_flow::words::{Lang, visible};
 use serde_json::json;
 
 use crate::messages::say;
-use crate::output::Output;
 
 /// The documented exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +52,7 @@ impl Problem {
             .because(why.to_string())
     }
 
-    pub(crate) fn text(&self, lang: Lang, output: &Output) -> String {
+    pub(crate) fn text(&self, lang: Lang, renderer: &Renderer) -> String {
         let name = say::error(lang);
         let place = self.place.as_deref().map(visible);
         let mut group = Level::ERROR
@@ -65,7 +64,7 @@ impl Problem {
             group = group.element(Level::NOTE.with_name(why.as_str()).message(visible(cause)));
         }
         group = group.element(Level::HELP.with_name(next.as_str()).message(&*self.next));
-        output.renderer().render(&[group]) + "\n"
+        renderer.render(&[group]) + "\n"
     }
 
     pub(crate) fn json(&self) -> serde_json::Value {
@@ -79,7 +78,7 @@ impl Problem {
 }
 
 /// A finding with the line it is on.
-pub(crate) fn diagnostic_text(diagnostic: &Diagnostic, lang: Lang, output: &Output) -> String {
+pub(crate) fn diagnostic_text(diagnostic: &Diagnostic, lang: Lang, renderer: &Renderer) -> String {
     let (level, name) = match diagnostic.severity {
         Severity::Error => (Level::ERROR, say::error(lang)),
         Severity::Warning => (Level::WARNING, say::warning(lang)),
@@ -106,7 +105,7 @@ pub(crate) fn diagnostic_text(diagnostic: &Diagnostic, lang: Lang, output: &Outp
             }
         }
     };
-    output.renderer().render(&[group]) + "\n"
+    renderer.render(&[group]) + "\n"
 }
 
 /// A line of a file as it may be sent to a terminal. Tabs stay: the renderer aligns them.
@@ -136,7 +135,6 @@ pub(crate) fn diagnostic_json(diagnostic: &Diagnostic, lang: Lang) -> serde_json
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::ColorWhen;
     use hast_flow::formats::diagnostic::Finding;
     use hast_flow::formats::source::Source;
 
@@ -148,12 +146,12 @@ mod tests {
 
     #[test]
     fn a_file_cannot_send_commands_to_the_terminal() {
-        let output = Output::new(ColorWhen::Never, true);
+        let plain = Renderer::plain();
         let text = format!("\t{EVIL}: 가나");
         let source = Source::new("evil\n\u{1b}[2Jname", &text);
         let at = text.find('가').unwrap();
         let finding = Finding::QuoteText { text: EVIL.to_owned() };
-        let shown = diagnostic_text(&source.diagnose(at..at + 6, finding), Lang::En, &output);
+        let shown = diagnostic_text(&source.diagnose(at..at + 6, finding), Lang::En, &plain);
         assert!(is_harmless(&shown), "{shown:?}");
         assert!(shown.contains("evil\\n\\u{1b}[2Jname:1:14"), "{shown}");
         assert!(shown.contains("a\\u{1b}[31m\\u{9b}31m: 가나"), "{shown}");
@@ -161,10 +159,10 @@ mod tests {
 
     #[test]
     fn a_path_cannot_send_commands_to_the_terminal() {
-        let output = Output::new(ColorWhen::Never, true);
+        let plain = Renderer::plain();
         let why = std::io::Error::other(EVIL);
         let problem = Problem::cannot_read(Lang::Ko, Path::new("a\n\u{1b}[2J"), &why);
-        let shown = problem.text(Lang::Ko, &output);
+        let shown = problem.text(Lang::Ko, &plain);
         assert!(is_harmless(&shown) && shown.contains("a\\n\\u{1b}[2J"), "{shown}");
     }
 }

@@ -103,7 +103,7 @@ pub(crate) fn text_of(app: &App, root: &Path, name: &str) -> Result<Option<Strin
 /// Shows findings on stderr.
 pub(crate) fn show(app: &mut App, findings: &[Diagnostic]) {
     for finding in findings {
-        let text = diagnostic_text(finding, app.lang, &app.output);
+        let text = diagnostic_text(finding, app.lang, &app.output.message_renderer());
         app.output.message(&(text + "\n"));
     }
 }

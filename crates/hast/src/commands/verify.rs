@@ -194,7 +194,7 @@ fn show(app: &mut App, report: &Report) -> Result<Exit, Problem> {
     } else {
         let mut text = String::new();
         for finding in &report.told {
-            text += &diagnostic_text(finding, app.lang, &app.output);
+            text += &diagnostic_text(finding, app.lang, &app.output.result_renderer());
             text.push('\n');
         }
         if untold > 0 {
