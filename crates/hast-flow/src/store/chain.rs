@@ -232,12 +232,16 @@ impl Chain {
     /// A content nobody of us wrote. While the machine runs on, an edit after a publication is
     /// simply the next edit; after a power cut nobody can tell what its author had seen.
     fn theirs(&self, ours: Option<Vec<u8>>, life: Life) -> Verdict {
-        let published = self.links.last().map(|link| link.published);
-        if life == Life::Rebooted || published == Some(Published::Unknown) {
+        if life == Life::Rebooted || !self.is_published() {
             Verdict::Theirs { ours }
         } else {
             Verdict::Nothing
         }
+    }
+
+    /// Whether its last change was certainly published, or put aside as a conflict.
+    pub fn is_published(&self) -> bool {
+        self.links.last().map(|link| link.published) == Some(Published::Yes)
     }
 
     /// Whether the content is one that this document went through, or what a power cut leaves of

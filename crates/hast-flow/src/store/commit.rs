@@ -55,6 +55,7 @@ impl<D: Disk> Store<D> {
             return vec![Err(error); count];
         }
         let mut results = vec![Err(StoreError::Stopped); count];
+        self.writable.clear();
         match self.catch_up() {
             Ok(_) => self.commit_rounds(changes, policy, &mut results),
             Err(error) => results.fill(Err(error)),

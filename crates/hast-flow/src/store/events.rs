@@ -72,14 +72,14 @@ impl EventLog {
         let read = disk.read_at(&file, from, &mut tail)?;
         tail.truncate(read);
         log.length = Some(from + read as u64);
-        let last = lines(&tail).rev().find_map(|line| parse(line));
+        let last = lines(&tail).rev().find_map(parse);
         log.last_number = match last {
             Some(event) => event.event_id.number(),
             // A tail without an event: the whole log has to tell.
             None => {
                 let mut highest = 0;
                 log.replay(store, |event| {
-                    highest = highest.max(event.event_id.number())
+                    highest = highest.max(event.event_id.number());
                 })?;
                 highest
             }

@@ -121,7 +121,7 @@ impl<D: Disk> Store<D> {
     }
 
     fn prepare_create(
-        &self,
+        &mut self,
         path: DocPath,
         bytes: Vec<u8>,
         leaves: bool,
@@ -145,7 +145,7 @@ impl<D: Disk> Store<D> {
     }
 
     fn prepare_replace(
-        &self,
+        &mut self,
         path: &DocPath,
         was: &Identity,
         bytes: Vec<u8>,
@@ -240,7 +240,7 @@ impl<D: Disk> Store<D> {
         })
     }
 
-    fn prepare_archive(&self, from: &DocPath, to: DocPath) -> Result<Entry, StoreError> {
+    fn prepare_archive(&mut self, from: &DocPath, to: DocPath) -> Result<Entry, StoreError> {
         let looked = self.disk.look(from)?;
         if looked.meta.is_none() {
             return Err(stale(from));
@@ -265,7 +265,17 @@ impl<D: Disk> Store<D> {
     }
 
     /// The nearest directory that exists must take new names.
-    fn check_place(&self, path: &DocPath) -> Result<(), DiskError> {
+    fn check_place(&mut self, path: &DocPath) -> Result<(), DiskError> {
+        let dir = path.parent();
+        if self.writable.contains(&dir) {
+            return Ok(());
+        }
+        self.check_writable(path)?;
+        self.writable.push(dir);
+        Ok(())
+    }
+
+    fn check_writable(&self, path: &DocPath) -> Result<(), DiskError> {
         for dir in path.ancestors() {
             match self.disk.check_writable(Some(&dir)) {
                 Err(error) if error.kind == DiskErrorKind::NotFound => {}

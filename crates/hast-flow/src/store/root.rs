@@ -28,6 +28,8 @@ pub struct Store<D: Disk> {
     pub(super) live: u64,
     /// Commits of other processes that were noticed since opening.
     pub(super) foreign: u64,
+    /// Directories that this commit found to take new names.
+    pub(super) writable: Vec<Option<DocPath>>,
     /// Makes the names of this process's staging files its own.
     pub(super) nonce: u64,
     pub(super) logs: BTreeMap<DocPath, OpenLog<D::File>>,
@@ -146,6 +148,7 @@ impl<D: Disk> Store<D> {
         let mut store = Self {
             disk,
             nonce,
+            writable: Vec::new(),
             options,
             lock,
             lock_inode,
