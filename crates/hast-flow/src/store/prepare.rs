@@ -8,7 +8,7 @@ use super::path::DocPath;
 use super::policy::Policy;
 use super::problem::StoreError;
 use super::publish::Expected;
-use super::root::{Rule, Store, read_whole};
+use super::root::{Rule, Store, has_content, read_whole};
 
 /// A change set that passed every check, ready to be staged.
 #[derive(Debug)]
@@ -113,10 +113,10 @@ impl<D: Disk> Store<D> {
         Ok(match was.compare(meta) {
             Compared::Same => true,
             Compared::Different => false,
-            Compared::Read => {
-                let bytes = read_whole(&self.disk, &looked.real)?;
-                bytes.map(|bytes| ContentHash::of(&bytes)) == was.hash
-            }
+            Compared::Read => match was.hash {
+                Some(hash) => has_content(&self.disk, &looked.real, was.size, hash)?,
+                None => false,
+            },
         })
     }
 
@@ -169,8 +169,11 @@ impl<D: Disk> Store<D> {
             mode: meta.mode,
             content: Content::Inline(bytes),
         };
-        let stamp = Some(Stamp::new(&meta, now));
-        Ok((entry, Expected::File { hash, stamp }))
+        let expected = Expected::File {
+            hash,
+            stamp: Some(Stamp::new(&meta, now)),
+        };
+        Ok((entry, expected))
     }
 
     fn prepare_append(
