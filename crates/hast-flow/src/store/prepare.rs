@@ -260,11 +260,25 @@ impl<D: Disk> Store<D> {
     }
 
     fn look_at_file(&self, path: &DocPath) -> Result<(Looked, Meta), StoreError> {
-        let looked = self.disk.look(path)?;
+        let looked = self.look(path)?;
         match looked.meta {
             Some(meta) if meta.kind == FileKind::File => Ok((looked, meta)),
             _ => Err(stale(path)),
         }
+    }
+
+    /// In a directory that this commit has seen to be real, only the last name can be a link.
+    fn look(&self, path: &DocPath) -> Result<Looked, DiskError> {
+        if self.writable.contains(&path.parent())
+            && let Some(meta) = self.disk.stat(path)?
+            && meta.kind == FileKind::File
+        {
+            return Ok(Looked {
+                real: path.clone(),
+                meta: Some(meta),
+            });
+        }
+        self.disk.look(path)
     }
 
     /// The nearest directory that exists must take new names.
