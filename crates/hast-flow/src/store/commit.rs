@@ -198,15 +198,18 @@ impl<D: Disk> Store<D> {
 
     /// Writes the records and waits for the disk once: the commit point.
     fn record(&mut self, ready: &mut [Ready]) -> Result<(), StoreError> {
-        let room = self.encode(ready).len() as u64 + DONE_BYTES;
-        if let Err(error) = self.make_room(room) {
-            for one in ready.iter() {
-                self.unstage(one.seq, &one.commit.puts);
+        let mut records = self.encode(ready);
+        let room = records.len() as u64 + DONE_BYTES;
+        if room > self.journal.free() {
+            if let Err(error) = self.make_room(room) {
+                for one in ready.iter() {
+                    self.unstage(one.seq, &one.commit.puts);
+                }
+                return Err(error);
             }
-            return Err(error);
+            // Making room may have started a new epoch.
+            records = self.encode(ready);
         }
-        // Making room may have started a new epoch.
-        let records = self.encode(ready);
         let written = self
             .journal
             .write(&self.disk, &records, ready.len() as u64)
