@@ -1,7 +1,9 @@
 //! Development tasks: `cargo xtask tidy` checks the rules of the house that the compiler and
-//! clippy do not know, `cargo xtask schemas` writes the JSON Schemas. Nothing here is part of hast.
+//! clippy do not know, `schemas` writes the JSON Schemas, `soak` runs the long rounds. Nothing here
+//! is part of hast.
 
 mod schemas;
+mod soak;
 mod tidy;
 
 use std::env;
@@ -9,12 +11,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let mut arguments = env::args().skip(1);
-    match (arguments.next().as_deref(), arguments.next()) {
-        (Some("tidy"), None) => run_tidy(),
-        (Some("schemas"), None) => run_schemas(),
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["tidy"] => run_tidy(),
+        ["schemas"] => run_schemas(),
+        ["soak", ..] => soak::run(&arguments[1..]),
         _ => {
-            eprintln!("usage: cargo xtask tidy|schemas");
+            eprintln!("usage: cargo xtask tidy|schemas|soak");
             ExitCode::from(2)
         }
     }

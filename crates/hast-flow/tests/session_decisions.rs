@@ -70,9 +70,9 @@ impl Session {
     }
 
     /// The next step must be an effect; it is answered.
-    fn answer(&mut self, result: EffectResult) -> (StepKey, Effect) {
+    fn answer(&mut self, result: &EffectResult) -> (StepKey, Effect) {
         let Step::Effect { key, effect } = self.next() else { panic!("{:?}", self.next()) };
-        self.flow.fold(&mut self.view, &Delta::Result { key: &key, result: &result });
+        self.flow.fold(&mut self.view, &Delta::Result { key: &key, result });
         (key, effect)
     }
 
@@ -80,7 +80,7 @@ impl Session {
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let documents =
             documents.iter().map(|(name, value)| ((*name).to_owned(), text(value).into_bytes()));
-        self.answer(EffectResult::Call(CallResult::Completed {
+        self.answer(&EffectResult::Call(CallResult::Completed {
             documents: documents.collect(),
             usage: Usage::default(),
         }))
@@ -183,7 +183,7 @@ fn a_bad_plan_goes_back_with_its_findings_and_at_most_twice() {
 fn a_data_task_performs_exactly_its_tool_calls_without_a_model() {
     let mut session = Session::planned(&[task("T-0001", "WEB", &[])]);
     session.commit();
-    let (_, effect) = session.answer(EffectResult::Tools(vec![Ok(b"page".to_vec())]));
+    let (_, effect) = session.answer(&EffectResult::Tools(vec![Ok(b"page".to_vec())]));
     let Effect::Tools(uses) = effect else { panic!() };
     assert_eq!((uses.len(), uses[0].name.as_str()), (1, "web_fetch"));
     let commit = session.commit();
@@ -252,7 +252,7 @@ fn a_simple_error_is_tried_again_in_a_directory_of_its_own_and_three_failures_en
     session.commit();
     assert!(session.files.contains_key("critique/reports/T-0001.2.json"));
     session.commit();
-    session.answer(EffectResult::Call(CallResult::Failed { reason: "crash".to_owned() }));
+    session.answer(&EffectResult::Call(CallResult::Failed { reason: "crash".to_owned() }));
     session.commit();
     session.commit();
     assert_eq!(session.events().last().unwrap(), "SESSION_FAILED");
@@ -282,7 +282,7 @@ fn a_limit_spends_no_attempt_and_waits() {
     let mut session = Session::planned(&[task("T-0001", "SYNTHESIS", &[])]);
     session.commit();
     let until = Some("2026-01-12T20:00:00Z".parse().unwrap());
-    session.answer(EffectResult::Call(CallResult::Limited { until }));
+    session.answer(&EffectResult::Call(CallResult::Limited { until }));
     let before = session.files.clone();
     let Step::Finish(Ending::Waiting(notice)) = session.next() else { panic!() };
     assert!(notice.next.contains("2026-01-12T20:00:00Z"));

@@ -7,14 +7,12 @@ use hast_flow::store::{
     ChangeSet, Committed, DocPath, HistoryClass, Options, Put, Store, StoreError,
 };
 
-/// A promise of every disk, and what looks whether it is kept.
-type Promise<D> = (&'static str, fn(&D) -> Checked);
-
 type Checked = Result<(), String>;
+type Check<D> = fn(&D) -> Checked;
 
 /// Runs every check on a fresh root each; the first sentence that is not true comes back.
 pub fn check<D: Disk + Clone>(fresh: impl Fn() -> D) -> Checked {
-    let checks: [Promise<D>; 9] = [
+    let checks: [(&str, Check<D>); 9] = [
         ("a new name must be free", names_are_free),
         ("an exchange swaps two files", exchange_swaps),
         ("a handle stays with its file", handles_stay),
@@ -39,6 +37,7 @@ fn said<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, String> {
     result.map_err(|error| error.to_string())
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a literal reads better than its reference")]
 fn same<T: PartialEq + std::fmt::Debug>(found: T, wanted: T) -> Checked {
     if found == wanted { Ok(()) } else { Err(format!("{found:?} and not {wanted:?}")) }
 }

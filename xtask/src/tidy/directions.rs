@@ -22,7 +22,11 @@ const DIRECTIONS: &[Direction] = &[
         tests_may_also_use: &["hast-sim"],
     },
     Direction { package: "hast-sim", may_use: &["hast-flow"], tests_may_also_use: &[] },
-    Direction { package: "xtask", may_use: &["hast-flow", "hast-sim"], tests_may_also_use: &[] },
+    Direction {
+        package: "xtask",
+        may_use: &["hast-flow", "hast-world", "hast-sim"],
+        tests_may_also_use: &[],
+    },
     Direction {
         package: "hast-benches",
         may_use: &["hast-flow", "hast-world", "hast-sim"],

@@ -199,12 +199,16 @@ impl Chain {
     /// A content nobody of us wrote. While the machine runs on, an edit after a publication is
     /// simply the next edit; after a power cut nobody can tell what its author had seen.
     fn theirs(&self, ours: Option<Vec<u8>>, life: Life) -> Verdict {
-        let published = self.links.last().map(|link| link.published);
-        if life == Life::Rebooted || published == Some(Published::Unknown) {
+        if life == Life::Rebooted || !self.is_published() {
             Verdict::Theirs { ours }
         } else {
             Verdict::Nothing
         }
+    }
+
+    /// Whether its last change was certainly published, or put aside as a conflict.
+    pub fn is_published(&self) -> bool {
+        self.links.last().map(|link| link.published) == Some(Published::Yes)
     }
 
     /// Whether the content is one that this document went through, or what a power cut leaves of
@@ -313,5 +317,104 @@ impl Family<'_> {
                     || base.get(at) == Some(&byte)
                     || was_written(self.mods, at as u64, byte)
             })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn link(seq: u64, published: Published, change: Change) -> Link {
+        let stage = StageName { seq, index: 0, nonce: 0 };
+        Link { seq, stage, published, change }
+    }
+
+    fn whole(before: &[u8], content: &[u8]) -> Change {
+        Change::Whole {
+            before: Before::File(ContentHash::of(before)),
+            mode: 0,
+            content: Content::Inline(content.to_vec()),
+        }
+    }
+
+    /// One document that went from `one` over `two!` to `three`; the last is not known to be there.
+    fn chain() -> Chain {
+        Chain {
+            links: vec![
+                link(1, Published::Yes, whole(b"one", b"two!")),
+                link(3, Published::Unknown, whole(b"two!", b"three")),
+            ],
+        }
+    }
+
+    fn judge(current: Current<'_>, life: Life) -> Verdict {
+        chain().judge(current, Staging::Gone, life)
+    }
+
+    fn redo() -> Verdict {
+        Verdict::Write { bytes: b"three".to_vec(), mode: 0 }
+    }
+
+    fn theirs() -> Verdict {
+        Verdict::Theirs { ours: Some(b"three".to_vec()) }
+    }
+
+    #[test]
+    fn the_last_state_needs_nothing_and_an_earlier_one_is_redone() {
+        for life in [Life::SameBoot, Life::Rebooted] {
+            assert_eq!(judge(Current::File(b"three"), life), Verdict::Nothing);
+            assert_eq!(judge(Current::File(b"two!"), life), redo());
+            assert_eq!(judge(Current::File(b"one"), life), redo());
+        }
+    }
+
+    #[test]
+    fn absent_short_empty_or_zero_is_redone_only_after_a_reboot() {
+        for torn in [&b""[..], b"thr", b"th\0\0e", b"\0\0\0\0\0", b"two\0"] {
+            assert_eq!(judge(Current::File(torn), Life::Rebooted), redo());
+            assert_eq!(judge(Current::File(torn), Life::SameBoot), theirs());
+        }
+        assert_eq!(judge(Current::Absent, Life::Rebooted), redo());
+        assert_eq!(judge(Current::Absent, Life::SameBoot), theirs());
+    }
+
+    #[test]
+    fn anything_else_is_a_persons_edit() {
+        for life in [Life::SameBoot, Life::Rebooted] {
+            assert_eq!(judge(Current::File(b"mine"), life), theirs());
+            assert_eq!(judge(Current::Strange, life), theirs());
+        }
+    }
+
+    #[test]
+    fn a_line_is_written_again_where_it_was_cut_and_not_into_a_log_of_somebody_else() {
+        let change = Change::Append { at: 4, bytes: b"line\n".to_vec() };
+        let chain = Chain { links: vec![link(1, Published::Unknown, change)] };
+        let judge = |bytes, life| chain.judge(Current::File(bytes), Staging::Gone, life);
+        let again = Verdict::Regions(vec![(4, b"line\n".to_vec())]);
+        assert_eq!(judge(b"log\n", Life::SameBoot), again);
+        assert_eq!(judge(b"log\nli", Life::SameBoot), again);
+        assert_eq!(judge(b"log\nl\0\0\0\0", Life::Rebooted), again);
+        assert_eq!(judge(b"log\nline\nmore\n", Life::Rebooted), Verdict::Nothing);
+        let other = judge(b"log\nother\n", Life::Rebooted);
+        assert!(matches!(other, Verdict::Theirs { .. }));
+    }
+
+    #[test]
+    fn a_document_that_moved_with_its_tree_is_looked_for_at_its_new_place() {
+        let path = |text: &str| DocPath::new(text).unwrap();
+        let mut plan = Plan::default();
+        let create = Entry::Whole {
+            path: path("plan/active/x"),
+            before: Before::Absent,
+            mode: 0,
+            content: Content::Inline(Vec::new()),
+        };
+        let archive = Entry::Archive { from: path("plan/active"), to: path("plan/archive/v1") };
+        let puts = vec![create.clone(), archive, create];
+        let commit = Commit { puts, ..Commit::default() };
+        plan.add(1, Published::Yes, &commit);
+        let places: Vec<_> = plan.chains.keys().map(DocPath::as_str).collect();
+        assert_eq!(places, ["plan/active/x", "plan/archive/v1/x"]);
     }
 }

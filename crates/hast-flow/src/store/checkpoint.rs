@@ -148,9 +148,6 @@ impl<D: Disk> Store<D> {
 
     /// Makes room for a record while the lock is held: the one case in which a commit waits.
     pub(super) fn make_room(&mut self, bytes: u64) -> Result<(), StoreError> {
-        if bytes <= self.journal.free() {
-            return Ok(());
-        }
         let checkpoint = self.note_checkpoint();
         let synced = checkpoint.sync(&self.disk);
         self.finish_locked(&checkpoint, synced)?;

@@ -55,6 +55,7 @@ impl<D: Disk> Store<D> {
             return vec![Err(error); count];
         }
         let mut results = vec![Err(StoreError::Stopped); count];
+        self.writable.clear();
         match self.catch_up() {
             Ok(_) => self.commit_rounds(changes, policy, &mut results),
             Err(error) => results.fill(Err(error)),
@@ -177,15 +178,18 @@ impl<D: Disk> Store<D> {
 
     /// Writes the records and waits for the disk once: the commit point.
     fn record(&mut self, ready: &mut [Ready]) -> Result<(), StoreError> {
-        let room = self.encode(ready).len() as u64 + DONE_BYTES;
-        if let Err(error) = self.make_room(room) {
-            for one in ready.iter() {
-                self.unstage(one.seq, &one.commit.puts);
+        let mut records = self.encode(ready);
+        let room = records.len() as u64 + DONE_BYTES;
+        if room > self.journal.free() {
+            if let Err(error) = self.make_room(room) {
+                for one in ready.iter() {
+                    self.unstage(one.seq, &one.commit.puts);
+                }
+                return Err(error);
             }
-            return Err(error);
+            // Making room may have started a new epoch.
+            records = self.encode(ready);
         }
-        // Making room may have started a new epoch.
-        let records = self.encode(ready);
         let written = self
             .journal
             .write(&self.disk, &records, ready.len() as u64)

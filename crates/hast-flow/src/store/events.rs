@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::change::{ARCHIVE_DIR, Put};
-use super::disk::{Disk, Open};
+use super::disk::{Disk, DiskError, LockMode, Open};
 use super::path::DocPath;
 use super::problem::StoreError;
-use super::root::{Store, read_whole};
+use super::root::{Conflict, Store, read_whole};
 use crate::ids::EventId;
 use crate::time::UtcTime;
 
@@ -33,6 +33,7 @@ pub struct EventLog {
     /// Bytes after which the file moves to the archive.
     limit: u64,
     pending: Vec<u8>,
+    torn: Option<Conflict>,
 }
 
 /// What reading a log met that is no event.
@@ -50,10 +51,16 @@ pub const ROTATE_AT: u64 = 64 << 20;
 const TAIL: u64 = 64 << 10;
 
 impl EventLog {
-    /// Finds the end of a log by reading only its tail.
-    pub fn open<D: Disk>(store: &Store<D>, path: DocPath, limit: u64) -> Result<Self, StoreError> {
+    /// Finds the end of a log by reading only its tail. A torn last line is cut off first.
+    pub fn open<D: Disk>(
+        store: &mut Store<D>,
+        path: DocPath,
+        limit: u64,
+    ) -> Result<Self, StoreError> {
+        let torn = store.cut_torn_tail(&path)?;
+        let store = &*store;
         let disk = store.disk();
-        let mut log = Self { path, length: None, last_number: 0, limit, pending: Vec::new() };
+        let mut log = Self { path, length: None, last_number: 0, limit, pending: Vec::new(), torn };
         if disk.stat(&log.path)?.is_none() {
             let segments = log.segments(store)?;
             log.last_number = segments.last().map_or(0, segment_number);
@@ -72,11 +79,22 @@ impl EventLog {
             // A tail without an event: the whole log has to tell.
             None => {
                 let mut highest = 0;
-                log.replay(store, |event| highest = highest.max(event.event_id.number()))?;
+                log.replay(store, |event| {
+                    highest = highest.max(event.event_id.number());
+                })?;
                 highest
             }
         };
         Ok(log)
+    }
+
+    pub fn path(&self) -> &DocPath {
+        &self.path
+    }
+
+    /// Where the torn last line went that opening cut off.
+    pub fn torn(&self) -> Option<&Conflict> {
+        self.torn.as_ref()
     }
 
     /// Reads every event there ever was, archived segments first.
@@ -179,6 +197,36 @@ impl EventLog {
     fn stem(&self) -> &str {
         let name = self.path.name();
         name.strip_suffix(".ndjson").unwrap_or(name)
+    }
+}
+
+impl<D: Disk> Store<D> {
+    /// Cuts a last line without an end off a log: somebody who is not us died while writing it. The
+    /// bytes are kept among the conflicts.
+    pub fn cut_torn_tail(&mut self, path: &DocPath) -> Result<Option<Conflict>, StoreError> {
+        self.enter(LockMode::Exclusive)?;
+        let cut = self.catch_up().and_then(|_| Ok(self.cut_torn_tail_locked(path)?));
+        self.leave()?;
+        cut
+    }
+
+    fn cut_torn_tail_locked(&self, path: &DocPath) -> Result<Option<Conflict>, DiskError> {
+        let Some(meta) = self.disk.stat(path)?.filter(|meta| meta.size > 0) else {
+            return Ok(None);
+        };
+        let file = self.disk.open(path, Open::Write)?;
+        let from = meta.size.saturating_sub(TAIL);
+        let mut tail = vec![0; (meta.size - from) as usize];
+        let read = self.disk.read_at(&file, from, &mut tail)?;
+        let end = tail[..read].iter().rposition(|&byte| byte == b'\n');
+        let torn = end.map_or(0, |at| at + 1);
+        // Without any line end in sight this is no torn line but something else: left alone.
+        if torn == read || (end.is_none() && from > 0) {
+            return Ok(None);
+        }
+        let conflict = self.keep_ours(self.journal.next_seq, path, &tail[torn..read])?;
+        self.disk.set_len(&file, from + torn as u64)?;
+        Ok(Some(conflict))
     }
 }
 

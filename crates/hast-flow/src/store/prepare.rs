@@ -8,7 +8,7 @@ use super::path::DocPath;
 use super::policy::Policy;
 use super::problem::StoreError;
 use super::publish::Expected;
-use super::root::{Rule, Store, read_whole};
+use super::root::{Rule, Store, has_content, read_whole};
 
 /// A change set that passed every check, ready to be staged.
 #[derive(Debug)]
@@ -90,15 +90,15 @@ impl<D: Disk> Store<D> {
         Ok(match was.compare(meta) {
             Compared::Same => true,
             Compared::Different => false,
-            Compared::Read => {
-                let bytes = read_whole(&self.disk, &looked.real)?;
-                bytes.map(|bytes| ContentHash::of(&bytes)) == was.hash
-            }
+            Compared::Read => match was.hash {
+                Some(hash) => has_content(&self.disk, &looked.real, was.size, hash)?,
+                None => false,
+            },
         })
     }
 
     fn prepare_create(
-        &self,
+        &mut self,
         path: DocPath,
         bytes: Vec<u8>,
         leaves: bool,
@@ -117,7 +117,7 @@ impl<D: Disk> Store<D> {
     }
 
     fn prepare_replace(
-        &self,
+        &mut self,
         path: &DocPath,
         was: &Identity,
         bytes: Vec<u8>,
@@ -141,8 +141,8 @@ impl<D: Disk> Store<D> {
             mode: meta.mode,
             content: Content::Inline(bytes),
         };
-        let stamp = Some(Stamp::new(&meta, now));
-        Ok((entry, Expected::File { hash, stamp }))
+        let expected = Expected::File { hash, stamp: Some(Stamp::new(&meta, now)) };
+        Ok((entry, expected))
     }
 
     fn prepare_append(
@@ -199,7 +199,7 @@ impl<D: Disk> Store<D> {
         Ok(Entry::Patch { path: looked.real, at, old, new })
     }
 
-    fn prepare_archive(&self, from: &DocPath, to: DocPath) -> Result<Entry, StoreError> {
+    fn prepare_archive(&mut self, from: &DocPath, to: DocPath) -> Result<Entry, StoreError> {
         let looked = self.disk.look(from)?;
         if looked.meta.is_none() {
             return Err(stale(from));
@@ -213,15 +213,36 @@ impl<D: Disk> Store<D> {
     }
 
     fn look_at_file(&self, path: &DocPath) -> Result<(Looked, Meta), StoreError> {
-        let looked = self.disk.look(path)?;
+        let looked = self.look(path)?;
         match looked.meta {
             Some(meta) if meta.kind == FileKind::File => Ok((looked, meta)),
             _ => Err(stale(path)),
         }
     }
 
+    /// In a directory that this commit has seen to be real, only the last name can be a link.
+    fn look(&self, path: &DocPath) -> Result<Looked, DiskError> {
+        if self.writable.contains(&path.parent())
+            && let Some(meta) = self.disk.stat(path)?
+            && meta.kind == FileKind::File
+        {
+            return Ok(Looked { real: path.clone(), meta: Some(meta) });
+        }
+        self.disk.look(path)
+    }
+
     /// The nearest directory that exists must take new names.
-    fn check_place(&self, path: &DocPath) -> Result<(), DiskError> {
+    fn check_place(&mut self, path: &DocPath) -> Result<(), DiskError> {
+        let dir = path.parent();
+        if self.writable.contains(&dir) {
+            return Ok(());
+        }
+        self.check_writable(path)?;
+        self.writable.push(dir);
+        Ok(())
+    }
+
+    fn check_writable(&self, path: &DocPath) -> Result<(), DiskError> {
         for dir in path.ancestors() {
             match self.disk.check_writable(Some(&dir)) {
                 Err(error) if error.kind == DiskErrorKind::NotFound => {}

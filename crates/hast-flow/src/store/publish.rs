@@ -7,7 +7,8 @@ use super::disk::{Disk, DiskError, DiskErrorKind, Exchange, Open};
 use super::identity::{ContentHash, Identity, Seen, Stamp, Trust};
 use super::path::DocPath;
 use super::root::{
-    Conflict, OpenLog, Rule, Store, conflicts_dir, make_dir_if_missing, read_whole, tmp_dir,
+    Conflict, OpenLog, Rule, Store, conflicts_dir, has_content, make_dir_if_missing, read_whole,
+    tmp_dir,
 };
 
 /// What stood at a path when it was decided to put another content there.
@@ -50,10 +51,20 @@ impl<D: Disk> Store<D> {
             opened => opened?,
         };
         self.disk.write_at(&file, 0, bytes)?;
-        if mode != 0 && self.disk.stat_file(&file)?.mode != mode {
+        if mode != 0 && self.mode_of_new(&file)? != mode {
             self.disk.set_mode(&file, mode)?;
         }
         Ok(file)
+    }
+
+    /// The same for every file that this process makes.
+    fn mode_of_new(&self, file: &D::File) -> Result<u32, DiskError> {
+        if let Some(mode) = self.new_mode.get() {
+            return Ok(mode);
+        }
+        let mode = self.disk.stat_file(file)?.mode;
+        self.new_mode.set(Some(mode));
+        Ok(mode)
     }
 
     /// Publishes one entry of a commit. Returns what a later commit needs to know about it.
@@ -155,6 +166,9 @@ impl<D: Disk> Store<D> {
         hash: ContentHash,
         stamp: Option<Stamp>,
     ) -> Result<bool, DiskError> {
+        if let Some(stamp) = stamp.filter(|stamp| stamp.trust == Trust::Racy) {
+            return has_content(&self.disk, swapped_out, stamp.size, hash);
+        }
         let settled = stamp.filter(|stamp| stamp.trust == Trust::Settled);
         if let (Some(stamp), Some(meta)) = (settled, self.disk.stat(swapped_out)?)
             && stamp.fits_renamed(&meta)

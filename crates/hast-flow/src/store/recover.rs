@@ -184,6 +184,9 @@ impl<D: Disk> Store<D> {
             Verdict::Nothing => return Ok(None),
             Verdict::Theirs { ours } => {
                 let ours = ours.or(self.staged_content(chain, staging)?);
+                // What was kept when it happened is exact; the records know only the sum.
+                let kept = self.disk.stat(&conflict_path(seq, path))?.is_some();
+                let ours = ours.filter(|_| !(kept && chain.is_published()));
                 return Ok(Some(self.side_with_theirs(seq, path, ours)?));
             }
             Verdict::Regions(regions) => {

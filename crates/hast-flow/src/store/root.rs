@@ -8,7 +8,7 @@ use super::checkpoint::UNTRUSTED;
 use super::codec::{Body, Commit};
 use super::disk::{Disk, DiskError, FileKind, LockMode, Locked, Open, Patience};
 use super::header::{AREA_START, Header, NoHeader, SLOT_AT};
-use super::identity::{Identity, Seen, Stamp};
+use super::identity::{ContentHash, Identity, Seen, Stamp};
 use super::journal::{Found, Journal, Opening, journal_path};
 use super::path::{DocPath, TECHNICAL_DIR};
 use super::problem::StoreError;
@@ -28,6 +28,10 @@ pub struct Store<D: Disk> {
     pub(super) live: u64,
     /// Commits of other processes that were noticed since opening.
     pub(super) foreign: u64,
+    /// The mode that this process's new files get, once one was seen.
+    pub(super) new_mode: std::cell::Cell<Option<u32>>,
+    /// Directories that this commit found to take new names.
+    pub(super) writable: Vec<Option<DocPath>>,
     /// Makes the names of this process's staging files its own.
     pub(super) nonce: u64,
     pub(super) logs: BTreeMap<DocPath, OpenLog<D::File>>,
@@ -146,6 +150,8 @@ impl<D: Disk> Store<D> {
         let mut store = Self {
             disk,
             nonce,
+            new_mode: std::cell::Cell::new(None),
+            writable: Vec::new(),
             options,
             lock,
             lock_inode,
@@ -362,6 +368,22 @@ pub(super) fn read_whole<D: Disk>(disk: &D, path: &DocPath) -> Result<Option<Vec
     let length = disk.read_at(&file, 0, &mut bytes)?;
     bytes.truncate(length);
     Ok(Some(bytes))
+}
+
+/// Whether a file has exactly this content by size and hash. Reads no more than that.
+pub(super) fn has_content<D: Disk>(
+    disk: &D,
+    path: &DocPath,
+    size: u64,
+    hash: ContentHash,
+) -> Result<bool, DiskError> {
+    let file = match disk.open(path, Open::Read) {
+        Err(error) if error.kind == super::disk::DiskErrorKind::NotFound => return Ok(false),
+        opened => opened?,
+    };
+    let mut bytes = vec![0; size as usize + 1];
+    let length = disk.read_at(&file, 0, &mut bytes)?;
+    Ok(length as u64 == size && ContentHash::of(&bytes[..length]) == hash)
 }
 
 /// From this header on the names of the journal are known to be synced.
