@@ -11,7 +11,7 @@ use crate::steps::{
     Commit, Effect, EffectResult, Ending, Notice, Step, StepKey, StepLine, StepLog, StepState,
 };
 use crate::store::change::steps_log;
-use crate::store::{ChangeSet, Disk, DocPath, Put, Seen, Store, StoreError};
+use crate::store::{ChangeSet, Conflict, Disk, DocPath, Put, Seen, Store, StoreError};
 use crate::time::UtcTime;
 use crate::words::Lang;
 
@@ -83,6 +83,8 @@ messages! {
     too_many_steps_next() { en: "look at what repeats in .hast/steps.ndjson, then resume", ko: ".hast/steps.ndjson에서 반복되는 것을 확인한 뒤 이어서 실행하세요" }
     goes_in_circles(step) { en: "the step {step} was asked for again right after it ended", ko: "끝난 단계 {step}(을)를 곧바로 다시 요청했습니다" }
     goes_in_circles_next() { en: "this is a mistake in hast; please report it", ko: "hast의 오류입니다. 알려 주세요" }
+    edited_meanwhile(files) { en: "someone edited these files while they were written; theirs stand, ours are beside them: {files}", ko: "쓰는 동안 누군가 편집한 파일이 있습니다. 그 내용을 남기고 우리 것은 옆에 두었습니다: {files}" }
+    edited_meanwhile_next() { en: "compare the two, keep what is right, then resume", ko: "둘을 비교해 맞는 것을 남기고 이어서 실행하세요" }
     always_stale() { en: "the files change faster than they can be read", ko: "파일이 읽기보다 빠르게 바뀝니다" }
     always_stale_next() { en: "close other programs that write there, then resume", ko: "그곳에 쓰는 다른 프로그램을 닫고 이어서 실행하세요" }
 }
@@ -144,12 +146,16 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
                             goes_in_circles_next(self.lang),
                         ));
                     }
-                    self.note_start(&key)?;
+                    let conflicts = self.note_start(&key)?;
+                    if !conflicts.is_empty() {
+                        return Ok(self.edited(&conflicts));
+                    }
                     let result = world.perform(&key, &effect);
                     self.flow.fold(&mut self.view, &Delta::Result { key: &key, result: &result });
                 }
                 Step::Commit(commit) => match self.commit(commit) {
-                    Ok(()) => stale = 0,
+                    Ok(conflicts) if conflicts.is_empty() => stale = 0,
+                    Ok(conflicts) => return Ok(self.edited(&conflicts)),
                     Err(StoreError::Stale { .. }) if stale < self.bounds.stale => {
                         stale += 1;
                         self.read_all()?;
@@ -177,9 +183,9 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
 
     /// An effect is noted before it begins. Flows let the note ride in the commit before; where one
     /// did not, or was interrupted, the note is a commit of its own.
-    fn note_start(&mut self, key: &StepKey) -> Result<(), StoreError> {
+    fn note_start(&mut self, key: &StepKey) -> Result<Vec<Conflict>, StoreError> {
         if self.steps.is_open(key) {
-            return Ok(());
+            return Ok(Vec::new());
         }
         self.commit(Commit {
             role: "driver",
@@ -190,7 +196,8 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
         })
     }
 
-    fn commit(&mut self, commit: Commit) -> Result<(), StoreError> {
+    /// Commits, and tells which documents a person edited at the same moment; theirs stand.
+    fn commit(&mut self, commit: Commit) -> Result<Vec<Conflict>, StoreError> {
         let mut change = ChangeSet::new(commit.role, &commit.reason);
         change.puts = commit.puts;
         let lines = self.step_lines(commit.finishes, commit.starts);
@@ -199,15 +206,26 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
         }
         let puts = change.puts.clone();
         let committed = self.store.commit(change, self.flow.policy())?;
-        if self.store.foreign_commits() != self.foreign {
-            self.foreign = self.store.foreign_commits();
-            return self.read_all();
+        let foreign = self.store.foreign_commits() != self.foreign;
+        if foreign || !committed.conflicts.is_empty() {
+            self.read_all()?;
+            return Ok(committed.conflicts);
         }
         let now: BTreeMap<DocPath, Seen> = committed.now.into_iter().collect();
         for put in &puts {
             self.learn(put, &now);
         }
-        Ok(())
+        Ok(Vec::new())
+    }
+
+    /// A person's edit stands; what we would have written is beside it.
+    fn edited(&self, conflicts: &[Conflict]) -> Ending {
+        let named = conflicts.iter().map(|conflict| match &conflict.ours {
+            Some(ours) => format!("{} ({ours})", conflict.path),
+            None => conflict.path.to_string(),
+        });
+        let named = named.collect::<Vec<_>>().join(", ");
+        self.blocked(edited_meanwhile(self.lang, named), edited_meanwhile_next(self.lang))
     }
 
     fn step_lines(&self, finishes: Vec<StepKey>, starts: Option<StepKey>) -> Vec<StepLine> {

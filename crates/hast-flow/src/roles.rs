@@ -1,6 +1,7 @@
 //! Who may read and write what: a table per flow, judged before our own writes and on what an
 //! agent left.
 
+use crate::docs::files::matches_part;
 use crate::store::change::{PutKind, steps_log};
 use crate::store::{DocPath, HistoryClass, Policy, Violation};
 
@@ -87,18 +88,9 @@ pub fn matches(pattern: &str, path: &DocPath) -> bool {
     loop {
         match (wanted.next(), parts.next()) {
             (Some("**"), Some(_)) => return true,
-            (Some(wanted), Some(part)) if part_matches(wanted, part) => {}
+            (Some(wanted), Some(part)) if matches_part(wanted, part) => {}
             (None, None) => return true,
             _ => return false,
-        }
-    }
-}
-
-fn part_matches(pattern: &str, part: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == part,
-        Some((start, end)) => {
-            part.len() >= start.len() + end.len() && part.starts_with(start) && part.ends_with(end)
         }
     }
 }

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::store::{DocPath, Put};
 use crate::time::UtcTime;
 
+pub use crate::store::steps::StepState;
+
 /// Names a step by what it is about, so that the same files name the same step.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -149,13 +151,6 @@ pub struct StepLine {
     pub step: StepKey,
     pub state: StepState,
     pub at: UtcTime,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StepState {
-    Started,
-    Finished,
 }
 
 /// The fold of the step log: what was begun and not ended, and how often.
