@@ -18,6 +18,8 @@ pub mod store;
 
 pub mod roles;
 
+pub mod leases;
+
 pub mod gates;
 
 pub mod steps;
