@@ -14,6 +14,8 @@ pub mod formats;
 
 pub mod docs;
 
+pub mod process;
+
 pub mod ports;
 
 pub mod flows;
