@@ -16,6 +16,8 @@ pub mod docs;
 
 pub mod process;
 
+pub mod agents;
+
 pub mod ports;
 
 pub mod flows;

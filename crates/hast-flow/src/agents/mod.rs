@@ -1,0 +1,20 @@
+//! Agents as pure descriptions: a call becomes a command, bytes become a reply, both become an
+//! outcome. Nothing here starts a process, reads a file or knows a flow.
+
+pub mod command;
+
+pub mod usage;
+
+pub mod limit;
+
+pub mod events;
+
+pub mod reply;
+
+pub mod presets;
+
+pub mod problem;
+
+pub mod template;
+
+pub mod provider;
