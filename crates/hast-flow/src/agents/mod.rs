@@ -18,3 +18,11 @@ pub mod problem;
 pub mod template;
 
 pub mod provider;
+
+pub mod asking;
+
+pub mod outbox;
+
+pub mod outcome;
+
+pub mod redact;
