@@ -85,15 +85,16 @@ impl AgentCommand {
     }
 }
 
-/// Words as a person would type them into a shell; placeholders stay as they are.
+/// Words for reading, not for running: nothing inside a word is escaped, because a secret that is
+/// written in another way would not be found by its value.
 pub fn shown_line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.into_iter().map(shown_word).collect::<Vec<_>>().join(" ")
 }
 
 fn shown_word(word: &str) -> String {
-    let placeholder = word.starts_with('{') && word.ends_with('}');
-    match shlex::try_quote(word) {
-        Ok(quoted) if !placeholder => quoted.into_owned(),
-        _ => word.to_owned(),
+    if word.is_empty() || word.contains(char::is_whitespace) {
+        format!("'{word}'")
+    } else {
+        word.to_owned()
     }
 }

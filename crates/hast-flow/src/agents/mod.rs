@@ -19,6 +19,8 @@ pub mod template;
 
 pub mod provider;
 
+pub mod choice;
+
 pub mod asking;
 
 pub mod outbox;
@@ -26,3 +28,5 @@ pub mod outbox;
 pub mod outcome;
 
 pub mod redact;
+
+pub mod record;

@@ -4,6 +4,7 @@
 //! [`registry`], which `hast verify` and the schema generator walk.
 
 pub mod call;
+pub mod call_record;
 pub mod contract;
 pub mod document;
 pub mod files;
