@@ -174,6 +174,27 @@ fn a_reset_time_that_is_printed_is_found() {
 }
 
 #[test]
+fn these_agents_print_when_to_come_back_and_no_others_do() {
+    let mut found = Vec::new();
+    for (agent, _) in TABLE {
+        for case in CASES {
+            if matches!(outcome(agent, case), Outcome::Limited(limit) if limit.resume_at.is_some())
+            {
+                found.push((*agent, case));
+            }
+        }
+    }
+    let expected = [
+        ("codex", "usage"),
+        ("gemini", "429"),
+        ("gemini", "429-soon"),
+        ("gemini", "usage"),
+        ("opencode", "429-soon"),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn a_denied_permission_counts_only_where_documents_are_missing() {
     let recorded = recorded("claude", "by-hand-denied");
     let provider = Provider::parse("claude").unwrap();
