@@ -11,6 +11,8 @@ pub const SHORTEST_SECRET: usize = 6;
 pub struct Redactor {
     secrets: Vec<(Vec<u8>, String)>,
     longest: usize,
+    /// For each byte, whether a secret starts with it; most bytes of a stream start none.
+    starts: Vec<bool>,
 }
 
 impl std::fmt::Debug for Redactor {
@@ -36,7 +38,11 @@ impl Redactor {
         // A key may be the beginning of another one; the longer must win.
         secrets.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
         let longest = secrets.first().map_or(0, |(value, _)| value.len());
-        Self { secrets, longest }
+        let mut starts = vec![false; 256];
+        for first in secrets.iter().filter_map(|(value, _)| value.first()) {
+            starts[usize::from(*first)] = true;
+        }
+        Self { secrets, longest, starts }
     }
 
     /// A text without its secrets.
@@ -54,6 +60,10 @@ impl Redactor {
 
     /// The secret that starts here, if one does.
     fn at<'a>(&'a self, bytes: &[u8]) -> Option<(&'a str, usize)> {
+        let first = usize::from(*bytes.first()?);
+        if !self.starts.get(first).copied().unwrap_or(false) {
+            return None;
+        }
         let (value, name) = self.secrets.iter().find(|(value, _)| bytes.starts_with(value))?;
         Some((name, value.len()))
     }
