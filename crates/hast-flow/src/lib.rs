@@ -20,6 +20,10 @@ pub mod roles;
 
 pub mod leases;
 
+pub mod process;
+
+pub mod agents;
+
 pub mod gates;
 
 pub mod steps;

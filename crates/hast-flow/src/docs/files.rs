@@ -1,9 +1,15 @@
 //! Which file is which document, by where it stands below the root of its flow.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::docs::registry::{self, Entry};
 
 /// The flows, with what marks a directory as the root of one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
 pub enum FlowName {
     Goals,
     Session,

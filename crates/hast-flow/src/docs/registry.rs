@@ -2,7 +2,7 @@
 
 use crate::docs::document::{self, Document};
 use crate::docs::table_document::check_table;
-use crate::docs::{contract, goals, kernel, run, session};
+use crate::docs::{call, call_record, contract, goals, kernel, run, session};
 use crate::formats::diagnostic::{Diagnostic, Format, MAX_FINDINGS};
 use crate::formats::ndjson::{LogLine, LogLines};
 use crate::formats::source::Source;
@@ -71,6 +71,10 @@ entries! {
     whole contract::TestContract;
     whole contract::TestResult;
     whole contract::ProjectKnowledge;
+    whole call::Call;
+    whole call::CallFailed;
+    whole call::CallBlocked;
+    whole call_record::CallRecord;
 }
 
 pub fn find(name: &str) -> Option<&'static Entry> {

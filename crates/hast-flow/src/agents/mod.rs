@@ -1,0 +1,32 @@
+//! Agents as pure descriptions: a call becomes a command, bytes become a reply, both become an
+//! outcome. Nothing here starts a process, reads a file or knows a flow.
+
+pub mod command;
+
+pub mod usage;
+
+pub mod limit;
+
+pub mod events;
+
+pub mod reply;
+
+pub mod presets;
+
+pub mod problem;
+
+pub mod template;
+
+pub mod provider;
+
+pub mod choice;
+
+pub mod asking;
+
+pub mod outbox;
+
+pub mod outcome;
+
+pub mod redact;
+
+pub mod record;

@@ -1,0 +1,89 @@
+//! Codex CLI. It reports tokens and no cost.
+
+use serde_json::Value;
+
+use super::json_line::{known, object, text, tokens};
+use super::{Description, EndingIs, Home, PromptWay, Resume, no_status, plain};
+use crate::agents::events::{AgentEvent, ApiError, Ending, Line};
+use crate::agents::usage::Span;
+use crate::process::Stream;
+
+pub(super) const DESCRIPTION: Description = Description {
+    name: "codex",
+    program: "codex",
+    // Without a network it would otherwise wait for one as long as we let it.
+    flags: &[
+        "exec",
+        "--dangerously-bypass-approvals-and-sandbox",
+        "--skip-git-repo-check",
+        "-c",
+        "features.unbounded_connection_retries=false",
+        "--json",
+    ],
+    stream_words: &["--json"],
+    prompt: PromptWay::Stdin(&["-"]),
+    resume: Resume::After("resume"),
+    env: &[],
+    inherit: &["CODEX_*", "OPENAI_*"],
+    homes: &[Home { variable: Some("CODEX_HOME"), below_home: ".codex" }],
+    read_line,
+    ending: EndingIs::Announced,
+    status_of_exit: no_status,
+};
+
+fn read_line(stream: Stream, line: &str) -> Line {
+    if stream == Stream::Err {
+        return plain::read_error_stream(line);
+    }
+    let Some(value) = object(line) else { return Line::Raw };
+    match text(&value, "/type") {
+        Some("thread.started") => {
+            known(text(&value, "/thread_id").map(|id| AgentEvent::Session(id.to_owned())))
+        }
+        Some("turn.started" | "item.updated") => known([]),
+        Some("item.started") => known(tool(&value)),
+        Some("item.completed") => known(item(&value)),
+        Some("error") => known([error(text(&value, "/message").unwrap_or("error"))]),
+        Some("turn.failed") => {
+            let words = text(&value, "/error/message").unwrap_or("the turn failed");
+            let error = AgentEvent::Error(ApiError::from_text(words));
+            known([error, AgentEvent::Ended(Ending::Failure)])
+        }
+        Some("turn.completed") => known(completed(&value)),
+        _ => Line::Raw,
+    }
+}
+
+/// What it says while it tries again is not yet a failure.
+fn error(words: &str) -> AgentEvent {
+    let error = ApiError::from_text(words);
+    if words.starts_with("Reconnecting") {
+        AgentEvent::Retry(error)
+    } else {
+        AgentEvent::Error(error)
+    }
+}
+
+fn tool(value: &Value) -> Option<AgentEvent> {
+    match text(value, "/item/type")? {
+        "agent_message" | "reasoning" | "error" | "todo_list" => None,
+        kind => Some(AgentEvent::Tool(kind.to_owned())),
+    }
+}
+
+/// An item of type `error` may be a mere warning: the ending of the turn decides.
+fn item(value: &Value) -> Option<AgentEvent> {
+    match text(value, "/item/type")? {
+        "agent_message" => text(value, "/item/text").map(|text| AgentEvent::Said(text.to_owned())),
+        _ => None,
+    }
+}
+
+fn completed(value: &Value) -> Vec<AgentEvent> {
+    let used =
+        tokens(value, "/usage/input_tokens", "/usage/output_tokens", "/usage/cached_input_tokens");
+    let mut events: Vec<AgentEvent> =
+        used.map(|tokens| AgentEvent::Tokens(tokens, Span::Session)).into_iter().collect();
+    events.push(AgentEvent::Ended(Ending::Success));
+    events
+}

@@ -1,0 +1,143 @@
+//! Takes secrets out of whatever is written down, by their value, also where a value is cut in two
+//! by the borders of chunks.
+
+use std::collections::BTreeMap;
+
+/// Values shorter than this are not secrets: they would take ordinary words out of texts.
+pub const SHORTEST_SECRET: usize = 6;
+
+/// The values to look for, longest first, each with the name that stands in its place.
+#[derive(Clone, Default)]
+pub struct Redactor {
+    secrets: Vec<(Vec<u8>, String)>,
+    longest: usize,
+    /// For each byte, whether a secret starts with it; most bytes of a stream start none.
+    starts: Vec<bool>,
+}
+
+impl std::fmt::Debug for Redactor {
+    /// Without the values: this is the one type that must not print what it holds.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Redactor").field("secrets", &self.secrets.len()).finish()
+    }
+}
+
+impl Redactor {
+    /// A redactor for these secrets, by name. A value is also found as JSON and URLs write it.
+    pub fn new<'a>(secrets: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut by_value: BTreeMap<Vec<u8>, String> = BTreeMap::new();
+        for (name, value) in secrets {
+            let value = value.trim();
+            for form in [value.to_owned(), as_json(value), as_url(value)] {
+                if value.len() >= SHORTEST_SECRET {
+                    by_value.entry(form.into_bytes()).or_insert_with(|| name.to_owned());
+                }
+            }
+        }
+        let mut secrets: Vec<(Vec<u8>, String)> = by_value.into_iter().collect();
+        // A key may be the beginning of another one; the longer must win.
+        secrets.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
+        let longest = secrets.first().map_or(0, |(value, _)| value.len());
+        let mut starts = vec![false; 256];
+        for first in secrets.iter().filter_map(|(value, _)| value.first()) {
+            starts[usize::from(*first)] = true;
+        }
+        Self { secrets, longest, starts }
+    }
+
+    /// A text without its secrets.
+    pub fn text(&self, text: &str) -> String {
+        let mut stream = self.stream();
+        let mut out = stream.push(text.as_bytes());
+        out.extend(stream.finish());
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    /// For bytes that come in pieces.
+    pub fn stream(&self) -> RedactStream<'_> {
+        RedactStream { redactor: self, held: Vec::new() }
+    }
+
+    /// The secret that starts here, if one does.
+    fn at<'a>(&'a self, bytes: &[u8]) -> Option<(&'a str, usize)> {
+        let first = usize::from(*bytes.first()?);
+        if !self.starts.get(first).copied().unwrap_or(false) {
+            return None;
+        }
+        let (value, name) = self.secrets.iter().find(|(value, _)| bytes.starts_with(value))?;
+        Some((name, value.len()))
+    }
+
+    /// Moves bytes to `out` as long as it is certain which secret, if any, starts at each.
+    fn run(&self, bytes: &[u8], out: &mut Vec<u8>, certain: usize) -> usize {
+        let mut at = 0;
+        while at < certain {
+            match self.at(&bytes[at..]) {
+                Some((name, length)) => {
+                    out.extend_from_slice(format!("[{name} redacted]").as_bytes());
+                    at += length;
+                }
+                None => {
+                    out.push(bytes[at]);
+                    at += 1;
+                }
+            }
+        }
+        at
+    }
+}
+
+/// Holds back as many bytes as could be the start of a secret.
+#[derive(Debug)]
+pub struct RedactStream<'a> {
+    redactor: &'a Redactor,
+    held: Vec<u8>,
+}
+
+impl RedactStream<'_> {
+    /// What of the stream so far is free of secrets and was not returned before.
+    #[must_use]
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
+        self.held.extend_from_slice(bytes);
+        let mut out = Vec::with_capacity(bytes.len());
+        // A byte is certain when the longest secret would fit between it and the end.
+        let certain = (self.held.len() + 1).saturating_sub(self.redactor.longest.max(1));
+        let done = self.redactor.run(&self.held, &mut out, certain);
+        self.held.drain(..done);
+        out
+    }
+
+    /// The rest.
+    #[must_use]
+    pub fn finish(self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.redactor.run(&self.held, &mut out, self.held.len());
+        out
+    }
+}
+
+/// Whether a variable's name says that its value is a secret.
+pub fn names_a_secret(name: &str) -> bool {
+    const WORDS: &[&str] =
+        &["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "COOKIE"];
+    let name = name.to_ascii_uppercase();
+    WORDS.iter().any(|word| name.contains(word))
+}
+
+fn as_json(value: &str) -> String {
+    let quoted = serde_json::Value::from(value).to_string();
+    // A value may itself end in a quote: take off the outer ones only.
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+fn as_url(value: &str) -> String {
+    value
+        .bytes()
+        .map(|byte| match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                char::from(byte).to_string()
+            }
+            _ => format!("%{byte:02X}"),
+        })
+        .collect()
+}

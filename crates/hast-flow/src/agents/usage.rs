@@ -1,0 +1,206 @@
+//! What a call cost, as far as the agent said so. Nothing is estimated here.
+
+use std::fmt;
+
+/// Tokens and money of one call; `None` where the agent reported nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    pub tokens: Option<Tokens>,
+    pub cost: Option<Usd>,
+}
+
+/// Tokens of a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tokens {
+    /// Everything that went in, what came from a cache included.
+    pub input: u64,
+    pub output: u64,
+    /// The part of `input` that was read from a cache.
+    pub cached: u64,
+}
+
+/// Money in millionths of a US dollar, so that sums are exact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Usd(pub u64);
+
+/// What a reported number counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Span {
+    /// One request to the model: the numbers of a call add up.
+    Step,
+    /// The call so far: the last number counts.
+    Call,
+    /// The agent's own session, earlier calls included: the last number counts, minus theirs.
+    Session,
+}
+
+/// What the agent's own session had used before this call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Earlier {
+    /// The session began with this call.
+    #[default]
+    Nothing,
+    Known(Usage),
+    /// It was resumed, and nobody wrote down what it had cost: the difference is not known.
+    Unknown,
+}
+
+/// Numbers of one kind as they come in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meter<N> {
+    total: Option<(N, Span)>,
+}
+
+/// Numbers that can be added and taken apart.
+pub trait Count: Copy {
+    fn plus(self, other: Self) -> Self;
+    fn minus(self, other: Self) -> Self;
+}
+
+impl<N> Default for Meter<N> {
+    fn default() -> Self {
+        Self { total: None }
+    }
+}
+
+impl<N: Count> Meter<N> {
+    /// A number over a wider span replaces narrower ones and is not replaced by them.
+    pub fn report(&mut self, number: N, span: Span) {
+        self.total = match (self.total, span) {
+            (Some((sum, Span::Step)), Span::Step) => Some((sum.plus(number), Span::Step)),
+            (Some(kept @ (_, Span::Call | Span::Session)), Span::Step) => Some(kept),
+            _ => Some((number, span)),
+        };
+    }
+
+    /// What the agent said last, in its own span.
+    pub fn reported(&self) -> Option<N> {
+        self.total.map(|(number, _)| number)
+    }
+
+    /// What this call used, given what the session had used before it.
+    pub fn of_call(&self, earlier: impl Fn() -> Result<Option<N>, NotKnown>) -> Option<N> {
+        match self.total? {
+            (number, Span::Step | Span::Call) => Some(number),
+            (number, Span::Session) => match earlier() {
+                Ok(Some(before)) => Some(number.minus(before)),
+                Ok(None) => Some(number),
+                Err(NotKnown) => None,
+            },
+        }
+    }
+}
+
+/// Earlier use that nobody recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotKnown;
+
+impl Earlier {
+    pub fn tokens(self) -> Result<Option<Tokens>, NotKnown> {
+        match self {
+            Self::Nothing => Ok(None),
+            Self::Known(usage) => usage.tokens.map(Some).ok_or(NotKnown),
+            Self::Unknown => Err(NotKnown),
+        }
+    }
+
+    pub fn cost(self) -> Result<Option<Usd>, NotKnown> {
+        match self {
+            Self::Nothing => Ok(None),
+            Self::Known(usage) => usage.cost.map(Some).ok_or(NotKnown),
+            Self::Unknown => Err(NotKnown),
+        }
+    }
+}
+
+impl Count for Tokens {
+    fn plus(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_add(other.input),
+            output: self.output.saturating_add(other.output),
+            cached: self.cached.saturating_add(other.cached),
+        }
+    }
+
+    fn minus(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_sub(other.input),
+            output: self.output.saturating_sub(other.output),
+            cached: self.cached.saturating_sub(other.cached),
+        }
+    }
+}
+
+impl Count for Usd {
+    fn plus(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
+    fn minus(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl Tokens {
+    /// Everything that a budget counts.
+    pub fn total(self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+}
+
+impl Usd {
+    /// Dollars as JSON has them; what is no amount of money is `None`.
+    pub fn from_dollars(dollars: f64) -> Option<Self> {
+        let millionths = (dollars * 1e6).round();
+        // 2^53: beyond it a float has no millionths left.
+        if !(0.0..9_007_199_254_740_992.0).contains(&millionths) {
+            return None;
+        }
+        format!("{millionths:.0}").parse().ok().map(Self)
+    }
+}
+
+impl fmt::Display for Usd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "${}.{:06}", self.0 / 1_000_000, self.0 % 1_000_000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_add_up_and_totals_replace() {
+        let mut meter = Meter::default();
+        meter.report(Usd(5), Span::Step);
+        meter.report(Usd(7), Span::Step);
+        assert_eq!(meter.reported(), Some(Usd(12)));
+        meter.report(Usd(11), Span::Call);
+        meter.report(Usd(1), Span::Step);
+        assert_eq!(meter.reported(), Some(Usd(11)));
+    }
+
+    #[test]
+    fn a_number_of_the_session_is_cut_to_the_call() {
+        let mut meter = Meter::default();
+        meter.report(Usd(30), Span::Session);
+        let known = Usage { cost: Some(Usd(20)), tokens: None };
+        assert_eq!(meter.of_call(|| Earlier::Nothing.cost()), Some(Usd(30)));
+        assert_eq!(meter.of_call(|| Earlier::Known(known).cost()), Some(Usd(10)));
+        assert_eq!(meter.of_call(|| Earlier::Unknown.cost()), None);
+        assert_eq!(meter.of_call(|| Earlier::Known(Usage::default()).cost()), None);
+    }
+
+    #[test]
+    fn dollars_are_exact_to_the_millionth_and_nonsense_is_no_money() {
+        assert_eq!(Usd::from_dollars(0.00944), Some(Usd(9_440)));
+        assert_eq!(
+            Usd::from_dollars(12.5).map(|usd| usd.to_string()).as_deref(),
+            Some("$12.500000")
+        );
+        for nonsense in [-1.0, f64::NAN, f64::INFINITY, 1e300] {
+            assert_eq!(Usd::from_dollars(nonsense), None, "{nonsense}");
+        }
+    }
+}
