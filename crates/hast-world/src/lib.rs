@@ -6,3 +6,5 @@ pub mod files;
 pub mod person_files;
 pub mod programs;
 pub mod roots;
+pub mod sandbox;
+pub mod supervisor;
