@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::scratch::Scratch;
 use super::start;
 use super::wire::Order;
+use crate::programs;
 use crate::sandbox::{landlock, mounts::Closed};
 
 /// What the launcher has to know. The environment is not here: it is the launcher's own.
@@ -134,6 +135,8 @@ fn note(file: &mut File, launched: &Launched) -> io::Result<()> {
 /// Why a program could not be started, from what the system said.
 pub(super) fn cause(error: &io::Error, program: &OsString) -> NotStarted {
     match error.kind() {
+        // A directory of the search path that may not be read hides that nothing was found.
+        io::ErrorKind::PermissionDenied if !is_installed(program) => NotStarted::NoProgram,
         io::ErrorKind::NotFound => NotStarted::NoProgram,
         io::ErrorKind::PermissionDenied => NotStarted::NotExecutable,
         io::ErrorKind::ArgumentListTooLong => NotStarted::TooLong,
@@ -142,4 +145,10 @@ pub(super) fn cause(error: &io::Error, program: &OsString) -> NotStarted {
             why: error.to_string(),
         },
     }
+}
+
+fn is_installed(program: &OsString) -> bool {
+    let search_path = std::env::var_os("PATH").unwrap_or_default();
+    program.as_encoded_bytes().contains(&b'/')
+        || program.to_str().is_some_and(|name| programs::find(name, &search_path).is_some())
 }

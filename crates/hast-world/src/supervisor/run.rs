@@ -273,7 +273,9 @@ impl Run {
                 tree::signal_below(own, Signal::CONT);
             }
             (Action::KillAll, _) => tree::kill_below(own),
-            (Action::StopAll, _) => tree::signal_below(own, Signal::STOP),
+            (Action::StopAll, _) => {
+                tree::stop_below(own);
+            }
             (Action::ContinueAll, _) => tree::signal_below(own, Signal::CONT),
             (Action::Look, _) => {
                 if self.looking == Looking::NotAsked {

@@ -106,8 +106,8 @@ pub(super) fn signal_below(root: i32, signal: Signal) {
     }
 }
 
-/// Kills everything below a process. What forks is stopped first, so that the list gets complete.
-pub(super) fn kill_below(root: i32) {
+/// Stops everything below a process, round by round, so that what forks meanwhile is stopped too.
+pub(super) fn stop_below(root: i32) -> BTreeSet<i32> {
     let mut stopped = BTreeSet::new();
     for _ in 0..ROUNDS {
         let alive = descendants(root);
@@ -120,7 +120,12 @@ pub(super) fn kill_below(root: i32) {
             stopped.insert(pid);
         }
     }
-    for pid in stopped {
+    stopped
+}
+
+/// Kills everything below a process. What forks is stopped first, so that the list gets complete.
+pub(super) fn kill_below(root: i32) {
+    for pid in stop_below(root) {
         send(pid, Signal::KILL);
     }
 }

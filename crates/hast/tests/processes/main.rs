@@ -8,4 +8,5 @@ mod endings;
 mod hostile;
 mod played;
 mod proc;
+mod sandbox;
 mod scene;
