@@ -51,7 +51,7 @@ impl Launch {
     }
 
     pub(super) fn write(&self, scratch: &Scratch) -> io::Result<()> {
-        serde_json::to_writer(File::create(scratch.launch())?, self)?;
+        File::create(scratch.launch())?.write_all(&serde_json::to_vec(self)?)?;
         File::create(scratch.launched())?;
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use hast_flow::process::exit::{Exit, NotStarted};
-use hast_flow::process::{Record, Stdin};
+use hast_flow::process::{Record, Stdin, Supervisor};
 
 use crate::scene::{NETS, Scene, text};
 
@@ -146,5 +146,52 @@ fn whoever_watches_can_end_a_run() {
             });
         assert_eq!(ended.exit, Exit::Cancelled);
         assert!(pieces >= 3);
+    }
+}
+
+#[test]
+fn runs_at_once_do_not_end_each_other_and_a_cancel_ends_all() {
+    for net in NETS {
+        let scenes: Vec<_> = (0..6)
+            .map(|_| Scene::new(net, "(setsid sleep 1000 &); sleep 0.2; echo fine; exit 4"))
+            .collect();
+        let supervisor = scenes[0].supervisor();
+        let go = |scene: &Scene, watch: &mut hast_flow::process::Watch<'_>| {
+            supervisor.run(&scene.spec, &scene.limits, watch)
+        };
+        std::thread::scope(|scope| {
+            let runs: Vec<_> = scenes
+                .iter()
+                .map(|scene| scope.spawn(|| go(scene, &mut |_, _| ControlFlow::Continue(()))))
+                .collect();
+            for ended in runs.into_iter().map(|run| run.join().unwrap()) {
+                assert_eq!(ended.exit, Exit::Exited(4), "{ended:?}");
+                assert_eq!((text(&ended.stdout.head).as_str(), ended.swept), ("fine\n", 1));
+            }
+        });
+        let endless = Scene::new(net, "trap '' TERM; echo ready; while :; do sleep 1000; done");
+        std::thread::scope(|scope| {
+            let (ready, is_ready) = std::sync::mpsc::channel();
+            let runs: Vec<_> = (0..4)
+                .map(|_| {
+                    let (ready, endless) = (ready.clone(), &endless);
+                    scope.spawn(move || {
+                        go(endless, &mut |_, _| {
+                            let _ = ready.send(());
+                            ControlFlow::Continue(())
+                        })
+                    })
+                })
+                .collect();
+            is_ready.iter().take(runs.len()).for_each(drop);
+            supervisor.cancel();
+            for run in runs {
+                assert_eq!(run.join().unwrap().exit, Exit::Cancelled);
+            }
+        });
+        assert_eq!(crate::proc::marked(&endless.mark), [0_u32; 0]);
+        // Whoever is late is not started any more.
+        let late = go(&endless, &mut |_, _| ControlFlow::Continue(()));
+        assert_eq!((late.exit, late.stdout.total()), (Exit::Cancelled, 0));
     }
 }
