@@ -6,12 +6,13 @@ use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::process::Stdio;
 
+use hast_flow::process::exit::{Applied, Exit, NotStarted};
 use rustix::process::{Signal, WaitOptions, set_parent_process_death_signal, waitpid};
 
 use super::launch;
 use super::run::Run;
 use super::start::{self, OURSELVES, Stage};
-use super::wire::{Frame, Order};
+use super::wire::{Frame, Order, Report};
 use crate::sandbox::mounts::{self, Closed};
 use crate::sandbox::namespace;
 
@@ -50,7 +51,7 @@ fn inside() -> io::Result<()> {
     let order = Order::receive(io::stdin().as_fd().try_clone_to_owned().map(std::fs::File::from)?)?;
     let closed = mounts::close(&order.sandbox());
     namespace::drop_mounting()?;
-    Run::new(&order, closed)?.watch_to_the_end()
+    run(&order, closed)
 }
 
 fn plain() -> io::Result<()> {
@@ -59,12 +60,28 @@ fn plain() -> io::Result<()> {
         true => Closed::NotHeld,
         false => Closed::NothingAsked,
     };
-    Run::new(&order, closed)?.watch_to_the_end()
+    run(&order, closed)
+}
+
+/// A guard that cannot even begin says why.
+fn run(order: &Order, closed: Closed) -> io::Result<()> {
+    match Run::new(order, closed) {
+        Ok(run) => run.watch_to_the_end(),
+        Err(error) => {
+            let what = order.program.to_string_lossy().into_owned();
+            let exit = Exit::NotStarted(NotStarted::Failed { what, why: error.to_string() });
+            say(&Frame::Ended(Report { exit, swept: 0, sandbox: Applied::Off }))
+        }
+    }
 }
 
 fn no_namespace() -> io::Result<()> {
-    let mut frame = Vec::new();
-    Frame::NoNamespace.encode(&mut frame)?;
-    io::stdout().write_all(&frame)?;
+    say(&Frame::NoNamespace)
+}
+
+fn say(frame: &Frame) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    frame.encode(&mut bytes)?;
+    io::stdout().write_all(&bytes)?;
     io::stdout().flush()
 }

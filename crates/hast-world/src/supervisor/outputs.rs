@@ -42,7 +42,8 @@ impl Output {
     ) -> io::Result<(Self, PipeWriter)> {
         let (reader, writer) = io::pipe()?;
         set_nonblocking(&reader)?;
-        let record = record.map(File::create).transpose()?;
+        let create = |path| File::create(path).map_err(|error| at(path, &error));
+        let record = record.map(create).transpose()?;
         let capture = Capture::new(limits.head, limits.tail);
         let output = Self { stream, reader: Some(reader), capture, record, piece: vec![0; PIECE] };
         Ok((output, writer))
@@ -178,6 +179,11 @@ impl Outbound {
         }
         Ok(())
     }
+}
+
+/// An error that says at which path it happened.
+pub(super) fn at(path: &OsString, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 fn set_nonblocking(file: impl std::os::fd::AsFd) -> io::Result<()> {

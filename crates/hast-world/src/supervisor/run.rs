@@ -17,7 +17,7 @@ use rustix::process::{Pid, Signal, getpid, set_child_subreaper};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::launch::{Launch, Launched, cause};
-use super::outputs::{Outbound, Output, Taken};
+use super::outputs::{Outbound, Output, Taken, at};
 use super::scratch::Scratch;
 use super::start::{self, OURSELVES, Stage};
 use super::tree::{self, Reaping};
@@ -85,7 +85,7 @@ impl Run {
         let [to_stdout, to_stderr] = records;
         let (stdout, out_end) = Output::new(Stream::Out, &limits, to_stdout)?;
         let (stderr, err_end) = Output::new(Stream::Err, &limits, to_stderr)?;
-        let stdin = program_input(&order.stdin, &mut control);
+        let stdin = program_input(&order.stdin, &mut control)?;
         Launch::new(order, closed).write(&scratch)?;
         let mut run = Self {
             life: Life::new(limits),
@@ -100,16 +100,14 @@ impl Run {
             signals,
             scratch,
         };
-        let spawned = stdin.and_then(|stdin| {
-            start::stage(OURSELVES, Stage::Launch)
-                .arg(run.scratch.path())
-                .envs(order.env.iter().map(|(name, value)| (name, value)))
-                .env("TMPDIR", run.scratch.tmp())
-                .stdin(stdin)
-                .stdout(out_end)
-                .stderr(err_end)
-                .spawn()
-        });
+        let spawned = start::stage(OURSELVES, Stage::Launch)
+            .arg(run.scratch.path())
+            .envs(order.env.iter().map(|(name, value)| (name, value)))
+            .env("TMPDIR", run.scratch.tmp())
+            .stdin(stdin)
+            .stdout(out_end)
+            .stderr(err_end)
+            .spawn();
         match spawned {
             Ok(child) => run.leader = Leader::Alive(Pid::from_child(&child)),
             Err(error) => run.finished = Some(Exit::NotStarted(cause(&error, &order.program))),
@@ -313,7 +311,7 @@ impl Run {
 fn program_input(stdin: &OrderStdin, control: &mut File) -> io::Result<Stdio> {
     match stdin {
         OrderStdin::Nothing => Ok(Stdio::null()),
-        OrderStdin::File(path) => Ok(File::open(path)?.into()),
+        OrderStdin::File(path) => Ok(File::open(path).map_err(|error| at(path, &error))?.into()),
         OrderStdin::Bytes(length) => {
             let mut memory = File::from(memfd_create(c"stdin", MemfdFlags::CLOEXEC)?);
             if io::copy(&mut control.take(*length), &mut memory)? < *length {

@@ -42,6 +42,11 @@ fn what_cannot_be_started_says_why() {
         assert_eq!(cause(&|s| s.spec.program = "no-such-program".into()), NotStarted::NoProgram);
         assert_eq!(cause(&|s| s.spec.program = "/etc/passwd".into()), NotStarted::NotExecutable);
         assert_eq!(cause(&|s| s.spec.cwd = "/no/such/directory".into()), NotStarted::NoDirectory);
+        let stdin = cause(&|s| s.spec.stdin = Stdin::File("/no/prompt".into()));
+        assert!(matches!(stdin, NotStarted::Failed { why, .. } if why.contains("/no/prompt")));
+        let files = || Record::Files { stdout: "/no/out".into(), stderr: "/no/err".into() };
+        let record = cause(&|s| s.spec.record = files());
+        assert!(matches!(record, NotStarted::Failed { why, .. } if why.contains("/no/out")));
         let long = "x".repeat(200_000);
         assert_eq!(cause(&|s| s.spec.args.push(long.clone().into())), NotStarted::TooLong);
     }
