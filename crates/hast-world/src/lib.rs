@@ -9,3 +9,5 @@ pub mod lanes;
 pub mod person_files;
 pub mod programs;
 pub mod roots;
+pub mod sandbox;
+pub mod supervisor;

@@ -95,6 +95,8 @@ pub(crate) mod say {
         internal_next() { en: "report this with the command that you ran", ko: "실행한 명령과 함께 알려 주세요" }
         bad_test_world(name) { en: "the variable {name} cannot be read; it is for hast's own tests", ko: "변수 {name}(을)를 읽을 수 없습니다. hast 자체 시험용입니다" }
         unset_it() { en: "unset it", ko: "변수를 지우세요" }
+        guard_failed() { en: "the guard of an agent could not do its work; hast itself starts it", ko: "에이전트 감시 프로세스가 일을 하지 못했습니다. 이 명령은 hast가 직접 실행합니다" }
+        guard_failed_next() { en: "run an agent with `hast`, not its guard", ko: "감시 프로세스 말고 `hast` 명령으로 에이전트를 실행하세요" }
         all_good(files) { en: "files checked: {files}, nothing found", ko: "파일 {files}개 검사, 문제 없음" }
         found(files, errors, warnings) { en: "files checked: {files}, errors: {errors}, warnings: {warnings}", ko: "파일 {files}개 검사: 오류 {errors}개, 경고 {warnings}개" }
         untold(findings) { en: "more findings that are not shown: {findings}; correct these first", ko: "보이지 않은 발견 {findings}개가 더 있습니다. 먼저 이것들을 고치세요" }

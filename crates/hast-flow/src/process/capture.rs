@@ -1,7 +1,5 @@
 //! The part of a stream that is kept: its head, its tail, and how much was between them.
 
-use std::collections::VecDeque;
-
 /// Head and tail of a stream. What lay between them was counted, not kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Captured {
@@ -38,30 +36,42 @@ pub struct Capture {
     head_limit: usize,
     tail_limit: usize,
     head: Vec<u8>,
-    tail: VecDeque<u8>,
+    /// A ring once it is full: the oldest byte is at `oldest`.
+    tail: Vec<u8>,
+    oldest: usize,
     dropped: u64,
 }
 
 impl Capture {
     pub fn new(head_limit: usize, tail_limit: usize) -> Self {
-        Self { head_limit, tail_limit, head: Vec::new(), tail: VecDeque::new(), dropped: 0 }
+        Self { head_limit, tail_limit, head: Vec::new(), tail: Vec::new(), oldest: 0, dropped: 0 }
     }
 
     /// Takes a piece; returns the part of it that belongs to the head.
     pub fn push<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let (head, rest) = bytes.split_at(bytes.len().min(self.head_limit - self.head.len()));
         self.head.extend_from_slice(head);
-        let skipped = rest.len().saturating_sub(self.tail_limit);
-        let kept = &rest[skipped..];
-        let excess = (self.tail.len() + kept.len()).saturating_sub(self.tail_limit);
-        self.tail.drain(..excess);
-        self.tail.extend(kept);
-        self.dropped += (skipped + excess) as u64;
+        self.push_tail(rest);
         head
     }
 
-    pub fn finish(self) -> Captured {
-        Captured { head: self.head, tail: self.tail.into(), dropped: self.dropped }
+    fn push_tail(&mut self, bytes: &[u8]) {
+        let (fits, rest) = bytes.split_at(bytes.len().min(self.tail_limit - self.tail.len()));
+        self.tail.extend_from_slice(fits);
+        self.dropped += rest.len() as u64;
+        // Of what is longer than the ring only the end survives.
+        let mut rest = &rest[rest.len().saturating_sub(self.tail_limit)..];
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(rest.len().min(self.tail_limit - self.oldest));
+            self.tail[self.oldest..self.oldest + now.len()].copy_from_slice(now);
+            self.oldest = (self.oldest + now.len()) % self.tail_limit;
+            rest = later;
+        }
+    }
+
+    pub fn finish(mut self) -> Captured {
+        self.tail.rotate_left(self.oldest);
+        Captured { head: self.head, tail: self.tail, dropped: self.dropped }
     }
 }
 

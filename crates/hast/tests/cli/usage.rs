@@ -137,3 +137,15 @@ fn an_unsupported_test_world_is_refused_not_ignored() {
     let output = World::new().command(&["status"]).env("HAST_TEST_WORLD", "soon").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[test]
+fn the_guard_is_not_for_people_and_is_in_no_help() {
+    let world = World::new();
+    for args in [&["agent", "guard"][..], &["agent", "guard", "plain"], &["agent", "guard", "x"]] {
+        let ran = world.run(args);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{args:?}");
+        assert!(ran.err.contains("hast itself starts it"), "{}", ran.err);
+    }
+    assert!(!world.run(&["--help"]).out.contains("guard"));
+    assert!(World::new().korean().run(&["agent", "guard"]).err.contains("감시 프로세스"));
+}

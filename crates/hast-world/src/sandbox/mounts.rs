@@ -1,0 +1,121 @@
+//! Read-only paths inside of writable ones, which Landlock cannot say: bind mounts that only the
+//! run sees.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hast_flow::process::{Sandbox, SandboxMode};
+use rustix::fs::{StatVfsMountFlags, statvfs};
+use rustix::mount::{MountFlags, mount_bind_recursive, mount_remount};
+
+/// Whether the closed paths of a sandbox are held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Closed {
+    NothingAsked,
+    Held,
+    NotHeld,
+}
+
+/// Whether there is anything to close.
+pub(crate) fn asked(sandbox: &Sandbox) -> bool {
+    sandbox.mode != SandboxMode::Off && !sandbox.closed.is_empty()
+}
+
+/// Closes the closed paths. Needs a mount namespace of our own.
+pub(crate) fn close(sandbox: &Sandbox) -> Closed {
+    if !asked(sandbox) {
+        return Closed::NothingAsked;
+    }
+    let there = |paths: &[PathBuf]| -> Vec<PathBuf> {
+        paths.iter().filter_map(|path| path.canonicalize().ok()).collect()
+    };
+    let plan = plan(&there(&sandbox.writable), &there(&sandbox.closed));
+    match plan.iter().try_for_each(|step| step.perform()) {
+        Ok(()) => Closed::Held,
+        Err(_) => Closed::NotHeld,
+    }
+}
+
+/// One bind of a path onto itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Bind {
+    /// A mount point cannot be renamed away from under what is closed inside of it.
+    Pinned(PathBuf),
+    ReadOnly(PathBuf),
+}
+
+impl Bind {
+    fn perform(&self) -> io::Result<()> {
+        match self {
+            Self::Pinned(path) => Ok(mount_bind_recursive(path, path)?),
+            Self::ReadOnly(path) => {
+                mount_bind_recursive(path, path)?;
+                let flags = MountFlags::BIND | MountFlags::RDONLY | kept_flags(path)?;
+                Ok(mount_remount(path, flags, c"")?)
+            }
+        }
+    }
+}
+
+/// In which order to bind: parents that must not move from the top down, then paths that stay
+/// open inside of closed ones, then the closed ones, which take those along.
+fn plan(writable: &[PathBuf], closed: &[PathBuf]) -> Vec<Bind> {
+    let inside = |path: &Path, roots: &[PathBuf]| {
+        roots.iter().filter(|root| path != **root && path.starts_with(root)).min().cloned()
+    };
+    let mut pinned = BTreeSet::new();
+    for path in closed {
+        if let Some(root) = inside(path, writable) {
+            let parents = path.ancestors().skip(1).take_while(|parent| *parent != root);
+            pinned.extend(parents.map(Path::to_owned));
+        }
+    }
+    let open = writable.iter().filter(|path| inside(path, closed).is_some());
+    let closed: BTreeSet<_> = closed.iter().cloned().collect();
+    pinned
+        .difference(&closed)
+        .cloned()
+        .chain(open.cloned())
+        .map(Bind::Pinned)
+        .chain(closed.iter().cloned().map(Bind::ReadOnly))
+        .collect()
+}
+
+/// In a user namespace a mount may not lose what its owner forbade.
+fn kept_flags(path: &Path) -> io::Result<MountFlags> {
+    let now = statvfs(path)?.f_flag;
+    let table = [
+        (StatVfsMountFlags::NOSUID, MountFlags::NOSUID),
+        (StatVfsMountFlags::NODEV, MountFlags::NODEV),
+        (StatVfsMountFlags::NOEXEC, MountFlags::NOEXEC),
+        (StatVfsMountFlags::NOATIME, MountFlags::NOATIME),
+        (StatVfsMountFlags::NODIRATIME, MountFlags::NODIRATIME),
+        (StatVfsMountFlags::RELATIME, MountFlags::RELATIME),
+    ];
+    let kept = table.iter().filter(|(have, _)| now.contains(*have)).map(|(_, keep)| *keep);
+    Ok(kept.fold(MountFlags::empty(), |all, flag| all | flag))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parents_are_pinned_open_paths_stay_open_and_closed_ones_come_last() {
+        let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
+        let writable = paths(&["/w", "/w/.ai/handoffs", "/tmp/x"]);
+        let closed = paths(&["/w/.git/hooks", "/w/.git/config", "/w/.ai"]);
+        let expected = [
+            Bind::Pinned("/w/.git".into()),
+            Bind::Pinned("/w/.ai/handoffs".into()),
+            Bind::ReadOnly("/w/.ai".into()),
+            Bind::ReadOnly("/w/.git/config".into()),
+            Bind::ReadOnly("/w/.git/hooks".into()),
+        ];
+        assert_eq!(plan(&writable, &closed), expected);
+        assert_eq!(plan(&writable, &[]), []);
+        // Nothing there is writable anyway.
+        assert_eq!(plan(&[], &paths(&["/a/b"])), [Bind::ReadOnly("/a/b".into())]);
+    }
+}

@@ -1,0 +1,87 @@
+//! What `hast agent guard` does in each of its stages. One thread only: a namespace can be made
+//! by no other, and a death signal is bound to the thread that started the child.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::process::Stdio;
+
+use hast_flow::process::exit::{Applied, Exit, NotStarted};
+use rustix::process::{Signal, WaitOptions, set_parent_process_death_signal, waitpid};
+
+use super::launch;
+use super::run::Run;
+use super::start::{self, OURSELVES, Stage};
+use super::wire::{Frame, Order, Report};
+use crate::sandbox::mounts::{self, Closed};
+use crate::sandbox::namespace;
+
+/// Plays a stage to its end. An error is for whoever started it by hand: hast only sees that the
+/// guard gave no report.
+pub fn guard(stage: Stage, args: &[OsString]) -> io::Result<()> {
+    match stage {
+        Stage::Namespace => outside(),
+        Stage::Inside => inside(),
+        Stage::Plain => plain(),
+        Stage::Launch => match args {
+            [scratch] => launch::launch(scratch.into()),
+            _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "no order of hast")),
+        },
+    }
+}
+
+/// Stays outside of the namespace, where its end is awaited: that is the end of all inside.
+fn outside() -> io::Result<()> {
+    if namespace::enter().is_err() {
+        return no_namespace();
+    }
+    let inside = start::stage(OURSELVES, Stage::Inside).stderr(Stdio::null()).spawn()?;
+    let pid = rustix::process::Pid::from_child(&inside);
+    while let Err(rustix::io::Errno::INTR) = waitpid(Some(pid), WaitOptions::empty()) {}
+    Ok(())
+}
+
+fn inside() -> io::Result<()> {
+    // If the guard outside is killed, so is this one, and with it the namespace. Should it have
+    // been killed already, hast sees that and closes our standard input.
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    if namespace::settle().is_err() {
+        return no_namespace();
+    }
+    let order = Order::receive(io::stdin().as_fd().try_clone_to_owned().map(std::fs::File::from)?)?;
+    let closed = mounts::close(&order.sandbox());
+    namespace::drop_mounting()?;
+    run(&order, closed)
+}
+
+fn plain() -> io::Result<()> {
+    let order = Order::receive(io::stdin().as_fd().try_clone_to_owned().map(std::fs::File::from)?)?;
+    let closed = match mounts::asked(&order.sandbox()) {
+        true => Closed::NotHeld,
+        false => Closed::NothingAsked,
+    };
+    run(&order, closed)
+}
+
+/// A guard that cannot even begin says why.
+fn run(order: &Order, closed: Closed) -> io::Result<()> {
+    match Run::new(order, closed) {
+        Ok(run) => run.watch_to_the_end(),
+        Err(error) => {
+            let what = order.program.to_string_lossy().into_owned();
+            let exit = Exit::NotStarted(NotStarted::Failed { what, why: error.to_string() });
+            say(&Frame::Ended(Report { exit, swept: 0, sandbox: Applied::Off }))
+        }
+    }
+}
+
+fn no_namespace() -> io::Result<()> {
+    say(&Frame::NoNamespace)
+}
+
+fn say(frame: &Frame) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    frame.encode(&mut bytes)?;
+    io::stdout().write_all(&bytes)?;
+    io::stdout().flush()
+}

@@ -1,0 +1,51 @@
+//! What a terminal or a service manager does to hast, done to all its runs: Ctrl-C ends them,
+//! Ctrl-Z stops them together with hast.
+
+use std::io;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGSTOP, SIGTERM, SIGTSTP};
+use signal_hook::iterator::{Handle, Signals};
+use signal_hook::low_level::raise;
+
+use super::Guarded;
+
+/// Signals are passed on as long as this lives.
+#[derive(Debug)]
+#[must_use]
+pub struct Forwarding {
+    handle: Handle,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Passes the signals of this process on. Whoever runs sees the runs end as cancelled.
+pub fn forward(to: Arc<Guarded>) -> io::Result<Forwarding> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGTSTP])?;
+    let handle = signals.handle();
+    let listen = move || {
+        for signal in signals.forever() {
+            match signal {
+                SIGTSTP => {
+                    to.pause();
+                    // To this very thread: it goes on only when somebody continues us. A signal
+                    // to the process could be taken by another thread, and we would go on.
+                    let _ = raise(SIGSTOP);
+                    to.resume();
+                }
+                _ => to.cancel(),
+            }
+        }
+    };
+    let thread = thread::Builder::new().name("signals".to_owned()).spawn(listen)?;
+    Ok(Forwarding { handle, thread: Some(thread) })
+}
+
+impl Drop for Forwarding {
+    fn drop(&mut self) {
+        self.handle.close();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Real processes under the real guard, friendly and hostile. Each test ends with a count of what
+//! is left in `/proc`.
+
+#![cfg(test)]
+
+mod deaths;
+mod endings;
+mod hostile;
+mod played;
+mod proc;
+mod sandbox;
+mod scene;
