@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, StructureStyle, Tag};
 
-use crate::formats::diagnostic::{Diagnostic, Finding, Format};
+use crate::formats::diagnostic::{Diagnostic, Finding, Format, MAX_FINDINGS};
 use crate::formats::source::Source;
 use crate::formats::tree::{Field, MAX_NODES, Marks, Node, Parsed, Style, Value, drop_repeated};
 
@@ -153,6 +153,7 @@ impl<'s> Builder<'s> {
             Items::Map { mut fields, merges, .. } => {
                 let last = fields.last().map(|field| field.node.span.end.max(field.key_span.end));
                 drop_repeated(self.source, &mut fields, &mut self.findings);
+                self.report_bad_merges(&merges);
                 merge_into(&mut fields, merges);
                 (Value::Map(fields), last)
             }
@@ -244,6 +245,20 @@ impl<'s> Builder<'s> {
         let marks =
             Marks { style, anchored: anchor != 0, tagged: tag.is_some(), ..Marks::default() };
         Ok(Node { span, value, marks })
+    }
+
+    /// A merge key takes a map, or a list of maps; anything else would be lost without a word.
+    fn report_bad_merges(&mut self, merges: &[Node]) {
+        let is_map = |node: &Node| matches!(node.value, Value::Map(_));
+        let good = |node: &&Node| {
+            is_map(node) || (!node.list().is_empty() && node.list().iter().all(is_map))
+        };
+        let room = MAX_FINDINGS.saturating_sub(self.findings.len());
+        for node in merges.iter().filter(|node| !good(node)).take(room) {
+            let detail = "a merge key takes a map or a list of maps".to_owned();
+            let finding = self.syntax(node.span.clone(), detail);
+            self.findings.push(finding);
+        }
     }
 
     fn syntax(&self, bytes: Range<usize>, detail: String) -> Diagnostic {
@@ -400,6 +415,15 @@ mod tests {
         assert!(merged.get("x").unwrap().marks.merged);
         assert!(root.get("same").unwrap().marks.aliased);
         assert!(root.get("base").unwrap().same_meaning(root.get("same").unwrap()));
+    }
+
+    #[test]
+    fn a_merge_of_something_else_is_reported() {
+        for text in ["a:\n  <<: 5\n", "a:\n  <<: [x]\n", "a:\n  <<:\n"] {
+            let parsed = read(&Source::new("f", text)).unwrap();
+            assert_eq!(parsed.findings.len(), 1, "{text}");
+            assert_eq!(parsed.findings[0].line(), Some(2), "{text}");
+        }
     }
 
     #[test]
