@@ -74,11 +74,11 @@ pub fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<(), PathError
 /// The whole text beside its place, safe on the disk before it gets its name.
 fn stage(path: &Path, bytes: &[u8], mode: Option<fs::Permissions>) -> Result<PathBuf, PathError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let staged = path.with_file_name(format!(".{name}.hast-{}", std::process::id()));
+    let prefix = format!(".{name}.hast-");
+    remove_left_behind(path, &prefix);
+    let staged = path.with_file_name(format!("{prefix}{}", std::process::id()));
     let at = |source| PathError { path: staged.clone(), source };
     let write = || -> io::Result<()> {
-        // Left behind by a process of this number that was killed; nobody else has this name.
-        let _ = fs::remove_file(&staged);
         let mut file = File::create_new(&staged)?;
         if let Some(mode) = mode {
             file.set_permissions(mode)?;
@@ -91,6 +91,21 @@ fn stage(path: &Path, bytes: &[u8], mode: Option<fs::Permissions>) -> Result<Pat
         at(error)
     })?;
     Ok(staged)
+}
+
+/// What a process that was killed had staged. A process that lives may still need its own.
+fn remove_left_behind(path: &Path, prefix: &str) {
+    let entries = path.parent().and_then(|directory| fs::read_dir(directory).ok());
+    for entry in entries.into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let owner = name.to_str().and_then(|name| name.strip_prefix(prefix)?.parse::<u32>().ok());
+        let ours = std::process::id();
+        if owner
+            .is_some_and(|owner| owner == ours || !Path::new(&format!("/proc/{owner}")).exists())
+        {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 fn sync_directory(directory: &Path) -> Result<(), PathError> {
@@ -114,6 +129,19 @@ mod tests {
         symlink("/nowhere", &dangling).unwrap();
         assert_eq!(create(&dangling, b"x").unwrap(), Made::WasThere);
         assert_eq!(fs::read_dir(root.path().join("deep/er")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_a_killed_process_staged_is_removed_and_nothing_else() {
+        let root = tempfile::tempdir().unwrap();
+        let dead = root.path().join(".f.hast-4294967295");
+        let alive = root.path().join(".f.hast-1");
+        let other = root.path().join(".f.hast-notes");
+        for path in [&dead, &alive, &other] {
+            File::create(path).unwrap();
+        }
+        create(&root.path().join("f"), b"x").unwrap();
+        assert!(!dead.exists() && alive.exists() && other.exists());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `hast init` and `hast context` in scratch projects.
 
 use std::fs;
+use std::process::Stdio;
 
 use crate::world::World;
 
@@ -64,6 +65,30 @@ fn init_never_overwrites_and_finishes_what_was_interrupted() {
     assert_eq!(world.read(".ai/config.yaml"), CONFIG);
     let again = world.run(&["init"]);
     assert!(again.out.contains("nothing was changed"), "{}", again.out);
+}
+
+#[test]
+fn init_killed_anywhere_is_finished_by_running_it_again() {
+    for round in 0..20u32 {
+        let world = project();
+        let mut child =
+            world.command(&["init", "--conventions"]).stdout(Stdio::null()).spawn().unwrap();
+        // Not a sleep: somewhere in the few milliseconds that it takes.
+        for _ in 0..round * 60_000 {
+            std::hint::spin_loop();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(world.run(&["init", "--conventions"]).code, 0);
+        assert_eq!(world.run(&["verify"]).code, 0);
+        assert_eq!(world.read("AGENTS.md").matches("<!-- hast:conventions -->").count(), 1);
+        for directory in [world.root(), world.root().join(".ai"), world.root().join(".ai/.hast")] {
+            let names = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name());
+            let left: Vec<_> =
+                names.filter(|name| name.to_string_lossy().contains(".hast-")).collect();
+            assert!(left.is_empty(), "{left:?}");
+        }
+    }
 }
 
 #[test]
