@@ -49,8 +49,10 @@ fn run(arguments: &[String]) -> Result<Report, String> {
 
 fn show_sessions(report: &session::Report) -> ExitCode {
     let diverged = report.diverged.len();
-    let session::Report { runs, crashes, effects, .. } = report;
-    println!("session runs {runs}, crashes {crashes}, effects {effects}, diverged {diverged}");
+    let session::Report { runs, crashes, power_cuts, effects, .. } = report;
+    println!(
+        "session runs {runs}, crashes {crashes}, power cuts {power_cuts}, effects {effects}, diverged {diverged}"
+    );
     for (case, why) in report.diverged.iter().take(10) {
         println!("{case}: {why}");
     }

@@ -124,6 +124,11 @@ impl World {
         self.nanoseconds += 100 * TICK;
     }
 
+    /// Faults that have not come yet.
+    pub fn faults_left(&self) -> usize {
+        self.faults.len()
+    }
+
     pub fn forget_plans(&mut self) {
         self.faults.clear();
         self.edits.clear();

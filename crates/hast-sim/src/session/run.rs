@@ -16,7 +16,7 @@ use jiff::tz::Offset;
 
 use super::actors::Actors;
 use super::checks;
-use crate::disk::{Fault, FaultKind, SimDisk, World};
+use crate::disk::{Event, Fault, FaultKind, SimDisk, World};
 
 /// How often a session may be taken up again before we call it stuck.
 const MOST_LIVES: u32 = 40;
@@ -40,7 +40,10 @@ pub enum Blow {
 #[derive(Debug, Default)]
 pub struct Report {
     pub runs: u64,
+    /// Processes that died in the middle.
     pub crashes: u64,
+    /// Power cuts, also of a machine at rest.
+    pub power_cuts: u64,
     pub effects: u64,
     pub diverged: Vec<(Case, String)>,
 }
@@ -114,26 +117,26 @@ fn run(case: Case, report: &mut Report) -> Result<End, String> {
         NewSession { query: "질문".to_owned(), system_prompt: String::new(), review_rules: None };
     let flow = SessionFlow { new: Some(new), max_regenerations: 2 };
     let mut actors = Actors::new(case.seed);
-    let mut before = BTreeMap::new();
     for _ in 0..MOST_LIVES {
-        let life = live(&world, &flow, &mut actors);
-        let files = world.borrow().all_files();
-        if let Some(ending) = life? {
-            checks::history_is_kept(&before, &files)?;
-            checks::documents_hold(&files)?;
+        let life = live(&world, &flow, &mut actors)?;
+        // What a reader could see when the process ended must still be there after the repair.
+        let seen = world.borrow().all_files();
+        if let Some(ending) = life {
+            checks::documents_hold(&seen)?;
+            let state = world.borrow();
+            let died = state.events.iter().filter(|event| matches!(event, Event::Died { .. }));
+            report.crashes += died.count() as u64;
             report.effects += actors.performed.values().map(|times| u64::from(*times)).sum::<u64>();
-            return Ok(End { files, ending, operations: world.borrow().operations });
+            return Ok(End { files: seen, ending, operations: state.operations });
         }
-        let died = matches!(
-            case.blow,
-            Blow::Power(_) | Blow::Kill(FaultKind::DieAfter | FaultKind::DieBefore)
-        );
-        report.crashes += u64::from(died && world.borrow().operations >= case.at);
         if let Blow::Power(_) = case.blow {
+            report.power_cuts += 1;
             world.borrow_mut().cut_power();
         }
-        before = recovered(&world)?;
-        checks::history_is_kept(&BTreeMap::new(), &before)?;
+        if let Some(repaired) = recovered(&world)? {
+            checks::history_is_kept(&seen, &repaired)?;
+            checks::documents_hold(&repaired)?;
+        }
     }
     Err("the session never ends".to_owned())
 }
@@ -184,16 +187,19 @@ fn fresh_view(
     Ok(view)
 }
 
-/// The files after whoever comes next has repaired what the last one left.
-fn recovered(world: &Rc<RefCell<World>>) -> Result<BTreeMap<String, Vec<u8>>, String> {
+/// The files after whoever comes next has repaired what the last one left; none if that one was
+/// hit in its turn.
+fn recovered(world: &Rc<RefCell<World>>) -> Result<Option<BTreeMap<String, Vec<u8>>>, String> {
     let disk = SimDisk::start(world);
     let process = disk.process();
+    let planned = world.borrow().faults_left();
     let opened = Store::open(disk, small());
+    let was_hit = world.borrow().faults_left() < planned;
     world.borrow_mut().exit(process);
     match opened {
-        Ok(_) => Ok(world.borrow().all_files()),
-        Err(error) if world.borrow().is_alive(process) => Err(error.to_string()),
-        Err(_) => Ok(BTreeMap::new()),
+        Ok(_) => Ok(Some(world.borrow().all_files())),
+        Err(error) if !was_hit => Err(format!("the root cannot be opened: {error}")),
+        Err(_) => Ok(None),
     }
 }
 
@@ -228,6 +234,7 @@ impl fmt::Display for Case {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hast_flow::flows::session::layout;
 
     #[test]
     fn a_session_hit_anywhere_ends_like_one_that_was_not() {
@@ -235,6 +242,39 @@ mod tests {
         let told: Vec<String> =
             report.diverged.iter().take(5).map(|(case, why)| format!("{case}: {why}")).collect();
         assert_eq!(told, Vec::<String>::new());
-        assert!(report.crashes > 100, "{report:?}");
+        assert!(report.crashes > 100 && report.power_cuts > 100, "{report:?}");
+    }
+
+    /// The checks are worth nothing if they cannot fail.
+    #[test]
+    fn each_check_finds_what_it_is_for() {
+        let mut report = Report::default();
+        let end = run(Case { seed: 3, blow: Blow::None, at: 0 }, &mut report).unwrap();
+        assert_eq!(checks::documents_hold(&end.files), Ok(()));
+        let log = String::from_utf8(end.files[layout::LOG].clone()).unwrap();
+        let last = log.lines().last().unwrap().to_owned() + "\n";
+        let with = |path: &str, text: String| {
+            let mut files = end.files.clone();
+            files.insert(path.to_owned(), text.into_bytes());
+            files
+        };
+        let shorter = with(layout::LOG, log.replace(&last, ""));
+        assert!(checks::history_is_kept(&end.files, &shorter).is_err());
+        assert!(checks::documents_hold(&shorter).is_err(), "the pointer is ahead of the log");
+        assert!(checks::documents_hold(&with(layout::LOG, format!("{log}{last}"))).is_err());
+        let started = log.lines().find(|line| line.contains("TASK_STARTED")).unwrap();
+        let again = started.replace("EV-20260112T143000Z-", "EV-20260112T143000Z-9");
+        let twice = log.replacen(started, &format!("{started}\n{again}"), 1);
+        assert!(checks::documents_hold(&with(layout::LOG, twice)).is_err(), "a task began twice");
+        let steps = String::from_utf8(end.files[".hast/steps.ndjson"].clone()).unwrap();
+        assert!(checks::documents_hold(&with(".hast/steps.ndjson", steps.repeat(2))).is_err());
+        let report = end.files.keys().find(|path| path.starts_with("critique/reports/")).unwrap();
+        let failed = String::from_utf8(end.files[report].clone()).unwrap().replace("PASS", "FAIL");
+        assert!(
+            checks::documents_hold(&with(report, failed)).is_err(),
+            "knowledge that did not pass"
+        );
+        let other = End { files: shorter, ending: "done", operations: 0 };
+        assert!(same(&end, &other).is_err());
     }
 }
