@@ -49,7 +49,6 @@ pub const POLICY: PolicyTable = PolicyTable {
         Row { role: CONTROLLER, access: Write, path: "output/**" },
         Row { role: CONTROLLER, access: Write, path: "context/state.json" },
         Row { role: CONTROLLER, access: Write, path: "context/sources/**" },
-        Row { role: CONTROLLER, access: Write, path: "context/index.json" },
         Row { role: CONTROLLER, access: Write, path: "critique/review_rules.md" },
     ],
     // hast logs what a role did and moves the pointer in the same commit.
@@ -79,6 +78,7 @@ mod tests {
             (CONTROLLER, PutKind::Create, "output/final.md", true),
             (CONTROLLER, PutKind::Create, "execution/outputs/T-0001/a.md", false),
             (EXECUTOR, PutKind::Append, "plan/active/status_log.ndjson", true),
+            (CONTROLLER, PutKind::Replace, "context/index.json", false),
             (CONTROLLER, PutKind::Create, "somewhere/else", false),
         ] {
             let judged = POLICY.judge(role, kind, &DocPath::new(path).unwrap());
