@@ -1,5 +1,7 @@
 //! Which goal comes next: the last session's, then the deepest, then the first declared.
 
+use std::collections::BTreeSet;
+
 use crate::docs::goals::{Goal, GoalStatus, Goals};
 
 /// A goal with its place in the tree, in the order of the file.
@@ -27,18 +29,16 @@ pub fn placed(goals: &Goals) -> Vec<Placed<'_>> {
 
 /// The goal to work on. Goals whose dependencies are not done come after all others.
 pub fn select<'g, 'a>(goals: &'g [Placed<'a>], last_goal: Option<&str>) -> Option<&'g Placed<'a>> {
+    let done: BTreeSet<&str> = goals
+        .iter()
+        .filter(|placed| placed.goal.status == GoalStatus::Done)
+        .map(|placed| placed.goal.id.as_str())
+        .collect();
+    let is_ready =
+        |placed: &&Placed<'_>| placed.goal.depends_on.iter().all(|id| done.contains(id.as_str()));
     let active = || goals.iter().filter(|placed| placed.goal.status == GoalStatus::Active);
     let continued = active().find(|placed| Some(placed.goal.id.as_str()) == last_goal);
-    let ready = || active().filter(|placed| waits_for(placed.goal, goals).next().is_none());
-    continued.or_else(|| deepest(ready())).or_else(|| deepest(active()))
-}
-
-/// The dependencies of a goal that are not done.
-pub fn waits_for<'g>(goal: &'g Goal, goals: &'g [Placed<'_>]) -> impl Iterator<Item = &'g str> {
-    goal.depends_on.iter().map(String::as_str).filter(move |id| {
-        let named = goals.iter().find(|placed| placed.goal.id == *id);
-        named.is_none_or(|placed| placed.goal.status != GoalStatus::Done)
-    })
+    continued.or_else(|| deepest(active().filter(is_ready))).or_else(|| deepest(active()))
 }
 
 /// The deepest, and of several the one declared first.
