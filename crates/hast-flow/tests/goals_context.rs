@@ -186,6 +186,16 @@ fn the_order_of_shortening_of_the_seed() {
 }
 
 #[test]
+fn a_task_that_was_cut_is_not_called_missing() {
+    let mut context = long_context();
+    context.task = vec!["할 일 ".repeat(5_000)];
+    let text = context::fit(&context, Format::Markdown, Lang::En, 420).unwrap();
+    assert!(text.contains("## Your Task\n") && text.contains('…'), "{text}");
+    assert!(!text.contains("Nothing is set as a task"), "{text}");
+    assert!(text.contains("커밋 형식"), "the rules stay: {text}");
+}
+
+#[test]
 fn a_limit_below_the_emptiest_json_is_said_so() {
     let error = context::fit(&long_context(), Format::Json, Lang::En, 10).unwrap_err();
     assert!(error.needed > 10);

@@ -145,6 +145,8 @@ fn cut_to_fit(
         [|context| &mut context.task, |context| &mut context.files, |context| &mut context.rules];
     for part in parts {
         let whole = std::mem::take(part(&mut context));
+        // Even when nothing of it fits, a mark says that there was something.
+        *part(&mut context) = first_bytes(&whole, 0);
         let least = print::print(&context, format, lang).len();
         if least > max {
             continue;
@@ -173,7 +175,7 @@ fn cut_to_fit(
     }
 }
 
-/// The first lines, the last one cut between two characters and marked.
+/// The first lines, the last one cut between two characters and marked: at least the mark.
 fn first_bytes(lines: &[String], bytes: usize) -> Vec<String> {
     let mut left = bytes;
     let mut kept = Vec::new();
@@ -182,9 +184,7 @@ fn first_bytes(lines: &[String], bytes: usize) -> Vec<String> {
             left -= line.len();
             kept.push(line.clone());
         } else {
-            if left > 0 {
-                kept.push(format!("{}…", &line[..line.floor_char_boundary(left)]));
-            }
+            kept.push(format!("{}…", &line[..line.floor_char_boundary(left)]));
             break;
         }
     }
