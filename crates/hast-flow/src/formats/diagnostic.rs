@@ -353,7 +353,7 @@ pub mod text {
         duplicate_id_next() { en: "give one of the two another id", ko: "둘 중 하나에 다른 id를 주세요" }
         unknown_reference(id) { en: "there is no `{id}`", ko: "`{id}`(이)가 없습니다" }
         unknown_reference_next() { en: "name one that exists, or remove the reference", ko: "있는 것을 가리키거나 참조를 지우세요" }
-        cycle(path) { en: "these wait for each other: {path}", ko: "서로를 기다립니다: {path}" }
+        cycle(path) { en: "these wait for each other (line): {path}", ko: "서로를 기다립니다(줄): {path}" }
         cycle_next() { en: "remove one of the dependencies", ko: "의존 관계 하나를 지우세요" }
         not_its_owner(id, owner) { en: "`{id}` does not belong to `{owner}`", ko: "`{id}`(은)는 `{owner}`에 속하지 않습니다" }
         not_its_owner_next(owner) { en: "use an id that starts with `{owner}`", ko: "`{owner}`(으)로 시작하는 id를 쓰세요" }

@@ -149,8 +149,15 @@ fn goal_rules(goals: &Goals, rules: &mut Rules<'_>) {
             }
         }
     }
-    if let Some((index, path)) = find_cycle(&declared, &by_id) {
-        let node = declared[index].node;
+    if let Some(circle) = find_cycle(&declared, &by_id) {
+        let named = circle.iter().map(|&at| {
+            let line = rules.line(id_node(declared[at].node));
+            format!("{} ({line})", declared[at].goal.id)
+        });
+        let path = named.collect();
+        // The goal before the last one is where the circle closes.
+        let closing = circle.iter().rev().nth(1).map_or(0, |&at| at);
+        let node = declared[closing].node;
         rules.report(node.get("depends_on").unwrap_or(node), Finding::Cycle { path });
     }
 }
@@ -170,10 +177,7 @@ fn id_node(goal: &Node) -> &Node {
 
 /// A goal waits for its dependencies, and a container for its children. Depth first without
 /// recursion: a chain of ten thousand goals is no deeper than the heap.
-fn find_cycle(
-    declared: &[Declared<'_>],
-    by_id: &BTreeMap<&str, usize>,
-) -> Option<(usize, Vec<String>)> {
+fn find_cycle(declared: &[Declared<'_>], by_id: &BTreeMap<&str, usize>) -> Option<Vec<usize>> {
     let waits_for = |index: usize| -> Vec<usize> {
         let goal = declared[index].goal;
         let children = goal.children.iter().map(|child| child.id.as_str());
@@ -189,8 +193,7 @@ fn find_cycle(
             match next.pop() {
                 Some(target) if on_path.contains_key(&target) => {
                     let from = on_path.get(&target).copied().unwrap_or(0);
-                    let ids = path[from..].iter().map(|(at, _)| *at).chain([target]);
-                    return Some((index, ids.map(|at| declared[at].goal.id.clone()).collect()));
+                    return Some(path[from..].iter().map(|(at, _)| *at).chain([target]).collect());
                 }
                 Some(target) if finished[target] => {}
                 Some(target) => {
