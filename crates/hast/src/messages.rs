@@ -67,7 +67,7 @@ pub(crate) mod say {
         not_a_document() { en: "hast does not know what this file is", ko: "hast가 이 파일이 무엇인지 모릅니다" }
         not_a_document_next() { en: "say what it is with --as NAME (`hast verify --schema` lists the names)", ko: "--as NAME으로 알려 주세요(`hast verify --schema`가 이름을 보여 줍니다)" }
         nothing_here() { en: "there is nothing of hast here", ko: "여기에는 hast의 것이 없습니다" }
-        nothing_here_next(directory) { en: "looked upward from {directory}; go to a project that has .ai/, sessions/, db/, .brain/ or .claude/orchestrator/, or name files: hast verify PATH", ko: "{directory}에서 위로 찾았습니다. .ai/, sessions/, db/, .brain/, .claude/orchestrator/ 중 하나가 있는 프로젝트로 가거나 파일을 지정하세요: hast verify PATH" }
+        nothing_here_next(directory) { en: "run `hast init` in a git repository to begin, or go to a project that has .ai/, sessions/, db/, .brain/ or .claude/orchestrator/ (looked upward from {directory})", ko: "git 저장소에서 `hast init`으로 시작하거나 .ai/, sessions/, db/, .brain/, .claude/orchestrator/ 중 하나가 있는 프로젝트로 가세요({directory}에서 위로 찾았습니다)" }
         no_repository() { en: "this is not inside a git repository", ko: "git 저장소 안이 아닙니다" }
         no_repository_next(directory) { en: "run `git init` in the top directory of your project first (looked upward from {directory})", ko: "먼저 프로젝트의 최상위 디렉터리에서 `git init`을 실행하세요({directory}에서 위로 찾았습니다)" }
         cannot_create() { en: "the file cannot be written", ko: "파일을 쓸 수 없습니다" }
@@ -101,6 +101,9 @@ pub(crate) mod say {
         found(files, errors, warnings) { en: "files checked: {files}, errors: {errors}, warnings: {warnings}", ko: "파일 {files}개 검사: 오류 {errors}개, 경고 {warnings}개" }
         untold(findings) { en: "more findings that are not shown: {findings}; correct these first", ko: "보이지 않은 발견 {findings}개가 더 있습니다. 먼저 이것들을 고치세요" }
         no_documents() { en: "no documents of hast there", ko: "hast 문서가 없습니다" }
+        no_documents_next() { en: "name a directory that has documents of hast, or a file with --as NAME", ko: "hast 문서가 있는 디렉터리를 지정하거나 파일을 --as NAME과 함께 지정하세요" }
+        as_is_for_files() { en: "--as says what a file is; this is a directory", ko: "--as는 파일이 무엇인지 알려 주는 것인데, 이것은 디렉터리입니다" }
+        as_is_for_files_next() { en: "name the files, or leave --as away", ko: "파일을 지정하거나 --as를 빼세요" }
         flow_state(files, errors, warnings) { en: "documents: {files}, errors: {errors}, warnings: {warnings}", ko: "문서 {files}개, 오류 {errors}개, 경고 {warnings}개" }
         run_verify() { en: "run `hast verify` to see the findings", ko: "`hast verify`로 내용을 확인하세요" }
     }

@@ -32,8 +32,8 @@ impl FlowName {
         }
     }
 
-    /// What is there, relative to a directory, when the flow's files are in it. The last part may
-    /// have a `*`.
+    /// What is there, relative to a directory, when the flow's files are in it. A part may have a
+    /// `*`.
     pub fn marker(self) -> &'static str {
         match self {
             Self::Goals => ".ai",

@@ -60,31 +60,49 @@ impl GoalsFiles {
     }
 }
 
-/// The newest valid handoff; each invalid one before it is said once.
-pub(crate) fn last_session(app: &mut App, root: &Path) -> Result<Option<LastSession>, Problem> {
+/// The newest valid handoff with its name, and what is wrong with each newer one.
+pub(crate) struct Newest {
+    pub(crate) session: Option<(String, LastSession)>,
+    pub(crate) skipped: Vec<(String, Vec<Diagnostic>)>,
+}
+
+/// Looks from the newest name on and opens no more than it has to.
+pub(crate) fn newest_handoff(app: &App, root: &Path) -> Result<Newest, Problem> {
     let directory = root.join(layout::HANDOFFS);
     let names = files::names(&directory).map_err(|error| cannot_read(app, &error))?;
+    let mut newest = Newest { session: None, skipped: Vec::new() };
     for name in NewestFirst::new(names.iter().map(String::as_str)) {
         let shown = format!("{}/{name}", layout::HANDOFFS);
-        let findings = match files::read_bounded(&directory.join(name), MAX_DOCUMENT_BYTES) {
-            Err(error) => {
-                let finding = Finding::CannotRead { why: error.source.to_string() };
-                vec![Diagnostic::of_file(&shown, finding)]
+        match read_one(&directory.join(name), &shown) {
+            Ok(session) => {
+                newest.session = Some((name.to_owned(), session));
+                break;
             }
-            Ok(bytes) => match Source::from_bytes(&shown, &bytes) {
-                Err(diagnostic) => vec![diagnostic],
-                Ok(source) => match read_handoff(&source) {
-                    Ok(session) => return Ok(Some(session)),
-                    Err(findings) => findings,
-                },
-            },
-        };
+            Err(findings) => newest.skipped.push((shown, findings)),
+        }
+    }
+    Ok(newest)
+}
+
+/// The newest valid handoff; each invalid one before it is said once.
+pub(crate) fn last_session(app: &mut App, root: &Path) -> Result<Option<LastSession>, Problem> {
+    let newest = newest_handoff(app, root)?;
+    for (shown, findings) in newest.skipped {
         let skipped = say::handoff_skipped(app.lang, &shown);
         app.output.message(&format!("{}: {skipped}\n", say::warning(app.lang)));
         let findings: Vec<_> = findings.into_iter().map(Diagnostic::warning).collect();
         show(app, &findings);
     }
-    Ok(None)
+    Ok(newest.session.map(|(_, session)| session))
+}
+
+fn read_one(path: &Path, shown: &str) -> Result<LastSession, Vec<Diagnostic>> {
+    let bytes = files::read_bounded(path, MAX_DOCUMENT_BYTES).map_err(|error| {
+        let finding = Finding::CannotRead { why: error.source.to_string() };
+        vec![Diagnostic::of_file(shown, finding)]
+    })?;
+    let source = Source::from_bytes(shown, &bytes).map_err(|diagnostic| vec![diagnostic])?;
+    read_handoff(&source)
 }
 
 /// A text file that may be absent.

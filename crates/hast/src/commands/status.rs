@@ -5,16 +5,14 @@ use std::path::{Path, PathBuf};
 use hast_flow::docs::document::read;
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::{Goal, GoalStatus, Goals};
-use hast_flow::flows::goals::handoffs::NewestFirst;
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::selection::{Placed, placed, select};
 use hast_flow::formats::source::Source;
 use hast_flow::time::UtcTime;
 use hast_flow::words::visible;
-use hast_world::files;
 use serde_json::json;
 
-use super::goals_files::text_of;
+use super::goals_files::{newest_handoff, text_of};
 use super::verify::{Report, check_flow, flows_here};
 use crate::app::App;
 use crate::messages::say;
@@ -129,15 +127,17 @@ fn goals_state(app: &App, root: &Path) -> Option<GoalsState> {
     let text = text_of(app, root, layout::GOALS).ok().flatten()?;
     let goals = read::<Goals>(&Source::new(layout::GOALS, &text)).ok()?.value;
     let all = placed(&goals);
-    let names = files::names(&root.join(layout::HANDOFFS)).ok()?;
+    // The same goal that `context` would choose.
+    let newest = newest_handoff(app, root).ok()?.session;
+    let last_goal = newest.as_ref().map(|(_, session)| session.front.goal_id.as_str());
     let count = |status| all.iter().filter(|placed| placed.goal.status == status).count();
     let named = |placed: &Placed<'_>| (placed.goal.id.clone(), placed.goal.title.clone());
     let blocked = |goal: &&Goal| goal.status == GoalStatus::Blocked;
     let goals = all.iter().map(|placed| placed.goal).filter(blocked);
     Some(GoalsState {
         counts: STATUSES.map(count),
-        current: select(&all, None).map(named),
+        current: select(&all, last_goal).map(named),
         blocked: goals.map(|goal| (goal.id.clone(), goal.blocked_reason.clone())).collect(),
-        last_handoff: NewestFirst::new(names.iter().map(String::as_str)).next().map(str::to_owned),
+        last_handoff: newest.map(|(name, _)| name),
     })
 }

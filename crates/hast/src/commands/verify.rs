@@ -119,14 +119,15 @@ fn check_path(
 ) -> Result<(), Problem> {
     let full = app.directory.join(path);
     if full.is_dir() {
+        if forced.is_some() {
+            let next = say::as_is_for_files_next(app.lang);
+            return Err(Problem::usage(say::as_is_for_files(app.lang), next).at(path));
+        }
         let before = report.files + report.findings();
         check_tree(app, &full, report);
-        if report.files + report.findings() == before && !app.quiet {
-            return Err(Problem::new(
-                say::no_documents(app.lang),
-                say::not_a_document_next(app.lang),
-            )
-            .at(path));
+        if report.files + report.findings() == before {
+            let next = say::no_documents_next(app.lang);
+            return Err(Problem::new(say::no_documents(app.lang), next).at(path));
         }
         return Ok(());
     }

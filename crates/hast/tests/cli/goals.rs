@@ -250,6 +250,20 @@ fn the_config_may_choose_the_language() {
 }
 
 #[test]
+fn status_and_context_name_the_same_goal() {
+    let goals = GOALS.to_owned()
+        + "    children:\n      - id: M1.1\n        title: 깊은 것\n        status: active\n";
+    let world = project()
+        .file(".ai/goals.yaml", goals)
+        .file(".ai/handoffs/2026-02-09_143000.md", handoff("M1", "다음"))
+        .file(".ai/handoffs/2026-02-09_150000.md", "not valid\n");
+    assert!(world.run(&["context"]).out.contains("## Current Goal\nM1 — 첫 목표"));
+    let status = world.run(&["status"]).out;
+    assert!(status.contains("current goal: M1 — 첫 목표"), "{status}");
+    assert!(status.contains("last handoff: 2026-02-09_143000.md"), "{status}");
+}
+
+#[test]
 fn status_shows_goals_at_a_glance() {
     let goals = GOALS.to_owned()
         + "  - id: M2\n    title: x\n    status: blocked\n    blocked_reason: \"테스트 실패\"\n";

@@ -164,6 +164,27 @@ fn a_file_that_hast_does_not_know_needs_a_name() {
 }
 
 #[test]
+fn goals_that_wait_for_each_other_are_told_with_their_lines() {
+    let goals = "goals:\n  - id: a\n    title: x\n    status: active\n    depends_on: [b]\n  - id: b\n    title: x\n    status: active\n    depends_on: [a]\n";
+    let ran = World::new().file(".ai/goals.yaml", goals).run(&["verify"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.out.contains("a (2) -> b (6) -> a (2)"), "{}", ran.out);
+}
+
+#[test]
+fn a_directory_without_documents_is_exit_1_however_quiet() {
+    let world = World::new().file("docs/readme.txt", "x");
+    for args in [&["verify", "docs"][..], &["-q", "verify", "docs"]] {
+        let ran = world.run(args);
+        assert_eq!(ran.code, 1, "{args:?}");
+        assert!(ran.err.contains("no documents of hast there"), "{}", ran.err);
+    }
+    let ran = world.run(&["verify", "docs", "--as", "goals"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("--as says what a file is"), "{}", ran.err);
+}
+
+#[test]
 fn hostile_files_end_in_a_finding() {
     let cases: Vec<(&str, Vec<u8>)> = vec![
         ("not_utf8", b"goals: \xff\n".to_vec()),
