@@ -101,6 +101,8 @@ pub struct Driver<'d, F: Flow, D: Disk> {
     steps_length: u64,
     /// What each document was when the view learnt of it.
     seen: BTreeMap<DocPath, Seen>,
+    /// Results that no commit has used yet. They were paid for: reading again must not lose them.
+    unused: BTreeMap<StepKey, EffectResult>,
     foreign: u64,
 }
 
@@ -123,6 +125,7 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
             steps: StepLog::default(),
             steps_length: 0,
             seen: BTreeMap::new(),
+            unused: BTreeMap::new(),
             foreign,
         };
         driver.read_all()?;
@@ -137,40 +140,52 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
     pub fn drive(&mut self, world: &mut dyn World) -> Result<Ending, StoreError> {
         let mut stale = 0;
         for _ in 0..self.bounds.steps {
-            match self.flow.next_step(&self.view, &self.facts()) {
+            let step = self.flow.next_step(&self.view, &self.facts());
+            let commits = matches!(step, Step::Commit(_));
+            let turned = match step {
                 Step::Finish(ending) => return Ok(ending),
-                Step::Effect { key, effect } => {
-                    if self.steps.just_finished(&key) {
-                        return Ok(self.blocked(
-                            goes_in_circles(self.lang, &key),
-                            goes_in_circles_next(self.lang),
-                        ));
-                    }
-                    let conflicts = self.note_start(&key)?;
-                    if !conflicts.is_empty() {
-                        return Ok(self.edited(&conflicts));
-                    }
-                    let result = world.perform(&key, &effect);
-                    self.flow.fold(&mut self.view, &Delta::Result { key: &key, result: &result });
+                Step::Effect { key, .. } if self.steps.just_finished(&key) => {
+                    let what = goes_in_circles(self.lang, &key);
+                    return Ok(self.blocked(what, goes_in_circles_next(self.lang)));
                 }
-                Step::Commit(commit) => match self.commit(commit) {
-                    Ok(conflicts) if conflicts.is_empty() => stale = 0,
-                    Ok(conflicts) => return Ok(self.edited(&conflicts)),
-                    Err(StoreError::Stale { .. }) if stale < self.bounds.stale => {
-                        stale += 1;
-                        self.read_all()?;
-                    }
-                    Err(StoreError::Stale { .. }) => {
-                        return Ok(
-                            self.blocked(always_stale(self.lang), always_stale_next(self.lang))
-                        );
-                    }
-                    Err(error) => return Err(error),
-                },
+                Step::Effect { key, effect } => self.perform(world, key, &effect),
+                Step::Commit(commit) => self.commit(commit),
+            };
+            match turned {
+                // Only a commit is progress: effects whose results never count must not go on and on.
+                Ok(conflicts) if conflicts.is_empty() => stale = if commits { 0 } else { stale },
+                Ok(conflicts) => return Ok(self.edited(&conflicts)),
+                // Somebody was faster: read again and decide again.
+                Err(StoreError::Stale { .. }) if stale < self.bounds.stale => {
+                    stale += 1;
+                    self.read_all()?;
+                }
+                Err(StoreError::Stale { .. }) => {
+                    let next = always_stale_next(self.lang);
+                    return Ok(self.blocked(always_stale(self.lang), next));
+                }
+                Err(error) => return Err(error),
             }
         }
-        Ok(self
-            .blocked(too_many_steps(self.lang, self.bounds.steps), too_many_steps_next(self.lang)))
+        let what = too_many_steps(self.lang, self.bounds.steps);
+        Ok(self.blocked(what, too_many_steps_next(self.lang)))
+    }
+
+    /// Notes that an effect begins, lets it happen, and shows its result to the flow.
+    fn perform(
+        &mut self,
+        world: &mut dyn World,
+        key: StepKey,
+        effect: &Effect,
+    ) -> Result<Vec<Conflict>, StoreError> {
+        let conflicts = self.note_start(&key)?;
+        if !conflicts.is_empty() {
+            return Ok(conflicts);
+        }
+        let result = world.perform(&key, effect);
+        self.flow.fold(&mut self.view, &Delta::Result { key: &key, result: &result });
+        self.unused.insert(key, result);
+        Ok(Vec::new())
     }
 
     fn facts(&self) -> Facts {
@@ -200,12 +215,14 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
     fn commit(&mut self, commit: Commit) -> Result<Vec<Conflict>, StoreError> {
         let mut change = ChangeSet::new(commit.role, &commit.reason);
         change.puts = commit.puts;
+        let finished = commit.finishes.clone();
         let lines = self.step_lines(commit.finishes, commit.starts);
         if !lines.is_empty() {
             change.puts.push(self.append_steps(&lines));
         }
         let puts = change.puts.clone();
         let committed = self.store.commit(change, self.flow.policy())?;
+        self.unused.retain(|key, _| !finished.contains(key));
         let foreign = self.store.foreign_commits() != self.foreign;
         if foreign || !committed.conflicts.is_empty() {
             self.read_all()?;
@@ -311,6 +328,11 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
         self.seen.clear();
         for (path, bytes, seen) in &documents {
             self.take_document(path, bytes, *seen);
+        }
+        // Whoever ended a step meanwhile has used a result of its own.
+        self.unused.retain(|key, _| self.steps.is_open(key));
+        for (key, result) in &self.unused {
+            self.flow.fold(&mut self.view, &Delta::Result { key, result });
         }
         Ok(())
     }

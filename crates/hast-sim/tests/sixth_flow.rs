@@ -11,7 +11,8 @@ use hast_flow::driver::{Bounds, Delta, Driver, Facts, Flow, World as Effects};
 use hast_flow::ports::Clock;
 use hast_flow::roles::{Access, Class, PolicyTable, Row};
 use hast_flow::steps::{Commit, Effect, EffectResult, Ending, Notice, Step, StepKey, ToolUse};
-use hast_flow::store::{DocPath, HistoryClass, Options, Put, Store};
+use hast_flow::store::change::steps_log;
+use hast_flow::store::{ChangeSet, DocPath, HistoryClass, Options, Put, Store};
 use hast_flow::words::Lang;
 use hast_sim::disk::{Fault, FaultKind, SimDisk, World};
 use jiff::Timestamp;
@@ -109,7 +110,7 @@ fn run(fault: Option<Fault>) -> (BTreeMap<String, Vec<u8>>, u64) {
     for _ in 0..5 {
         let disk = SimDisk::start(&world);
         let process = disk.process();
-        let ended = Store::open(disk, Options { journal_area: 32 << 10, ..Options::default() })
+        let ended = Store::open(disk, small())
             .and_then(|(store, _)| {
                 Driver::new(&Counting, store, &Still, Lang::En, Bounds::default())
             })
@@ -133,4 +134,44 @@ fn a_flow_is_one_folder_and_survives_a_power_cut_at_every_operation() {
             assert_eq!(run(Some(Fault { at, kind })).0, calm, "{kind:?} at {at}");
         }
     }
+}
+
+/// As [`Numbers`], but while it answers, another process writes to the same root.
+struct Disturbed {
+    world: Rc<RefCell<World>>,
+    performed: Vec<String>,
+}
+
+impl Effects for Disturbed {
+    fn perform(&mut self, key: &StepKey, effect: &Effect) -> EffectResult {
+        self.performed.push(key.to_string());
+        let disk = SimDisk::start(&self.world);
+        let process = disk.process();
+        let (mut other, _) = Store::open(disk, small()).unwrap();
+        let (bytes, _) = other.read(&steps_log()).unwrap().unwrap();
+        let line = format!(
+            "{{\"step\":\"other/{}\",\"state\":\"started\",\"at\":\"2026-01-12T14:30:00Z\"}}\n",
+            self.performed.len()
+        );
+        let put =
+            Put::Append { path: steps_log(), at: bytes.len() as u64, bytes: line.into_bytes() };
+        other.commit(ChangeSet::new("other", "a note").put(put), &POLICY).unwrap();
+        self.world.borrow_mut().exit(process);
+        Numbers.perform(key, effect)
+    }
+}
+
+#[test]
+fn a_result_that_was_paid_for_survives_a_stale_commit() {
+    let world = Rc::new(RefCell::new(World::new(7)));
+    let (store, _) = Store::open(SimDisk::start(&world), small()).unwrap();
+    let mut driver = Driver::new(&Counting, store, &Still, Lang::En, Bounds::default()).unwrap();
+    let mut effects = Disturbed { world: Rc::clone(&world), performed: Vec::new() };
+    assert!(matches!(driver.drive(&mut effects), Ok(Ending::Done(_))));
+    assert_eq!(effects.performed, ["count/0", "count/1", "count/2", "count/3", "count/4"]);
+    assert_eq!(world.borrow().documents()["numbers.txt"], b"0\n1\n2\n3\n4\n");
+}
+
+fn small() -> Options {
+    Options { journal_area: 32 << 10, ..Options::default() }
 }
