@@ -26,6 +26,8 @@ pub mod agents;
 
 pub mod gates;
 
+pub mod attempt;
+
 pub mod steps;
 
 pub mod ports;
