@@ -2,9 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::agents::outcome::FailureClass;
+use crate::agents::usage::Usage;
+use crate::docs::call::CallFinding;
 use crate::store::{DocPath, Put};
 use crate::time::UtcTime;
 
@@ -36,7 +40,8 @@ impl fmt::Display for StepKey {
 pub enum Step {
     /// Change documents.
     Commit(Commit),
-    /// Ask the world for something; its result is seen by the next decision.
+    /// Ask the world for something; its result is seen by a later decision. Asking for what is
+    /// already on its way means: wait for whatever comes back next.
     Effect { key: StepKey, effect: Effect },
     /// Nothing more to do now.
     Finish(Ending),
@@ -49,14 +54,14 @@ pub struct Commit {
     pub role: &'static str,
     pub reason: String,
     pub puts: Vec<Put>,
-    pub starts: Option<StepKey>,
+    pub starts: Vec<StepKey>,
     pub finishes: Vec<StepKey>,
 }
 
 /// What only the world can do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    Call(Call),
+    Call(Box<Call>),
     Tools(Vec<ToolUse>),
 }
 
@@ -72,16 +77,75 @@ pub struct Call {
     pub prompt: String,
     /// Documents that the role may read and that the call is about.
     pub inputs: Vec<DocPath>,
-    /// Names of the files that must come back.
+    /// The files that must come back.
     pub expected: Vec<Expected>,
     /// What was wrong with the last reply.
-    pub findings: Vec<String>,
+    pub findings: Vec<CallFinding>,
+    pub place: Place,
+    /// The flow's own ids, by their names in `call.json`.
+    pub ids: BTreeMap<&'static str, String>,
+    /// The agent that the unit asks for.
+    pub tool: Option<String>,
+    pub handoff_path: Option<String>,
+    /// Overrides what the configuration says.
+    pub timeout: Option<Duration>,
+}
+
+impl Call {
+    /// A first call of a role that only reads and expects nothing back.
+    pub fn new(role: &'static str, step: &'static str, unit: &str, prompt: String) -> Self {
+        Self {
+            role,
+            step,
+            unit: unit.to_owned(),
+            attempt: 1,
+            regeneration: 0,
+            prompt,
+            inputs: Vec::new(),
+            expected: Vec::new(),
+            findings: Vec::new(),
+            place: Place::Reading,
+            ids: BTreeMap::new(),
+            tool: None,
+            handoff_path: None,
+            timeout: None,
+        }
+    }
+}
+
+/// Where an agent works, which decides what it may write besides its outbox.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Nowhere: it only reads.
+    Reading,
+    /// The user's own checkout.
+    Checkout,
+    /// A linked work tree at this path below the root.
+    Worktree(DocPath),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
     pub name: String,
     pub needed: Needed,
+    /// The document type, by its name in the registry.
+    pub schema: Option<&'static str>,
+}
+
+impl Expected {
+    pub fn required(name: impl Into<String>) -> Self {
+        Self { name: name.into(), needed: Needed::Required, schema: None }
+    }
+
+    pub fn optional(name: impl Into<String>) -> Self {
+        Self { name: name.into(), needed: Needed::Optional, schema: None }
+    }
+
+    #[must_use]
+    pub fn of(mut self, schema: &'static str) -> Self {
+        self.schema = Some(schema);
+        self
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,11 +170,14 @@ pub enum EffectResult {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum CallResult {
-    Completed {
-        documents: BTreeMap<String, Vec<u8>>,
+    Completed(Answer),
+    /// Files are missing or break their schema; they may be asked for again.
+    Broken {
+        findings: Vec<CallFinding>,
         usage: Usage,
     },
     Failed {
+        class: FailureClass,
         reason: String,
     },
     Blocked {
@@ -118,15 +185,30 @@ pub enum CallResult {
     },
     /// The agent may not be called before this time; no attempt is spent.
     Limited {
-        until: Option<UtcTime>,
+        agent: String,
+        until: UtcTime,
     },
+    /// A person has to log in; trying again without that is useless.
+    LoginNeeded {
+        agent: String,
+        advice: String,
+    },
+    /// Nothing ran: a missing program, a budget that is used up.
+    NotStarted {
+        reason: String,
+        next: String,
+    },
+    /// hast was interrupted. The call never counts.
+    Cancelled,
 }
 
-/// Tokens as the agent reported them; nothing is estimated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
-    pub input_tokens: Option<u64>,
-    pub output_tokens: Option<u64>,
+/// What an agent gave back.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    pub documents: BTreeMap<String, Vec<u8>>,
+    /// Its last words.
+    pub text: String,
+    pub usage: Usage,
 }
 
 /// How driving a unit ended.
@@ -135,7 +217,18 @@ pub enum Ending {
     Done(Notice),
     Failed(Notice),
     Blocked(Notice),
-    Waiting(Notice),
+    Waiting {
+        notice: Notice,
+        on: WaitsFor,
+    },
+    /// hast was asked to stop. Nothing is lost; the same command goes on.
+    Interrupted(Notice),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitsFor {
+    Person,
+    Time(UtcTime),
 }
 
 /// What happened, and what to do next.
@@ -170,6 +263,12 @@ impl StepLog {
                 self.last_finished = Some(line.step.clone());
             }
         }
+    }
+
+    /// How often a step was begun since it last ended: once is the way of things, more means that
+    /// it was interrupted.
+    pub fn times_begun(&self, key: &StepKey) -> u32 {
+        self.open.get(key).copied().unwrap_or(0)
     }
 
     /// Whether a step was begun and has no end.

@@ -2,12 +2,15 @@
 
 #![cfg(test)]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use hast_flow::agents::outcome::FailureClass;
 use hast_flow::docs::session::{KnowledgeIndex, SessionStatus, SystemStatus};
 use hast_flow::driver::{Delta, Facts, Flow};
 use hast_flow::flows::session::{NewSession, SessionFlow, View, layout};
-use hast_flow::steps::{CallResult, Commit, Effect, EffectResult, Ending, Step, StepKey, Usage};
+use hast_flow::steps::{
+    Answer, CallResult, Commit, Effect, EffectResult, Ending, Step, StepKey, StepLog,
+};
 use hast_flow::store::{DocPath, Identity, Put, Seen};
 use hast_flow::words::Lang;
 use serde_json::{Value, json};
@@ -34,7 +37,9 @@ impl Session {
     }
 
     fn next(&self) -> Step {
-        let facts = Facts { now: "2026-01-12T14:30:00Z".parse().unwrap(), lang: Lang::Ko };
+        let (none, steps) = (BTreeSet::new(), StepLog::default());
+        let now = "2026-01-12T14:30:00Z".parse().unwrap();
+        let facts = Facts { now, lang: Lang::Ko, running: &none, steps: &steps, noted: &none };
         self.flow.next_step(&self.view, &facts)
     }
 
@@ -80,10 +85,8 @@ impl Session {
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let documents =
             documents.iter().map(|(name, value)| ((*name).to_owned(), text(value).into_bytes()));
-        self.answer(&EffectResult::Call(CallResult::Completed {
-            documents: documents.collect(),
-            usage: Usage::default(),
-        }))
+        let answer = Answer { documents: documents.collect(), ..Answer::default() };
+        self.answer(&EffectResult::Call(CallResult::Completed(answer)))
     }
 
     fn planned(tasks: &[Value]) -> Self {
@@ -252,7 +255,10 @@ fn a_simple_error_is_tried_again_in_a_directory_of_its_own_and_three_failures_en
     session.commit();
     assert!(session.files.contains_key("critique/reports/T-0001.2.json"));
     session.commit();
-    session.answer(&EffectResult::Call(CallResult::Failed { reason: "crash".to_owned() }));
+    session.answer(&EffectResult::Call(CallResult::Failed {
+        class: FailureClass::Signal(6),
+        reason: "crash".to_owned(),
+    }));
     session.commit();
     session.commit();
     assert_eq!(session.events().last().unwrap(), "SESSION_FAILED");
@@ -275,18 +281,6 @@ fn dependencies_come_first_then_the_listed_order() {
         session.commit();
     }
     assert_eq!(order, ["T-0003", "T-0001", "T-0002"]);
-}
-
-#[test]
-fn a_limit_spends_no_attempt_and_waits() {
-    let mut session = Session::planned(&[task("T-0001", "SYNTHESIS", &[])]);
-    session.commit();
-    let until = Some("2026-01-12T20:00:00Z".parse().unwrap());
-    session.answer(&EffectResult::Call(CallResult::Limited { until }));
-    let before = session.files.clone();
-    let Step::Finish(Ending::Waiting(notice)) = session.next() else { panic!() };
-    assert!(notice.next.contains("2026-01-12T20:00:00Z"));
-    assert_eq!(session.files, before);
 }
 
 #[test]

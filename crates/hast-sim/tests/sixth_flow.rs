@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use hast_flow::driver::{Bounds, Delta, Driver, Facts, Flow, World as Effects};
+use hast_flow::driver::{Bounds, Delta, Driver, Facts, Flow, InTurn};
 use hast_flow::ports::Clock;
 use hast_flow::roles::{Access, Class, PolicyTable, Row};
 use hast_flow::steps::{Commit, Effect, EffectResult, Ending, Notice, Step, StepKey, ToolUse};
@@ -55,7 +55,7 @@ impl Flow for Counting {
         }
     }
 
-    fn next_step(&self, view: &View, _: &Facts) -> Step {
+    fn next_step(&self, view: &View, _: &Facts<'_>) -> Step {
         if view.lines == 5 {
             let notice = Notice { what: "counted".to_owned(), next: "read numbers.txt".to_owned() };
             return Step::Finish(Ending::Done(notice));
@@ -74,20 +74,16 @@ impl Flow for Counting {
             role: "counter",
             reason: "a number".to_owned(),
             puts: vec![put],
-            starts: None,
+            starts: Vec::new(),
             finishes: vec![answered.clone()],
         })
     }
 }
 
 /// Says the number that the step is about, however often it is asked.
-struct Numbers;
-
-impl Effects for Numbers {
-    fn perform(&mut self, key: &StepKey, _: &Effect) -> EffectResult {
-        let number = key.as_str().rsplit('/').next().unwrap();
-        EffectResult::Tools(vec![Ok(format!("{number}\n").into_bytes())])
-    }
+fn number(key: &StepKey, _: &Effect) -> EffectResult {
+    let number = key.as_str().rsplit('/').next().unwrap();
+    EffectResult::Tools(vec![Ok(format!("{number}\n").into_bytes())])
 }
 
 struct Still;
@@ -114,7 +110,7 @@ fn run(fault: Option<Fault>) -> (BTreeMap<String, Vec<u8>>, u64) {
             .and_then(|(store, _)| {
                 Driver::new(&Counting, store, &Still, Lang::En, Bounds::default())
             })
-            .and_then(|mut driver| driver.drive(&mut Numbers));
+            .and_then(|mut driver| driver.drive(&mut InTurn::new(number)));
         world.borrow_mut().exit(process);
         if matches!(ended, Ok(Ending::Done(_))) {
             let state = world.borrow();
@@ -136,13 +132,13 @@ fn a_flow_is_one_folder_and_survives_a_power_cut_at_every_operation() {
     }
 }
 
-/// As [`Numbers`], but while it answers, another process writes to the same root.
+/// As [`number`], but while it answers, another process writes to the same root.
 struct Disturbed {
     world: Rc<RefCell<World>>,
     performed: Vec<String>,
 }
 
-impl Effects for Disturbed {
+impl Disturbed {
     fn perform(&mut self, key: &StepKey, effect: &Effect) -> EffectResult {
         self.performed.push(key.to_string());
         let disk = SimDisk::start(&self.world);
@@ -157,7 +153,7 @@ impl Effects for Disturbed {
             Put::Append { path: steps_log(), at: bytes.len() as u64, bytes: line.into_bytes() };
         other.commit(ChangeSet::new("other", "a note").put(put), &POLICY).unwrap();
         self.world.borrow_mut().exit(process);
-        Numbers.perform(key, effect)
+        number(key, effect)
     }
 }
 
@@ -167,7 +163,8 @@ fn a_result_that_was_paid_for_survives_a_stale_commit() {
     let (store, _) = Store::open(SimDisk::start(&world), small()).unwrap();
     let mut driver = Driver::new(&Counting, store, &Still, Lang::En, Bounds::default()).unwrap();
     let mut effects = Disturbed { world: Rc::clone(&world), performed: Vec::new() };
-    assert!(matches!(driver.drive(&mut effects), Ok(Ending::Done(_))));
+    let mut perform = InTurn::new(|key: &_, effect: &_| effects.perform(key, effect));
+    assert!(matches!(driver.drive(&mut perform), Ok(Ending::Done(_))));
     assert_eq!(effects.performed, ["count/0", "count/1", "count/2", "count/3", "count/4"]);
     assert_eq!(world.borrow().documents()["numbers.txt"], b"0\n1\n2\n3\n4\n");
 }

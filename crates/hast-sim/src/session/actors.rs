@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use hast_flow::driver::World;
-use hast_flow::steps::{Call, CallResult, Effect, EffectResult, StepKey, ToolUse, Usage};
+use hast_flow::agents::outcome::FailureClass;
+use hast_flow::steps::{Answer, Call, CallResult, Effect, EffectResult, StepKey, ToolUse};
+use hast_flow::time::UtcTime;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::rng::Rng;
@@ -35,7 +37,8 @@ impl Actors {
         // Drawn whether it counts or not: a step done again must be answered the same.
         let limited = chance.percent(10);
         if limited && times == 1 {
-            return CallResult::Limited { until: None };
+            let until = UtcTime::new(Timestamp::UNIX_EPOCH);
+            return CallResult::Limited { agent: "actor".to_owned(), until };
         }
         let reply = match call.step {
             "plan" => self.plan(&mut chance, call),
@@ -43,8 +46,8 @@ impl Actors {
             _ => outputs(&mut chance, call),
         };
         match reply {
-            Ok(documents) => CallResult::Completed { documents, usage: Usage::default() },
-            Err(reason) => CallResult::Failed { reason },
+            Ok(documents) => CallResult::Completed(Answer { documents, ..Answer::default() }),
+            Err(reason) => CallResult::Failed { class: FailureClass::Signal(6), reason },
         }
     }
 
@@ -66,8 +69,8 @@ impl Actors {
     }
 }
 
-impl World for Actors {
-    fn perform(&mut self, key: &StepKey, effect: &Effect) -> EffectResult {
+impl Actors {
+    pub(super) fn perform(&mut self, key: &StepKey, effect: &Effect) -> EffectResult {
         let times = self.performed.entry(key.to_string()).or_default();
         *times += 1;
         let times = *times;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
-use hast_flow::driver::{Bounds, Driver};
+use hast_flow::driver::{Bounds, Driver, InTurn};
 use hast_flow::flows::session::{NewSession, SessionFlow};
 use hast_flow::ports::Clock;
 use hast_flow::steps::Ending;
@@ -155,7 +155,9 @@ fn live(
         let bounds = Bounds { steps: 2_000, stale: 4 };
         let mut driver = Driver::new(flow, store, &clock, Lang::Ko, bounds)
             .map_err(|error| error.to_string())?;
-        let ending = driver.drive(actors).map_err(|error| error.to_string())?;
+        let ending = driver
+            .drive(&mut InTurn::new(|key: &_, effect: &_| actors.perform(key, effect)))
+            .map_err(|error| error.to_string())?;
         let fresh = fresh_view(world, flow, &clock)?;
         checks::views_agree(driver.view(), &fresh).map_err(|why| format!("!{why}"))?;
         Ok(ending)
@@ -164,7 +166,7 @@ fn live(
     match driven {
         Ok(Ending::Done(_)) => Ok(Some("done")),
         Ok(Ending::Failed(_)) => Ok(Some("failed")),
-        Ok(Ending::Waiting(_)) => Ok(None),
+        Ok(Ending::Waiting { .. } | Ending::Interrupted(_)) => Ok(None),
         Ok(Ending::Blocked(notice)) => Err(notice.what),
         Err(why) if why.starts_with('!') => Err(why),
         // A dead or refused process says nothing that counts; the next one finds out.

@@ -4,27 +4,24 @@ use crate::docs::session::{
     Pointers, SessionEventKind as Kind, SessionSummary, SummaryUsage, SystemStatus, TaskCounts,
 };
 use crate::driver::Facts;
-use crate::flows::session::decide::{document, fail, limited};
+use crate::flows::session::decide::{document, fail};
 use crate::flows::session::policy::{CONTROLLER, CRITIC, EXECUTOR};
 use crate::flows::session::view::View;
 use crate::flows::session::write::Draft;
 use crate::flows::session::{layout, prompts};
 use crate::ids::SessionId;
-use crate::steps::{Call, CallResult, Effect, EffectResult, Expected, Needed, Step, StepKey};
+use crate::steps::{Call, Effect, Expected, Step, StepKey};
 
-pub(super) fn step(view: &View, facts: &Facts) -> Step {
+pub(super) fn step(view: &View, facts: &Facts<'_>) -> Step {
     if view.has_answer { judge(view, facts) } else { answer(view, facts) }
 }
 
-fn answer(view: &View, facts: &Facts) -> Step {
+fn answer(view: &View, facts: &Facts<'_>) -> Step {
     let key = StepKey::new(&["session", "finalize", "1"]);
     let prompt = prompts::finalize(facts.lang, &view.query);
     let Some(result) = view.results.get(&key) else {
         return Step::Effect { key, effect: call(EXECUTOR, "finalize", "final.md", prompt) };
     };
-    if let EffectResult::Call(CallResult::Limited { until }) = result {
-        return limited(facts, *until);
-    }
     match document(result, "final.md") {
         Ok(bytes) => Draft::new(view, facts, CONTROLLER, "the answer")
             .create(layout::FINAL, bytes)
@@ -35,22 +32,19 @@ fn answer(view: &View, facts: &Facts) -> Step {
     }
 }
 
-fn judge(view: &View, facts: &Facts) -> Step {
+fn judge(view: &View, facts: &Facts<'_>) -> Step {
     let key = StepKey::new(&["session", "verdict", "1"]);
     let prompt = prompts::verdict(facts.lang, &view.query);
     let Some(result) = view.results.get(&key) else {
         return Step::Effect { key, effect: call(CRITIC, "verdict", "verdict.md", prompt) };
     };
-    if let EffectResult::Call(CallResult::Limited { until }) = result {
-        return limited(facts, *until);
-    }
     match document(result, "verdict.md") {
         Ok(bytes) => complete(view, facts, key, bytes),
         Err(why) => fail(view, facts, &format!("no verdict: {why}")),
     }
 }
 
-fn complete(view: &View, facts: &Facts, key: StepKey, verdict: &[u8]) -> Step {
+fn complete(view: &View, facts: &Facts<'_>, key: StepKey, verdict: &[u8]) -> Step {
     let last = view.plan.as_ref().and_then(|plan| plan.document.tasks.get(*plan.order.last()?));
     let attempt = last.and_then(|task| view.progress.get(&task.id)).map_or(1, |p| p.attempt);
     let pointers = Pointers {
@@ -68,7 +62,7 @@ fn complete(view: &View, facts: &Facts, key: StepKey, verdict: &[u8]) -> Step {
         .step(SystemStatus::Completed, None)
 }
 
-fn summary(view: &View, facts: &Facts) -> SessionSummary {
+fn summary(view: &View, facts: &Facts<'_>) -> SessionSummary {
     let total = view.plan.as_ref().map_or(0, |plan| plan.order.len());
     let total = u32::try_from(total).unwrap_or(u32::MAX);
     let knowledge = view.index.as_ref().map(|index| &index.value.knowledge);
@@ -87,15 +81,9 @@ fn summary(view: &View, facts: &Facts) -> SessionSummary {
 }
 
 fn call(role: &'static str, step: &'static str, file: &str, prompt: String) -> Effect {
-    Effect::Call(Call {
-        role,
-        step,
-        unit: "session".to_owned(),
-        attempt: 1,
-        regeneration: 0,
-        prompt,
+    Effect::Call(Box::new(Call {
         inputs: layout::path(layout::INDEX).into_iter().collect(),
-        expected: vec![Expected { name: file.to_owned(), needed: Needed::Required }],
-        findings: Vec::new(),
-    })
+        expected: vec![Expected::required(file)],
+        ..Call::new(role, step, "session", prompt)
+    }))
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::docs::call::CallFinding;
 use crate::docs::session::{
     CritiqueReport, DataSource, PlanTask, SessionEventKind as Kind, SystemStatus,
 };
@@ -12,8 +13,7 @@ use crate::flows::session::write::Draft;
 use crate::flows::session::{closing, execution, layout, planning, prompts};
 use crate::roles::PolicyTable;
 use crate::steps::{
-    Call, CallResult, Effect, EffectResult, Ending, Expected, Needed, Notice, Step, StepKey,
-    ToolUse,
+    Call, CallResult, Effect, EffectResult, Ending, Expected, Notice, Step, StepKey, ToolUse,
 };
 
 /// How often one task is tried.
@@ -44,7 +44,7 @@ impl Flow for SessionFlow {
         view.fold(delta);
     }
 
-    fn next_step(&self, view: &View, facts: &Facts) -> Step {
+    fn next_step(&self, view: &View, facts: &Facts<'_>) -> Step {
         match view.life {
             Life::Unborn => self.create(view, facts),
             Life::Planning => planning::step(self, view, facts),
@@ -72,7 +72,7 @@ impl Flow for SessionFlow {
 }
 
 impl SessionFlow {
-    fn create(&self, view: &View, facts: &Facts) -> Step {
+    fn create(&self, view: &View, facts: &Facts<'_>) -> Step {
         let Some(new) = &self.new else {
             let what = prompts::nothing(facts.lang);
             return Step::Finish(Ending::Blocked(Notice {
@@ -92,7 +92,7 @@ impl SessionFlow {
 }
 
 /// A task is started, executed, reviewed; a failed one is tried again.
-fn work(view: &View, facts: &Facts, task: &PlanTask, progress: Option<Progress>) -> Step {
+fn work(view: &View, facts: &Facts<'_>, task: &PlanTask, progress: Option<Progress>) -> Step {
     match progress {
         None => start(view, facts, task, 1),
         Some(Progress { stage: Stage::Failed, attempt }) if attempt < MAX_ATTEMPTS => {
@@ -109,55 +109,48 @@ fn work(view: &View, facts: &Facts, task: &PlanTask, progress: Option<Progress>)
     }
 }
 
-fn start(view: &View, facts: &Facts, task: &PlanTask, attempt: u32) -> Step {
+fn start(view: &View, facts: &Facts<'_>, task: &PlanTask, attempt: u32) -> Step {
     Draft::new(view, facts, CONTROLLER, &format!("start {} attempt {attempt}", task.id))
         .event(CONTROLLER, Kind::TaskStarted, &about(task, attempt))
         .starts(key("execute", task, attempt))
         .step(SystemStatus::Executing, Some(&task.id))
 }
 
-fn execute(view: &View, facts: &Facts, task: &PlanTask, attempt: u32) -> Step {
+fn execute(view: &View, facts: &Facts<'_>, task: &PlanTask, attempt: u32) -> Step {
     let key = key("execute", task, attempt);
     match view.results.get(&key) {
         None => Step::Effect { key, effect: execution_effect(facts, task, attempt) },
         Some(result) => match execution::outputs(task, result) {
             Ok(outputs) => execution::executed(view, facts, task, attempt, key, &outputs),
-            Err(execution::NotExecuted::Limited(until)) => limited(facts, until),
-            Err(execution::NotExecuted::Failed(error)) => {
-                execution::failed(view, facts, task, attempt, key, &error)
-            }
+            Err(error) => execution::failed(view, facts, task, attempt, key, &error),
         },
     }
 }
 
 /// A data task performs exactly its tool calls, without a model.
-fn execution_effect(facts: &Facts, task: &PlanTask, attempt: u32) -> Effect {
+fn execution_effect(facts: &Facts<'_>, task: &PlanTask, attempt: u32) -> Effect {
     if task.data_sources != [DataSource::Synthesis] {
         let uses = task.tool_calls.iter();
         let uses = uses.map(|call| ToolUse { name: call.name.clone(), args: call.args.clone() });
         return Effect::Tools(uses.collect());
     }
     let names = task.outputs.iter().filter_map(|output| output.path.rsplit('/').next());
-    let expected = names.map(|name| Expected { name: name.to_owned(), needed: Needed::Required });
+    let expected = names.map(Expected::required);
     let prompt = prompts::synthesize(facts.lang, &task.id, &task.title, prompts::acceptance(task));
-    Effect::Call(Call {
-        role: EXECUTOR,
-        step: "synthesize",
-        unit: task.id.to_string(),
+    Effect::Call(Box::new(Call {
         attempt,
-        regeneration: 0,
-        prompt,
         inputs: layout::path(layout::DECOMPOSITION).into_iter().collect(),
         expected: expected.collect(),
-        findings: Vec::new(),
-    })
+        ..Call::new(EXECUTOR, "synthesize", task.id.as_str(), prompt)
+    }))
 }
 
-fn review(view: &View, facts: &Facts, task: &PlanTask, attempt: u32) -> Step {
+fn review(view: &View, facts: &Facts<'_>, task: &PlanTask, attempt: u32) -> Step {
     let key = key("review", task, attempt);
     match view.results.get(&key) {
-        None => Step::Effect { key, effect: Effect::Call(review_call(facts, task, attempt)) },
-        Some(EffectResult::Call(CallResult::Limited { until })) => limited(facts, *until),
+        None => {
+            Step::Effect { key, effect: Effect::Call(Box::new(review_call(facts, task, attempt))) }
+        }
         Some(result) => {
             let report = document(result, "report.json").and_then(|bytes| {
                 let draft: Value =
@@ -169,40 +162,34 @@ fn review(view: &View, facts: &Facts, task: &PlanTask, attempt: u32) -> Step {
     }
 }
 
-fn review_call(facts: &Facts, task: &PlanTask, attempt: u32) -> Call {
+fn review_call(facts: &Facts<'_>, task: &PlanTask, attempt: u32) -> Call {
     let directory = layout::outputs(&task.id, attempt);
     let names = task.outputs.iter().filter_map(|output| output.path.rsplit('/').next());
+    let prompt = prompts::review(facts.lang, &task.id, &task.title, prompts::acceptance(task));
     Call {
-        role: CRITIC,
-        step: "review",
-        unit: task.id.to_string(),
         attempt,
-        regeneration: 0,
-        prompt: prompts::review(facts.lang, &task.id, &task.title, prompts::acceptance(task)),
         inputs: names.filter_map(|name| layout::path(&format!("{directory}/{name}"))).collect(),
-        expected: vec![Expected { name: "report.json".to_owned(), needed: Needed::Required }],
-        findings: Vec::new(),
+        expected: vec![Expected::required("report.json")],
+        ..Call::new(CRITIC, "review", task.id.as_str(), prompt)
     }
 }
 
 /// The critic's words with the task and time that hast knows better.
-fn as_report(mut draft: Value, task: &PlanTask, facts: &Facts) -> Result<CritiqueReport, String> {
+fn as_report(
+    mut draft: Value,
+    task: &PlanTask,
+    facts: &Facts<'_>,
+) -> Result<CritiqueReport, String> {
     let fields = draft.as_object_mut().ok_or("report.json is not an object")?;
     fields.insert("task_id".to_owned(), json!(task.id));
     fields.insert("ts".to_owned(), json!(facts.now));
     serde_json::from_value(draft).map_err(|error| error.to_string())
 }
 
-pub(super) fn fail(view: &View, facts: &Facts, reason: &str) -> Step {
+pub(super) fn fail(view: &View, facts: &Facts<'_>, reason: &str) -> Step {
     Draft::new(view, facts, CONTROLLER, reason)
         .event(CONTROLLER, Kind::SessionFailed, &[("reason", json!(reason))])
         .step(SystemStatus::Failed, None)
-}
-
-pub(super) fn limited(facts: &Facts, until: Option<crate::time::UtcTime>) -> Step {
-    let until = until.map_or_else(|| prompts::later(facts.lang), |until| until.to_string());
-    let what = prompts::limited(facts.lang);
-    Step::Finish(Ending::Waiting(Notice { what, next: prompts::limited_next(facts.lang, until) }))
 }
 
 pub(super) fn key(step: &str, task: &PlanTask, attempt: u32) -> StepKey {
@@ -216,15 +203,25 @@ pub(super) fn about(task: &PlanTask, attempt: u32) -> [(&'static str, Value); 2]
 /// A document that came back from a call, or why there is none.
 pub(super) fn document<'r>(result: &'r EffectResult, name: &str) -> Result<&'r [u8], String> {
     match result {
-        EffectResult::Call(CallResult::Completed { documents, .. }) => match documents.get(name) {
+        EffectResult::Call(CallResult::Completed(answer)) => match answer.documents.get(name) {
             Some(bytes) if !bytes.is_empty() => Ok(bytes),
             Some(_) => Err(format!("{name} is empty")),
             None => Err(format!("{name} is missing")),
         },
-        EffectResult::Call(CallResult::Failed { reason } | CallResult::Blocked { reason }) => {
+        EffectResult::Call(CallResult::Broken { findings, .. }) => {
+            Err(findings.iter().map(finding_line).collect::<Vec<_>>().join("; "))
+        }
+        EffectResult::Call(CallResult::Failed { reason, .. } | CallResult::Blocked { reason }) => {
             Err(reason.clone())
         }
-        EffectResult::Call(CallResult::Limited { .. }) => Err("the agent is limited".to_owned()),
+        EffectResult::Call(_) => Err("the call never ran".to_owned()),
         EffectResult::Tools(_) => Err("tools answered where an agent was asked".to_owned()),
     }
+}
+
+/// A finding on one line, as a log or a prompt shows it.
+pub(super) fn finding_line(finding: &CallFinding) -> String {
+    let CallFinding { file, line, problem, next } = finding;
+    let place = line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"));
+    format!("{place}: {problem} -> {next}")
 }

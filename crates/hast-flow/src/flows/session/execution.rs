@@ -15,8 +15,7 @@ use crate::flows::session::view::View;
 use crate::flows::session::write::Draft;
 use crate::formats::ndjson;
 use crate::gates::gate;
-use crate::steps::{CallResult, EffectResult, Step, StepKey};
-use crate::time::UtcTime;
+use crate::steps::{EffectResult, Step, StepKey};
 
 /// A file that a task made, by its base name.
 pub(super) struct Output {
@@ -25,16 +24,8 @@ pub(super) struct Output {
     bytes: Vec<u8>,
 }
 
-pub(super) enum NotExecuted {
-    Failed(String),
-    Limited(Option<UtcTime>),
-}
-
 /// The outputs that a task declared, all of them, or why it failed.
-pub(super) fn outputs(task: &PlanTask, result: &EffectResult) -> Result<Vec<Output>, NotExecuted> {
-    if let EffectResult::Call(CallResult::Limited { until }) = result {
-        return Err(NotExecuted::Limited(*until));
-    }
+pub(super) fn outputs(task: &PlanTask, result: &EffectResult) -> Result<Vec<Output>, String> {
     let declared = task.outputs.iter().enumerate();
     let made = declared.map(|(index, output)| {
         let name = output.path.rsplit('/').next().unwrap_or_default().to_owned();
@@ -49,12 +40,12 @@ pub(super) fn outputs(task: &PlanTask, result: &EffectResult) -> Result<Vec<Outp
         };
         bytes.map(|bytes| Output { name, kind: output.kind.clone(), bytes })
     });
-    made.collect::<Result<_, _>>().map_err(NotExecuted::Failed)
+    made.collect()
 }
 
 pub(super) fn executed(
     view: &View,
-    facts: &Facts,
+    facts: &Facts<'_>,
     task: &PlanTask,
     attempt: u32,
     key: StepKey,
@@ -89,7 +80,7 @@ pub(super) fn executed(
 
 pub(super) fn failed(
     view: &View,
-    facts: &Facts,
+    facts: &Facts<'_>,
     task: &PlanTask,
     attempt: u32,
     key: StepKey,
@@ -106,7 +97,7 @@ pub(super) fn failed(
 /// A report that cannot be read is a review that failed, with the reason in it.
 pub(super) fn reviewed(
     view: &View,
-    facts: &Facts,
+    facts: &Facts<'_>,
     task: &PlanTask,
     attempt: u32,
     key: StepKey,
@@ -166,7 +157,7 @@ pub(super) fn reviewed(
     }
 }
 
-fn run_line(task: &PlanTask, facts: &Facts, result: &str, error: Option<&str>) -> String {
+fn run_line(task: &PlanTask, facts: &Facts<'_>, result: &str, error: Option<&str>) -> String {
     let calls =
         task.tool_calls.iter().map(|call| (Some(call.name.clone()), Some(call.args.clone())));
     let none = task.tool_calls.is_empty().then_some((None, None));

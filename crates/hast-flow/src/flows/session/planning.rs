@@ -2,17 +2,18 @@
 
 use serde_json::json;
 
+use crate::docs::call::CallFinding;
 use crate::docs::session::{
     Decomposition, ModificationType, PlanMetadata, RoutingState, SessionEventKind as Kind,
     SystemStatus,
 };
 use crate::driver::Facts;
-use crate::flows::session::decide::{SessionFlow, document, fail, limited};
+use crate::flows::session::decide::{SessionFlow, document, fail};
 use crate::flows::session::policy::PLANNER;
 use crate::flows::session::view::View;
 use crate::flows::session::write::Draft;
 use crate::flows::session::{layout, plan_rules, prompts};
-use crate::steps::{Call, CallResult, Effect, EffectResult, Expected, Needed, Step, StepKey};
+use crate::steps::{Call, Effect, EffectResult, Expected, Step, StepKey};
 
 /// A plan that keeps the rules, and what came with it.
 struct Planned {
@@ -21,16 +22,13 @@ struct Planned {
     goal: Option<Vec<u8>>,
 }
 
-pub(super) fn step(flow: &SessionFlow, view: &View, facts: &Facts) -> Step {
+pub(super) fn step(flow: &SessionFlow, view: &View, facts: &Facts<'_>) -> Step {
     let mut findings = Vec::new();
     for regeneration in 0..=flow.max_regenerations {
         let key = key(regeneration);
         let Some(result) = view.results.get(&key) else {
-            return Step::Effect { key, effect: call(view, facts, regeneration, findings) };
+            return Step::Effect { key, effect: call(view, facts, regeneration, &findings) };
         };
-        if let EffectResult::Call(CallResult::Limited { until }) = result {
-            return limited(facts, *until);
-        }
         match read(result) {
             Ok(planned) => return commit(view, facts, regeneration, planned),
             Err(wrong) => findings = wrong,
@@ -39,26 +37,26 @@ pub(super) fn step(flow: &SessionFlow, view: &View, facts: &Facts) -> Step {
     fail(view, facts, &format!("no workable plan: {}", findings.join("; ")))
 }
 
-fn call(view: &View, facts: &Facts, regeneration: u32, findings: Vec<String>) -> Effect {
+fn call(view: &View, facts: &Facts<'_>, regeneration: u32, findings: &[String]) -> Effect {
     let prompt = prompts::plan(facts.lang, &view.query);
-    let expected = [
-        ("decomposition.json", Needed::Required),
-        ("state.json", Needed::Required),
-        ("goal.md", Needed::Optional),
+    let prompt = prompts::with_findings(prompt, findings, facts.lang);
+    let expected = vec![
+        Expected::required("decomposition.json"),
+        Expected::required("state.json"),
+        Expected::optional("goal.md"),
     ];
-    Effect::Call(Call {
-        role: PLANNER,
-        step: "plan",
-        unit: "plan".to_owned(),
-        attempt: 1,
+    let findings = findings.iter().map(|problem| CallFinding {
+        file: "decomposition.json".to_owned(),
+        line: None,
+        problem: problem.clone(),
+        next: prompts::write_again(facts.lang),
+    });
+    Effect::Call(Box::new(Call {
         regeneration,
-        prompt: prompts::with_findings(prompt, &findings, facts.lang),
-        inputs: Vec::new(),
-        expected: expected
-            .map(|(name, needed)| Expected { name: name.to_owned(), needed })
-            .to_vec(),
-        findings,
-    })
+        expected,
+        findings: findings.collect(),
+        ..Call::new(PLANNER, "plan", "plan", prompt)
+    }))
 }
 
 fn read(result: &EffectResult) -> Result<Planned, Vec<String>> {
@@ -88,7 +86,7 @@ fn read(result: &EffectResult) -> Result<Planned, Vec<String>> {
     Ok(Planned { plan, routing, goal })
 }
 
-fn commit(view: &View, facts: &Facts, regeneration: u32, planned: Planned) -> Step {
+fn commit(view: &View, facts: &Facts<'_>, regeneration: u32, planned: Planned) -> Step {
     let metadata = PlanMetadata {
         major_version: 1,
         revision: 1,

@@ -26,6 +26,7 @@ messages! {
         ko: "당신은 Critic입니다. 최종 답이 질문에 답하는지, 무엇에 근거하는지 `verdict.md`에 쓰세요.\n\n질문:\n{query}",
     }
     fix_these() { en: "Your last reply had these faults:", ko: "지난 답의 잘못:" }
+    write_again() { en: "mend it and write the file again", ko: "고쳐서 파일을 다시 쓰세요" }
     review_rules() {
         en: "# Review rules\n- Every claim has a source.\n- Numbers are those of the source.\n",
         ko: "# 검수 규칙\n- 모든 주장에 출처가 있다.\n- 숫자는 출처의 숫자와 같다.\n",
@@ -34,9 +35,6 @@ messages! {
     completed_next() { en: "read output/final.md", ko: "output/final.md를 읽으세요" }
     failed(reason) { en: "the session failed: {reason}", ko: "세션이 실패했습니다: {reason}" }
     failed_next() { en: "read plan/active/status_log.ndjson and the reports in critique/, then start a new session", ko: "plan/active/status_log.ndjson과 critique/의 보고서를 보고 새 세션을 시작하세요" }
-    limited() { en: "the agent's usage limit is reached; no attempt was spent", ko: "에이전트 사용 한도에 도달했습니다. 시도는 소모되지 않았습니다" }
-    limited_next(until) { en: "resume after {until}", ko: "{until} 이후에 이어서 실행하세요" }
-    later() { en: "a while", ko: "잠시" }
     nothing() { en: "there is no session here", ko: "여기에는 세션이 없습니다" }
     nothing_next() { en: "start one", ko: "세션을 시작하세요" }
 }

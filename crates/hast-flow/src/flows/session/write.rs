@@ -16,19 +16,24 @@ use crate::store::{DocPath, Put};
 #[must_use]
 pub(super) struct Draft<'v> {
     view: &'v View,
-    facts: &'v Facts,
+    facts: &'v Facts<'v>,
     role: &'static str,
     reason: String,
     puts: Vec<Put>,
     events: String,
     last: Option<EventId>,
     count: u64,
-    starts: Option<StepKey>,
+    starts: Vec<StepKey>,
     finishes: Vec<StepKey>,
 }
 
 impl<'v> Draft<'v> {
-    pub(super) fn new(view: &'v View, facts: &'v Facts, role: &'static str, reason: &str) -> Self {
+    pub(super) fn new(
+        view: &'v View,
+        facts: &'v Facts<'v>,
+        role: &'static str,
+        reason: &str,
+    ) -> Self {
         Self {
             view,
             facts,
@@ -38,7 +43,7 @@ impl<'v> Draft<'v> {
             events: String::new(),
             last: view.last_event.clone(),
             count: view.events,
-            starts: None,
+            starts: Vec::new(),
             finishes: Vec::new(),
         }
     }
@@ -49,7 +54,7 @@ impl<'v> Draft<'v> {
     }
 
     pub(super) fn starts(mut self, key: StepKey) -> Self {
-        self.starts = Some(key);
+        self.starts.push(key);
         self
     }
 

@@ -1,19 +1,23 @@
 //! The one driver: reads documents into a flow's view, asks for the next step, performs it, and
 //! records it. It owns crash repair and bounds; a flow has neither.
 
-use std::collections::BTreeMap;
+pub mod endings;
+mod world;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::formats::ndjson;
-use crate::messages;
 use crate::ports::Clock;
 use crate::roles::PolicyTable;
 use crate::steps::{
-    Commit, Effect, EffectResult, Ending, Notice, Step, StepKey, StepLine, StepLog, StepState,
+    CallResult, Commit, Effect, EffectResult, Ending, Step, StepKey, StepLine, StepLog, StepState,
 };
 use crate::store::change::steps_log;
 use crate::store::{ChangeSet, Conflict, Disk, DocPath, Put, Seen, Store, StoreError};
 use crate::time::UtcTime;
 use crate::words::Lang;
+
+pub use world::{Delta, Facts, InTurn, World};
 
 /// A flow: what its documents mean, and what comes next. Pure.
 pub trait Flow {
@@ -24,44 +28,7 @@ pub trait Flow {
     /// Takes a change into the view. A fresh read is a fold from nothing.
     fn fold(&self, view: &mut Self::View, delta: &Delta<'_>);
 
-    fn next_step(&self, view: &Self::View, facts: &Facts) -> Step;
-}
-
-/// One change that a view learns about.
-#[derive(Clone, Copy, Debug)]
-pub enum Delta<'a> {
-    /// A document is there with this content.
-    Document {
-        path: &'a DocPath,
-        bytes: &'a [u8],
-        seen: Seen,
-    },
-    /// A log grew.
-    Appended {
-        path: &'a DocPath,
-        at: u64,
-        bytes: &'a [u8],
-    },
-    Gone {
-        path: &'a DocPath,
-    },
-    /// An effect came back; it counts once a commit says what it means.
-    Result {
-        key: &'a StepKey,
-        result: &'a EffectResult,
-    },
-}
-
-/// What a decision may know besides its view.
-#[derive(Clone, Copy, Debug)]
-pub struct Facts {
-    pub now: UtcTime,
-    pub lang: Lang,
-}
-
-/// Whoever performs effects.
-pub trait World {
-    fn perform(&mut self, key: &StepKey, effect: &Effect) -> EffectResult;
+    fn next_step(&self, view: &Self::View, facts: &Facts<'_>) -> Step;
 }
 
 /// Bounds of one drive. Reaching one is a clear ending, not a hang.
@@ -78,17 +45,6 @@ impl Default for Bounds {
     }
 }
 
-messages! {
-    too_many_steps(count) { en: "stopped after {count} steps", ko: "{count}단계 뒤에 멈췄습니다" }
-    too_many_steps_next() { en: "look at what repeats in .hast/steps.ndjson, then resume", ko: ".hast/steps.ndjson에서 반복되는 것을 확인한 뒤 이어서 실행하세요" }
-    goes_in_circles(step) { en: "the step {step} was asked for again right after it ended", ko: "끝난 단계 {step}(을)를 곧바로 다시 요청했습니다" }
-    goes_in_circles_next() { en: "this is a mistake in hast; please report it", ko: "hast의 오류입니다. 알려 주세요" }
-    edited_meanwhile(files) { en: "someone edited these files while they were written; theirs stand, ours are beside them: {files}", ko: "쓰는 동안 누군가 편집한 파일이 있습니다. 그 내용을 남기고 우리 것은 옆에 두었습니다: {files}" }
-    edited_meanwhile_next() { en: "compare the two, keep what is right, then resume", ko: "둘을 비교해 맞는 것을 남기고 이어서 실행하세요" }
-    always_stale() { en: "the files change faster than they can be read", ko: "파일이 읽기보다 빠르게 바뀝니다" }
-    always_stale_next() { en: "close other programs that write there, then resume", ko: "그곳에 쓰는 다른 프로그램을 닫고 이어서 실행하세요" }
-}
-
 /// Drives one unit to an ending.
 pub struct Driver<'d, F: Flow, D: Disk> {
     flow: &'d F,
@@ -103,6 +59,10 @@ pub struct Driver<'d, F: Flow, D: Disk> {
     seen: BTreeMap<DocPath, Seen>,
     /// Results that no commit has used yet. They were paid for: reading again must not lose them.
     unused: BTreeMap<StepKey, EffectResult>,
+    running: BTreeSet<StepKey>,
+    noted: BTreeSet<StepKey>,
+    /// Why nothing new may begin. What is on its way still comes home.
+    stop: Option<Ending>,
     foreign: u64,
 }
 
@@ -126,6 +86,9 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
             steps_length: 0,
             seen: BTreeMap::new(),
             unused: BTreeMap::new(),
+            running: BTreeSet::new(),
+            noted: BTreeSet::new(),
+            stop: None,
             foreign,
         };
         driver.read_all()?;
@@ -136,8 +99,19 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
         &self.view
     }
 
-    /// Goes on until there is nothing more to do now.
+    /// Goes on until there is nothing more to do now. Whatever is still on its way then is ended.
     pub fn drive(&mut self, world: &mut dyn World) -> Result<Ending, StoreError> {
+        self.stop = None;
+        let ending = self.turns(world);
+        if !self.running.is_empty() {
+            world.cancel();
+            while world.next().is_some() {}
+            self.running.clear();
+        }
+        ending
+    }
+
+    fn turns(&mut self, world: &mut dyn World) -> Result<Ending, StoreError> {
         let mut stale = 0;
         for _ in 0..self.bounds.steps {
             let step = self.flow.next_step(&self.view, &self.facts());
@@ -145,68 +119,92 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
             let turned = match step {
                 Step::Finish(ending) => return Ok(ending),
                 Step::Effect { key, .. } if self.steps.just_finished(&key) => {
-                    let what = goes_in_circles(self.lang, &key);
-                    return Ok(self.blocked(what, goes_in_circles_next(self.lang)));
+                    return Ok(endings::circles(self.lang, &key));
                 }
-                Step::Effect { key, effect } => self.perform(world, key, &effect),
+                Step::Effect { key, .. } if self.running.contains(&key) || self.stop.is_some() => {
+                    match (self.running.is_empty(), self.stop.take()) {
+                        (true, Some(ending)) => return Ok(ending),
+                        (_, stop) => self.stop = stop,
+                    }
+                    self.wait(world);
+                    continue;
+                }
+                Step::Effect { key, effect } => self.begin(world, key, &effect),
                 Step::Commit(commit) => self.commit(commit),
             };
             match turned {
                 // Only a commit is progress: effects whose results never count must not go on and on.
                 Ok(conflicts) if conflicts.is_empty() => stale = if commits { 0 } else { stale },
-                Ok(conflicts) => return Ok(self.edited(&conflicts)),
+                Ok(conflicts) => return Ok(endings::edited(self.lang, &conflicts)),
                 // Somebody was faster: read again and decide again.
                 Err(StoreError::Stale { .. }) if stale < self.bounds.stale => {
                     stale += 1;
                     self.read_all()?;
                 }
-                Err(StoreError::Stale { .. }) => {
-                    let next = always_stale_next(self.lang);
-                    return Ok(self.blocked(always_stale(self.lang), next));
-                }
+                Err(StoreError::Stale { .. }) => return Ok(endings::stale(self.lang)),
                 Err(error) => return Err(error),
             }
         }
-        let what = too_many_steps(self.lang, self.bounds.steps);
-        Ok(self.blocked(what, too_many_steps_next(self.lang)))
+        Ok(endings::bounded(self.lang, self.bounds.steps))
     }
 
-    /// Notes that an effect begins, lets it happen, and shows its result to the flow.
-    fn perform(
+    /// Notes that an effect begins, and lets it begin.
+    fn begin(
         &mut self,
         world: &mut dyn World,
         key: StepKey,
         effect: &Effect,
     ) -> Result<Vec<Conflict>, StoreError> {
         let conflicts = self.note_start(&key)?;
-        if !conflicts.is_empty() {
-            return Ok(conflicts);
+        if conflicts.is_empty() {
+            world.begin(&key, effect);
+            self.running.insert(key);
         }
-        let result = world.perform(&key, effect);
+        Ok(conflicts)
+    }
+
+    /// Shows the next result to the flow; one that does not count stops the drive instead.
+    fn wait(&mut self, world: &mut dyn World) {
+        let Some((key, result)) = world.next() else {
+            self.running.clear();
+            self.stop = Some(endings::lost(self.lang));
+            return;
+        };
+        self.running.remove(&key);
+        if result == EffectResult::Call(CallResult::Cancelled) {
+            world.cancel();
+        }
+        if let Some(ending) = endings::stops(&result, self.lang) {
+            self.noted.remove(&key);
+            self.stop = Some(ending);
+            return;
+        }
         self.flow.fold(&mut self.view, &Delta::Result { key: &key, result: &result });
         self.unused.insert(key, result);
-        Ok(Vec::new())
     }
 
-    fn facts(&self) -> Facts {
-        Facts { now: UtcTime::new(self.clock.now()), lang: self.lang }
-    }
-
-    fn blocked(&self, what: String, next: String) -> Ending {
-        Ending::Blocked(Notice { what, next })
+    fn facts(&self) -> Facts<'_> {
+        Facts {
+            now: UtcTime::new(self.clock.now()),
+            lang: self.lang,
+            running: &self.running,
+            steps: &self.steps,
+            noted: &self.noted,
+        }
     }
 
     /// An effect is noted before it begins. Flows let the note ride in the commit before; where one
-    /// did not, or was interrupted, the note is a commit of its own.
+    /// did not, or another process left it open, the note is a commit of its own: the log then tells
+    /// how often the step was begun.
     fn note_start(&mut self, key: &StepKey) -> Result<Vec<Conflict>, StoreError> {
-        if self.steps.is_open(key) {
+        if self.noted.contains(key) && self.steps.is_open(key) {
             return Ok(Vec::new());
         }
         self.commit(Commit {
             role: "driver",
             reason: format!("start {key}"),
             puts: Vec::new(),
-            starts: Some(key.clone()),
+            starts: vec![key.clone()],
             finishes: Vec::new(),
         })
     }
@@ -215,7 +213,7 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
     fn commit(&mut self, commit: Commit) -> Result<Vec<Conflict>, StoreError> {
         let mut change = ChangeSet::new(commit.role, &commit.reason);
         change.puts = commit.puts;
-        let finished = commit.finishes.clone();
+        let (begun, finished) = (commit.starts.clone(), commit.finishes.clone());
         let lines = self.step_lines(commit.finishes, commit.starts);
         if !lines.is_empty() {
             change.puts.push(self.append_steps(&lines));
@@ -223,6 +221,8 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
         let puts = change.puts.clone();
         let committed = self.store.commit(change, self.flow.policy())?;
         self.unused.retain(|key, _| !finished.contains(key));
+        self.noted.retain(|key| !finished.contains(key));
+        self.noted.extend(begun);
         let foreign = self.store.foreign_commits() != self.foreign;
         if foreign || !committed.conflicts.is_empty() {
             self.read_all()?;
@@ -235,21 +235,11 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
         Ok(Vec::new())
     }
 
-    /// A person's edit stands; what we would have written is beside it.
-    fn edited(&self, conflicts: &[Conflict]) -> Ending {
-        let named = conflicts.iter().map(|conflict| match &conflict.ours {
-            Some(ours) => format!("{} ({ours})", conflict.path),
-            None => conflict.path.to_string(),
-        });
-        let named = named.collect::<Vec<_>>().join(", ");
-        self.blocked(edited_meanwhile(self.lang, named), edited_meanwhile_next(self.lang))
-    }
-
-    fn step_lines(&self, finishes: Vec<StepKey>, starts: Option<StepKey>) -> Vec<StepLine> {
+    fn step_lines(&self, finishes: Vec<StepKey>, starts: Vec<StepKey>) -> Vec<StepLine> {
         let at = self.facts().now;
         let ended =
             finishes.into_iter().map(|step| StepLine { step, state: StepState::Finished, at });
-        let begun = starts.map(|step| StepLine { step, state: StepState::Started, at });
+        let begun = starts.into_iter().map(|step| StepLine { step, state: StepState::Started, at });
         ended.chain(begun).collect()
     }
 

@@ -1,0 +1,83 @@
+//! Endings that the driver itself gives: bounds, edits of people, results that never count.
+
+use crate::messages;
+use crate::steps::{CallResult, EffectResult, Ending, Notice, StepKey, WaitsFor};
+use crate::store::Conflict;
+use crate::words::Lang;
+
+messages! {
+    too_many_steps(count) { en: "stopped after {count} steps", ko: "{count}단계 뒤에 멈췄습니다" }
+    too_many_steps_next() { en: "look at what repeats in .hast/steps.ndjson, then resume", ko: ".hast/steps.ndjson에서 반복되는 것을 확인한 뒤 이어서 실행하세요" }
+    goes_in_circles(step) { en: "the step {step} was asked for again right after it ended", ko: "끝난 단계 {step}(을)를 곧바로 다시 요청했습니다" }
+    goes_in_circles_next() { en: "this is a mistake in hast; please report it", ko: "hast의 오류입니다. 알려 주세요" }
+    edited_meanwhile(files) { en: "someone edited these files while they were written; theirs stand, ours are beside them: {files}", ko: "쓰는 동안 누군가 편집한 파일이 있습니다. 그 내용을 남기고 우리 것은 옆에 두었습니다: {files}" }
+    edited_meanwhile_next() { en: "compare the two, keep what is right, then resume", ko: "둘을 비교해 맞는 것을 남기고 이어서 실행하세요" }
+    always_stale() { en: "the files change faster than they can be read", ko: "파일이 읽기보다 빠르게 바뀝니다" }
+    interrupted() { en: "interrupted; nothing is lost", ko: "중단했습니다. 잃은 것은 없습니다" }
+    interrupted_next() { en: "run the same command again to go on", ko: "같은 명령을 다시 실행하면 이어서 진행합니다" }
+    limited(agent) { en: "{agent} has reached its usage limit; no attempt was spent", ko: "{agent}(이)가 사용 한도에 도달했습니다. 시도는 소모되지 않았습니다" }
+    limited_next(until) { en: "run the same command after {until}", ko: "{until} 이후에 같은 명령을 실행하세요" }
+    login_needed(agent, advice) { en: "{agent} is not logged in: {advice}", ko: "{agent}에 로그인되어 있지 않습니다: {advice}" }
+    login_needed_next(agent) { en: "log in to {agent}, then run the same command again", ko: "{agent}에 로그인한 뒤 같은 명령을 다시 실행하세요" }
+    no_result() { en: "an effect was begun and never came back", ko: "시작한 작업이 결과 없이 끝났습니다" }
+    always_stale_next() { en: "close other programs that write there, then resume", ko: "그곳에 쓰는 다른 프로그램을 닫고 이어서 실행하세요" }
+}
+
+/// A step was asked for again right after it ended.
+pub(super) fn circles(lang: Lang, key: &StepKey) -> Ending {
+    blocked(goes_in_circles(lang, key), goes_in_circles_next(lang))
+}
+
+pub(super) fn stale(lang: Lang) -> Ending {
+    blocked(always_stale(lang), always_stale_next(lang))
+}
+
+pub(super) fn bounded(lang: Lang, steps: u64) -> Ending {
+    blocked(too_many_steps(lang, steps), too_many_steps_next(lang))
+}
+
+/// The world lost an effect.
+pub(super) fn lost(lang: Lang) -> Ending {
+    blocked(no_result(lang), goes_in_circles_next(lang))
+}
+
+/// A person's edit stands; what we would have written is beside it.
+pub(super) fn edited(lang: Lang, conflicts: &[Conflict]) -> Ending {
+    let named = conflicts.iter().map(|conflict| match &conflict.ours {
+        Some(ours) => format!("{} ({ours})", conflict.path),
+        None => conflict.path.to_string(),
+    });
+    let named = named.collect::<Vec<_>>().join(", ");
+    blocked(edited_meanwhile(lang, named), edited_meanwhile_next(lang))
+}
+
+/// The ending that a result means when it never counts: no attempt is spent, and the flow does not
+/// hear of it.
+pub(super) fn stops(result: &EffectResult, lang: Lang) -> Option<Ending> {
+    let EffectResult::Call(result) = result else { return None };
+    match result {
+        CallResult::Completed(_)
+        | CallResult::Broken { .. }
+        | CallResult::Failed { .. }
+        | CallResult::Blocked { .. } => None,
+        CallResult::Limited { agent, until } => Some(Ending::Waiting {
+            notice: Notice { what: limited(lang, agent), next: limited_next(lang, until) },
+            on: WaitsFor::Time(*until),
+        }),
+        CallResult::LoginNeeded { agent, advice } => {
+            let what = login_needed(lang, agent, advice);
+            Some(Ending::Blocked(Notice { what, next: login_needed_next(lang, agent) }))
+        }
+        CallResult::NotStarted { reason, next } => {
+            Some(Ending::Blocked(Notice { what: reason.clone(), next: next.clone() }))
+        }
+        CallResult::Cancelled => Some(Ending::Interrupted(Notice {
+            what: interrupted(lang),
+            next: interrupted_next(lang),
+        })),
+    }
+}
+
+fn blocked(what: String, next: String) -> Ending {
+    Ending::Blocked(Notice { what, next })
+}

@@ -1,0 +1,92 @@
+//! What stands between a flow and the world: the changes that a view learns about, the facts that a
+//! decision may use, and whoever performs effects.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use crate::steps::{Effect, EffectResult, StepKey, StepLog};
+use crate::store::{DocPath, Seen};
+use crate::time::UtcTime;
+use crate::words::Lang;
+
+/// One change that a view learns about.
+#[derive(Clone, Copy, Debug)]
+pub enum Delta<'a> {
+    /// A document is there with this content.
+    Document {
+        path: &'a DocPath,
+        bytes: &'a [u8],
+        seen: Seen,
+    },
+    /// A log grew.
+    Appended {
+        path: &'a DocPath,
+        at: u64,
+        bytes: &'a [u8],
+    },
+    Gone {
+        path: &'a DocPath,
+    },
+    /// An effect came back; it counts once a commit says what it means.
+    Result {
+        key: &'a StepKey,
+        result: &'a EffectResult,
+    },
+}
+
+/// What a decision may know besides its view.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'a> {
+    pub now: UtcTime,
+    pub lang: Lang,
+    /// Effects that are on their way. Lanes are nothing but several of them.
+    pub running: &'a BTreeSet<StepKey>,
+    pub steps: &'a StepLog,
+    /// Steps that this life of the driver has noted as begun.
+    pub noted: &'a BTreeSet<StepKey>,
+}
+
+impl Facts<'_> {
+    /// Whether a step was begun earlier and cut off: by a death, an interruption, a limit. What it
+    /// did to the world is unknown.
+    pub fn left_open(&self, key: &StepKey) -> bool {
+        self.steps.is_open(key) && !self.noted.contains(key)
+    }
+}
+
+/// Whoever performs effects, several at once if it can.
+pub trait World {
+    /// Begins an effect. Its result comes from [`Self::next`], in any order.
+    fn begin(&mut self, key: &StepKey, effect: &Effect);
+
+    /// Waits for the next result of what was begun; nothing if nothing is on its way.
+    fn next(&mut self) -> Option<(StepKey, EffectResult)>;
+
+    /// Ends everything that is on its way; results still come from [`Self::next`].
+    fn cancel(&mut self);
+}
+
+/// A world that does one thing after the other, as soon as it is asked.
+#[derive(Debug)]
+pub struct InTurn<P> {
+    perform: P,
+    results: VecDeque<(StepKey, EffectResult)>,
+}
+
+impl<P: FnMut(&StepKey, &Effect) -> EffectResult> InTurn<P> {
+    pub fn new(perform: P) -> Self {
+        Self { perform, results: VecDeque::new() }
+    }
+}
+
+impl<P: FnMut(&StepKey, &Effect) -> EffectResult> World for InTurn<P> {
+    fn begin(&mut self, key: &StepKey, effect: &Effect) {
+        let result = (self.perform)(key, effect);
+        self.results.push_back((key.clone(), result));
+    }
+
+    fn next(&mut self) -> Option<(StepKey, EffectResult)> {
+        self.results.pop_front()
+    }
+
+    fn cancel(&mut self) {}
+}
