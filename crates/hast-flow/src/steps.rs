@@ -68,7 +68,7 @@ pub enum Effect {
 /// One call of an agent in a role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    pub role: &'static str,
+    pub role: String,
     pub step: &'static str,
     pub unit: String,
     pub attempt: u32,
@@ -93,9 +93,9 @@ pub struct Call {
 
 impl Call {
     /// A first call of a role that only reads and expects nothing back.
-    pub fn new(role: &'static str, step: &'static str, unit: &str, prompt: String) -> Self {
+    pub fn new(role: &str, step: &'static str, unit: &str, prompt: String) -> Self {
         Self {
-            role,
+            role: role.to_owned(),
             step,
             unit: unit.to_owned(),
             attempt: 1,

@@ -62,6 +62,13 @@ entries! {
     whole kernel::ExpertOutput;
     whole kernel::KernelPlan;
     whole kernel::KernelStatus;
+    whole kernel::Brain;
+    whole kernel::ExpertIndex;
+    whole kernel::Expert;
+    log kernel::KernelEvent;
+    log kernel::ErrorLine;
+    whole kernel::MergeRecord;
+    whole kernel::Judgement;
     whole contract::ContractSession;
     whole contract::ContractState;
     whole contract::Explored;

@@ -1,4 +1,5 @@
 //! The flows. Each is layout, policy, view, decision and prompts, and knows none of the others.
 
 pub mod goals;
+pub mod kernel;
 pub mod session;

@@ -1,5 +1,8 @@
 //! The messages and state of the kernel flow.
 
+mod experts;
+mod log;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +11,9 @@ use crate::document;
 use crate::formats::diagnostic::Finding;
 use crate::ids::RequestUuid;
 use crate::time::UtcTime;
+
+pub use experts::{Brain, Expert, ExpertIndex, ExpertLimits, IndexEntry};
+pub use log::{ErrorLine, Judgement, KernelEvent, KernelEventKind, MergeRecord};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelToEngineRequest {

@@ -1,0 +1,79 @@
+//! Where the documents of a kernel are, below `.brain/`.
+
+use std::fmt::Write as _;
+
+use crate::ids::RequestUuid;
+use crate::store::DocPath;
+
+pub const STATUS: &str = "kernel_status.json";
+pub const BRAIN: &str = "brain.yaml";
+pub const INDEX: &str = "experts/index.yaml";
+pub const MIRROR: &str = "activeContext.md";
+pub const LOG: &str = "events.ndjson";
+
+pub fn expert(name: &str) -> String {
+    format!("experts/{name}.yaml")
+}
+
+/// The name of the expert whose file this is.
+pub fn expert_of(path: &str) -> Option<&str> {
+    let name = path.strip_prefix("experts/")?.strip_suffix(".yaml")?;
+    (name != "index" && !name.contains('/')).then_some(name)
+}
+
+/// A file of a request.
+pub fn of_request(request: &RequestUuid, name: &str) -> String {
+    format!("requests/{request}/{name}")
+}
+
+/// Where the files of an item go. Ids are the planner's words, so nothing in them may act as a path.
+pub fn output(item: &str, file: &str) -> String {
+    format!("outputs/{}/{file}", encoded(item))
+}
+
+/// The report; a second one is numbered.
+pub fn report(number: u32) -> String {
+    match number {
+        0 | 1 => "report.md".to_owned(),
+        later => format!("report.{later}.md"),
+    }
+}
+
+/// An id as one part of a path.
+pub fn encoded(id: &str) -> String {
+    let mut text = String::new();
+    for (index, byte) in id.bytes().enumerate() {
+        let plain = byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        if plain || (byte == b'.' && index > 0) {
+            text.push(char::from(byte));
+        } else {
+            let _ = write!(text, "%{byte:02X}");
+        }
+    }
+    text
+}
+
+pub fn path(text: &str) -> Option<DocPath> {
+    DocPath::new(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_one_part_of_a_path_whatever_it_says() {
+        assert_eq!(encoded("b/s1"), "b%2Fs1");
+        assert_eq!(encoded(".."), "%2E.");
+        assert_eq!(encoded("../../x"), "%2E.%2F..%2Fx");
+        assert_eq!(encoded("조사"), "%EC%A1%B0%EC%82%AC");
+        assert!(path(&output("../../../etc", "output.json")).is_some());
+    }
+
+    #[test]
+    fn an_expert_is_known_by_its_file() {
+        assert_eq!(expert_of("experts/ResearchExpert.yaml"), Some("ResearchExpert"));
+        assert_eq!(expert_of("experts/index.yaml"), None);
+        assert_eq!(expert_of("experts/a/b.yaml"), None);
+    }
+}

@@ -1,0 +1,137 @@
+//! The default prompts and the words of the kernel flow, in both languages.
+
+use serde_json::Value;
+
+use crate::docs::call::CallFinding;
+use crate::docs::kernel::{Expert, TodoItem};
+use crate::flows::kernel::view::View;
+use crate::formats::diagnostic::Diagnostic;
+use crate::messages;
+use crate::words::Lang;
+
+messages! {
+    you_are(name, role) { en: "You are {name}. {role}", ko: "당신은 {name}입니다. {role}" }
+    plan_words(experts, request) {
+        en: "Make a plan for this request and write it as `plan.json` with `todo_list`. Each item has id, title, description, expert, status, dependencies, estimated_steps and requires_external_data. The first item is in_progress and depends on nothing; all others are pending.\n\nExperts:\n{experts}\n\nRequest:\n{request}",
+        ko: "이 요청의 계획을 세워 `todo_list`를 담은 `plan.json`으로 쓰세요. 각 항목에는 id, title, description, expert, status, dependencies, estimated_steps, requires_external_data가 있습니다. 첫 항목은 in_progress이고 아무것에도 의존하지 않으며, 나머지는 모두 pending입니다.\n\n전문가:\n{experts}\n\n요청:\n{request}",
+    }
+    execute_words(id, title, description, context) {
+        en: "Do this item and write `output.json` with task_id `{id}`, status `completed` and your result (or status `failed` with error_details). Put further result files beside it.\n\nItem {id}: {title}\n{description}\n\nResults you can use:\n{context}",
+        ko: "이 항목을 수행하고 task_id `{id}`, status `completed`, result를 담은 `output.json`을 쓰세요(할 수 없으면 status `failed`와 error_details). 다른 결과 파일은 그 옆에 두세요.\n\n항목 {id}: {title}\n{description}\n\n사용할 수 있는 결과:\n{context}",
+    }
+    expand_words(id, title, description, experts) {
+        en: "This item is too complex for one step. Break it down into at most 10 smaller items and write `output.json` with task_id `{id}`, status `needs_sub_plan` and them as `plan`.\n\nItem {id}: {title}\n{description}\n\nExperts:\n{experts}",
+        ko: "이 항목은 한 번에 하기에 너무 복잡합니다. 최대 10개의 작은 항목으로 나누고 task_id `{id}`, status `needs_sub_plan`, 항목들을 `plan`에 담은 `output.json`을 쓰세요.\n\n항목 {id}: {title}\n{description}\n\n전문가:\n{experts}",
+    }
+    replace_words(id, title, error, experts) {
+        en: "This item failed. Write another way to reach the same as `plan.json` with `todo_list`, at most 10 items; another expert may do it.\n\nItem {id}: {title}\nWhy it failed: {error}\n\nExperts:\n{experts}",
+        ko: "이 항목이 실패했습니다. 같은 결과에 이르는 다른 방법을 `todo_list`를 담은 `plan.json`으로 쓰세요. 최대 10개 항목이며 다른 전문가가 맡아도 됩니다.\n\n항목 {id}: {title}\n실패 원인: {error}\n\n전문가:\n{experts}",
+    }
+    report_words(request, results) {
+        en: "Write the final report as `report.md`. It must answer the request.\n\nRequest:\n{request}\n\nResults:\n{results}",
+        ko: "최종 보고서를 `report.md`로 쓰세요. 요청에 답해야 합니다.\n\n요청:\n{request}\n\n결과:\n{results}",
+    }
+    judge_words(request, items, report) {
+        en: "Judge whether the report answers the request. Write `judgement.json` with `answers` (true or false) and `reason`.\n\nRequest:\n{request}\n\nItems:\n{items}\n\nReport:\n{report}",
+        ko: "보고서가 요청에 답하는지 판정하세요. `answers`(true 또는 false)와 `reason`을 담은 `judgement.json`을 쓰세요.\n\n요청:\n{request}\n\n항목:\n{items}\n\n보고서:\n{report}",
+    }
+    fix_these() { en: "Your last reply had these faults:", ko: "지난 답의 잘못:" }
+    missing(file) { en: "`{file}` is missing or empty", ko: "`{file}`(이)가 없거나 비어 있습니다" }
+    write_it() { en: "write the file", ko: "파일을 쓰세요" }
+    wrong_task(id) { en: "task_id is `{id}`, which is not the item you were given", ko: "task_id가 `{id}`인데, 받은 항목이 아닙니다" }
+    wrong_task_next(id) { en: "use task_id `{id}`", ko: "task_id를 `{id}`(으)로 쓰세요" }
+    expansion_wanted() { en: "the item is too complex by the rule, and you answered `completed`", ko: "규칙상 너무 복잡한 항목인데 `completed`로 답했습니다" }
+    expansion_wanted_next() { en: "answer `needs_sub_plan` with a plan", ko: "계획을 담아 `needs_sub_plan`으로 답하세요" }
+    no_expansion(id) { en: "`{id}` cannot be broken down any further", ko: "`{id}`(은)는 더 나눌 수 없습니다" }
+    no_expansion_next() { en: "do it yourself and answer `completed`, or `failed` with the cause", ko: "직접 수행하고 `completed`로, 아니면 원인과 함께 `failed`로 답하세요" }
+    running() { en: "the kernel is RUNNING", ko: "커널이 RUNNING 상태입니다" }
+    running_next() { en: "hast kernel start \"<request>\"", ko: "hast kernel start \"<요청>\"" }
+    no_request(id) { en: "there is no request {id}", ko: "요청 {id}(이)가 없습니다" }
+    no_request_next() { en: "see `hast kernel list`", ko: "`hast kernel list`를 보세요" }
+    completed(items) { en: "the request is answered; items completed: {items}", ko: "요청에 답했습니다. 완료한 항목 {items}개" }
+    completed_next(report) { en: "read .brain/{report}", ko: ".brain/{report}(을)를 읽으세요" }
+    failed(error) { en: "the request failed: {error}", ko: "요청이 실패했습니다: {error}" }
+    failed_next(errors) { en: "read .brain/{errors}, then start a new request", ko: ".brain/{errors}(을)를 보고 새 요청을 시작하세요" }
+    kernel_failed(cause) { en: "the kernel is FAILED: {cause}", ko: "커널이 FAILED 상태입니다: {cause}" }
+    kernel_failed_next() { en: "mend the cause, then run `hast kernel boot`", ko: "원인을 고치고 `hast kernel boot`를 실행하세요" }
+    edited_mirror(difference) { en: "activeContext.md was edited and no longer says what the plan says ({difference}); the plan does not follow it", ko: "activeContext.md가 편집되어 계획과 다릅니다({difference}). 계획은 이 파일을 따르지 않습니다" }
+    edited_mirror_next() { en: "undo the edit, or delete the file to have it written anew, then resume", ko: "편집을 되돌리거나 파일을 지워 새로 쓰게 한 뒤 이어서 실행하세요" }
+}
+
+pub fn plan(expert: &Expert, request: &str, view: &View, lang: Lang) -> String {
+    with_expert(expert, &plan_words(lang, experts(view), request), lang)
+}
+
+pub fn execute(expert: &Expert, item: &TodoItem, context: &Value, lang: Lang) -> String {
+    let TodoItem { id, title, description, .. } = item;
+    let words = execute_words(lang, id, title, description, format!("{context:#}"));
+    with_expert(expert, &words, lang)
+}
+
+pub fn expand(expert: &Expert, item: &TodoItem, view: &View, lang: Lang) -> String {
+    let TodoItem { id, title, description, .. } = item;
+    with_expert(expert, &expand_words(lang, id, title, description, experts(view)), lang)
+}
+
+pub fn replace(expert: &Expert, item: &TodoItem, error: &str, view: &View, lang: Lang) -> String {
+    let words = replace_words(lang, &item.id, &item.title, error, experts(view));
+    with_expert(expert, &words, lang)
+}
+
+pub fn report(expert: &Expert, request: &str, results: &Value, lang: Lang) -> String {
+    with_expert(expert, &report_words(lang, request, format!("{results:#}")), lang)
+}
+
+pub fn judge(
+    expert: &Expert,
+    request: &str,
+    items: &[TodoItem],
+    report: &str,
+    lang: Lang,
+) -> String {
+    let top = items.iter().filter(|item| item.depth == 1);
+    let items: String = top.map(|item| format!("- {}: {}\n", item.id, item.title)).collect();
+    with_expert(expert, &judge_words(lang, request, items, report), lang)
+}
+
+/// A prompt, and below it what was wrong with the last reply.
+pub fn with_findings(prompt: &str, findings: &[CallFinding], lang: Lang) -> String {
+    if findings.is_empty() {
+        return prompt.to_owned();
+    }
+    let list: String = findings.iter().map(|finding| format!("- {}\n", in_line(finding))).collect();
+    format!("{prompt}\n\n{}\n{list}", fix_these(lang))
+}
+
+pub fn in_one_line(findings: &[CallFinding]) -> String {
+    findings.iter().map(in_line).collect::<Vec<_>>().join("; ")
+}
+
+/// A finding of a format, as an agent is told it.
+pub fn finding(diagnostic: &Diagnostic, lang: Lang) -> CallFinding {
+    CallFinding {
+        file: diagnostic.file.clone(),
+        line: diagnostic.line(),
+        problem: diagnostic.finding.what(lang),
+        next: diagnostic.finding.next(lang),
+    }
+}
+
+fn in_line(finding: &CallFinding) -> String {
+    let CallFinding { file, line, problem, next } = finding;
+    let place = line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"));
+    format!("{place}: {problem} -> {next}")
+}
+
+/// What the expert's file says, then the task.
+fn with_expert(expert: &Expert, words: &str, lang: Lang) -> String {
+    let duties: String = expert.responsibilities.iter().map(|duty| format!("- {duty}\n")).collect();
+    let who = you_are(lang, &expert.name, &expert.role);
+    format!("{who}\n{duties}\n{}\n\n{words}", expert.instructions)
+}
+
+fn experts(view: &View) -> String {
+    let index = view.index.as_ref().and_then(|index| index.as_ref().ok());
+    let entries = index.into_iter().flat_map(|index| &index.experts);
+    entries.map(|entry| format!("- {}: {}\n", entry.name, entry.role)).collect()
+}

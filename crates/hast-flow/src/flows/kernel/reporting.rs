@@ -1,0 +1,158 @@
+//! Steps 14 to 17: the report, its judgement, and the response.
+
+use serde_json::{Value, json};
+
+use crate::docs::document::read;
+use crate::docs::kernel::{
+    EngineToKernelResponse, ExpertOutput, ExpertStatus, Judgement, KernelEventKind as Kind,
+    ResponseStatus, TodoStatus,
+};
+use crate::flows::kernel::decide::{Asking, Scene};
+use crate::flows::kernel::policy::{ENGINE, KERNEL, PLANNER, SYNTHESIZER};
+use crate::flows::kernel::write::printed;
+use crate::flows::kernel::{ending, layout, planning, prompts, work};
+use crate::formats::source::Source;
+use crate::steps::{Call, Expected, Step, StepKey};
+
+/// A report that was turned down is written again once.
+const MOST_REPORTS: u32 = 2;
+
+pub(super) fn write(scene: &Scene<'_>) -> Step {
+    if let Some(item) =
+        scene.request.items().iter().find(|item| item.status != TodoStatus::Completed)
+    {
+        let error = format!("{} is not completed", item.id);
+        return ending::fail(scene, Some(&item.id), &error, &[], Vec::new());
+    }
+    let number = scene.request.reports_rejected + 1;
+    let call = || {
+        let part = work::part(scene, |brain| &brain.synthesizer)?;
+        let results: Value = scene
+            .request
+            .outputs
+            .iter()
+            .map(|(id, output)| (id.clone(), output.result.clone().unwrap_or(Value::Null)))
+            .collect::<serde_json::Map<_, _>>()
+            .into();
+        let prompt = prompts::report(&part, &scene.request.text, &results, scene.facts.lang);
+        let files = scene.request.items().iter().filter_map(|item| item.result_path.as_deref());
+        Ok(Call {
+            attempt: number,
+            expected: vec![Expected::required("report.md")],
+            inputs: files.filter_map(layout::path).collect(),
+            ..work::call_of(scene, &part, SYNTHESIZER, "report", "report", prompt)
+        })
+    };
+    let unit = unit("report", number);
+    let asked = scene.ask(&unit, call, |answer| match answer.documents.get("report.md") {
+        Some(bytes) if !bytes.trim_ascii().is_empty() => Ok(bytes.clone()),
+        _ => Err(planning::missing("report.md", scene)),
+    });
+    match asked {
+        Asking::Step(step) => step,
+        Asking::GaveUp { error, rejected, keys } => {
+            ending::fail(scene, None, &error, &rejected, keys)
+        }
+        Asking::Answered { answer, rejected, keys } => {
+            let text = String::from_utf8_lossy(&answer).into_owned();
+            let output = ExpertOutput {
+                task_id: "report".to_owned(),
+                status: ExpertStatus::Completed,
+                result: Some(Value::String(text)),
+                plan: None,
+                error_details: None,
+            };
+            let draft = finished(scene.draft(SYNTHESIZER, "the report"), &rejected, keys);
+            draft
+                .create_here(&layout::report(number), answer)
+                .answers(&output)
+                .event(SYNTHESIZER, Kind::ReportDrafted, &[])
+                .starts(scene.key(&self::unit("judge", number), "judge", 0))
+                .step()
+        }
+    }
+}
+
+pub(super) fn judge(scene: &Scene<'_>) -> Step {
+    let number = scene.request.reports_rejected + 1;
+    let report = scene.request.report.clone().unwrap_or_default();
+    let text = String::from_utf8_lossy(&report).into_owned();
+    let call = || {
+        let part = work::part(scene, |brain| &brain.planner)?;
+        let items = scene.request.items();
+        let prompt = prompts::judge(&part, &scene.request.text, items, &text, scene.facts.lang);
+        let file = layout::of_request(scene.id, &layout::report(number));
+        Ok(Call {
+            attempt: number,
+            expected: vec![Expected::required("judgement.json").of("kernel-judgement")],
+            inputs: layout::path(&file).into_iter().collect(),
+            ..work::call_of(scene, &part, PLANNER, "judge", "report", prompt)
+        })
+    };
+    let asked = scene.ask(&unit("judge", number), call, |answer| {
+        let lang = scene.facts.lang;
+        let bytes = answer.documents.get("judgement.json");
+        let bytes = bytes.ok_or_else(|| planning::missing("judgement.json", scene))?;
+        let source = Source::from_bytes("judgement.json", bytes)
+            .map_err(|finding| vec![prompts::finding(&finding, lang)])?;
+        read::<Judgement>(&source).map(|read| read.value).map_err(|findings| {
+            findings.iter().map(|finding| prompts::finding(finding, lang)).collect()
+        })
+    });
+    match asked {
+        Asking::Step(step) => step,
+        Asking::GaveUp { error, rejected, keys } => {
+            ending::fail(scene, None, &error, &rejected, keys)
+        }
+        Asking::Answered { answer, rejected, keys } if answer.answers => {
+            respond(scene, text, &answer.reason, &rejected, keys)
+        }
+        Asking::Answered { answer, rejected, keys } if number < MOST_REPORTS => {
+            let draft = finished(scene.draft(KERNEL, "the report is turned down"), &rejected, keys);
+            draft
+                .event(PLANNER, Kind::ReportRejected, &[("error", json!(answer.reason))])
+                .error(Some("report"), &answer.reason)
+                .starts(scene.key(&unit("report", number + 1), "report", 0))
+                .step()
+        }
+        Asking::Answered { answer, rejected, keys } => {
+            let error = format!("the report does not answer the request: {}", answer.reason);
+            ending::fail(scene, None, &error, &rejected, keys)
+        }
+    }
+}
+
+fn respond(
+    scene: &Scene<'_>,
+    report: String,
+    reason: &str,
+    rejected: &[String],
+    keys: Vec<StepKey>,
+) -> Step {
+    let response = EngineToKernelResponse {
+        request_id: scene.id.clone(),
+        status: ResponseStatus::Completed,
+        final_report: Some(report),
+        error_details: None,
+        last_task_id: None,
+    };
+    finished(scene.draft(KERNEL, "the response"), rejected, keys)
+        .message("EngineToKernelResponse", &response)
+        .create_here("response.json", printed(&response))
+        .event(ENGINE, Kind::ResultDelivered, &[("reason", json!(reason))])
+        .event(KERNEL, Kind::ResponseGiven, &[])
+        .step()
+}
+
+fn finished<'v>(
+    draft: crate::flows::kernel::write::Draft<'v>,
+    rejected: &[String],
+    keys: Vec<StepKey>,
+) -> crate::flows::kernel::write::Draft<'v> {
+    let draft = rejected.iter().fold(draft, |draft, reason| draft.error(None, reason));
+    keys.into_iter().fold(draft, |draft, key| draft.finishes(key))
+}
+
+fn unit(step: &str, number: u32) -> String {
+    format!("{step}.{number}")
+}
