@@ -1,2 +1,4 @@
 //! The built-in agent: models, tools and the rehearsal player run as child processes of hast.
 //! It proposes documents through an outbox and never writes state.
+
+pub mod rehearsal;

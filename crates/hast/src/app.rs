@@ -38,6 +38,10 @@ pub(crate) fn run(args: Vec<OsString>) -> ExitCode {
     if let Some(args) = commands::agent_guard::asked(&args) {
         return commands::agent_guard::run(args, language(&[]));
     }
+    if let Some(args) = commands::agent_rehearse::asked(&args) {
+        let lang = language(&[]);
+        return commands::agent_rehearse::run(args, clock(lang), lang);
+    }
     let lang = language(&args);
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let wants_json = args.iter().any(|arg| arg == "--json");

@@ -97,6 +97,12 @@ pub(crate) mod say {
         unset_it() { en: "unset it", ko: "변수를 지우세요" }
         guard_failed() { en: "the guard of an agent could not do its work; hast itself starts it", ko: "에이전트 감시 프로세스가 일을 하지 못했습니다. 이 명령은 hast가 직접 실행합니다" }
         guard_failed_next() { en: "run an agent with `hast`, not its guard", ko: "감시 프로세스 말고 `hast` 명령으로 에이전트를 실행하세요" }
+        rehearse_usage() { en: "`hast agent rehearse` plays one file", ko: "`hast agent rehearse`는 파일 하나를 재생합니다" }
+        rehearse_usage_next() { en: "write hast agent rehearse FILE.yaml, with --raw to print a preset's lines as the preset itself would", ko: "hast agent rehearse FILE.yaml 형식으로 쓰세요. --raw를 붙이면 프리셋의 출력을 그대로 흉내 냅니다" }
+        no_call(name) { en: "there is no call to answer: the variable {name} is not set", ko: "답할 호출이 없습니다. 변수 {name}(이)가 설정되지 않았습니다" }
+        no_call_next() { en: "name the file as an agent, `rehearsal:FILE.yaml`; to check it, run hast verify --as rehearsal FILE.yaml", ko: "`rehearsal:FILE.yaml`을 에이전트로 지정하세요. 검사만 하려면 hast verify --as rehearsal FILE.yaml을 실행하세요" }
+        no_reply(call) { en: "no reply of the rehearsal fits the call ({call})", ko: "이 호출에 맞는 리허설 응답이 없습니다 ({call})" }
+        no_reply_next() { en: "add a reply whose `when` fits, or one without `when` at the end", ko: "`when`이 맞는 응답을 추가하거나, 맨 끝에 `when` 없는 응답을 두세요" }
         all_good(files) { en: "files checked: {files}, nothing found", ko: "파일 {files}개 검사, 문제 없음" }
         found(files, errors, warnings) { en: "files checked: {files}, errors: {errors}, warnings: {warnings}", ko: "파일 {files}개 검사: 오류 {errors}개, 경고 {warnings}개" }
         untold(findings) { en: "more findings that are not shown: {findings}; correct these first", ko: "보이지 않은 발견 {findings}개가 더 있습니다. 먼저 이것들을 고치세요" }

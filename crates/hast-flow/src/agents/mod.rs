@@ -19,6 +19,8 @@ pub mod template;
 
 pub mod provider;
 
+pub mod rehearsal;
+
 pub mod choice;
 
 pub mod asking;

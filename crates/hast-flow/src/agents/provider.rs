@@ -1,7 +1,7 @@
 //! Who answers a call: a preset, a command line, or a rehearsal. Makes commands, starts nothing.
 
 use crate::agents::command::{AgentCall, AgentCommand, NativeSession, shown_line};
-use crate::agents::presets::{Description, EndingIs, Home, Preset, PromptWay, Resume, plain};
+use crate::agents::presets::{Description, EndingIs, Home, Preset, PromptWay, Resume, own_lines};
 use crate::agents::problem::AgentProblem;
 use crate::agents::reply::{ReadLine, ReplyReader};
 use crate::agents::template::Template;
@@ -88,7 +88,7 @@ impl Provider {
         match self {
             Self::Template(template) => template.read_line(),
             Self::Preset(preset) => preset.description().read_line,
-            Self::Rehearsal { .. } => plain::read_line,
+            Self::Rehearsal { .. } => own_lines::read_rehearsed,
         }
     }
 

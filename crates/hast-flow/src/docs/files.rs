@@ -62,6 +62,8 @@ const FILES: &[(&str, &str)] = &[
     (".ai/goals.yaml", "goals"),
     (".ai/handoffs/*.md", "handoff"),
     (".ai/auto.lock", "auto-lock"),
+    (".ai/rehearsals/*.yaml", "rehearsal"),
+    ("*.rehearsal.yaml", "rehearsal"),
     ("sessions/S-*/status.json", "session-status"),
     ("sessions/S-*/pointers.json", "pointers"),
     ("sessions/S-*/output/summary.json", "session-summary"),
@@ -178,6 +180,8 @@ mod tests {
             known("sessions/S-1/execution/questions/Q-20260112-0003.answer.json"),
             Some("answer")
         );
+        assert_eq!(known("demo/hello.rehearsal.yaml"), Some("rehearsal"));
+        assert_eq!(known("/p/.ai/rehearsals/limits.yaml"), Some("rehearsal"));
         assert_eq!(known("goals.yaml"), None);
         assert_eq!(known("src/config.yaml"), None);
         assert_eq!(known(""), None);

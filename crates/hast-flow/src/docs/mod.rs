@@ -11,6 +11,7 @@ pub mod files;
 pub mod goals;
 pub mod kernel;
 pub mod registry;
+pub mod rehearsal;
 pub mod run;
 pub mod session;
 pub mod table_document;

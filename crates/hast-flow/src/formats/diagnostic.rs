@@ -57,6 +57,8 @@ pub enum Finding {
     NotInOrder { id: String, list: String },
     NoPlaceholder { line: String },
     PlaceholderInsideWord { placeholder: String },
+    NotExactlyOne { found: Vec<String>, allowed: Vec<String> },
+    NeverReached { after: String },
     CannotEdit { reason: NoEdit },
     Custom { detail: String },
 }
@@ -192,6 +194,9 @@ impl Finding {
             Self::PlaceholderInsideWord { placeholder } => {
                 text::placeholder_inside(lang, placeholder)
             }
+            Self::NotExactlyOne { found, .. } if found.is_empty() => text::none_of_these(lang),
+            Self::NotExactlyOne { found, .. } => text::more_than_one(lang, found.join(", ")),
+            Self::NeverReached { after } => text::never_reached(lang, after),
             Self::CannotEdit { reason } => reason.what(lang),
             Self::Custom { detail } => shown(detail),
         }
@@ -235,6 +240,11 @@ impl Finding {
             Self::NotInOrder { id, list } => text::not_in_order_next(lang, id, list),
             Self::NoPlaceholder { .. } => text::no_placeholder_next(lang),
             Self::PlaceholderInsideWord { .. } => text::placeholder_inside_next(lang),
+            Self::NotExactlyOne { found, allowed } if found.is_empty() => {
+                text::none_of_these_next(lang, allowed.join(", "))
+            }
+            Self::NotExactlyOne { .. } => text::more_than_one_next(lang),
+            Self::NeverReached { after } => text::never_reached_next(lang, after),
             Self::CannotEdit { .. } => text::cannot_edit_next(lang),
             Self::Custom { .. } => text::custom_next(lang),
         }
@@ -274,6 +284,8 @@ impl Finding {
             Self::NotInOrder { .. } => "not_in_order",
             Self::NoPlaceholder { .. } => "no_placeholder",
             Self::PlaceholderInsideWord { .. } => "placeholder_inside_word",
+            Self::NotExactlyOne { .. } => "not_exactly_one",
+            Self::NeverReached { .. } => "never_reached",
             Self::CannotEdit { .. } => "cannot_edit",
             Self::Custom { .. } => "rule",
         }
@@ -363,6 +375,12 @@ pub mod text {
         no_placeholder_next() { en: "add {{prompt}}, {{prompt_file}} or {{stdin}} as a word of its own", ko: "{{prompt}}, {{prompt_file}}, {{stdin}} 중 하나를 독립된 단어로 넣으세요" }
         placeholder_inside(placeholder) { en: "`{placeholder}` must be a word of its own", ko: "`{placeholder}`(은)는 독립된 단어여야 합니다" }
         placeholder_inside_next() { en: "take it out of the quotes: hast never hands a prompt to a shell", ko: "따옴표 밖으로 꺼내세요. hast는 프롬프트를 셸에 넘기지 않습니다" }
+        none_of_these() { en: "one field is needed here, and none of those that fit is there", ko: "필드가 하나 필요한데 맞는 것이 없습니다" }
+        none_of_these_next(allowed) { en: "write one of: {allowed}", ko: "다음 중 하나를 쓰세요: {allowed}" }
+        more_than_one(found) { en: "only one of these can be here: {found}", ko: "다음 중 하나만 있을 수 있습니다: {found}" }
+        more_than_one_next() { en: "keep one; in a list, give each an item of its own", ko: "하나만 남기세요. 목록이라면 항목을 따로 만드세요" }
+        never_reached(after) { en: "this is never played: `{after}` before it is an ending", ko: "앞의 `{after}`(이)가 끝이라서 실행되지 않습니다" }
+        never_reached_next(after) { en: "move `{after}` to the end, or remove what follows", ko: "`{after}`(을)를 맨 끝으로 옮기거나 뒤의 것을 지우세요" }
         cannot_edit_next() { en: "change this line by hand", ko: "이 줄을 직접 고치세요" }
         custom_next() { en: "correct it and run hast verify again", ko: "고친 뒤 hast verify를 다시 실행하세요" }
         edit_through_alias() { en: "the value is written elsewhere and only named here by an alias", ko: "값은 다른 곳에 있고 여기는 별칭만 있습니다" }

@@ -10,6 +10,7 @@ mod goose;
 mod json_line;
 mod message_stream;
 mod opencode;
+pub mod own_lines;
 pub mod plain;
 mod qwen;
 

@@ -1,5 +1,7 @@
-//! Output without a form: an agent of the user's own, `claude -p` as text, and error streams.
+//! Output without a form: an agent of the user's own, `claude -p` as text, and error streams. Lines
+//! that hast defines for such agents are understood.
 
+use super::own_lines;
 use crate::agents::events::{AgentEvent, ApiError, ApiErrorClass, Line};
 use crate::process::Stream;
 
@@ -8,6 +10,9 @@ pub fn read_line(stream: Stream, line: &str) -> Line {
     match stream {
         Stream::Err => read_error_stream(line),
         Stream::Out => {
+            if let Some(ours) = own_lines::read(line) {
+                return ours;
+            }
             let said = AgentEvent::Said(line.to_owned());
             Line::Known([Some(said), complaint(line, &[STARTS])].into_iter().flatten().collect())
         }
