@@ -154,7 +154,7 @@ fn the_planner_makes_goal_decomposition_and_metadata() {
         ("state.json", json!({"ticker": "AVGO"})),
     ]);
     let Effect::Call(call) = effect else { panic!() };
-    assert_eq!((call.role, call.step), ("Planner", "plan"));
+    assert_eq!((call.role.as_str(), call.step), ("Planner", "plan"));
     assert!(call.prompt.contains("AVGO는 싼가?"));
     let commit = session.commit();
     assert_eq!(commit.role, "Planner");

@@ -141,7 +141,7 @@ fn take_in(
             let mut draft = draft.create_here(&place, printed(&output)).answers(&output).event(
                 &item.expert,
                 Kind::TaskAnswered,
-                &[task.clone()],
+                std::slice::from_ref(&task),
             );
             for (name, bytes) in files {
                 draft =
