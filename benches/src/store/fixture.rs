@@ -17,7 +17,8 @@ const ROW: usize = 256;
 pub(crate) const POLICY: AnyRole = AnyRole(HistoryClass::Pointer);
 
 pub(crate) fn document(round: usize) -> Vec<u8> {
-    format!("{{\n  \"round\": {round},\n  \"text\": \"{:x>900}\"\n}}\n", "").into_bytes()
+    let text = "x".repeat(900);
+    format!("{{\n  \"round\": {round},\n  \"text\": \"{text}\"\n}}\n").into_bytes()
 }
 
 pub(crate) struct Root {

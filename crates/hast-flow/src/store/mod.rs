@@ -8,6 +8,7 @@ pub mod change;
 pub mod checkpoint;
 pub mod codec;
 pub mod commit;
+mod content;
 pub mod disk;
 pub mod events;
 pub mod header;

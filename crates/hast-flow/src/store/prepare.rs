@@ -2,13 +2,14 @@
 
 use super::change::{ChangeSet, PAGE, Put, Read, check_form};
 use super::codec::{Before, Content, Entry};
+use super::content::{has_content, read_whole};
 use super::disk::{Disk, DiskError, DiskErrorKind, FileKind, Looked, Meta, Open};
 use super::identity::{Compared, ContentHash, Identity, Seen, Stamp};
 use super::path::DocPath;
 use super::policy::Policy;
 use super::problem::StoreError;
 use super::publish::Expected;
-use super::root::{Rule, Store, has_content, read_whole};
+use super::root::{Rule, Store};
 
 /// A change set that passed every check, ready to be staged.
 #[derive(Debug)]
@@ -220,9 +221,14 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    /// In a directory that this commit has seen to be real, only the last name can be a link.
+    /// In the root, and in a directory that this commit has seen to be real, only the last name can
+    /// be a link.
     fn look(&self, path: &DocPath) -> Result<Looked, DiskError> {
-        if self.writable.contains(&path.parent())
+        let real = match path.parent_text() {
+            None => true,
+            Some(dir) => self.writable.iter().flatten().any(|known| known.as_str() == dir),
+        };
+        if real
             && let Some(meta) = self.disk.stat(path)?
             && meta.kind == FileKind::File
         {
@@ -233,12 +239,12 @@ impl<D: Disk> Store<D> {
 
     /// The nearest directory that exists must take new names.
     fn check_place(&mut self, path: &DocPath) -> Result<(), DiskError> {
-        let dir = path.parent();
-        if self.writable.contains(&dir) {
+        let known = |dir: &Option<DocPath>| dir.as_ref().map(DocPath::as_str) == path.parent_text();
+        if self.writable.iter().any(known) {
             return Ok(());
         }
         self.check_writable(path)?;
-        self.writable.push(dir);
+        self.writable.push(path.parent());
         Ok(())
     }
 

@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::change::{ChangeSet, Put};
 use super::commit::Committed;
+use super::content::read_document;
 use super::disk::{Disk, FileKind};
 use super::identity::{Compared, Identity, Seen};
 use super::path::DocPath;
 use super::problem::StoreError;
-use super::root::{Store, read_document};
+use super::root::Store;
 
 /// What was read, with what a commit needs to know about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
