@@ -4,5 +4,9 @@
 pub mod base;
 pub mod evidence;
 pub mod git_problem;
+pub mod globs;
 pub mod inspection;
+pub mod judge;
+pub mod reason;
+pub mod test_files;
 pub mod workspace;
