@@ -7,6 +7,8 @@ pub mod git_problem;
 pub mod globs;
 pub mod inspection;
 pub mod judge;
+pub mod ledger;
 pub mod reason;
+pub mod settle;
 pub mod test_files;
 pub mod workspace;

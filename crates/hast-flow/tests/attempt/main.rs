@@ -5,3 +5,4 @@
 mod judge;
 mod judge_oracle;
 mod scene;
+mod settle;
