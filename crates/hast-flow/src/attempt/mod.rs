@@ -9,6 +9,7 @@ pub mod inspection;
 pub mod judge;
 pub mod ledger;
 pub mod reason;
+pub mod recovery;
 pub mod settle;
 pub mod test_files;
 pub mod workspace;

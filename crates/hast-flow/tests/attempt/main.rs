@@ -4,5 +4,6 @@
 
 mod judge;
 mod judge_oracle;
+mod recovery;
 mod scene;
 mod settle;
