@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::agents::outcome::FailureClass;
 use crate::agents::usage::Usage;
+use crate::attempt::base::ObjectId;
+use crate::attempt::evidence::TestRun;
+use crate::attempt::workspace::{GitResult, GitStep};
 use crate::docs::call::CallFinding;
 use crate::store::{DocPath, Put};
 use crate::time::UtcTime;
@@ -63,6 +66,17 @@ pub struct Commit {
 pub enum Effect {
     Call(Box<Call>),
     Tools(Vec<ToolUse>),
+    Git(Box<GitStep>),
+    Check(Check),
+}
+
+/// A run of the test command in the work tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    pub command: String,
+    /// What is in the tree; the result holds for this and for nothing else.
+    pub tree: ObjectId,
+    pub limit_seconds: u64,
 }
 
 /// One call of an agent in a role.
@@ -166,6 +180,8 @@ pub struct ToolUse {
 pub enum EffectResult {
     Call(CallResult),
     Tools(Vec<Result<Vec<u8>, String>>),
+    Git(GitResult),
+    Check(TestRun),
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -1,12 +1,34 @@
 //! What is known about an attempt when its agent has ended and nothing of it runs any more.
 //! Collected from git and the machine by someone else; judged here.
 
+use std::fmt;
+
+use crate::agents::outbox::Word;
+use crate::agents::outcome::{FailureClass, Outcome};
 use crate::time::OffsetTime;
+use crate::words::Lang;
 
 /// A path inside of the work tree, with `/`, as git names it. Bytes that are not UTF-8 are shown
 /// escaped, so that a path in a message can be copied.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RepoPath(pub Box<str>);
+
+impl RepoPath {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The last part.
+    pub fn name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or(&self.0)
+    }
+}
+
+impl fmt::Display for RepoPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
 
 /// Everything that a judge looks at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +62,8 @@ pub enum CallEnd {
     TimedOut,
     Stalled,
     Flooded,
+    /// Processes of the agent could not be ended: nothing may be judged while they run.
+    Leaked,
     /// `failed.json`.
     SaidFailed {
         error: String,
@@ -48,6 +72,28 @@ pub enum CallEnd {
     SaidBlocked {
         reason: String,
     },
+}
+
+impl CallEnd {
+    /// The end of a call whose agent was to change files. Only what the agent wrote into
+    /// `failed.json` is its word that it failed; a stream or an exit code that says so is not.
+    pub fn of(outcome: &Outcome, word: Option<&Word>, lang: Lang) -> Self {
+        match (outcome, word) {
+            (Outcome::Blocked { reason }, _) => Self::SaidBlocked { reason: reason.clone() },
+            (Outcome::Limited(_), _) => Self::Limited,
+            (Outcome::LoginNeeded { text }, _) => Self::LoginNeeded { advice: text.clone() },
+            (Outcome::NotStarted(cause), _) => Self::NotStarted { why: cause.what(lang) },
+            (Outcome::Cancelled, _) => Self::Interrupted,
+            (Outcome::Failed { class: FailureClass::TimedOut, .. }, _) => Self::TimedOut,
+            (Outcome::Failed { class: FailureClass::Stalled, .. }, _) => Self::Stalled,
+            (Outcome::Failed { class: FailureClass::Flooded, .. }, _) => Self::Flooded,
+            (Outcome::Failed { class: FailureClass::Supervision, .. }, _) => Self::Leaked,
+            (_, Some(Word::Failed { error })) => Self::SaidFailed { error: error.clone() },
+            (Outcome::Completed | Outcome::Denied { .. } | Outcome::Failed { .. }, _) => {
+                Self::Ended
+            }
+        }
+    }
 }
 
 /// Something that an attempt must not do to the repository.

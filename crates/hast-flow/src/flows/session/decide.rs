@@ -215,7 +215,9 @@ pub(super) fn document<'r>(result: &'r EffectResult, name: &str) -> Result<&'r [
             Err(reason.clone())
         }
         EffectResult::Call(_) => Err("the call never ran".to_owned()),
-        EffectResult::Tools(_) => Err("tools answered where an agent was asked".to_owned()),
+        EffectResult::Tools(_) | EffectResult::Git(_) | EffectResult::Check(_) => {
+            Err("something else answered where an agent was asked".to_owned())
+        }
     }
 }
 

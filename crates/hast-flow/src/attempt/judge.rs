@@ -1,0 +1,329 @@
+//! What an attempt is worth: one table, the first rule that fits counts. Tests are run only when
+//! nothing before them decides.
+
+use std::collections::BTreeSet;
+
+use jiff::SignedDuration;
+
+use crate::attempt::evidence::{
+    CallEnd, Change, ChangeKind, Evidence, HandoffContent, HandoffWord, NewHandoff, RepoPath,
+    TestEnd, TestRun,
+};
+use crate::attempt::globs::Globs;
+use crate::attempt::reason::{Class, Reason};
+use crate::attempt::test_files::is_test_file;
+use crate::docs::goals::HandoffName;
+use crate::time::OffsetTime;
+
+/// How much later than the attempt's end a handoff may be named.
+pub const NAME_WINDOW: SignedDuration = SignedDuration::from_mins(5);
+
+/// How many interruptions in a row count as one attempt.
+pub const INTERRUPTIONS_PER_ATTEMPT: u32 = 3;
+
+/// What was agreed before the agent started. Nothing that it writes changes these.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    pub goal_id: String,
+    pub scope: Scope,
+    pub wanted: WantedTests,
+    pub handoff: WantedHandoff,
+    /// How the tests ended on the base; absent if that is not known.
+    pub base_tests: Option<TestEnd>,
+    /// When the agent's process had ended, in local time.
+    pub attempt_end: OffsetTime,
+    /// Interruptions right before this call, with no attempt between them.
+    pub interruptions_before: u32,
+}
+
+/// What the tests should be when the work is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WantedTests {
+    Green,
+    /// The RED step of test-first work (`expect_failure`).
+    Red,
+}
+
+/// Whether work counts only with a report of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WantedHandoff {
+    Needed,
+    NotAsked,
+}
+
+/// Which paths may change.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// None is unlimited.
+    allowed: Option<Globs>,
+    /// A directory for reports: always in scope, and never work.
+    handoffs: Box<str>,
+}
+
+impl Scope {
+    /// An empty list is unlimited. `handoffs` is the directory of handoffs.
+    pub fn new<T: AsRef<str>>(allowed_changes: &[T], handoffs: &str) -> Self {
+        let allowed = (!allowed_changes.is_empty()).then(|| Globs::new(allowed_changes));
+        Self { allowed, handoffs: format!("{}/", handoffs.trim_end_matches('/')).into() }
+    }
+
+    pub fn allows(&self, path: &RepoPath) -> bool {
+        self.is_report(path)
+            || self.allowed.as_ref().is_none_or(|allowed| allowed.names(path.as_str()))
+    }
+
+    fn is_report(&self, path: &RepoPath) -> bool {
+        path.as_str().starts_with(&*self.handoffs)
+    }
+
+    fn names_literally(&self, path: &RepoPath) -> bool {
+        self.allowed.as_ref().is_some_and(|allowed| allowed.names_literally(path.as_str()))
+    }
+}
+
+/// The answer of the judge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judged {
+    /// Nothing decides without the tests.
+    NeedsTests,
+    Verdict(Verdict),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    pub class: Class,
+    pub reason: Reason,
+    /// The rule of the table that decided, 1 to 12.
+    pub rule: u8,
+}
+
+impl Verdict {
+    /// After all rules: the work passed, and the user's own hooks did not take the commit.
+    pub fn commit_refused(why: String) -> Self {
+        Self { class: Class::Failed, reason: Reason::CommitRefused { why }, rule: 12 }
+    }
+}
+
+type Found = Option<(Class, Reason)>;
+
+/// Rules that need no tests.
+const BEFORE_TESTS: [fn(&Evidence, &Rules) -> Found; 7] = [
+    no_attempt,        // 1
+    broken_repository, // 2
+    protected_path,    // 3
+    handed_over,       // 4
+    ended_badly,       // 5
+    outside_scope,     // 6
+    nothing_changed,   // 7
+];
+
+/// Rules that look at the tests too; the last one always fits.
+const WITH_TESTS: [fn(&Evidence, &Rules, &TestRun) -> Found; 5] = [
+    tests_could_not_run, // 8
+    wanted_red,          // 9
+    tests_not_green,     // 10
+    no_good_handoff,     // 11
+    complete,            // 12
+];
+
+/// Judges an attempt; the first rule that fits counts.
+pub fn judge(evidence: &Evidence, rules: &Rules, tests: Option<&TestRun>) -> Judged {
+    let early = BEFORE_TESTS.iter().map(|rule| rule(evidence, rules));
+    let late = tests
+        .into_iter()
+        .flat_map(|tests| WITH_TESTS.iter().map(move |rule| rule(evidence, rules, tests)));
+    let first = early.chain(late).zip(1..).find_map(|(found, rule)| Some((found?, rule)));
+    match first {
+        Some(((class, reason), rule)) => Judged::Verdict(Verdict { class, reason, rule }),
+        None => Judged::NeedsTests,
+    }
+}
+
+fn no_attempt(evidence: &Evidence, rules: &Rules) -> Found {
+    match &evidence.call {
+        CallEnd::Limited => Some((Class::Limited, Reason::Limited)),
+        CallEnd::Interrupted if rules.interruptions_before + 1 >= INTERRUPTIONS_PER_ATTEMPT => {
+            Some((Class::Failed, Reason::InterruptedTooOften))
+        }
+        CallEnd::Interrupted => Some((Class::Interrupted, Reason::Interrupted)),
+        CallEnd::NotStarted { why } => {
+            Some((Class::NotStarted, Reason::NotStarted { why: why.clone() }))
+        }
+        CallEnd::LoginNeeded { advice } => {
+            Some((Class::NotStarted, Reason::LoginNeeded { advice: advice.clone() }))
+        }
+        CallEnd::Ended
+        | CallEnd::TimedOut
+        | CallEnd::Stalled
+        | CallEnd::Flooded
+        | CallEnd::Leaked
+        | CallEnd::SaidFailed { .. }
+        | CallEnd::SaidBlocked { .. } => None,
+    }
+}
+
+fn broken_repository(evidence: &Evidence, _: &Rules) -> Found {
+    let (first, rest) = evidence.breaches.split_first()?;
+    Some((Class::Failed, Reason::Broke { breach: first.clone(), more: rest.len() }))
+}
+
+fn protected_path(evidence: &Evidence, _: &Rules) -> Found {
+    let (first, rest) = evidence.protected.split_first()?;
+    Some((Class::Failed, Reason::ProtectedPath { path: first.clone(), more: rest.len() }))
+}
+
+fn handed_over(evidence: &Evidence, rules: &Rules) -> Found {
+    if let CallEnd::SaidBlocked { reason } = &evidence.call {
+        return Some((Class::Blocked, Reason::AgentBlocked { reason: reason.clone() }));
+    }
+    match newest_valid(evidence, rules)? {
+        (_, HandoffWord::Blocked, reason) => {
+            Some((Class::Blocked, Reason::HandoffBlocked { reason: reason.to_owned() }))
+        }
+        (_, HandoffWord::Complete | HandoffWord::Failed, _) => None,
+    }
+}
+
+fn ended_badly(evidence: &Evidence, _: &Rules) -> Found {
+    let reason = match &evidence.call {
+        CallEnd::TimedOut => Reason::TimedOut,
+        CallEnd::Stalled => Reason::Stalled,
+        CallEnd::Flooded => Reason::Flooded,
+        CallEnd::Leaked => Reason::Leaked,
+        CallEnd::SaidFailed { error } => Reason::AgentFailed { error: error.clone() },
+        CallEnd::Ended
+        | CallEnd::Limited
+        | CallEnd::Interrupted
+        | CallEnd::NotStarted { .. }
+        | CallEnd::LoginNeeded { .. }
+        | CallEnd::SaidBlocked { .. } => return None,
+    };
+    Some((Class::Failed, reason))
+}
+
+fn outside_scope(evidence: &Evidence, rules: &Rules) -> Found {
+    let outside = evidence.changes.iter().filter(|change| !rules.scope.allows(&change.path));
+    let (path, more) = first_and_count(outside)?;
+    Some((Class::Failed, Reason::OutsideScope { path, more }))
+}
+
+fn nothing_changed(evidence: &Evidence, rules: &Rules) -> Found {
+    let worked = evidence.changes.iter().any(|change| !rules.scope.is_report(&change.path));
+    (!worked).then_some((Class::NoProgress, Reason::NothingChanged))
+}
+
+fn tests_could_not_run(_: &Evidence, _: &Rules, tests: &TestRun) -> Found {
+    match &tests.end {
+        TestEnd::CouldNotRun { why } => {
+            Some((Class::Failed, Reason::TestsCouldNotRun { why: why.clone() }))
+        }
+        TestEnd::Green | TestEnd::Red { .. } => None,
+    }
+}
+
+fn wanted_red(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found {
+    if rules.wanted == WantedTests::Green {
+        return None;
+    }
+    let new_test = evidence.changes.iter().any(|change| {
+        change.kind == ChangeKind::Added
+            && !rules.scope.is_report(&change.path)
+            && is_test_file(change.path.as_str())
+    });
+    let was_green = rules.base_tests == Some(TestEnd::Green);
+    match &tests.end {
+        TestEnd::Red { .. } if was_green || new_test => {
+            Some((Class::ExpectedFailure, Reason::RedAsWanted))
+        }
+        TestEnd::Red { .. } => Some((Class::Failed, Reason::RedBefore)),
+        TestEnd::Green | TestEnd::CouldNotRun { .. } => {
+            Some((Class::Failed, Reason::GreenButRedWanted))
+        }
+    }
+}
+
+/// Green counts only for the tests that were there: one that is gone cannot fail. A file that was
+/// moved is not gone, and one that the goal names by its whole path may go.
+fn tests_not_green(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found {
+    if let TestEnd::Red { code } = &tests.end {
+        return Some((Class::Failed, Reason::TestsRed { code: *code }));
+    }
+    let tests_that = |kind: ChangeKind| {
+        evidence.changes.iter().filter(move |change| {
+            change.kind == kind
+                && is_test_file(change.path.as_str())
+                && !rules.scope.is_report(&change.path)
+        })
+    };
+    let moved_to: BTreeSet<&str> =
+        tests_that(ChangeKind::Added).map(|change| change.path.name()).collect();
+    let gone = tests_that(ChangeKind::Deleted).filter(|change| {
+        !moved_to.contains(change.path.name()) && !rules.scope.names_literally(&change.path)
+    });
+    let (path, more) = first_and_count(gone)?;
+    Some((Class::Failed, Reason::TestsDeleted { path, more }))
+}
+
+fn no_good_handoff(evidence: &Evidence, rules: &Rules, _: &TestRun) -> Found {
+    if rules.handoff == WantedHandoff::NotAsked {
+        return None;
+    }
+    let reason = match newest_valid(evidence, rules) {
+        Some((_, HandoffWord::Complete | HandoffWord::Blocked, _)) => return None,
+        Some((name, HandoffWord::Failed, _)) => Reason::HandoffSaysFailed { name: name.to_owned() },
+        None => evidence
+            .handoffs
+            .last()
+            .and_then(|handoff| fault(handoff, rules))
+            .unwrap_or(Reason::NoHandoff),
+    };
+    Some((Class::Failed, reason))
+}
+
+fn complete(_: &Evidence, _: &Rules, _: &TestRun) -> Found {
+    Some((Class::Complete, Reason::AllGood))
+}
+
+/// Of the handoffs that count for this goal, the newest: name, status and what it says.
+fn newest_valid<'e>(
+    evidence: &'e Evidence,
+    rules: &Rules,
+) -> Option<(&'e str, HandoffWord, &'e str)> {
+    let valid = evidence.handoffs.iter().filter(|handoff| fault(handoff, rules).is_none());
+    let named = valid.filter_map(|handoff| {
+        let order: HandoffName = handoff.name.parse().ok()?;
+        match &handoff.content {
+            HandoffContent::Valid { status, reason, .. } => {
+                Some((order, (handoff.name.as_str(), *status, reason.as_str())))
+            }
+            HandoffContent::Invalid { .. } => None,
+        }
+    });
+    named.max_by_key(|(order, _)| *order).map(|(_, found)| found)
+}
+
+/// Why a handoff does not count for this goal.
+fn fault(handoff: &NewHandoff, rules: &Rules) -> Option<Reason> {
+    let name = || handoff.name.clone();
+    let Ok(parsed) = handoff.name.parse::<HandoffName>() else {
+        return Some(Reason::HandoffMisnamed { name: name() });
+    };
+    let latest = rules.attempt_end.local().saturating_add(NAME_WINDOW);
+    match &handoff.content {
+        HandoffContent::Invalid { why } => {
+            Some(Reason::HandoffInvalid { name: name(), why: why.clone() })
+        }
+        HandoffContent::Valid { goal_id, .. } if *goal_id != rules.goal_id => {
+            Some(Reason::HandoffOfAnotherGoal { name: name(), goal: goal_id.clone() })
+        }
+        HandoffContent::Valid { .. } if parsed.local > latest => {
+            Some(Reason::HandoffFromTheFuture { name: name() })
+        }
+        HandoffContent::Valid { .. } => None,
+    }
+}
+
+fn first_and_count<'c>(mut changes: impl Iterator<Item = &'c Change>) -> Option<(RepoPath, usize)> {
+    let first = changes.next()?.path.clone();
+    Some((first, changes.count()))
+}

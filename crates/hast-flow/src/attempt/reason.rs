@@ -1,0 +1,339 @@
+//! Why an attempt was judged as it was: a closed list, said in both languages, with a code that is
+//! never translated.
+
+use serde::{Deserialize, Serialize};
+
+use crate::attempt::evidence::{Breach, RepoPath};
+use crate::words::Lang;
+
+/// What an attempt is worth. The words are the same in every language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Class {
+    #[serde(rename = "complete")]
+    Complete,
+    #[serde(rename = "complete (expected failure)")]
+    ExpectedFailure,
+    #[serde(rename = "no-progress")]
+    NoProgress,
+    #[serde(rename = "failed")]
+    Failed,
+    #[serde(rename = "blocked")]
+    Blocked,
+    /// From here on: no attempt was spent.
+    #[serde(rename = "limited")]
+    Limited,
+    #[serde(rename = "interrupted")]
+    Interrupted,
+    #[serde(rename = "not started")]
+    NotStarted,
+}
+
+impl Class {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::ExpectedFailure => "complete (expected failure)",
+            Self::NoProgress => "no-progress",
+            Self::Failed => "failed",
+            Self::Blocked => "blocked",
+            Self::Limited => "limited",
+            Self::Interrupted => "interrupted",
+            Self::NotStarted => "not started",
+        }
+    }
+
+    pub fn is_success(self) -> bool {
+        matches!(self, Self::Complete | Self::ExpectedFailure)
+    }
+
+    /// Whether it counts against `max_retries`.
+    pub fn spends_an_attempt(self) -> bool {
+        !matches!(self, Self::Limited | Self::Interrupted | Self::NotStarted)
+    }
+}
+
+impl std::fmt::Display for Class {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why. Where several paths or breaches are to blame, the first is named and the rest counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    Limited,
+    Interrupted,
+    InterruptedTooOften,
+    NotStarted {
+        why: String,
+    },
+    LoginNeeded {
+        advice: String,
+    },
+    Broke {
+        breach: Breach,
+        more: usize,
+    },
+    ProtectedPath {
+        path: RepoPath,
+        more: usize,
+    },
+    HandoffBlocked {
+        reason: String,
+    },
+    AgentBlocked {
+        reason: String,
+    },
+    TimedOut,
+    Stalled,
+    Flooded,
+    Leaked,
+    AgentFailed {
+        error: String,
+    },
+    OutsideScope {
+        path: RepoPath,
+        more: usize,
+    },
+    NothingChanged,
+    TestsCouldNotRun {
+        why: String,
+    },
+    RedAsWanted,
+    GreenButRedWanted,
+    RedBefore,
+    TestsRed {
+        code: i32,
+    },
+    TestsDeleted {
+        path: RepoPath,
+        more: usize,
+    },
+    NoHandoff,
+    HandoffInvalid {
+        name: String,
+        why: String,
+    },
+    HandoffMisnamed {
+        name: String,
+    },
+    HandoffOfAnotherGoal {
+        name: String,
+        goal: String,
+    },
+    HandoffFromTheFuture {
+        name: String,
+    },
+    HandoffSaysFailed {
+        name: String,
+    },
+    /// The user's own commit hook, or git, did not take the commit.
+    CommitRefused {
+        why: String,
+    },
+    AllGood,
+}
+
+impl Reason {
+    /// The name of the reason in JSON and events.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Limited => "limited",
+            Self::Interrupted => "interrupted",
+            Self::InterruptedTooOften => "interrupted_too_often",
+            Self::NotStarted { .. } => "not_started",
+            Self::LoginNeeded { .. } => "login_needed",
+            Self::Broke { breach, .. } => breach_code(breach),
+            Self::ProtectedPath { .. } => "protected_path",
+            Self::HandoffBlocked { .. } => "handoff_blocked",
+            Self::AgentBlocked { .. } => "agent_blocked",
+            Self::TimedOut => "timed_out",
+            Self::Stalled => "stalled",
+            Self::Flooded => "flooded",
+            Self::Leaked => "leaked",
+            Self::AgentFailed { .. } => "agent_failed",
+            Self::OutsideScope { .. } => "outside_scope",
+            Self::NothingChanged => "nothing_changed",
+            Self::TestsCouldNotRun { .. } => "tests_could_not_run",
+            Self::RedAsWanted => "red_as_wanted",
+            Self::GreenButRedWanted => "green_but_red_wanted",
+            Self::RedBefore => "red_before",
+            Self::TestsRed { .. } => "tests_red",
+            Self::TestsDeleted { .. } => "tests_deleted",
+            Self::NoHandoff => "no_handoff",
+            Self::HandoffInvalid { .. } => "handoff_invalid",
+            Self::HandoffMisnamed { .. } => "handoff_misnamed",
+            Self::HandoffOfAnotherGoal { .. } => "handoff_of_another_goal",
+            Self::HandoffFromTheFuture { .. } => "handoff_from_the_future",
+            Self::HandoffSaysFailed { .. } => "handoff_says_failed",
+            Self::CommitRefused { .. } => "commit_refused",
+            Self::AllGood => "all_good",
+        }
+    }
+
+    /// The reason in words. The phrases that the seed prints in English stand in both languages.
+    pub fn text(&self, lang: Lang) -> String {
+        let text = match self {
+            Self::Limited => say::limited(lang),
+            Self::Interrupted => say::interrupted(lang),
+            Self::InterruptedTooOften => say::interrupted_too_often(lang),
+            Self::NotStarted { why } => say::not_started(lang, why),
+            Self::LoginNeeded { advice } => say::login_needed(lang, advice),
+            Self::Broke { breach, .. } => breach_text(breach, lang),
+            Self::ProtectedPath { path, .. } => say::protected_path(lang, path),
+            Self::HandoffBlocked { reason } | Self::AgentBlocked { reason } => {
+                say::agent_blocked(lang, reason)
+            }
+            Self::TimedOut => say::timed_out(lang),
+            Self::Stalled => say::stalled(lang),
+            Self::Flooded => say::flooded(lang),
+            Self::Leaked => say::leaked(lang),
+            Self::AgentFailed { error } => say::agent_failed(lang, error),
+            Self::OutsideScope { path, .. } => say::outside_scope(lang, path),
+            Self::NothingChanged => say::nothing_changed(lang),
+            Self::TestsCouldNotRun { why } => say::tests_could_not_run(lang, why),
+            Self::RedAsWanted => say::red_as_wanted(lang),
+            Self::GreenButRedWanted => say::green_but_red_wanted(lang),
+            Self::RedBefore => say::red_before(lang),
+            Self::TestsRed { code } => say::tests_red(lang, code),
+            Self::TestsDeleted { path, .. } => say::tests_deleted(lang, path),
+            Self::NoHandoff => say::no_handoff(lang),
+            Self::HandoffInvalid { name, why } => say::handoff_invalid(lang, name, why),
+            Self::HandoffMisnamed { name } => say::handoff_misnamed(lang, name),
+            Self::HandoffOfAnotherGoal { name, goal } => {
+                say::handoff_of_another_goal(lang, name, goal)
+            }
+            Self::HandoffFromTheFuture { name } => say::handoff_from_the_future(lang, name),
+            Self::HandoffSaysFailed { name } => say::handoff_says_failed(lang, name),
+            Self::CommitRefused { why } => say::commit_refused(lang, why),
+            Self::AllGood => say::all_good(lang),
+        };
+        match self.more() {
+            0 => text,
+            more => text + &say::and_more(lang, more),
+        }
+    }
+
+    fn more(&self) -> usize {
+        match self {
+            Self::Broke { more, .. }
+            | Self::ProtectedPath { more, .. }
+            | Self::OutsideScope { more, .. }
+            | Self::TestsDeleted { more, .. } => *more,
+            _ => 0,
+        }
+    }
+}
+
+fn breach_code(breach: &Breach) -> &'static str {
+    match breach {
+        Breach::HistoryRewritten => "history_rewritten",
+        Breach::BranchSwitched { .. } => "branch_switched",
+        Breach::HeadDetached => "head_detached",
+        Breach::RefMoved { .. } => "ref_moved",
+        Breach::SubmoduleAdded { .. } => "submodule_added",
+        Breach::NestedRepository { .. } => "nested_repository",
+        Breach::SymlinkLeaves { .. } => "symlink_leaves",
+        Breach::HiddenByIndex { .. } => "hidden_by_index",
+    }
+}
+
+fn breach_text(breach: &Breach, lang: Lang) -> String {
+    match breach {
+        Breach::HistoryRewritten => say::history_rewritten(lang),
+        Breach::BranchSwitched { to } => say::branch_switched(lang, to),
+        Breach::HeadDetached => say::head_detached(lang),
+        Breach::RefMoved { name } => say::ref_moved(lang, name),
+        Breach::SubmoduleAdded { path } => say::submodule_added(lang, path),
+        Breach::NestedRepository { path } => say::nested_repository(lang, path),
+        Breach::SymlinkLeaves { path } => say::symlink_leaves(lang, path),
+        Breach::HiddenByIndex { path } => say::hidden_by_index(lang, path),
+    }
+}
+
+pub mod say {
+    //! The words for the above.
+
+    crate::messages! {
+        limited() { en: "the agent's usage limit is reached; no attempt was spent", ko: "에이전트 사용 한도에 도달했습니다. 시도는 소모되지 않았습니다" }
+        interrupted() { en: "interrupted while the agent ran; no attempt was spent", ko: "에이전트 실행 중에 중단되었습니다. 시도는 소모되지 않았습니다" }
+        interrupted_too_often() { en: "interrupted three times in a row, which counts as one attempt", ko: "연속 세 번 중단되어 한 번의 시도로 셉니다" }
+        not_started(why) { en: "the agent did not start: {why}", ko: "에이전트가 시작되지 않았습니다: {why}" }
+        login_needed(advice) { en: "the agent is not logged in: {advice}", ko: "에이전트에 로그인되어 있지 않습니다: {advice}" }
+        history_rewritten() { en: "history was rewritten: the base is no longer an ancestor", ko: "히스토리를 다시 썼습니다. 기준 커밋이 더 이상 조상이 아닙니다" }
+        branch_switched(to) { en: "the branch was switched to {to}", ko: "브랜치를 {to}(으)로 바꿨습니다" }
+        head_detached() { en: "HEAD was detached from its branch", ko: "HEAD를 브랜치에서 분리했습니다" }
+        ref_moved(name) { en: "another ref was moved: {name}", ko: "다른 ref를 옮겼습니다: {name}" }
+        submodule_added(path) { en: "a submodule was added: {path}", ko: "서브모듈을 추가했습니다: {path}" }
+        nested_repository(path) { en: "a repository inside of the repository: {path}", ko: "저장소 안에 다른 저장소를 만들었습니다: {path}" }
+        symlink_leaves(path) { en: "a symbolic link leads out of the tree: {path}", ko: "심볼릭 링크가 작업 트리 밖을 가리킵니다: {path}" }
+        hidden_by_index(path) { en: "an index flag hides changes of {path}", ko: "인덱스 플래그로 {path}의 변경을 숨겼습니다" }
+        protected_path(path) { en: "protected path: {path} was changed; it has been restored", ko: "protected path: {path}(을)를 바꿨습니다. 되돌려 놓았습니다" }
+        agent_blocked(reason) { en: "the agent needs a person: {reason}", ko: "에이전트가 사람에게 넘겼습니다: {reason}" }
+        timed_out() { en: "the agent took longer than its time limit", ko: "에이전트가 제한 시간을 넘겼습니다" }
+        stalled() { en: "the agent was silent for too long", ko: "에이전트가 너무 오래 출력이 없었습니다" }
+        flooded() { en: "the agent wrote more than the output limit", ko: "에이전트가 출력 한도를 넘겼습니다" }
+        leaked() { en: "processes of the agent could not be ended", ko: "에이전트의 프로세스를 끝내지 못했습니다" }
+        agent_failed(error) { en: "the agent gave up: {error}", ko: "에이전트가 포기했습니다: {error}" }
+        outside_scope(path) { en: "changes outside allowed scope: {path}", ko: "changes outside allowed scope: 허용 범위 밖의 {path}" }
+        nothing_changed() { en: "no file was changed", ko: "파일 변경 없음" }
+        tests_could_not_run(why) { en: "the tests could not run: {why}", ko: "테스트를 실행할 수 없습니다: {why}" }
+        red_as_wanted() { en: "the tests are red, as this step wants", ko: "테스트가 실패함 — 이 단계의 기대대로" }
+        green_but_red_wanted() { en: "the tests pass; the test that should fail is missing", ko: "테스트가 통과함 — 실패해야 할 테스트가 누락" }
+        red_before() { en: "the tests were red before, and there is no new test file", ko: "테스트가 이미 실패하고 있었고 새 테스트 파일이 없습니다" }
+        tests_red(code) { en: "the tests failed (exit code {code})", ko: "테스트 실패 (종료 코드 {code})" }
+        tests_deleted(path) { en: "the tests pass because a test file is gone: {path}; to allow that, name it in allowed_changes", ko: "테스트 파일이 사라진 채 통과했습니다: {path}. 허용하려면 allowed_changes에 그 경로를 적으세요" }
+        no_handoff() { en: "no handoff was written", ko: "핸드오프 미작성" }
+        handoff_invalid(name, why) { en: "the handoff {name} is not valid: {why}", ko: "핸드오프 {name}(이)가 올바르지 않습니다: {why}" }
+        handoff_misnamed(name) { en: "the handoff {name} is not named like 2026-02-09_143000.md", ko: "핸드오프 {name}의 이름이 2026-02-09_143000.md 형식이 아닙니다" }
+        handoff_of_another_goal(name, goal) { en: "the handoff {name} is about another goal: {goal}", ko: "핸드오프 {name}(은)는 다른 목표 {goal}의 것입니다" }
+        handoff_from_the_future(name) { en: "the handoff {name} is named after a time that has not come", ko: "핸드오프 {name}의 이름이 아직 오지 않은 시각입니다" }
+        handoff_says_failed(name) { en: "the handoff {name} says that the work failed", ko: "핸드오프 {name}의 status가 failed입니다" }
+        commit_refused(why) { en: "the commit was refused: {why}", ko: "커밋이 거부되었습니다: {why}" }
+        all_good() { en: "work, tests and handoff are there", ko: "변경, 테스트, 핸드오프가 모두 있습니다" }
+        and_more(count) { en: " (and {count} more)", ko: " (외 {count}개)" }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::placeholders;
+
+    #[test]
+    fn every_reason_is_said_in_both_languages() {
+        for entry in say::CATALOGUE {
+            assert_eq!(placeholders(entry.en), placeholders(entry.ko), "{}", entry.key);
+        }
+    }
+
+    #[test]
+    fn the_class_word_in_a_file_is_the_one_that_is_printed() {
+        for class in [
+            Class::Complete,
+            Class::ExpectedFailure,
+            Class::NoProgress,
+            Class::Failed,
+            Class::Blocked,
+            Class::Limited,
+            Class::Interrupted,
+            Class::NotStarted,
+        ] {
+            assert_eq!(serde_json::to_value(class).unwrap(), class.as_str());
+        }
+    }
+
+    #[test]
+    fn the_phrases_of_the_specification_stand_in_both_languages() {
+        let path = || RepoPath("src/b.rs".into());
+        for lang in [Lang::En, Lang::Ko] {
+            let scope = Reason::OutsideScope { path: path(), more: 2 }.text(lang);
+            assert!(scope.starts_with("changes outside allowed scope"), "{scope}");
+            assert!(scope.contains("src/b.rs") && scope.contains('2'));
+            let protected = Reason::ProtectedPath { path: path(), more: 0 }.text(lang);
+            assert!(protected.starts_with("protected path"), "{protected}");
+        }
+        assert_eq!(Reason::NothingChanged.text(Lang::Ko), "파일 변경 없음");
+        assert_eq!(Reason::NoHandoff.text(Lang::Ko), "핸드오프 미작성");
+    }
+}

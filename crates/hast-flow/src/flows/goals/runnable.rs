@@ -1,0 +1,286 @@
+//! Which goal `auto` works on, and what it says when there is none to work on.
+
+use std::collections::BTreeSet;
+
+use crate::docs::goals::{Goal, GoalMode, GoalStatus};
+use crate::flows::goals::selection::Placed;
+use crate::messages;
+use crate::words::Lang;
+
+/// What was asked for on the command line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// None: what the selection policy names first.
+    pub goal: Option<String>,
+    pub depth: Depth,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Depth {
+    #[default]
+    One,
+    /// `--recursive`: the leaves, one after the other.
+    Leaves,
+}
+
+/// The goal to work on, or why there is none.
+#[derive(Clone, Debug)]
+pub enum Choice<'g, 'a> {
+    Run(&'g Placed<'a>),
+    /// Exit 0, with a notice.
+    Nothing(Nothing),
+    /// Exit 1, with what to do.
+    Refused(Refused),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Nothing {
+    AlreadyDone {
+        id: String,
+    },
+    /// Everything that was asked for has been worked on.
+    AllTried,
+    NoActiveGoal,
+    /// What is left waits for goals that are not done.
+    AllWait {
+        ids: Vec<String>,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    Unknown { id: String, nearest: Option<String> },
+    Pending { id: String },
+    Blocked { id: String, reason: Option<String> },
+    Dropped { id: String },
+    Interactive { id: String },
+    Container { id: String },
+    Waits { id: String, on: Vec<String> },
+}
+
+/// Chooses among all goals. `tried` are those that this run has finished with.
+pub fn choose<'g, 'a>(
+    all: &'g [Placed<'a>],
+    asked: &Asked,
+    last_goal: Option<&str>,
+    tried: &BTreeSet<String>,
+) -> Choice<'g, 'a> {
+    let goals = Goals::new(all);
+    let Some(id) = &asked.goal else {
+        if asked.depth == Depth::One && !tried.is_empty() {
+            return Choice::Nothing(Nothing::AllTried);
+        }
+        return goals.first(|_| true, last_goal, tried);
+    };
+    let Some(named) = all.iter().find(|placed| placed.goal.id == *id) else {
+        return Choice::Refused(Refused::Unknown { id: id.clone(), nearest: nearest(id, all) });
+    };
+    if tried.contains(id) {
+        return Choice::Nothing(Nothing::AllTried);
+    }
+    let goal = named.goal;
+    let is_leaf = goal.children.is_empty();
+    match goal.status {
+        // Its last leaf made it done, in this run.
+        GoalStatus::Done if !tried.is_empty() => return Choice::Nothing(Nothing::AllTried),
+        GoalStatus::Done => return Choice::Nothing(Nothing::AlreadyDone { id: id.clone() }),
+        GoalStatus::Pending => return Choice::Refused(Refused::Pending { id: id.clone() }),
+        GoalStatus::Dropped => return Choice::Refused(Refused::Dropped { id: id.clone() }),
+        GoalStatus::Blocked => {
+            let reason = goal.blocked_reason.clone();
+            return Choice::Refused(Refused::Blocked { id: id.clone(), reason });
+        }
+        GoalStatus::Active => {}
+    }
+    if goal.mode == Some(GoalMode::Interactive) {
+        return Choice::Refused(Refused::Interactive { id: id.clone() });
+    }
+    match (is_leaf, asked.depth) {
+        (false, Depth::One) => Choice::Refused(Refused::Container { id: id.clone() }),
+        (false, Depth::Leaves) => {
+            let mut below = BTreeSet::new();
+            collect_below(goal, &mut below);
+            goals.first(|leaf| below.contains(leaf.id.as_str()), last_goal, tried)
+        }
+        (true, _) => match goals.waits_for(goal) {
+            on if on.is_empty() => Choice::Run(named),
+            on => Choice::Refused(Refused::Waits { id: id.clone(), on }),
+        },
+    }
+}
+
+/// Whether another goal could run in the same tree after this one.
+pub fn more_follow(
+    all: &[Placed<'_>],
+    asked: &Asked,
+    last_goal: Option<&str>,
+    tried: &BTreeSet<String>,
+    current: &str,
+) -> bool {
+    let mut after = tried.clone();
+    after.insert(current.to_owned());
+    matches!(choose(all, asked, last_goal, &after), Choice::Run(_))
+}
+
+/// The containers that become done when this goal is: all their other children are done or dropped.
+pub fn parents_done(all: &[Placed<'_>], id: &str) -> Vec<String> {
+    let mut done: BTreeSet<&str> = BTreeSet::from([id]);
+    let mut finished = Vec::new();
+    let mut child = id;
+    while let Some(placed) = all.iter().find(|placed| placed.goal.id == child) {
+        let Some(parent) = placed.parent else { break };
+        let is_over = |goal: &Goal| {
+            matches!(goal.status, GoalStatus::Done | GoalStatus::Dropped)
+                || done.contains(goal.id.as_str())
+        };
+        let open = matches!(parent.status, GoalStatus::Active | GoalStatus::Pending);
+        if !open || !parent.children.iter().all(is_over) {
+            break;
+        }
+        done.insert(&parent.id);
+        finished.push(parent.id.clone());
+        child = &parent.id;
+    }
+    finished
+}
+
+struct Goals<'g, 'a> {
+    all: &'g [Placed<'a>],
+    done: BTreeSet<&'g str>,
+}
+
+impl<'g, 'a> Goals<'g, 'a> {
+    fn new(all: &'g [Placed<'a>]) -> Self {
+        let done = all.iter().filter(|placed| placed.goal.status == GoalStatus::Done);
+        Self { all, done: done.map(|placed| placed.goal.id.as_str()).collect() }
+    }
+
+    fn waits_for(&self, goal: &Goal) -> Vec<String> {
+        goal.depends_on.iter().filter(|id| !self.done.contains(id.as_str())).cloned().collect()
+    }
+
+    /// The first leaf by the selection policy: the last session's, the deepest, the first declared.
+    fn first(
+        &self,
+        wanted: impl Fn(&Goal) -> bool,
+        last_goal: Option<&str>,
+        tried: &BTreeSet<String>,
+    ) -> Choice<'g, 'a> {
+        let can_be_tried = |placed: &&Placed<'a>| {
+            let goal = placed.goal;
+            goal.status == GoalStatus::Active
+                && goal.children.is_empty()
+                && goal.mode != Some(GoalMode::Interactive)
+                && wanted(goal)
+                && !tried.contains(&goal.id)
+        };
+        let (ready, waiting): (Vec<&Placed<'a>>, Vec<&Placed<'a>>) = self
+            .all
+            .iter()
+            .filter(can_be_tried)
+            .partition(|placed| self.waits_for(placed.goal).is_empty());
+        let continued = ready.iter().find(|placed| Some(placed.goal.id.as_str()) == last_goal);
+        let deepest =
+            || ready.iter().reduce(|best, next| if next.depth > best.depth { next } else { best });
+        match continued.or_else(deepest) {
+            Some(placed) => Choice::Run(placed),
+            None if !waiting.is_empty() => {
+                let ids = waiting.iter().map(|placed| placed.goal.id.clone()).collect();
+                Choice::Nothing(Nothing::AllWait { ids })
+            }
+            None if !tried.is_empty() => Choice::Nothing(Nothing::AllTried),
+            None => Choice::Nothing(Nothing::NoActiveGoal),
+        }
+    }
+}
+
+fn collect_below<'g>(goal: &'g Goal, into: &mut BTreeSet<&'g str>) {
+    let mut open: Vec<&Goal> = goal.children.iter().collect();
+    while let Some(next) = open.pop() {
+        into.insert(&next.id);
+        open.extend(&next.children);
+    }
+}
+
+fn nearest(id: &str, all: &[Placed<'_>]) -> Option<String> {
+    let ids = all.iter().map(|placed| &placed.goal.id);
+    let scored = ids.map(|other| (strsim::jaro_winkler(id, other), other));
+    scored
+        .filter(|(score, _)| *score > 0.8)
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .map(|(_, id)| id.clone())
+}
+
+messages! {
+    already_done(id) { en: "{id} is done already", ko: "{id}(은)는 이미 완료되었습니다" }
+    already_done_next() { en: "set `status: active` in .ai/goals.yaml to do it again", ko: "다시 하려면 .ai/goals.yaml에서 `status: active`로 바꾸세요" }
+    all_tried() { en: "there is nothing more to run", ko: "더 실행할 목표가 없습니다" }
+    all_tried_next() { en: "see the summary above, or hast status", ko: "위의 요약이나 hast status를 보세요" }
+    no_active_goal() { en: "no goal is active that auto may run", ko: "auto가 실행할 활성 목표가 없습니다" }
+    no_active_goal_next() { en: "set `status: active` on a goal in .ai/goals.yaml", ko: ".ai/goals.yaml에서 목표 하나를 `status: active`로 바꾸세요" }
+    all_wait(ids) { en: "the goals that are left wait for others: {ids}", ko: "남은 목표가 다른 목표를 기다립니다: {ids}" }
+    all_wait_next() { en: "finish or hast retry what they depend on (depends_on in .ai/goals.yaml)", ko: "의존하는 목표를 끝내거나 hast retry 하세요 (.ai/goals.yaml의 depends_on)" }
+    unknown(id) { en: "there is no goal {id}", ko: "목표 {id}(이)가 없습니다" }
+    unknown_next() { en: "see the ids with hast status, or add it to .ai/goals.yaml", ko: "hast status로 id를 확인하거나 .ai/goals.yaml에 추가하세요" }
+    unknown_near(id) { en: "did you mean {id}?", ko: "{id}(을)를 뜻했나요?" }
+    pending(id) { en: "{id} is pending, so it is not its turn yet", ko: "{id}(은)는 pending 상태라 아직 차례가 아닙니다" }
+    pending_next() { en: "set its `status: active` in .ai/goals.yaml", ko: ".ai/goals.yaml에서 `status: active`로 바꾸세요" }
+    blocked(id, reason) { en: "{id} is blocked: {reason}", ko: "{id}(은)는 blocked 상태입니다: {reason}" }
+    blocked_next(id) { en: "solve that, then hast retry {id}", ko: "해결한 뒤 hast retry {id}(을)를 실행하세요" }
+    no_reason() { en: "no reason is written down", ko: "적힌 사유가 없습니다" }
+    dropped(id) { en: "{id} was dropped", ko: "{id}(은)는 폐기된 목표입니다" }
+    interactive(id) { en: "{id} is `mode: interactive`, which auto leaves to a person", ko: "{id}(은)는 `mode: interactive`라 auto가 사람에게 맡깁니다" }
+    interactive_next() { en: "work on it in a session (hast context), then set `status: done`", ko: "세션에서 직접 작업하고(hast context) `status: done`으로 바꾸세요" }
+    container(id) { en: "{id} has children, and only its leaves can be run", ko: "{id}(은)는 하위 목표가 있어 잎 목표만 실행할 수 있습니다" }
+    container_next(id) { en: "hast auto {id} --recursive, or name one of its leaves", ko: "hast auto {id} --recursive를 쓰거나 하위 목표를 지정하세요" }
+    waits(id, on) { en: "{id} waits for {on}", ko: "{id}(은)는 {on}(을)를 기다립니다" }
+    waits_next(on) { en: "run {on} first", ko: "먼저 {on}(을)를 실행하세요" }
+}
+
+impl Nothing {
+    pub fn what(&self, lang: Lang) -> String {
+        match self {
+            Self::AlreadyDone { id } => already_done(lang, id),
+            Self::AllTried => all_tried(lang),
+            Self::NoActiveGoal => no_active_goal(lang),
+            Self::AllWait { ids } => all_wait(lang, ids.join(", ")),
+        }
+    }
+
+    pub fn next(&self, lang: Lang) -> String {
+        match self {
+            Self::AlreadyDone { .. } => already_done_next(lang),
+            Self::AllTried => all_tried_next(lang),
+            Self::NoActiveGoal => no_active_goal_next(lang),
+            Self::AllWait { .. } => all_wait_next(lang),
+        }
+    }
+}
+
+impl Refused {
+    pub fn what(&self, lang: Lang) -> String {
+        match self {
+            Self::Unknown { id, .. } => unknown(lang, id),
+            Self::Pending { id } => pending(lang, id),
+            Self::Blocked { id, reason } => {
+                blocked(lang, id, reason.clone().unwrap_or_else(|| no_reason(lang)))
+            }
+            Self::Dropped { id } => dropped(lang, id),
+            Self::Interactive { id } => interactive(lang, id),
+            Self::Container { id } => container(lang, id),
+            Self::Waits { id, on } => waits(lang, id, on.join(", ")),
+        }
+    }
+
+    pub fn next(&self, lang: Lang) -> String {
+        match self {
+            Self::Unknown { nearest: Some(id), .. } => unknown_near(lang, id),
+            Self::Unknown { nearest: None, .. } => unknown_next(lang),
+            Self::Pending { .. } | Self::Dropped { .. } => pending_next(lang),
+            Self::Blocked { id, .. } => blocked_next(lang, id),
+            Self::Interactive { .. } => interactive_next(lang),
+            Self::Container { id } => container_next(lang, id),
+            Self::Waits { on, .. } => waits_next(lang, on.join(", ")),
+        }
+    }
+}

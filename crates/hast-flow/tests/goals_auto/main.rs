@@ -1,0 +1,7 @@
+//! The parts of `auto`: which goal, which prompt, which words, which edits; and its decisions.
+
+#![cfg(test)]
+
+mod edits;
+mod prompts;
+mod runnable;
