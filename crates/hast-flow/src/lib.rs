@@ -14,6 +14,8 @@ pub mod formats;
 
 pub mod docs;
 
+pub mod tools;
+
 pub mod store;
 
 pub mod roles;

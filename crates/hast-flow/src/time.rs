@@ -80,6 +80,14 @@ impl OffsetTime {
 impl Day {
     pub const EXAMPLE: &str = "2024-01-15";
     pub const PATTERN: &str = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$";
+
+    pub fn new(date: civil::Date) -> Self {
+        Self(date)
+    }
+
+    pub fn date(self) -> civil::Date {
+        self.0
+    }
 }
 
 impl fmt::Display for UtcTime {
