@@ -1,7 +1,7 @@
 //! What a file holds, read as a whole, and how it was recognised.
 
 use super::change::PAGE;
-use super::disk::{Disk, DiskError, FileKind, Open};
+use super::disk::{Disk, DiskError, FileKind, Meta, Open};
 use super::identity::{ContentHash, Identity, Stamp};
 use super::path::DocPath;
 
@@ -10,17 +10,40 @@ pub(super) fn read_document<D: Disk>(
     disk: &D,
     path: &DocPath,
 ) -> Result<Option<(Vec<u8>, Identity)>, DiskError> {
-    let now = disk.now();
     let looked = disk.look(path)?;
-    let Some(meta) = looked.meta.filter(|meta| meta.kind == FileKind::File) else {
+    match looked.meta.filter(|meta| meta.kind == FileKind::File) {
+        Some(meta) => read_real(disk, &looked.real, &meta),
+        None => Ok(None),
+    }
+}
+
+/// As [`read_document`], of a file that was just looked at.
+pub(super) fn read_real<D: Disk>(
+    disk: &D,
+    real: &DocPath,
+    meta: &Meta,
+) -> Result<Option<(Vec<u8>, Identity)>, DiskError> {
+    let now = disk.now();
+    let Some(bytes) = read_whole(disk, real)? else {
         return Ok(None);
     };
-    let Some(bytes) = read_whole(disk, &looked.real)? else {
-        return Ok(None);
-    };
-    let stamp = (bytes.len() as u64 == meta.size).then(|| Stamp::new(&meta, now));
+    let stamp = (bytes.len() as u64 == meta.size).then(|| Stamp::new(meta, now));
     let identity = Identity::of(&bytes, stamp);
     Ok(Some((bytes, identity)))
+}
+
+/// The bytes of a file from one place to another.
+pub(super) fn read_from<D: Disk>(
+    disk: &D,
+    path: &DocPath,
+    from: u64,
+    to: u64,
+) -> Result<Vec<u8>, DiskError> {
+    let file = disk.open(path, Open::Read)?;
+    let mut bytes = vec![0; (to - from) as usize];
+    let length = disk.read_at(&file, from, &mut bytes)?;
+    bytes.truncate(length);
+    Ok(bytes)
 }
 
 /// The bytes of a file; none when there is no file.

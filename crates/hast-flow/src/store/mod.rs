@@ -34,4 +34,4 @@ pub use path::{BadPath, DocPath};
 pub use policy::{HistoryClass, Policy, Violation};
 pub use problem::StoreError;
 pub use root::{Conflict, Opened, Options, Store};
-pub use snapshot::{Delta, Snapshot};
+pub use snapshot::{Fed, Name, News, Snapshot, Wanted};

@@ -3,12 +3,12 @@
 use super::change::{ChangeSet, PAGE, Put, Read, check_form};
 use super::codec::{Before, Content, Entry};
 use super::content::{has_content, read_whole};
-use super::disk::{Disk, DiskError, DiskErrorKind, FileKind, Looked, Meta, Open};
+use super::disk::{Disk, DiskError, DiskErrorKind, FileKind, Looked, Meta};
 use super::identity::{Compared, ContentHash, Identity, Seen, Stamp};
 use super::path::DocPath;
 use super::policy::Policy;
 use super::problem::StoreError;
-use super::publish::Expected;
+use super::publish::{Expected, holds, open_log};
 use super::root::{Rule, Store};
 
 /// A change set that passed every check, ready to be staged.
@@ -170,7 +170,7 @@ impl<D: Disk> Store<D> {
         length: u64,
     ) -> Result<(), DiskError> {
         let disk = &self.disk;
-        let log = super::publish::open_log(&mut self.logs, disk, path, meta.inode)?;
+        let log = open_log(&mut self.logs, disk, path, meta.inode)?;
         let end = at + length;
         if at.div_ceil(PAGE) < end.div_ceil(PAGE) {
             disk.reserve(log, at, length)?;
@@ -179,7 +179,7 @@ impl<D: Disk> Store<D> {
     }
 
     fn prepare_patch(
-        &self,
+        &mut self,
         path: &DocPath,
         was: &Identity,
         at: u64,
@@ -190,11 +190,16 @@ impl<D: Disk> Store<D> {
         if !self.still(&looked, &meta, was)? {
             return Err(stale(path));
         }
+        let end = at + old.len() as u64;
+        if new.len() > old.len() {
+            if meta.size != end {
+                return Err(stale(path));
+            }
+            self.reserve(&looked.real, &meta, end, (new.len() - old.len()) as u64)?;
+        }
         // Opened for writing: a table that cannot be written must show before the change counts.
-        let file = self.disk.open(&looked.real, Open::Write)?;
-        let mut there = vec![0; old.len()];
-        let length = self.disk.read_at(&file, at, &mut there)?;
-        if there[..length] != *old {
+        let file = open_log(&mut self.logs, &self.disk, &looked.real, meta.inode)?;
+        if !holds(&self.disk, file, at, &old)? {
             return Err(stale(path));
         }
         Ok(Entry::Patch { path: looked.real, at, old, new })

@@ -4,9 +4,10 @@ use super::chain::StageName;
 use super::checkpoint::make_durable;
 use super::codec::{Content, Entry};
 use super::content::{has_content, read_whole};
-use super::disk::{Disk, DiskError, DiskErrorKind, Exchange, Meta, Open, Times};
+use super::disk::{Disk, DiskError, DiskErrorKind, Exchange, FileKind, Meta, Open, Times};
 use super::identity::{ContentHash, Identity, Seen, Stamp, Trust};
 use super::path::DocPath;
+use super::regions::FILLER;
 use super::root::{Conflict, OpenLog, Rule, Store, conflicts_dir, make_dir_if_missing, tmp_dir};
 
 /// What stood at a path when it was decided to put another content there.
@@ -208,42 +209,43 @@ impl<D: Disk> Store<D> {
         let disk = &self.disk;
         let log = open_log(&mut self.logs, disk, path, meta.inode)?;
         disk.write_at(log, at, bytes)?;
-        self.arrived(path, meta.inode)
+        Ok(self.arrived(path, meta.inode)?.map_or(Outcome::Theirs, |_| Outcome::Visible))
     }
 
     /// An editor saves under a new inode; what went into the old one reached nobody.
-    fn arrived(&self, path: &DocPath, inode: u64) -> Result<Outcome, DiskError> {
-        let still = self.disk.stat(path)?.map(|meta| meta.inode);
-        Ok(if still == Some(inode) { Outcome::Visible } else { Outcome::Theirs })
+    fn arrived(&self, path: &DocPath, inode: u64) -> Result<Option<Meta>, DiskError> {
+        Ok(self.disk.stat(path)?.filter(|meta| meta.inode == inode))
     }
 
     fn patch(
-        &self,
+        &mut self,
         path: &DocPath,
         at: u64,
         old: &[u8],
         new: &[u8],
     ) -> Result<(Outcome, Identity), DiskError> {
-        let unknown = Identity { size: 0, hash: None, stamp: None };
-        let file = match self.disk.open(path, Open::Write) {
-            Err(error) if error.kind == DiskErrorKind::NotFound => {
-                return Ok((Outcome::Theirs, unknown));
-            }
-            opened => opened?,
+        let theirs = (Outcome::Theirs, Identity { size: 0, hash: None, stamp: None });
+        let Some(meta) = self.disk.stat(path)?.filter(|meta| meta.kind == FileKind::File) else {
+            return Ok(theirs);
         };
-        let mut there = vec![0; old.len()];
-        let length = self.disk.read_at(&file, at, &mut there)?;
-        if there[..length] != *old && self.options.keeps(Rule::KeepPersonsEdit) {
-            return Ok((Outcome::Theirs, unknown));
+        let disk = &self.disk;
+        let file = open_log(&mut self.logs, disk, path, meta.inode)?;
+        let end = at + old.len() as u64;
+        let fits = (new.len() == old.len() || meta.size == end) && holds(disk, file, at, old)?;
+        if !fits && self.options.keeps(Rule::KeepPersonsEdit) {
+            return Ok(theirs);
         }
-        self.disk.write_at(&file, at, new)?;
-        let meta = self.disk.stat_file(&file)?;
-        let identity = Identity {
-            size: meta.size,
-            hash: None,
-            stamp: Some(Stamp::new(&meta, self.disk.now())),
-        };
-        Ok((self.arrived(path, meta.inode)?, identity))
+        if new.len() > old.len() {
+            // The room first: a reader then finds the old end and spaces, or the new one, and never
+            // a new beginning in a file of the old length.
+            disk.write_at(file, end, &vec![FILLER; new.len() - old.len()])?;
+        }
+        disk.write_at(file, at, new)?;
+        let now = disk.now();
+        Ok(self.arrived(path, meta.inode)?.map_or(theirs, |meta| {
+            let stamp = Some(Stamp::new(&meta, now));
+            (Outcome::Visible, Identity { size: meta.size, hash: None, stamp })
+        }))
     }
 
     /// Moves a tree; true when somebody else had moved it, or taken the new name.
@@ -327,7 +329,19 @@ impl<D: Disk> Store<D> {
     }
 }
 
-/// The open handle of a log, kept between commits while the name still leads to it.
+/// Whether a file has these bytes at that place.
+pub(super) fn holds<D: Disk>(
+    disk: &D,
+    file: &D::File,
+    at: u64,
+    bytes: &[u8],
+) -> Result<bool, DiskError> {
+    let mut there = vec![0; bytes.len()];
+    let length = disk.read_at(file, at, &mut there)?;
+    Ok(there[..length] == *bytes)
+}
+
+/// The open handle of a log or table, kept between commits while the name still leads to it.
 pub(super) fn open_log<'a, D: Disk>(
     logs: &'a mut std::collections::BTreeMap<DocPath, OpenLog<D::File>>,
     disk: &D,
