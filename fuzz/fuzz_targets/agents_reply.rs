@@ -18,8 +18,11 @@ struct Input<'a> {
 }
 
 fuzz_target!(|input: Input<'_>| {
-    let preset = Preset::ALL[usize::from(input.agent) % Preset::ALL.len()];
-    let provider = Provider::Preset(preset);
+    // One more than there are presets: a rehearsal reads the lines of all of them.
+    let provider = match Preset::ALL.get(usize::from(input.agent) % (Preset::ALL.len() + 1)) {
+        Some(preset) => Provider::Preset(*preset),
+        None => Provider::Rehearsal { file: "r.yaml".to_owned() },
+    };
     let (first, second) = input.out.split_at(input.out.len().min(input.cut.into()));
     let mut whole = provider.reader();
     whole.push(Stream::Out, input.out);

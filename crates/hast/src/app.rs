@@ -10,7 +10,7 @@ use hast_flow::ports::Clock;
 use hast_flow::words::Lang;
 use hast_world::clock::{Fixed, Machine};
 
-use crate::cli::{self, Cli, ColorWhen, Commands};
+use crate::cli::{self, AgentCommands, Cli, ColorWhen, Commands};
 use crate::commands;
 use crate::messages::say;
 use crate::output::Output;
@@ -97,6 +97,9 @@ fn start(
         Commands::Context(args) => commands::context::run(&mut app, &args),
         Commands::Status => commands::status::run(&mut app),
         Commands::Verify(args) => commands::verify::run(&mut app, &args),
+        Commands::Agent(AgentCommands::Record(args)) => {
+            commands::agent_record::run(&mut app, &args)
+        }
         Commands::Completions { shell } => commands::shell::completions(&mut app, shell),
         Commands::Man => commands::shell::man(&mut app),
     }

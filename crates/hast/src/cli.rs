@@ -42,12 +42,27 @@ pub(crate) enum Commands {
     Context(ContextArgs),
     Status,
     Verify(VerifyArgs),
+    #[command(subcommand)]
+    Agent(AgentCommands),
     Completions {
         #[arg(value_name = "SHELL", value_enum, hide_possible_values = true)]
         shell: clap_complete::Shell,
     },
     #[command(hide = true)]
     Man,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AgentCommands {
+    Record(RecordArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecordArgs {
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    #[arg(long, value_name = "COMMIT")]
+    pub(crate) base: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -125,6 +140,8 @@ fn about(command: &str, lang: Lang) -> Option<String> {
         "context" => help::context(lang),
         "status" => help::status(lang),
         "verify" => help::verify(lang),
+        "agent" => help::agent(lang),
+        "record" => help::record(lang),
         "completions" => help::completions(lang),
         "man" => help::man(lang),
         _ => return None,
@@ -147,6 +164,8 @@ fn arg_help(id: &str, lang: Lang) -> Option<String> {
         "paths" => help::verify_paths(lang),
         "document" => help::verify_as(lang),
         "schema" => help::verify_schema(lang),
+        "folder" => help::record_folder(lang),
+        "base" => help::record_base(lang),
         "shell" => help::shell(lang),
         _ => return None,
     })

@@ -18,6 +18,10 @@ pub(crate) mod help {
         context_format() { en: "markdown, plain or json [default: markdown]", ko: "markdown, plain, json 중 하나 [기본값: markdown]" }
         status() { en: "Show all flows found here and what waits for a person", ko: "여기서 찾은 모든 흐름과 사람을 기다리는 일을 보여 줍니다" }
         verify() { en: "Check files against their schema and the laws", ko: "파일을 스키마와 법칙에 따라 검사합니다" }
+        agent() { en: "Work with agents", ko: "에이전트를 다룹니다" }
+        record() { en: "Print a rehearsal that replays a finished call", ko: "끝난 호출을 재현하는 리허설을 출력합니다" }
+        record_folder() { en: "The directory with the records of the call", ko: "호출 기록이 있는 디렉터리" }
+        record_base() { en: "Also what the work tree has changed since this commit", ko: "이 커밋 이후 작업 트리에서 바뀐 것도 담습니다" }
         completions() { en: "Print a completion script for a shell", ko: "셸 자동 완성 스크립트를 출력합니다" }
         man() { en: "Print the manual page", ko: "매뉴얼 페이지를 출력합니다" }
         root() { en: "Work in this directory instead of searching upward", ko: "위로 찾는 대신 이 디렉터리에서 작업합니다" }
@@ -103,6 +107,10 @@ pub(crate) mod say {
         no_call_next() { en: "name the file as an agent, `rehearsal:FILE.yaml`; to check it, run hast verify --as rehearsal FILE.yaml", ko: "`rehearsal:FILE.yaml`을 에이전트로 지정하세요. 검사만 하려면 hast verify --as rehearsal FILE.yaml을 실행하세요" }
         no_reply(call) { en: "no reply of the rehearsal fits the call ({call})", ko: "이 호출에 맞는 리허설 응답이 없습니다 ({call})" }
         no_reply_next() { en: "add a reply whose `when` fits, or one without `when` at the end", ko: "`when`이 맞는 응답을 추가하거나, 맨 끝에 `when` 없는 응답을 두세요" }
+        no_record() { en: "there is no record of a call", ko: "호출 기록이 없습니다" }
+        no_record_next() { en: "name a directory that has call.json and record.json", ko: "call.json과 record.json이 있는 디렉터리를 지정하세요" }
+        no_git_answer() { en: "git cannot say what has changed", ko: "git이 무엇이 바뀌었는지 알려 주지 못했습니다" }
+        no_git_answer_next() { en: "name a commit of that repository, or leave --base away", ko: "그 저장소의 커밋을 지정하거나 --base를 빼세요" }
         all_good(files) { en: "files checked: {files}, nothing found", ko: "파일 {files}개 검사, 문제 없음" }
         found(files, errors, warnings) { en: "files checked: {files}, errors: {errors}, warnings: {warnings}", ko: "파일 {files}개 검사: 오류 {errors}개, 경고 {warnings}개" }
         untold(findings) { en: "more findings that are not shown: {findings}; correct these first", ko: "보이지 않은 발견 {findings}개가 더 있습니다. 먼저 이것들을 고치세요" }

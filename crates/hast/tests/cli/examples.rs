@@ -27,3 +27,42 @@ fn every_document_is_in_the_reference() {
         assert!(words.contains(&name), "{name}");
     }
 }
+
+/// The indented blocks of a page, without their indent.
+fn blocks(page: &str) -> Vec<String> {
+    let mut blocks = vec![String::new()];
+    for line in page.lines() {
+        match (line.strip_prefix("    "), blocks.last_mut()) {
+            (Some(line), Some(block)) => *block += &format!("{line}\n"),
+            (None, Some(block)) if !block.is_empty() => blocks.push(String::new()),
+            _ => {}
+        }
+    }
+    blocks
+}
+
+#[test]
+fn every_rehearsal_on_its_page_is_one() {
+    let page = std::fs::read_to_string(repository().join("docs/rehearsals.md")).unwrap();
+    let mut checked = 0;
+    for block in blocks(&page) {
+        let text = match &block {
+            whole if whole.contains("version: 1\n") => block.clone(),
+            replies if replies.starts_with("- when") || replies.starts_with("- {when") => {
+                format!("version: 1\nreplies:\n{block}")
+            }
+            actions if actions.starts_with("- ") => {
+                format!(
+                    "version: 1\nreplies:\n- do:\n{}",
+                    block.replace("- ", "  - ").replace("\n  ", "\n    ")
+                )
+            }
+            _ => continue,
+        };
+        let ran =
+            World::new().file("page.rehearsal.yaml", &text).run(&["verify", "page.rehearsal.yaml"]);
+        assert_eq!(ran.code, 0, "{text}{}", ran.out);
+        checked += 1;
+    }
+    assert_eq!(checked, 5);
+}

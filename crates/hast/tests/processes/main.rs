@@ -11,6 +11,7 @@ mod proc;
 mod rehearsal_calls;
 mod rehearsal_files;
 mod rehearsal_hostile;
+mod rehearsal_recorded;
 mod rehearsal_scene;
 mod sandbox;
 mod scene;

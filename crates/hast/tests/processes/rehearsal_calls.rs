@@ -128,7 +128,7 @@ fn it_waits_for_a_file() {
 }
 
 /// A program with a preset's name that plays a rehearsal as that agent.
-fn in_the_place_of(preset: Preset, call: &mut Rehearsed) {
+pub(crate) fn in_the_place_of(preset: Preset, call: &mut Rehearsed) {
     let bin = call.scene.directory.path().join("bin");
     fs::create_dir(&bin).unwrap();
     let program = bin.join(preset.description().program);

@@ -4,4 +4,5 @@
 pub mod dialect;
 pub mod handoff;
 pub mod matching;
+pub mod recording;
 pub mod values;
