@@ -5,6 +5,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::attempt::base::ObjectId;
+use crate::attempt::evidence::TestRun;
+use crate::attempt::workspace::{GitResult, GitStep};
 use crate::store::{DocPath, Put};
 use crate::time::UtcTime;
 
@@ -58,6 +61,17 @@ pub struct Commit {
 pub enum Effect {
     Call(Call),
     Tools(Vec<ToolUse>),
+    Git(Box<GitStep>),
+    Check(Check),
+}
+
+/// A run of the test command in the work tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    pub command: String,
+    /// What is in the tree; the result holds for this and for nothing else.
+    pub tree: ObjectId,
+    pub limit_seconds: u64,
 }
 
 /// One call of an agent in a role.
@@ -102,6 +116,8 @@ pub struct ToolUse {
 pub enum EffectResult {
     Call(CallResult),
     Tools(Vec<Result<Vec<u8>, String>>),
+    Git(GitResult),
+    Check(TestRun),
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -77,6 +77,11 @@ impl World for Actors {
                 let mut chance = self.chance(key);
                 EffectResult::Tools(uses.iter().map(|tool| answer(&mut chance, tool)).collect())
             }
+            // The session flow changes no code and asks for neither.
+            Effect::Git(_) | Effect::Check(_) => {
+                let reason = "there is no work tree here".to_owned();
+                EffectResult::Call(CallResult::Failed { reason })
+            }
         }
     }
 }

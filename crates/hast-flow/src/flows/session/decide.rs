@@ -225,6 +225,8 @@ pub(super) fn document<'r>(result: &'r EffectResult, name: &str) -> Result<&'r [
             Err(reason.clone())
         }
         EffectResult::Call(CallResult::Limited { .. }) => Err("the agent is limited".to_owned()),
-        EffectResult::Tools(_) => Err("tools answered where an agent was asked".to_owned()),
+        EffectResult::Tools(_) | EffectResult::Git(_) | EffectResult::Check(_) => {
+            Err("something else answered where an agent was asked".to_owned())
+        }
     }
 }

@@ -45,7 +45,9 @@ pub(super) fn outputs(task: &PlanTask, result: &EffectResult) -> Result<Vec<Outp
                 Some(Err(error)) => Err(error.clone()),
                 None => Err(format!("{name} has no answer")),
             },
-            EffectResult::Call(_) => document(result, &name).map(<[u8]>::to_vec),
+            EffectResult::Call(_) | EffectResult::Git(_) | EffectResult::Check(_) => {
+                document(result, &name).map(<[u8]>::to_vec)
+            }
         };
         bytes.map(|bytes| Output { name, kind: output.kind.clone(), bytes })
     });

@@ -1,0 +1,142 @@
+//! Why git did not do what was asked, and what to do next, in both languages.
+
+use super::base::ObjectId;
+use crate::messages;
+use crate::words::Lang;
+
+/// Every way in which a workspace refuses or fails. Nothing was thrown away when it did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GitProblem {
+    /// There is no git, or it is too old.
+    NoGit {
+        why: String,
+    },
+    NotARepository {
+        path: String,
+    },
+    NoFirstCommit,
+    Detached,
+    /// A merge, rebase or the like of the user is under way.
+    InProgress {
+        what: String,
+    },
+    /// Another git is at work here.
+    Locked {
+        path: String,
+    },
+    /// A filter that only this repository's config defines: running it is not ours to decide, and
+    /// without it contents would be compared and committed wrongly.
+    RepositoryFilter {
+        name: String,
+    },
+    /// A ref is not where it was expected.
+    Moved {
+        name: String,
+        expected: Option<ObjectId>,
+        found: Option<ObjectId>,
+    },
+    /// Files changed since they were saved.
+    EditedSince {
+        paths: Vec<String>,
+    },
+    /// An object that was recorded is no longer there.
+    Lost {
+        what: String,
+    },
+    TimedOut {
+        command: String,
+    },
+    TooMuch {
+        what: String,
+    },
+    Disk {
+        path: String,
+        why: String,
+    },
+    /// Git said no for a reason of its own.
+    Refused {
+        command: String,
+        said: String,
+    },
+}
+
+messages! {
+    no_git(why) { en: "git cannot be used: {why}", ko: "git을 쓸 수 없습니다: {why}" }
+    no_git_next() { en: "install git 2.36 or newer and put it on PATH", ko: "git 2.36 이상을 설치하고 PATH에 두세요" }
+    not_a_repository(path) { en: "{path} is not a git repository", ko: "{path}(은)는 git 저장소가 아닙니다" }
+    not_a_repository_next() { en: "run `git init`, commit once, then run the command again", ko: "`git init`을 실행하고 한 번 커밋한 뒤 명령을 다시 실행하세요" }
+    no_first_commit() { en: "the repository has no first commit", ko: "저장소에 첫 커밋이 없습니다" }
+    no_first_commit_next() { en: "run `git add -A && git commit -m start`, then run the command again", ko: "`git add -A && git commit -m start`를 실행한 뒤 명령을 다시 실행하세요" }
+    detached() { en: "HEAD is detached: there is no branch to commit to", ko: "HEAD가 분리되어 커밋할 브랜치가 없습니다" }
+    detached_next() { en: "run `git switch BRANCH`, or use --isolate", ko: "`git switch BRANCH`를 실행하거나 --isolate를 쓰세요" }
+    in_progress(what) { en: "a {what} is under way in this repository", ko: "이 저장소에서 {what} 작업이 진행 중입니다" }
+    in_progress_next(what) { en: "finish or abort the {what}, then run the command again", ko: "{what} 작업을 끝내거나 취소한 뒤 명령을 다시 실행하세요" }
+    locked(path) { en: "another git is at work here: {path} is there", ko: "다른 git이 작업 중입니다: {path}(이)가 있습니다" }
+    locked_next(path) { en: "wait for it to end; if none runs, delete {path}", ko: "끝나기를 기다리세요. 실행 중인 git이 없으면 {path}(을)를 지우세요" }
+    repository_filter(name) { en: "the repository's own config defines the filter `{name}`, which hast does not run", ko: "저장소의 설정이 필터 `{name}`(을)를 정의하지만 hast는 이를 실행하지 않습니다" }
+    repository_filter_next(name) { en: "if you trust it, move `filter.{name}` to your own config with `git config --global`", ko: "신뢰한다면 `git config --global`로 `filter.{name}`(을)를 사용자 설정으로 옮기세요" }
+    moved(name, found) { en: "{name} is not where it was expected: it is at {found}", ko: "{name}(이)가 예상과 다른 곳에 있습니다: {found}" }
+    moved_next(name) { en: "look at `git log {name}`, then run the command again; nothing was changed", ko: "`git log {name}`(을)를 확인한 뒤 명령을 다시 실행하세요. 바뀐 것은 없습니다" }
+    edited_since(paths) { en: "files changed after they were saved: {paths}", ko: "저장한 뒤 바뀐 파일이 있습니다: {paths}" }
+    edited_since_next() { en: "they were left as they are; save them again, then roll back", ko: "그대로 두었습니다. 다시 저장한 뒤 되돌리세요" }
+    lost(what) { en: "{what} was recorded in git and is no longer there", ko: "git에 기록된 {what}(이)가 더는 없습니다" }
+    lost_next() { en: "nothing was touched; run `git fsck`, restore the repository's objects, then run the command again", ko: "아무것도 건드리지 않았습니다. `git fsck`를 실행하고 저장소의 객체를 되살린 뒤 명령을 다시 실행하세요" }
+    timed_out(command) { en: "`git {command}` did not end in time", ko: "`git {command}`(이)가 제시간에 끝나지 않았습니다" }
+    timed_out_next() { en: "check the disk and other programs that use the repository, then run the command again", ko: "디스크와 저장소를 쓰는 다른 프로그램을 확인한 뒤 명령을 다시 실행하세요" }
+    too_much(what) { en: "there is more than hast reads: {what}", ko: "hast가 읽을 수 있는 양을 넘었습니다: {what}" }
+    too_much_next() { en: "ignore or commit generated files, then run the command again", ko: "생성된 파일을 무시 목록에 넣거나 커밋한 뒤 명령을 다시 실행하세요" }
+    disk(path, why) { en: "{path}: {why}", ko: "{path}: {why}" }
+    disk_next(path) { en: "make {path} readable and writable, free space if needed, then run the command again", ko: "{path}(을)를 읽고 쓸 수 있게 하고 필요하면 공간을 비운 뒤 명령을 다시 실행하세요" }
+    refused(command, said) { en: "`git {command}` failed: {said}", ko: "`git {command}`(이)가 실패했습니다: {said}" }
+    refused_next(command) { en: "try `git {command}` by hand to see why, then run the command again", ko: "`git {command}`(을)를 직접 실행해 원인을 확인한 뒤 명령을 다시 실행하세요" }
+}
+
+impl GitProblem {
+    pub fn what(&self, lang: Lang) -> String {
+        match self {
+            Self::NoGit { why } => no_git(lang, why),
+            Self::NotARepository { path } => not_a_repository(lang, path),
+            Self::NoFirstCommit => no_first_commit(lang),
+            Self::Detached => detached(lang),
+            Self::InProgress { what } => in_progress(lang, what),
+            Self::Locked { path } => locked(lang, path),
+            Self::RepositoryFilter { name } => repository_filter(lang, name),
+            Self::Moved { name, found, .. } => {
+                moved(lang, name, found.as_ref().map_or("-", ObjectId::as_str))
+            }
+            Self::EditedSince { paths } => edited_since(lang, paths.join(", ")),
+            Self::Lost { what } => lost(lang, what),
+            Self::TimedOut { command } => timed_out(lang, command),
+            Self::TooMuch { what } => too_much(lang, what),
+            Self::Disk { path, why } => disk(lang, path, why),
+            Self::Refused { command, said } => refused(lang, command, said),
+        }
+    }
+
+    pub fn next(&self, lang: Lang) -> String {
+        match self {
+            Self::NoGit { .. } => no_git_next(lang),
+            Self::NotARepository { .. } => not_a_repository_next(lang),
+            Self::NoFirstCommit => no_first_commit_next(lang),
+            Self::Detached => detached_next(lang),
+            Self::InProgress { what } => in_progress_next(lang, what),
+            Self::Locked { path } => locked_next(lang, path),
+            Self::RepositoryFilter { name } => repository_filter_next(lang, name),
+            Self::Moved { name, .. } => moved_next(lang, name),
+            Self::EditedSince { .. } => edited_since_next(lang),
+            Self::Lost { .. } => lost_next(lang),
+            Self::TimedOut { .. } => timed_out_next(lang),
+            Self::TooMuch { .. } => too_much_next(lang),
+            Self::Disk { path, .. } => disk_next(lang, path),
+            Self::Refused { command, .. } => refused_next(lang, command),
+        }
+    }
+}
+
+impl std::fmt::Display for GitProblem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.what(Lang::En))
+    }
+}
+
+impl std::error::Error for GitProblem {}

@@ -1,0 +1,139 @@
+//! What a workspace found after an attempt, and the evidence that a judge takes from it.
+
+use super::base::ObjectId;
+use super::evidence::{
+    Breach, CallEnd, Change, Evidence, HandoffContent, HandoffWord, NewHandoff, RepoPath,
+};
+use crate::docs::document::read;
+use crate::docs::goals::{Handoff, HandoffName, HandoffStatus};
+use crate::formats::front_matter::FrontMatter;
+use crate::formats::source::Source;
+use crate::words::Lang;
+
+/// The work tree after an attempt, compared with its base.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inspection {
+    pub breaches: Vec<Breach>,
+    /// Protected paths that were changed; they have their bytes again.
+    pub protected: Vec<RepoPath>,
+    pub changes: Vec<Change>,
+    pub handoffs: Vec<HandoffFile>,
+    /// Where the attempt's branch is now.
+    pub head: ObjectId,
+    /// Exactly what is there, as an object of git.
+    pub tree: ObjectId,
+    /// What a commit on `head` would hold: the attempt's changes and nothing that was uncommitted
+    /// before it. Equal to the tree of `head` when there is nothing to commit.
+    pub commit_tree: ObjectId,
+    pub uncommitted: bool,
+}
+
+/// A file in the directory of handoffs that was not there at the base.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandoffFile {
+    pub name: String,
+    /// What is in it, or why it was not read.
+    pub bytes: Result<Vec<u8>, String>,
+}
+
+impl Inspection {
+    /// The evidence, with how the call ended. Leaves what git needs later here.
+    pub fn evidence(&self, call: CallEnd) -> Evidence {
+        let mut handoffs: Vec<NewHandoff> = self.handoffs.iter().map(read_handoff).collect();
+        handoffs.sort_by_cached_key(|handoff| {
+            (handoff.name.parse::<HandoffName>().ok(), handoff.name.clone())
+        });
+        Evidence {
+            call,
+            breaches: self.breaches.clone(),
+            protected: self.protected.clone(),
+            changes: self.changes.clone(),
+            handoffs,
+        }
+    }
+}
+
+/// How much of a blocked handoff's text is taken for its reason.
+const REASON_CHARS: usize = 2_000;
+
+fn read_handoff(file: &HandoffFile) -> NewHandoff {
+    let content = content(file).unwrap_or_else(|why| HandoffContent::Invalid { why });
+    NewHandoff { name: file.name.clone(), content }
+}
+
+fn content(file: &HandoffFile) -> Result<HandoffContent, String> {
+    let bytes = file.bytes.as_ref().map_err(Clone::clone)?;
+    let said =
+        |diagnostic: &crate::formats::diagnostic::Diagnostic| diagnostic.finding.what(Lang::En);
+    let source = Source::from_bytes(&file.name, bytes).map_err(|found| said(&found))?;
+    let front = read::<Handoff>(&source)
+        .map_err(|found| found.first().map_or_else(String::new, said))?
+        .value;
+    let body = FrontMatter::split(&source).map_err(|found| said(&found))?.body;
+    let status = match front.status {
+        HandoffStatus::Complete => HandoffWord::Complete,
+        HandoffStatus::Failed => HandoffWord::Failed,
+        HandoffStatus::Blocked => HandoffWord::Blocked,
+    };
+    let reason = match status {
+        HandoffWord::Blocked => source.text[body].trim().chars().take(REASON_CHARS).collect(),
+        HandoffWord::Complete | HandoffWord::Failed => String::new(),
+    };
+    Ok(HandoffContent::Valid { goal_id: front.goal_id, status, timestamp: front.timestamp, reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(name: &str, text: &str) -> HandoffFile {
+        HandoffFile { name: name.into(), bytes: Ok(text.as_bytes().to_vec()) }
+    }
+
+    fn inspection(handoffs: Vec<HandoffFile>) -> Inspection {
+        let id: ObjectId = "a".repeat(40).parse().unwrap();
+        Inspection {
+            breaches: Vec::new(),
+            protected: Vec::new(),
+            changes: Vec::new(),
+            handoffs,
+            head: id.clone(),
+            tree: id.clone(),
+            commit_tree: id,
+            uncommitted: false,
+        }
+    }
+
+    const BLOCKED: &str = "---\ntimestamp: \"2026-02-09T14:30:00+09:00\"\nstatus: blocked\n\
+                           goal_id: M1\n---\n\nno database here\n";
+
+    #[test]
+    fn handoffs_are_read_oldest_first_and_a_blocked_one_says_why() {
+        let found = inspection(vec![
+            file("2026-02-09_143000_10.md", BLOCKED),
+            file("2026-02-09_143000_2.md", BLOCKED),
+        ]);
+        let handoffs = found.evidence(CallEnd::Ended).handoffs;
+        assert_eq!(handoffs[0].name, "2026-02-09_143000_2.md");
+        let HandoffContent::Valid { reason, status, .. } = &handoffs[0].content else {
+            panic!("{handoffs:?}");
+        };
+        assert_eq!((reason.as_str(), *status), ("no database here", HandoffWord::Blocked));
+    }
+
+    #[test]
+    fn what_is_no_handoff_says_why() {
+        let unread = HandoffFile { name: "x.md".into(), bytes: Err("too large".into()) };
+        let found = inspection(vec![
+            file("notes.md", "hello"),
+            file("2026-02-09_143000.md", "---\n"),
+            unread,
+        ]);
+        for handoff in found.evidence(CallEnd::Ended).handoffs {
+            assert!(
+                matches!(&handoff.content, HandoffContent::Invalid { why } if !why.is_empty()),
+                "{handoff:?}"
+            );
+        }
+    }
+}

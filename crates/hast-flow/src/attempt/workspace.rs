@@ -1,0 +1,226 @@
+//! What an attempt asks of git, as data, and the port that performs it. The one place that makes a
+//! [`Saved`]: from a save that was performed.
+
+use super::base::{Base, BaseRecord, ObjectId, Recorded, Saved, SavedWork, TreeRules};
+use super::evidence::Change;
+use super::git_problem::GitProblem;
+use super::inspection::Inspection;
+use crate::time::UtcTime;
+
+/// One thing to do in a work tree. Doing it again, after a crash or by mistake, ends the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GitStep {
+    /// What is there before anything is started.
+    Look { rules: TreeRules },
+    /// Records where an attempt begins, under `refs/hast/bases/<key>`.
+    Record { key: String, rules: TreeRules, at: UtcTime },
+    /// What an attempt did. Protected files and foreign refs are given back what they had.
+    Inspect { base: Base },
+    /// Puts everything that is there on a ref, safe from a power cut.
+    Save(SavePlan),
+    /// Tree, branch, HEAD and index as they were at the base.
+    RollBack { base: Base, saved: Saved },
+    /// The user's commit hooks, on what would be committed.
+    RunHooks { plan: CommitPlan },
+    /// Makes the commit's object; no ref moves, the id is the same each time.
+    Build { plan: CommitPlan },
+    /// Moves a branch from one commit to the next and lets the index follow.
+    Advance { branch: String, from: ObjectId, to: ObjectId },
+    /// Points a branch at kept work. Where it pointed before is told.
+    Keep { branch: String, commit: ObjectId },
+    /// Brings saved work back into the tree, uncommitted. Refuses where that would overwrite.
+    Restore { name: String, rules: TreeRules },
+    /// The refs that hast made.
+    ListRefs,
+    /// Deletes refs that still are where they were listed.
+    DeleteRefs { refs: Vec<(String, ObjectId)> },
+}
+
+/// What is to be saved, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavePlan {
+    /// The full name of the ref. Where there is saved work already, it becomes a parent.
+    pub name: String,
+    pub rules: TreeRules,
+    /// Whose ignore rules tell what is part of the work; without a base those of the tree.
+    pub base: Option<Base>,
+    pub message: String,
+    pub at: UtcTime,
+    /// Larger files are listed, not saved.
+    pub max_file_bytes: u64,
+    pub max_total_bytes: u64,
+}
+
+/// A commit to be made. Equal plans make the same commit, down to its id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommitPlan {
+    pub content: Content,
+    pub parent: ObjectId,
+    pub message: String,
+    /// The date of author and committer.
+    pub at: UtcTime,
+    pub identity: Identity,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    Tree(ObjectId),
+    /// The parent's tree with this one file as it is in the work tree.
+    File {
+        path: String,
+    },
+}
+
+/// Who commits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// As the user's git has it, else `hast <hast@localhost>`.
+    Users,
+    Named {
+        name: String,
+        email: String,
+    },
+}
+
+/// What came of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GitResult {
+    Looked(Looked),
+    Recorded(BaseRecord),
+    Inspected(Box<Inspection>),
+    Saved(Saved),
+    RolledBack(RolledBack),
+    Hooks(HookVerdict),
+    Built { commit: ObjectId },
+    Advanced,
+    Kept { before: Option<ObjectId> },
+    Restored { paths: Vec<Change> },
+    Refs(Vec<OwnRef>),
+    Deleted,
+    Refused(GitProblem),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Looked {
+    pub head: Head,
+    /// The user's uncommitted and untracked files, compared with HEAD, without what is left out.
+    pub uncommitted: Vec<Uncommitted>,
+    /// `merge`, `rebase`, `cherry-pick`, `revert` or `bisect`.
+    pub in_progress: Option<String>,
+    /// What is in the tree now; none before the first commit.
+    pub tree: Option<ObjectId>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Head {
+    Branch {
+        name: String,
+        commit: ObjectId,
+    },
+    Detached {
+        commit: ObjectId,
+    },
+    /// A branch without any commit.
+    Unborn {
+        name: String,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Uncommitted {
+    pub path: String,
+    pub kind: UncommittedKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UncommittedKind {
+    Tracked,
+    Untracked,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RolledBack {
+    /// Where things that no ref holds were moved; none if there were none.
+    pub moved_aside: Option<String>,
+}
+
+/// What the user's hooks say to a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HookVerdict {
+    /// With the message as the hooks left it.
+    Passed {
+        message: String,
+    },
+    Refused {
+        hook: String,
+        said: String,
+    },
+    /// A hook changed what would be committed: that is no longer what was judged.
+    ChangedContent {
+        hook: String,
+    },
+}
+
+/// A ref below `refs/hast/` or a kept branch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnRef {
+    pub name: String,
+    pub target: ObjectId,
+    /// The date of the commit; none for what is no commit.
+    pub at: Option<UtcTime>,
+    /// Whether some branch of the user contains it.
+    pub merged: bool,
+}
+
+/// A work tree with its repository. `hast-world` answers with git, `hast-sim` from memory.
+pub trait Workspace {
+    fn look(&mut self, rules: &TreeRules) -> Result<Looked, GitProblem>;
+    fn record(&mut self, key: &str, rules: &TreeRules) -> Result<Recorded, GitProblem>;
+    fn inspect(&mut self, base: &Base) -> Result<Inspection, GitProblem>;
+    fn save(&mut self, plan: &SavePlan) -> Result<SavedWork, GitProblem>;
+    fn roll_back(&mut self, base: &Base, saved: &Saved) -> Result<RolledBack, GitProblem>;
+    fn run_hooks(&mut self, plan: &CommitPlan) -> Result<HookVerdict, GitProblem>;
+    fn build(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem>;
+    fn advance(&mut self, branch: &str, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem>;
+    fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<Option<ObjectId>, GitProblem>;
+    fn restore(&mut self, name: &str, rules: &TreeRules) -> Result<Vec<Change>, GitProblem>;
+    fn list_refs(&mut self) -> Result<Vec<OwnRef>, GitProblem>;
+    fn delete_refs(&mut self, refs: &[(String, ObjectId)]) -> Result<(), GitProblem>;
+}
+
+/// Performs a step. A problem is a result: the flow decides what it means.
+pub fn perform(workspace: &mut dyn Workspace, step: &GitStep) -> GitResult {
+    try_to(workspace, step).unwrap_or_else(GitResult::Refused)
+}
+
+fn try_to(workspace: &mut dyn Workspace, step: &GitStep) -> Result<GitResult, GitProblem> {
+    Ok(match step {
+        GitStep::Look { rules } => GitResult::Looked(workspace.look(rules)?),
+        GitStep::Record { key, rules, at } => {
+            let found = workspace.record(key, rules)?;
+            GitResult::Recorded(BaseRecord::new(key.clone(), rules.clone(), *at, found))
+        }
+        GitStep::Inspect { base } => GitResult::Inspected(Box::new(workspace.inspect(base)?)),
+        GitStep::Save(plan) => GitResult::Saved(Saved::performed(workspace.save(plan)?)),
+        GitStep::RollBack { base, saved } => {
+            GitResult::RolledBack(workspace.roll_back(base, saved)?)
+        }
+        GitStep::RunHooks { plan } => GitResult::Hooks(workspace.run_hooks(plan)?),
+        GitStep::Build { plan } => GitResult::Built { commit: workspace.build(plan)? },
+        GitStep::Advance { branch, from, to } => {
+            workspace.advance(branch, from, to)?;
+            GitResult::Advanced
+        }
+        GitStep::Keep { branch, commit } => {
+            GitResult::Kept { before: workspace.keep(branch, commit)? }
+        }
+        GitStep::Restore { name, rules } => {
+            GitResult::Restored { paths: workspace.restore(name, rules)? }
+        }
+        GitStep::ListRefs => GitResult::Refs(workspace.list_refs()?),
+        GitStep::DeleteRefs { refs } => {
+            workspace.delete_refs(refs)?;
+            GitResult::Deleted
+        }
+    })
+}
