@@ -5,6 +5,7 @@ pub mod clock;
 pub mod disk;
 pub mod driver_lock;
 pub mod files;
+pub mod git;
 pub mod lanes;
 pub mod person_files;
 pub mod programs;

@@ -121,6 +121,10 @@ pub enum Breach {
     HiddenByIndex {
         path: RepoPath,
     },
+    /// Larger than what is read into git, so nobody can say what is in it.
+    TooLarge {
+        path: RepoPath,
+    },
 }
 
 /// One path that differs from the base.

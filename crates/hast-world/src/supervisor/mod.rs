@@ -7,7 +7,7 @@ mod outputs;
 mod run;
 mod scratch;
 mod signals;
-mod start;
+pub(crate) mod start;
 mod tree;
 mod wire;
 

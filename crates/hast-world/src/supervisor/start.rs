@@ -43,9 +43,10 @@ impl Stage {
     }
 }
 
-/// Something to start, with nothing inherited.
+/// Something to start, with nothing inherited. Besides the guard only `git/run.rs` asks for this:
+/// its calls are short, ours, and end by their own bounds.
 #[expect(clippy::disallowed_methods, reason = "this is the place that the ban names")]
-pub(super) fn command(program: impl AsRef<OsStr>) -> Command {
+pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.env_clear();
     command

@@ -1,0 +1,249 @@
+//! What git's configuration would make it run, and the settings that keep it from that.
+//!
+//! Programs that the user chose for all repositories (`filter.*` in the global or the system's
+//! config, such as git-lfs) keep working, because without them contents are compared and stored
+//! wrongly. What only the repository's own config chooses does not run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use hast_flow::attempt::git_problem::GitProblem;
+
+use super::run::Git;
+
+/// Settings that go before every other source.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Overrides {
+    pub(super) settings: Vec<(String, String)>,
+    pub(super) object_format: ObjectFormat,
+}
+
+/// How long the names of objects are in a repository.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum ObjectFormat {
+    #[default]
+    Sha1,
+    Sha256,
+}
+
+impl ObjectFormat {
+    /// The name that stands for no object.
+    pub(super) fn zero(self) -> &'static str {
+        const ZEROS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+        match self {
+            Self::Sha1 => &ZEROS[..40],
+            Self::Sha256 => ZEROS,
+        }
+    }
+}
+
+/// What the configuration says that matters to us.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Config {
+    pub(super) overrides: Overrides,
+    /// Filters that only the repository's config defines.
+    pub(super) own_filters: BTreeSet<String>,
+    pub(super) excludes_file: Option<PathBuf>,
+    pub(super) hooks_path: Option<PathBuf>,
+    pub(super) user: Option<(String, String)>,
+}
+
+/// Always set, whatever any config says.
+const FIXED: &[(&str, &str)] = &[
+    ("safe.directory", "*"),
+    ("core.fsmonitor", "false"),
+    ("core.untrackedCache", "false"),
+    ("core.splitIndex", "false"),
+    ("core.hooksPath", "/dev/null"),
+    ("core.sshCommand", "false"),
+    ("core.gitProxy", ""),
+    ("core.alternateRefsCommand", ""),
+    ("core.askPass", ""),
+    ("core.pager", "cat"),
+    ("core.editor", ":"),
+    ("sequence.editor", ":"),
+    ("credential.helper", ""),
+    ("diff.external", ""),
+    ("gpg.program", "false"),
+    ("commit.gpgSign", "false"),
+    ("tag.gpgSign", "false"),
+    ("log.showSignature", "false"),
+    ("protocol.allow", "never"),
+    ("submodule.recurse", "false"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    ("core.useReplaceRefs", "false"),
+    // A forged graph could make any commit an ancestor.
+    ("core.commitGraph", "false"),
+    // A file whose content changed must not look unchanged.
+    ("core.trustctime", "true"),
+    ("core.checkStat", "default"),
+    ("core.ignoreStat", "false"),
+    ("core.preloadIndex", "true"),
+    ("index.sparse", "false"),
+    ("index.skipHash", "false"),
+    ("core.quotePath", "false"),
+    ("i18n.commitEncoding", "UTF-8"),
+    ("core.warnAmbiguousRefs", "false"),
+    ("core.safecrlf", "false"),
+];
+
+/// What the system's config may still say, although it is not read: how contents are converted.
+const FROM_SYSTEM: &[&str] =
+    &["core.autocrlf", "core.eol", "core.attributesfile", "core.symlinks", "core.filemode"];
+
+/// One value with where it comes from.
+struct Setting {
+    scope: String,
+    key: String,
+    value: String,
+}
+
+impl Config {
+    /// Reads the configuration. Listing it runs nothing.
+    pub(super) fn read(git: &Git) -> Result<Self, GitProblem> {
+        let list = git
+            .call(["config", "--list", "-z", "--show-scope", "--includes"])
+            .variable("GIT_CONFIG_NOSYSTEM", "0")
+            .variable("GIT_CONFIG_COUNT", "0")
+            .run()?;
+        let settings = parse(&list);
+        let mut config = Self::default();
+        config.overrides.settings =
+            FIXED.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        config.pass_on_system(&settings);
+        config.settle_filters(&settings);
+        let last = |key: &str| settings.iter().rev().find(|s| s.key == key).map(|s| &s.value);
+        let path = |key: &str| last(key).filter(|v| !v.is_empty()).map(|v| expand(git, v));
+        config.excludes_file = path("core.excludesfile").or_else(|| {
+            let environment = &git.environment;
+            let home = || environment.home.as_ref().map(|home| home.join(".config"));
+            Some(environment.config_home.clone().or_else(home)?.join("git/ignore"))
+        });
+        if last("extensions.objectformat").is_some_and(|format| format == "sha256") {
+            config.overrides.object_format = ObjectFormat::Sha256;
+        }
+        config.hooks_path = path("core.hookspath");
+        config.user = last("user.name").cloned().zip(last("user.email").cloned());
+        Ok(config)
+    }
+
+    fn pass_on_system(&mut self, settings: &[Setting]) {
+        for key in FROM_SYSTEM {
+            let last = settings.iter().rev().find(|setting| setting.key == *key);
+            if let Some(setting) = last.filter(|setting| setting.scope == "system") {
+                self.overrides.settings.push(((*key).to_owned(), setting.value.clone()));
+            }
+        }
+    }
+
+    /// Filters are what the user's and the system's config say; the repository's own are blank.
+    fn settle_filters(&mut self, settings: &[Setting]) {
+        let mut names: BTreeMap<&str, BTreeMap<&str, Option<&str>>> = BTreeMap::new();
+        for setting in settings {
+            let Some((name, word)) =
+                setting.key.strip_prefix("filter.").and_then(|rest| rest.rsplit_once('.'))
+            else {
+                continue;
+            };
+            let users = matches!(setting.scope.as_str(), "global" | "system");
+            let known = names.entry(name).or_default();
+            if users {
+                known.insert(word, Some(&setting.value));
+            } else {
+                known.entry(word).or_insert(None);
+            }
+        }
+        for (name, words) in names {
+            let users = words.iter().any(|(word, value)| *word != "required" && value.is_some());
+            // A blank `process` switches the user's `clean` off as well, so that is not theirs any more.
+            let own_process = words.get("process").is_some_and(Option::is_none);
+            if !users || own_process {
+                self.own_filters.insert(name.to_owned());
+            }
+            for word in ["clean", "smudge", "process", "required"] {
+                let blank = if word == "required" { "false" } else { "" };
+                let value = words.get(word).copied().flatten();
+                if value.is_some() || words.contains_key(word) {
+                    let key = format!("filter.{name}.{word}");
+                    self.overrides.settings.push((key, value.unwrap_or(blank).to_owned()));
+                }
+            }
+        }
+    }
+}
+
+/// `scope NUL key LF value NUL` over and over; a key alone means `true`.
+fn parse(list: &[u8]) -> Vec<Setting> {
+    let mut parts = list.split(|byte| *byte == 0);
+    let mut settings = Vec::new();
+    while let (Some(scope), Some(entry)) = (parts.next(), parts.next()) {
+        let text = String::from_utf8_lossy(entry);
+        let (key, value) = text.split_once('\n').unwrap_or((&text, "true"));
+        settings.push(Setting {
+            scope: String::from_utf8_lossy(scope).into_owned(),
+            key: key.to_owned(),
+            value: value.to_owned(),
+        });
+    }
+    settings
+}
+
+/// A path as git reads it in a config: `~/` is the home directory, else relative to the top.
+fn expand(git: &Git, value: &str) -> PathBuf {
+    match (value.strip_prefix("~/"), &git.environment.home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => git.place.top.join(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(entries: &[(&str, &str)]) -> Config {
+        let list: Vec<u8> = entries
+            .iter()
+            .flat_map(|(scope, entry)| format!("{scope}\0{entry}\0").into_bytes())
+            .collect();
+        let mut config = Config::default();
+        config.settle_filters(&parse(&list));
+        config
+    }
+
+    fn value<'c>(config: &'c Config, key: &str) -> Option<&'c str> {
+        let found = config.overrides.settings.iter().find(|(name, _)| name == key);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    #[test]
+    fn a_filter_of_the_repository_is_blank_and_named() {
+        let config = config(&[
+            ("local", "filter.evil.clean\ntouch marker"),
+            ("local", "filter.evil.required\ntrue"),
+        ]);
+        assert!(config.own_filters.contains("evil"));
+        assert_eq!(value(&config, "filter.evil.clean"), Some(""));
+        assert_eq!(value(&config, "filter.evil.required"), Some("false"));
+    }
+
+    #[test]
+    fn the_users_filter_stands_where_the_repository_says_something_else() {
+        let config = config(&[
+            ("global", "filter.lfs.clean\ngit-lfs clean -- %f"),
+            ("local", "filter.lfs.clean\ntouch marker"),
+        ]);
+        assert!(config.own_filters.is_empty());
+        assert_eq!(value(&config, "filter.lfs.clean"), Some("git-lfs clean -- %f"));
+    }
+
+    #[test]
+    fn a_process_that_only_the_repository_names_makes_the_filter_its_own() {
+        let config = config(&[
+            ("global", "filter.lfs.clean\ngit-lfs clean -- %f"),
+            ("local", "filter.lfs.process\ntouch marker"),
+        ]);
+        assert_eq!(value(&config, "filter.lfs.process"), Some(""));
+        assert!(config.own_filters.contains("lfs"));
+    }
+}

@@ -1,0 +1,129 @@
+//! The ignore rules of one moment as a single list that stands by itself, so that what an agent
+//! writes into a `.gitignore` later hides nothing.
+
+use std::collections::BTreeSet;
+
+use super::paths::literal_pattern;
+
+/// Collects rules, weakest first.
+#[derive(Debug, Default)]
+pub(super) struct Ignores {
+    text: Vec<u8>,
+}
+
+impl Ignores {
+    /// Rules that hold for the whole tree: the user's own, and `info/exclude`.
+    pub(super) fn add_global(&mut self, text: &[u8]) {
+        self.add(b"", text);
+    }
+
+    /// The rules of `.gitignore` files, by the directories they are in. Deeper ones are stronger.
+    pub(super) fn add_files(&mut self, mut files: Vec<(Vec<u8>, Vec<u8>)>) {
+        files.sort_by_key(|(directory, _)| {
+            (directory.iter().filter(|byte| **byte == b'/').count(), directory.clone())
+        });
+        for (directory, text) in files {
+            self.add(&directory, &text);
+        }
+    }
+
+    /// What is left out whatever the files say.
+    pub(super) fn leave_out(&mut self, rules: &[String]) {
+        for rule in rules {
+            let directory = rule.ends_with('/');
+            self.text.extend(literal_pattern(rule.trim_end_matches('/').as_bytes()));
+            self.text.extend(if directory { &b"/\n"[..] } else { b"\n" });
+        }
+    }
+
+    pub(super) fn into_text(self) -> Vec<u8> {
+        self.text
+    }
+
+    /// `directory` is empty at the top, else ends in `/`.
+    fn add(&mut self, directory: &[u8], text: &[u8]) {
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        for line in text.split(|byte| *byte == b'\n') {
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            if line.is_empty() || line.starts_with(b"#") {
+                continue;
+            }
+            let (negated, body) = match line.strip_prefix(b"!") {
+                Some(body) => (true, body),
+                None => (false, line),
+            };
+            if negated {
+                self.text.push(b'!');
+            }
+            self.add_body(directory, body, negated);
+            self.text.push(b'\n');
+        }
+    }
+
+    fn add_body(&mut self, directory: &[u8], body: &[u8], negated: bool) {
+        if directory.is_empty() {
+            // `!` was taken off: a second one belongs to the name.
+            if negated && body.starts_with(b"!") {
+                self.text.push(b'\\');
+            }
+            return self.text.extend_from_slice(body);
+        }
+        self.text.extend(literal_pattern(directory));
+        let trimmed = body.strip_suffix(b"/").unwrap_or(body);
+        if let Some(anchored) = body.strip_prefix(b"/") {
+            self.text.extend_from_slice(anchored);
+        } else {
+            if !trimmed.contains(&b'/') {
+                self.text.extend_from_slice(b"**/");
+            }
+            // Only the first character of a line needs an escape for these.
+            let plain = match body {
+                [b'\\', rest @ ..] if rest.starts_with(b"#") || rest.starts_with(b"!") => rest,
+                _ => body,
+            };
+            self.text.extend_from_slice(plain);
+        }
+    }
+}
+
+/// The directories above ignored paths, where a `.gitignore` that nobody tracks may be.
+pub(super) fn directories_above<'p>(paths: impl Iterator<Item = &'p [u8]>) -> BTreeSet<&'p [u8]> {
+    let mut found = BTreeSet::new();
+    for path in paths {
+        let mut rest = path.strip_suffix(b"/").unwrap_or(path);
+        while let Some(at) = rest.iter().rposition(|byte| *byte == b'/') {
+            if !found.insert(&path[..=at]) {
+                break;
+            }
+            rest = &rest[..at];
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nested_rules_are_written_as_if_they_stood_at_the_top() {
+        let mut ignores = Ignores::default();
+        ignores.add_global(b"*.o\r\n# comment\n\n");
+        ignores.add_files(vec![
+            (b"a/b[1]/".to_vec(), b"x\n/y\nz/w\n!keep/\n\\#odd\n".to_vec()),
+            (b"".to_vec(), b"target/\n!x.o\n".to_vec()),
+        ]);
+        ignores.leave_out(&[".ai/events/".to_owned(), ".ai/auto.lock".to_owned()]);
+        let text = String::from_utf8(ignores.into_text()).unwrap();
+        let wanted = "*.o\ntarget/\n!x.o\n/a/b\\[1]/**/x\n/a/b\\[1]/y\n/a/b\\[1]/z/w\n\
+                      !/a/b\\[1]/**/keep/\n/a/b\\[1]/**/#odd\n/.ai/events/\n/.ai/auto.lock\n";
+        assert_eq!(text, wanted);
+    }
+
+    #[test]
+    fn each_directory_above_is_named_once() {
+        let paths: [&[u8]; 3] = [b"a/b/c", b"a/b/d/", b"x"];
+        let found: Vec<&[u8]> = directories_above(paths.into_iter()).into_iter().collect();
+        assert_eq!(found, [&b"a/"[..], b"a/b/"]);
+    }
+}

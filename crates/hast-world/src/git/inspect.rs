@@ -1,0 +1,326 @@
+//! What an attempt did, found out while nothing of it runs: protected things first, then refs, then
+//! the tree by content and mode.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hast_flow::attempt::base::{Base, ObjectId};
+use hast_flow::attempt::evidence::{Breach, Change, ChangeKind, RepoPath};
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::inspection::{HandoffFile, Inspection};
+
+use super::RealWorkspace;
+use super::index::{Entry, list};
+use super::links::leaves;
+use super::paths::{Matcher, repo_path, shown};
+use super::record::Opened;
+use super::refs::{HeadNow, Move, Refs};
+use super::scan::{At, Difference, Scanned, Start};
+use super::snapshot::Home;
+use crate::files::read_bounded;
+
+const LONGEST_HANDOFF: usize = 1 << 20;
+const LINK: &str = "120000";
+const GITLINK: &str = "160000";
+
+impl RealWorkspace {
+    pub(super) fn inspect_attempt(&mut self, base: &Base) -> Result<Inspection, GitProblem> {
+        self.scene = None;
+        self.remove_left_locks();
+        let opened = self.opened(base)?;
+        let mut protected: BTreeSet<RepoPath> = self.guard(base, &opened)?.into_iter().collect();
+        let mut breaches = Vec::new();
+        let head = self.inspect_refs(base, &opened, &mut breaches)?;
+        self.inspect_flags(&opened, &mut breaches);
+        let matcher = Matcher::new(base.rules());
+        let mut scanned = self.scan_from(base, &opened, &matcher)?;
+        let mut now = self.git.diff(base.tree(), &scanned.tree)?;
+        let guarded: Vec<Difference> =
+            now.iter().filter(|found| matcher.is_protected(&found.path)).cloned().collect();
+        if !guarded.is_empty() {
+            self.take_back(base, &mut scanned, &guarded)?;
+            protected.extend(guarded.iter().map(|found| repo_path(&found.path)));
+            now = self.git.diff(base.tree(), &scanned.tree)?;
+        }
+        let committed = if head == *base.commit() {
+            Vec::new()
+        } else {
+            self.sync_objects()?;
+            self.git.diff(base.commit(), &head)?
+        };
+        let touched = |found: &&Difference| {
+            matcher.is_protected(&found.path) || matcher.is_left_out(&found.path)
+        };
+        protected.extend(committed.iter().filter(touched).map(|found| repo_path(&found.path)));
+        self.inspect_shapes(&scanned, &now, &committed, &mut breaches)?;
+        let (commit_tree, uncommitted) = self.commit_tree(base, &head, &scanned, &now)?;
+        let inspection = Inspection {
+            breaches,
+            protected: protected.into_iter().collect(),
+            changes: changes(&matcher, &now, &committed, &scanned),
+            handoffs: self.new_handoffs(&matcher, &now),
+            head,
+            tree: scanned.tree.clone(),
+            commit_tree,
+            uncommitted,
+        };
+        self.latest = Some(scanned.index.image()?);
+        self.guarded_base = Some(base.clone());
+        Ok(inspection)
+    }
+
+    /// The tree now, from what is known best: the last look at it, the start, or nothing.
+    pub(super) fn scan_from(
+        &mut self,
+        base: &Base,
+        opened: &Opened,
+        matcher: &Matcher<'_>,
+    ) -> Result<Scanned, GitProblem> {
+        let image = self.latest.take().or_else(|| opened.image.clone());
+        let start = Start {
+            image: image.as_ref(),
+            tree: base.tree(),
+            ignores: &opened.snapshot.ignores,
+            absent: &opened.snapshot.flags.skipped,
+        };
+        let mut scanned = self.git.scan(&self.scratch, &start, matcher)?;
+        // A submodule whose own repository was protected away no longer looks like one.
+        let listed = self.git.listed().unwrap_or_default();
+        for path in listed.gitlinks {
+            let known = scanned.repositories.contains(&path);
+            let there = self.git.place.at(&path).join(".git").symlink_metadata().is_ok();
+            if !known && there && !self.git.has_entry(base.tree(), &path)? {
+                scanned.repositories.push(path);
+            }
+        }
+        Ok(scanned)
+    }
+
+    /// HEAD, the branch and all other refs. Returns where the branch is.
+    fn inspect_refs(
+        &self,
+        base: &Base,
+        opened: &Opened,
+        breaches: &mut Vec<Breach>,
+    ) -> Result<ObjectId, GitProblem> {
+        let now = self.git.refs()?;
+        let branch = base.branch();
+        match self.git.head()? {
+            HeadNow::Branch(name) if name == branch => {}
+            other => {
+                breaches.push(match other {
+                    HeadNow::Branch(to) => Breach::BranchSwitched { to },
+                    HeadNow::Detached => Breach::HeadDetached,
+                });
+                self.put_head_back(base, &now)?;
+            }
+        }
+        let head = match now.get(branch) {
+            Some(target) if target.follows.is_none() => target.id.clone(),
+            other => {
+                breaches.push(Breach::HistoryRewritten);
+                let from = other.map(|target| target.id.clone());
+                let to = Some(base.commit().clone());
+                self.git.move_refs(&[Move { name: branch.to_owned(), from, to }])?;
+                base.commit().clone()
+            }
+        };
+        if head != *base.commit() && !self.git.is_ancestor(base.commit(), &head)? {
+            breaches.push(Breach::HistoryRewritten);
+        }
+        breaches.extend(self.git.restore_refs(base, &opened.snapshot.refs, &now)?);
+        Ok(head)
+    }
+
+    fn put_head_back(&self, base: &Base, now: &Refs) -> Result<(), GitProblem> {
+        if let Some(at) = self.git.resolve("HEAD")? {
+            let part = super::refs::base_ref(base.key()).replacen("bases", "displaced", 1);
+            let name = format!("{part}/HEAD");
+            let from = now.get(&name).map(|target| target.id.clone());
+            self.git.move_refs(&[Move { name, from, to: Some(at) }])?;
+        }
+        self.git.call(["symbolic-ref", "-m", "hast", "HEAD", base.branch()]).synced().run()?;
+        Ok(())
+    }
+
+    /// Entries of the user's index that began to hide files. An index that cannot be read hides
+    /// nothing: it is not the one that we compare with.
+    fn inspect_flags(&self, opened: &Opened, breaches: &mut Vec<Breach>) {
+        let Ok(listed) = self.git.listed() else { return };
+        let before = &opened.snapshot.flags;
+        let known: BTreeSet<&Vec<u8>> = before.assumed.iter().chain(&before.skipped).collect();
+        let hidden: BTreeSet<Vec<u8>> =
+            listed.flags.assumed.into_iter().chain(listed.flags.skipped).collect();
+        let new = hidden.iter().filter(|path| !known.contains(path));
+        breaches.extend(new.map(|path| Breach::HiddenByIndex { path: repo_path(path) }));
+    }
+
+    /// Gives tracked files that a glob protects back what the base has.
+    fn take_back(
+        &self,
+        base: &Base,
+        scanned: &mut Scanned,
+        guarded: &[Difference],
+    ) -> Result<(), GitProblem> {
+        let aside = self.scratch.aside(base.key());
+        for found in guarded.iter().filter(|found| found.new.is_some()) {
+            self.git.place.move_aside(Home::Tree, &found.path, &aside)?;
+        }
+        let entries: Vec<Entry> = guarded.iter().map(Difference::old_entry).collect();
+        self.git.set_entries(&scanned.index, &entries)?;
+        let back: Vec<&[u8]> = guarded
+            .iter()
+            .filter(|found| found.old.is_some())
+            .map(|found| found.path.as_slice())
+            .collect();
+        let call = self.git.call(["checkout-index", "-f", "-u", "-z", "--stdin"]);
+        call.index(&scanned.index.path).input(list(&back)).run()?;
+        scanned.tree = self.git.write_tree(&scanned.index)?;
+        Ok(())
+    }
+
+    /// Links that leave the tree, repositories inside of it, files too large for git.
+    fn inspect_shapes(
+        &self,
+        scanned: &Scanned,
+        now: &[Difference],
+        committed: &[Difference],
+        breaches: &mut Vec<Breach>,
+    ) -> Result<(), GitProblem> {
+        for path in &scanned.repositories {
+            let dot = self.git.place.at(path).join(".git");
+            breaches.push(if dot.is_dir() {
+                Breach::NestedRepository { path: repo_path(path) }
+            } else {
+                Breach::SubmoduleAdded { path: repo_path(path) }
+            });
+        }
+        let mut seen = BTreeSet::new();
+        for found in now.iter().chain(committed) {
+            let added = found.new_mode == GITLINK && found.old_mode != GITLINK;
+            if added && seen.insert((&found.path, true)) {
+                breaches.push(Breach::SubmoduleAdded { path: repo_path(&found.path) });
+            }
+            if let Some(target) = found.new.as_ref().filter(|_| found.new_mode == LINK) {
+                let target = self.git.call(["cat-file", "blob", target.as_str()]).run()?;
+                if leaves(&self.git.place, &found.path, &target)
+                    && seen.insert((&found.path, false))
+                {
+                    breaches.push(Breach::SymlinkLeaves { path: repo_path(&found.path) });
+                }
+            }
+        }
+        for path in &scanned.huge {
+            breaches.push(Breach::TooLarge { path: repo_path(path) });
+        }
+        Ok(())
+    }
+
+    /// The attempt's changes on top of where its branch is, without what was uncommitted before.
+    fn commit_tree(
+        &self,
+        base: &Base,
+        head: &ObjectId,
+        scanned: &Scanned,
+        now: &[Difference],
+    ) -> Result<(ObjectId, bool), GitProblem> {
+        let head_tree = self.git.tree_of(head)?;
+        if head == base.commit() && head_tree == *base.tree() {
+            return Ok((scanned.tree.clone(), scanned.tree != head_tree));
+        }
+        if now.is_empty() && head == base.commit() {
+            return Ok((head_tree, false));
+        }
+        let index = self.scratch.index(None)?;
+        self.git.read_tree(&index, &head_tree)?;
+        let entries: Vec<Entry> = now.iter().map(Difference::new_entry).collect();
+        self.git.set_entries(&index, &entries)?;
+        let mut tree = self.git.write_tree(&index)?;
+        // What the attempt committed and then took back to how it was.
+        let undone = self.undone(base, head, &head_tree, now)?;
+        if !undone.is_empty() {
+            self.git.set_entries(&index, &undone)?;
+            tree = self.git.write_tree(&index)?;
+        }
+        let uncommitted = tree != head_tree;
+        Ok((tree, uncommitted))
+    }
+
+    /// Paths that commits changed and the work tree has as at the base.
+    fn undone(
+        &self,
+        base: &Base,
+        head: &ObjectId,
+        head_tree: &ObjectId,
+        now: &[Difference],
+    ) -> Result<Vec<Entry>, GitProblem> {
+        if head == base.commit() {
+            return Ok(Vec::new());
+        }
+        let changed: BTreeSet<&[u8]> = now.iter().map(|found| found.path.as_slice()).collect();
+        let committed = self.git.diff(base.commit(), head)?;
+        let committed: BTreeSet<Vec<u8>> = committed.into_iter().map(|found| found.path).collect();
+        let against_start = self.git.diff(head_tree, base.tree())?;
+        let back = against_start
+            .iter()
+            .filter(|found| committed.contains(&found.path) && !changed.contains(&found.path[..]));
+        Ok(back.map(Difference::new_entry).collect())
+    }
+
+    fn new_handoffs(&self, matcher: &Matcher<'_>, now: &[Difference]) -> Vec<HandoffFile> {
+        let new = now.iter().filter(|found| {
+            found.old.is_none() && found.new.is_some() && matcher.is_handoff(&found.path)
+        });
+        let read = |found: &Difference| {
+            let name = found.path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+            let bytes = match self.git.place.look_at(&found.path) {
+                At::File { size } if size > LONGEST_HANDOFF as u64 => Err("too large".to_owned()),
+                At::File { .. } => {
+                    let path = self.git.place.at(&found.path);
+                    read_bounded(&path, LONGEST_HANDOFF).map_err(|error| error.to_string())
+                }
+                _ => Err("not a regular file".to_owned()),
+            };
+            HandoffFile { name: shown(name), bytes }
+        };
+        new.map(read).collect()
+    }
+}
+
+impl Difference {
+    pub(super) fn old_entry(&self) -> Entry {
+        Entry { path: self.path.clone(), mode: self.old_mode.clone(), object: self.old.clone() }
+    }
+
+    pub(super) fn new_entry(&self) -> Entry {
+        Entry { path: self.path.clone(), mode: self.new_mode.clone(), object: self.new.clone() }
+    }
+
+    fn kind(&self) -> ChangeKind {
+        match (&self.old, &self.new) {
+            (None, _) => ChangeKind::Added,
+            (_, None) => ChangeKind::Deleted,
+            (old, new) if old == new => ChangeKind::Mode,
+            _ => ChangeKind::Modified,
+        }
+    }
+}
+
+/// Every path that differs from the base in the work tree or in a commit, but handoffs.
+fn changes(
+    matcher: &Matcher<'_>,
+    now: &[Difference],
+    committed: &[Difference],
+    scanned: &Scanned,
+) -> Vec<Change> {
+    let mut found: BTreeMap<&[u8], ChangeKind> = BTreeMap::new();
+    for difference in committed.iter().chain(now) {
+        found.insert(&difference.path, difference.kind());
+    }
+    for path in scanned.repositories.iter().chain(&scanned.huge) {
+        found.insert(path, ChangeKind::Added);
+    }
+    let judged = found
+        .into_iter()
+        .filter(|(path, _)| !matcher.is_handoff(path) && !matcher.is_left_out(path));
+    judged.map(|(path, kind)| Change { path: repo_path(path), kind }).collect()
+}

@@ -1,0 +1,230 @@
+//! The work tree before an attempt: one `git status`, and from it the tree of what is there, the
+//! ignore rules of this moment, and the files that git was told not to look at.
+
+use std::collections::BTreeSet;
+
+use hast_flow::attempt::base::{ObjectId, TreeRules};
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::workspace::{Head, Looked, Uncommitted, UncommittedKind};
+
+use super::RealWorkspace;
+use super::ignores::{Ignores, directories_above};
+use super::index::{IndexImage, object};
+use super::paths::{Matcher, shown};
+use super::run::Git;
+use super::scan::At;
+use super::snapshot::Flags;
+use crate::files::read_bounded;
+
+/// What a start will be recorded from.
+#[derive(Clone, Debug)]
+pub(super) struct Scene {
+    pub(super) head: Head,
+    pub(super) tree: ObjectId,
+    /// An index of everything that is there, and the user's own.
+    pub(super) image: IndexImage,
+    pub(super) users: Option<IndexImage>,
+    pub(super) flags: Flags,
+    pub(super) ignores: Vec<u8>,
+    pub(super) guarded: Vec<Vec<u8>>,
+}
+
+/// Largest `.gitignore` that is read.
+const LONGEST_RULES: usize = 4 << 20;
+
+/// What `git status` says.
+#[derive(Debug, Default)]
+struct Status {
+    commit: Option<ObjectId>,
+    branch: String,
+    changed: Vec<Vec<u8>>,
+    untracked: Vec<Vec<u8>>,
+    ignored: Vec<Vec<u8>>,
+}
+
+/// What the user's index holds, as far as it matters here.
+#[derive(Debug, Default)]
+pub(super) struct Listed {
+    pub(super) flags: Flags,
+    /// Submodules.
+    pub(super) gitlinks: Vec<Vec<u8>>,
+    ignore_files: Vec<Vec<u8>>,
+}
+
+impl RealWorkspace {
+    pub(super) fn look_around(
+        &mut self,
+        rules: &TreeRules,
+    ) -> Result<(Looked, Option<Scene>), GitProblem> {
+        self.reread_config()?;
+        let matcher = Matcher::new(rules);
+        let status = self.git.status(&matcher)?;
+        let in_progress = self.in_progress().into_iter().next().map(|(word, _)| word.to_owned());
+        let named = |kind| move |path: &Vec<u8>| Uncommitted { path: shown(path), kind };
+        let mut uncommitted: Vec<Uncommitted> =
+            status.changed.iter().map(named(UncommittedKind::Tracked)).collect();
+        uncommitted.extend(status.untracked.iter().map(named(UncommittedKind::Untracked)));
+        let full = format!("refs/heads/{}", status.branch);
+        let head = match (&status.commit, status.branch.as_str()) {
+            (None, _) => Head::Unborn { name: full },
+            (Some(commit), "(detached)") => Head::Detached { commit: commit.clone() },
+            (Some(commit), _) => Head::Branch { name: full, commit: commit.clone() },
+        };
+        if status.commit.is_none() {
+            let looked = Looked { head, uncommitted, in_progress, tree: None };
+            return Ok((looked, None));
+        }
+        let scene = self.scene(rules, &matcher, &status, head.clone())?;
+        let tree = Some(scene.tree.clone());
+        Ok((Looked { head, uncommitted, in_progress, tree }, Some(scene)))
+    }
+
+    fn scene(
+        &self,
+        rules: &TreeRules,
+        matcher: &Matcher<'_>,
+        status: &Status,
+        head: Head,
+    ) -> Result<Scene, GitProblem> {
+        let listed = self.git.listed()?;
+        let users = IndexImage::of_user(&self.git)?;
+        let index = self.scratch.index(users.as_ref())?;
+        let hidden: Vec<&[u8]> = listed
+            .flags
+            .skipped
+            .iter()
+            .map(Vec::as_slice)
+            .filter(|path| self.git.place.look_at(path) != At::Nothing)
+            .collect();
+        let assumed: Vec<&[u8]> = listed.flags.assumed.iter().map(Vec::as_slice).collect();
+        self.git.mark(&index, "--no-assume-unchanged", &assumed)?;
+        self.git.mark(&index, "--no-skip-worktree", &hidden)?;
+        let mut paths: BTreeSet<&[u8]> =
+            status.changed.iter().chain(&status.untracked).map(Vec::as_slice).collect();
+        paths.extend(assumed.iter().chain(&hidden).copied());
+        paths.retain(|path| !matcher.is_left_out(path));
+        let paths: Vec<&[u8]> = paths.into_iter().collect();
+        self.git.take_in(&index, &paths)?;
+        let tree = self.git.write_tree(&index)?;
+        let image = index.image()?;
+        let ignores = self.ignores(rules, &listed, status);
+        let guarded = self.guarded(rules, matcher, &status.ignored);
+        Ok(Scene { head, tree, image, users, flags: listed.flags, ignores, guarded })
+    }
+
+    /// The ignore rules of this moment as one list.
+    fn ignores(&self, rules: &TreeRules, listed: &Listed, status: &Status) -> Vec<u8> {
+        let place = &self.git.place;
+        let mut ignores = Ignores::default();
+        let global = self.config.excludes_file.clone();
+        let exclude = Some(place.common_dir.join("info/exclude"));
+        for path in [global, exclude].into_iter().flatten() {
+            if let Ok(text) = read_bounded(&path, LONGEST_RULES) {
+                ignores.add_global(&text);
+            }
+        }
+        let mut files: BTreeSet<Vec<u8>> = listed.ignore_files.iter().cloned().collect();
+        files.extend(status.untracked.iter().filter(|path| is_ignore_file(path)).cloned());
+        // Directories that ignore themselves have rules that nobody tracks.
+        let ignored = status.ignored.iter().map(Vec::as_slice);
+        for directory in directories_above(ignored) {
+            files.insert([directory, b".gitignore"].concat());
+        }
+        files.insert(b".gitignore".to_vec());
+        let texts = files.into_iter().filter_map(|path| {
+            if !matches!(place.look_at(&path), At::File { .. }) {
+                return None;
+            }
+            let text = read_bounded(&place.at(&path), LONGEST_RULES).ok()?;
+            Some((path[..path.len() - b".gitignore".len()].to_vec(), text))
+        });
+        ignores.add_files(texts.collect());
+        ignores.leave_out(&rules.leave_out);
+        ignores.into_text()
+    }
+
+    /// Protected paths that neither a rule names nor git tracks.
+    fn guarded(
+        &self,
+        rules: &TreeRules,
+        matcher: &Matcher<'_>,
+        ignored: &[Vec<u8>],
+    ) -> Vec<Vec<u8>> {
+        let plain = |path: &[u8]| path.strip_suffix(b"/").unwrap_or(path).to_vec();
+        let matched = ignored.iter().map(|path| plain(path));
+        let mut guarded: Vec<Vec<u8>> = matched.filter(|path| matcher.is_guarded(path)).collect();
+        let literal = |glob: &&String| !glob.contains(['*', '?', '[', '\\', '!']);
+        for glob in rules.protect.iter().filter(literal) {
+            guarded.push(glob.trim_matches('/').as_bytes().to_vec());
+        }
+        let hooks = self.config.hooks_path.as_deref();
+        if let Some(inside) = hooks.and_then(|path| path.strip_prefix(&self.git.place.top).ok()) {
+            guarded.push(inside.as_os_str().as_encoded_bytes().to_vec());
+        }
+        guarded.retain(|path| !path.is_empty());
+        guarded.sort();
+        guarded.dedup();
+        guarded
+    }
+}
+
+impl Git {
+    fn status(&self, matcher: &Matcher<'_>) -> Result<Status, GitProblem> {
+        let call = self.call(["status", "--porcelain=v2", "-z", "--branch", "--no-renames"]);
+        let call = call.args(["--untracked-files=all", "--ignored=matching"]);
+        // Looking into a submodule would run git under that repository's own config.
+        let call = call.args(["--ignore-submodules=dirty", "--no-ahead-behind", "--"]);
+        let bytes = call.args(matcher.pathspecs()).users_index().run()?;
+        let mut status = Status::default();
+        for entry in bytes.split(|byte| *byte == 0) {
+            let after = |spaces: usize| {
+                entry.splitn(spaces + 1, |byte| *byte == b' ').nth(spaces).unwrap_or_default()
+            };
+            match entry.first() {
+                Some(b'1') => status.changed.push(after(8).to_vec()),
+                Some(b'u') => status.changed.push(after(10).to_vec()),
+                Some(b'?') => status.untracked.push(after(1).to_vec()),
+                Some(b'!') => status.ignored.push(after(1).to_vec()),
+                Some(b'#') => {
+                    let text = String::from_utf8_lossy(entry);
+                    if let Some(id) = text.strip_prefix("# branch.oid ") {
+                        status.commit = object(id).ok();
+                    } else if let Some(name) = text.strip_prefix("# branch.head ") {
+                        name.clone_into(&mut status.branch);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(status)
+    }
+
+    /// The entries of the user's index that are hidden, submodules, and `.gitignore` files.
+    pub(super) fn listed(&self) -> Result<Listed, GitProblem> {
+        let bytes = self.call(["ls-files", "-z", "-v", "-s"]).users_index().run()?;
+        let mut listed = Listed::default();
+        for entry in bytes.split(|byte| *byte == 0) {
+            // `tag mode object stage TAB path`
+            let Some(tab) = entry.iter().position(|byte| *byte == b'\t') else { continue };
+            let (head, path) = (&entry[..tab], &entry[tab + 1..]);
+            let Some(tag) = head.first() else { continue };
+            if head.get(2..8) == Some(b"160000") {
+                listed.gitlinks.push(path.to_vec());
+            }
+            if tag.is_ascii_lowercase() {
+                listed.flags.assumed.push(path.to_vec());
+            }
+            if tag.eq_ignore_ascii_case(&b'S') {
+                listed.flags.skipped.push(path.to_vec());
+            }
+            if is_ignore_file(path) {
+                listed.ignore_files.push(path.to_vec());
+            }
+        }
+        Ok(listed)
+    }
+}
+
+fn is_ignore_file(path: &[u8]) -> bool {
+    path == b".gitignore" || path.ends_with(b"/.gitignore")
+}

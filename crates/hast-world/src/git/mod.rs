@@ -1,0 +1,170 @@
+//! The port `Workspace` with the git binary: plumbing commands in `-z` form, an index of our own,
+//! nothing of the repository's choosing run. Decides nothing.
+
+mod config;
+mod ignores;
+mod index;
+mod inspect;
+mod links;
+mod look;
+mod paths;
+mod place;
+mod protect;
+mod record;
+mod refs;
+mod run;
+mod save;
+mod scan;
+mod settle;
+mod snapshot;
+
+use std::path::Path;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use hast_flow::attempt::base::{Base, ObjectId, Recorded, Saved, SavedWork, TreeRules};
+use hast_flow::attempt::evidence::Change;
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::inspection::Inspection;
+use hast_flow::attempt::workspace::{
+    CommitPlan, HookVerdict, Looked, OwnRef, RolledBack, SavePlan, Workspace,
+};
+
+use config::Config;
+use index::{IndexImage, Scratch, disk};
+use look::Scene;
+use record::Opened;
+use save::SavedTree;
+
+pub use place::Place;
+use run::Git;
+pub use run::GitEnvironment;
+
+/// A work tree of the machine. What it keeps in memory only saves time: every step can be performed
+/// by another process that knows nothing of the one before.
+#[derive(Debug)]
+pub struct RealWorkspace {
+    git: Git,
+    config: Config,
+    scratch: Scratch,
+    /// The tree as it was looked at last, while nothing else has run.
+    scene: Option<Scene>,
+    opened: Option<Rc<Opened>>,
+    /// The index of the last inspection: what it knows need not be read again.
+    latest: Option<IndexImage>,
+    saved: Option<SavedTree>,
+    /// The base whose protected files hooks are run with.
+    guarded_base: Option<Base>,
+}
+
+/// How long a lock that an ended agent left is taken for somebody else's.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+impl RealWorkspace {
+    /// The work tree whose top a directory is.
+    pub fn open(top: &Path, environment: GitEnvironment) -> Result<Self, GitProblem> {
+        Self::open_at(Place::find(top)?, environment)
+    }
+
+    /// The same where the place is already known: in a work tree whose `.git` file an agent could
+    /// have replaced.
+    pub fn open_at(place: Place, environment: GitEnvironment) -> Result<Self, GitProblem> {
+        let scratch = Scratch::new(&place.git_dir)?;
+        let git = Git { environment, place, overrides: config::Overrides::default() };
+        let mut workspace = Self {
+            git,
+            config: Config::default(),
+            scratch,
+            scene: None,
+            opened: None,
+            latest: None,
+            saved: None,
+            guarded_base: None,
+        };
+        workspace.reread_config()?;
+        Ok(workspace)
+    }
+
+    fn reread_config(&mut self) -> Result<(), GitProblem> {
+        self.config = Config::read(&self.git)?;
+        self.git.overrides = self.config.overrides.clone();
+        Ok(())
+    }
+
+    /// A git that was killed leaves its lock. Nothing of an attempt runs any more, so what stays is
+    /// nobody's; a command of the user's has a moment to end.
+    fn remove_left_locks(&self) {
+        let lock = self.git.place.git_dir.join("index.lock");
+        let end = Instant::now() + PATIENCE;
+        while lock.exists() && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let _ = std::fs::remove_file(&lock);
+    }
+
+    /// Objects that others wrote, and that git did not wait for, survive a power cut from here on.
+    fn sync_objects(&self) -> Result<(), GitProblem> {
+        let path = &self.git.place.common_dir;
+        let directory = std::fs::File::open(path).map_err(|error| disk(path, error))?;
+        rustix::fs::syncfs(&directory).map_err(|error| disk(path, error))
+    }
+}
+
+impl Git {
+    fn is_ancestor(&self, old: &ObjectId, new: &ObjectId) -> Result<bool, GitProblem> {
+        let call = self.call(["merge-base", "--is-ancestor", old.as_str(), new.as_str()]);
+        Ok(call.output()?.code == Some(0))
+    }
+}
+
+impl Workspace for RealWorkspace {
+    fn look(&mut self, rules: &TreeRules) -> Result<Looked, GitProblem> {
+        let (looked, scene) = self.look_around(rules)?;
+        self.scene = scene;
+        Ok(looked)
+    }
+
+    fn record(&mut self, key: &str, rules: &TreeRules) -> Result<Recorded, GitProblem> {
+        self.record_start(key, rules)
+    }
+
+    fn inspect(&mut self, base: &Base) -> Result<Inspection, GitProblem> {
+        self.inspect_attempt(base)
+    }
+
+    fn save(&mut self, plan: &SavePlan) -> Result<SavedWork, GitProblem> {
+        self.save_tree(plan)
+    }
+
+    fn roll_back(&mut self, base: &Base, saved: &Saved) -> Result<RolledBack, GitProblem> {
+        self.roll_back_tree(base, saved)
+    }
+
+    fn run_hooks(&mut self, plan: &CommitPlan) -> Result<HookVerdict, GitProblem> {
+        self.hooks(plan)
+    }
+
+    fn build(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem> {
+        self.build_commit(plan)
+    }
+
+    fn advance(&mut self, branch: &str, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem> {
+        self.advance_branch(branch, from, to)
+    }
+
+    fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<Option<ObjectId>, GitProblem> {
+        self.keep_work(branch, commit)
+    }
+
+    fn restore(&mut self, name: &str, rules: &TreeRules) -> Result<Vec<Change>, GitProblem> {
+        self.restore_work(name, rules)
+    }
+
+    fn list_refs(&mut self) -> Result<Vec<OwnRef>, GitProblem> {
+        self.own_refs()
+    }
+
+    fn delete_refs(&mut self, refs: &[(String, ObjectId)]) -> Result<(), GitProblem> {
+        self.delete_own(refs)
+    }
+}

@@ -1,0 +1,60 @@
+//! Where a work tree and its repository are. Found once, before any agent runs: a `.git` file that
+//! an agent replaced is never followed.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use hast_flow::attempt::git_problem::GitProblem;
+
+use crate::files::read_bounded;
+
+/// The work tree's top, its own git directory, and the one that it shares with other work trees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub top: PathBuf,
+    pub git_dir: PathBuf,
+    pub common_dir: PathBuf,
+}
+
+/// Longest that a file with a path in it may be.
+const LONGEST_PATH: usize = 8 << 10;
+
+impl Place {
+    /// Looks at the `.git` of a top directory, which may be a file in a linked work tree.
+    pub fn find(top: &Path) -> Result<Self, GitProblem> {
+        let none = || GitProblem::NotARepository { path: top.display().to_string() };
+        let top = top.canonicalize().map_err(|_| none())?;
+        let dot = top.join(".git");
+        let git_dir = if dot.is_dir() {
+            dot
+        } else {
+            let text = read_bounded(&dot, LONGEST_PATH).map_err(|_| none())?;
+            let path = text.strip_prefix(b"gitdir: ").ok_or_else(none)?;
+            top.join(as_path(path))
+        };
+        let git_dir = git_dir.canonicalize().map_err(|_| none())?;
+        let common_dir = match read_bounded(&git_dir.join("commondir"), LONGEST_PATH) {
+            Ok(text) => git_dir.join(as_path(&text)).canonicalize().map_err(|_| none())?,
+            Err(_) => git_dir.clone(),
+        };
+        if common_dir.join("objects").is_dir() {
+            Ok(Self { top, git_dir, common_dir })
+        } else {
+            Err(none())
+        }
+    }
+
+    pub(super) fn is_linked(&self) -> bool {
+        self.git_dir != self.common_dir
+    }
+
+    /// A path that git names, on the disk.
+    pub(super) fn at(&self, path: &[u8]) -> PathBuf {
+        self.top.join(OsStr::from_bytes(path))
+    }
+}
+
+fn as_path(bytes: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(bytes.trim_ascii_end()))
+}

@@ -1,0 +1,241 @@
+//! Protected paths: what they were, and giving it back. Never follows a link below its home, and
+//! removes nothing: what an attempt added is moved aside.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use hast_flow::attempt::base::TreeRules;
+use hast_flow::attempt::git_problem::GitProblem;
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+use super::index::disk;
+use super::place::Place;
+use super::snapshot::{Home, Kept, Was};
+
+/// Larger files are watched but not kept.
+const LARGE: u64 = 8 << 20;
+/// Most that all protected files together may hold, and how many there may be.
+const MOST_BYTES: usize = 128 << 20;
+const MOST_FILES: usize = 50_000;
+
+/// What of a git directory no attempt may change.
+const OF_COMMON: &[&str] = &[
+    "config",
+    "hooks/",
+    "info/",
+    "modules/",
+    "objects/info/alternates",
+    "shallow",
+    "logs/refs/stash",
+];
+const OF_OWN: &[&str] = &["config.worktree", "info/", "commondir", "gitdir"];
+
+pub(super) type Root = (Home, Vec<u8>);
+
+impl Place {
+    fn home(&self, home: Home) -> &Path {
+        match home {
+            Home::Common => &self.common_dir,
+            Home::Own => &self.git_dir,
+            Home::Tree => &self.top,
+        }
+    }
+
+    fn real(&self, home: Home, path: &[u8]) -> PathBuf {
+        self.home(home).join(OsStr::from_bytes(path))
+    }
+
+    /// Everything that is protected here; directories without their `/`.
+    pub(super) fn protected_roots(&self, rules: &TreeRules, more: &[Vec<u8>]) -> Vec<Root> {
+        let plain = |path: &str| path.trim_end_matches('/').as_bytes().to_vec();
+        let mut roots: Vec<Root> =
+            OF_COMMON.iter().map(|path| (Home::Common, plain(path))).collect();
+        if self.is_linked() {
+            roots.extend(OF_OWN.iter().map(|path| (Home::Own, plain(path))));
+            roots.push((Home::Tree, b".git".to_vec()));
+        } else {
+            roots.push((Home::Common, b"config.worktree".to_vec()));
+        }
+        roots.extend(rules.protected.iter().map(|path| (Home::Tree, plain(path))));
+        roots.extend(more.iter().map(|path| (Home::Tree, path.clone())));
+        roots
+    }
+
+    /// What is at the protected paths now.
+    pub(super) fn protected_now(&self, roots: &[Root]) -> Result<Vec<Kept>, GitProblem> {
+        let mut found = Found::default();
+        for (home, path) in roots {
+            if !self.below_link(*home, path) {
+                self.collect(*home, path.clone(), &mut found)?;
+            }
+        }
+        Ok(found.kept)
+    }
+
+    /// Whether a directory above is a link: then the path itself is not there.
+    fn below_link(&self, home: Home, path: &[u8]) -> bool {
+        path.iter().enumerate().filter(|(_, byte)| **byte == b'/').any(|(at, _)| {
+            fs::symlink_metadata(self.real(home, &path[..at])).is_ok_and(|above| !above.is_dir())
+        })
+    }
+
+    fn collect(&self, home: Home, path: Vec<u8>, into: &mut Found) -> Result<(), GitProblem> {
+        let real = self.real(home, &path);
+        let at = |error| disk(&real, error);
+        let there = match fs::symlink_metadata(&real) {
+            Ok(there) => there,
+            Err(_) => return Ok(()),
+        };
+        into.files += 1;
+        if into.files > MOST_FILES || into.bytes > MOST_BYTES {
+            let what = "files that are protected".to_owned();
+            return Err(GitProblem::TooMuch { what });
+        }
+        let mode = there.permissions().mode() & 0o7777;
+        if there.is_symlink() {
+            let target = fs::read_link(&real).map_err(at)?.into_os_string().into_vec();
+            into.kept.push(Kept { home, path, was: Was::Link { target } });
+        } else if there.is_dir() {
+            into.kept.push(Kept { home, path: path.clone(), was: Was::Directory { mode } });
+            let mut names = Vec::new();
+            for entry in fs::read_dir(&real).map_err(at)? {
+                names.push(entry.map_err(at)?.file_name());
+            }
+            names.sort();
+            for name in names {
+                // Objects are named by what they hold; a submodule has many.
+                if home == Home::Common && path.starts_with(b"modules/") && name == "objects" {
+                    continue;
+                }
+                let below = [&path[..], b"/", name.as_bytes()].concat();
+                self.collect(home, below, into)?;
+            }
+        } else if there.is_file() {
+            let was = if there.len() > LARGE {
+                let modified =
+                    i128::from(there.mtime()) * 1_000_000_000 + i128::from(there.mtime_nsec());
+                let changed =
+                    i128::from(there.ctime()) * 1_000_000_000 + i128::from(there.ctime_nsec());
+                let modified = u128::try_from(modified).unwrap_or_default();
+                Was::LargeFile { mode, size: there.len(), modified, changed }
+            } else {
+                let bytes = fs::read(&real).map_err(at)?;
+                into.bytes += bytes.len();
+                Was::File { mode, bytes }
+            };
+            into.kept.push(Kept { home, path, was });
+        }
+        Ok(())
+    }
+
+    /// Gives protected paths back what they had. Says which had something else.
+    pub(super) fn restore(
+        &self,
+        roots: &[Root],
+        before: &[Kept],
+        aside: &Path,
+    ) -> Result<Vec<Root>, GitProblem> {
+        let now = self.protected_now(roots)?;
+        let by_path = |kept: &[Kept]| -> BTreeMap<Root, Was> {
+            kept.iter().map(|kept| ((kept.home, kept.path.clone()), kept.was.clone())).collect()
+        };
+        let (before, now) = (by_path(before), by_path(&now));
+        let mut changed = Vec::new();
+        // What was added goes first, the deepest before its directory.
+        for (root, is) in now.iter().rev() {
+            let stays = match (before.get(root), is) {
+                (Some(Was::Directory { .. }), Was::Directory { .. }) => true,
+                (
+                    Some(Was::File { .. } | Was::LargeFile { .. }),
+                    Was::File { .. } | Was::LargeFile { .. },
+                ) => true,
+                (Some(was), is) => was == is,
+                (None, _) => false,
+            };
+            if !stays {
+                self.move_aside(root.0, &root.1, aside)?;
+                changed.push(root.clone());
+            }
+        }
+        for (root, was) in &before {
+            if now.get(root) == Some(was) {
+                continue;
+            }
+            self.give_back(root, was)?;
+            if !changed.contains(root) {
+                changed.push(root.clone());
+            }
+        }
+        changed.sort();
+        Ok(changed)
+    }
+
+    fn give_back(&self, root: &Root, was: &Was) -> Result<(), GitProblem> {
+        let real = self.real(root.0, &root.1);
+        let at = |error| disk(&real, error);
+        if let Some(parent) = real.parent() {
+            fs::create_dir_all(parent).map_err(at)?;
+        }
+        match was {
+            Was::Directory { mode } => {
+                if !real.is_dir() {
+                    fs::create_dir(&real).map_err(at)?;
+                }
+                fs::set_permissions(&real, fs::Permissions::from_mode(*mode)).map_err(at)
+            }
+            Was::Link { target } => symlink(OsStr::from_bytes(target), &real).map_err(at),
+            Was::File { mode, bytes } => replace(&real, *mode, bytes).map_err(at),
+            // Seen, and reported; its content comes back from the tree where git has it.
+            Was::LargeFile { .. } => Ok(()),
+        }
+    }
+
+    /// Takes something away without losing it.
+    pub(super) fn move_aside(
+        &self,
+        home: Home,
+        path: &[u8],
+        aside: &Path,
+    ) -> Result<(), GitProblem> {
+        let real = self.real(home, path);
+        let name = super::paths::shown(path).replace('/', "%2F");
+        let short: String =
+            name.chars().rev().take(180).collect::<Vec<_>>().into_iter().rev().collect();
+        fs::create_dir_all(aside).map_err(|error| disk(aside, error))?;
+        for number in 0..1_000_u32 {
+            let to = aside.join(format!("{number}-{short}"));
+            match renameat_with(CWD, &real, CWD, &to, RenameFlags::NOREPLACE) {
+                Ok(()) => return Ok(()),
+                Err(rustix::io::Errno::EXIST | rustix::io::Errno::NOTEMPTY) => {}
+                Err(rustix::io::Errno::NOENT) => return Ok(()),
+                Err(error) => return Err(disk(&real, error)),
+            }
+        }
+        Err(disk(aside, "it is full"))
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    kept: Vec<Kept>,
+    files: usize,
+    bytes: usize,
+}
+
+/// Another content under the same name, whole or not at all.
+fn replace(real: &Path, mode: u32, bytes: &[u8]) -> std::io::Result<()> {
+    let mut staged = real.as_os_str().to_owned();
+    staged.push(format!(".hast-{}", std::process::id()));
+    let staged = PathBuf::from(staged);
+    let _ = fs::remove_file(&staged);
+    let mut file = File::create_new(&staged)?;
+    file.write_all(bytes)?;
+    file.set_permissions(fs::Permissions::from_mode(mode))?;
+    file.sync_all()?;
+    Ok(renameat_with(CWD, &staged, CWD, real, RenameFlags::empty())?)
+}

@@ -1,0 +1,145 @@
+//! Recording where an attempt begins, and guarding what it may not change.
+
+use std::rc::Rc;
+
+use hast_flow::attempt::base::{Base, ObjectId, Recorded, TreeRules};
+use hast_flow::attempt::evidence::RepoPath;
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::workspace::Head;
+
+use super::RealWorkspace;
+use super::index::{IndexImage, object};
+use super::paths::shown;
+use super::refs::{Move, base_ref};
+use super::snapshot::{Home, Snapshot};
+
+/// A recorded start, with what only this process knows of it. The latter saves time and is never
+/// needed: a later process reads the files again.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) id: ObjectId,
+    pub(super) snapshot: Snapshot,
+    pub(super) image: Option<IndexImage>,
+    pub(super) users: Option<IndexImage>,
+}
+
+/// Files of a git directory that tell of an operation under way.
+const IN_PROGRESS: &[(&str, &str)] = &[
+    ("merge", "MERGE_HEAD"),
+    ("rebase", "rebase-merge"),
+    ("rebase", "rebase-apply"),
+    ("cherry-pick", "CHERRY_PICK_HEAD"),
+    ("revert", "REVERT_HEAD"),
+    ("cherry-pick", "sequencer"),
+    ("bisect", "BISECT_LOG"),
+    ("merge", "MERGE_MSG"),
+    ("merge", "MERGE_MODE"),
+    ("merge", "AUTO_MERGE"),
+];
+/// Some of these only linger; they do not mean that something is under way.
+const MEANINGFUL: usize = 7;
+
+impl RealWorkspace {
+    /// What is under way here: its name, and the file that says so.
+    pub(super) fn in_progress(&self) -> Vec<(&'static str, &'static str)> {
+        let there = |(_, file): &&(&str, &str)| self.git.place.git_dir.join(file).exists();
+        IN_PROGRESS[..MEANINGFUL].iter().filter(there).copied().collect()
+    }
+
+    pub(super) fn record_start(
+        &mut self,
+        key: &str,
+        rules: &TreeRules,
+    ) -> Result<Recorded, GitProblem> {
+        let lock = self.git.place.git_dir.join("index.lock");
+        if lock.exists() {
+            return Err(GitProblem::Locked { path: lock.display().to_string() });
+        }
+        if let Some((what, _)) = self.in_progress().first() {
+            return Err(GitProblem::InProgress { what: (*what).to_owned() });
+        }
+        let scene = match self.scene.take() {
+            Some(scene) => scene,
+            None => self.look_around(rules)?.1.ok_or(GitProblem::NoFirstCommit)?,
+        };
+        if let Some(name) = self.config.own_filters.first() {
+            return Err(GitProblem::RepositoryFilter { name: name.clone() });
+        }
+        let Head::Branch { name: branch, commit } = scene.head else {
+            return Err(GitProblem::Detached);
+        };
+        let roots = self.git.place.protected_roots(rules, &scene.guarded);
+        let snapshot = Snapshot {
+            refs: self.git.refs()?,
+            ignores: scene.ignores,
+            flags: scene.flags,
+            files: self.git.place.protected_now(&roots)?,
+            guarded: scene.guarded,
+            in_progress: lingering(self),
+        };
+        let call = self.git.call(["hash-object", "-w", "--stdin", "--no-filters"]).synced();
+        let id = object(&call.input(snapshot.encode()?).line()?)?;
+        let name = base_ref(key);
+        let from = snapshot.refs.get(&name).map(|target| target.id.clone());
+        self.git.move_refs(&[Move { name, from, to: Some(id.clone()) }])?;
+        self.opened = Some(Rc::new(Opened {
+            id: id.clone(),
+            snapshot,
+            image: Some(scene.image),
+            users: scene.users,
+        }));
+        Ok(Recorded { branch, commit, tree: scene.tree, snapshot: id })
+    }
+
+    /// The start that a base names, from memory or from git.
+    pub(super) fn opened(&mut self, base: &Base) -> Result<Rc<Opened>, GitProblem> {
+        if let Some(opened) = self.opened.as_ref().filter(|opened| opened.id == *base.snapshot()) {
+            return Ok(Rc::clone(opened));
+        }
+        let id = base.snapshot();
+        let bytes = self.git.call(["cat-file", "blob", id.as_str()]).run();
+        let bytes = bytes.map_err(|_| GitProblem::Lost { what: id.to_string() })?;
+        let snapshot = Snapshot::decode(&bytes)?;
+        let opened = Rc::new(Opened { id: id.clone(), snapshot, image: None, users: None });
+        self.opened = Some(Rc::clone(&opened));
+        Ok(opened)
+    }
+
+    /// Gives back what is protected, before anything else is done in the repository.
+    pub(super) fn guard(
+        &mut self,
+        base: &Base,
+        opened: &Opened,
+    ) -> Result<Vec<RepoPath>, GitProblem> {
+        let place = &self.git.place;
+        let roots = place.protected_roots(base.rules(), &opened.snapshot.guarded);
+        let aside = self.scratch.aside(base.key());
+        let changed = place.restore(&roots, &opened.snapshot.files, &aside)?;
+        self.reread_config()?;
+        let named = changed.iter().map(|(home, path)| {
+            let path = shown(path);
+            RepoPath(match home {
+                Home::Tree => path.into(),
+                Home::Common | Home::Own => format!(".git/{path}").into(),
+            })
+        });
+        Ok(named.collect())
+    }
+
+    /// Takes away what an attempt left under way.
+    pub(super) fn end_operations(&self, base: &Base, opened: &Opened) -> Result<(), GitProblem> {
+        let aside = self.scratch.aside(base.key());
+        for name in lingering(self) {
+            if !opened.snapshot.in_progress.contains(&name) {
+                self.git.place.move_aside(Home::Own, name.as_bytes(), &aside)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn lingering(workspace: &RealWorkspace) -> Vec<String> {
+    let directory = &workspace.git.place.git_dir;
+    let there = IN_PROGRESS.iter().filter(|(_, file)| directory.join(file).exists());
+    there.map(|(_, file)| (*file).to_owned()).collect()
+}

@@ -1,0 +1,176 @@
+//! All refs at once, what changed among them, and how they get back to where they were.
+
+use std::collections::BTreeMap;
+
+use hast_flow::attempt::base::{Base, ObjectId, ref_part};
+use hast_flow::attempt::evidence::Breach;
+use hast_flow::attempt::git_problem::GitProblem;
+use serde::{Deserialize, Serialize};
+
+use super::index::object;
+use super::run::Git;
+
+/// Where a ref points.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Target {
+    pub(super) id: ObjectId,
+    /// The name of another ref, where this only follows that one.
+    pub(super) follows: Option<String>,
+}
+
+pub(super) type Refs = BTreeMap<String, Target>;
+
+/// What HEAD says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum HeadNow {
+    Branch(String),
+    Detached,
+}
+
+impl Git {
+    pub(super) fn refs(&self) -> Result<Refs, GitProblem> {
+        let format = "--format=%(objectname)%09%(symref)%09%(refname)";
+        let bytes = self.call(["for-each-ref", format]).run()?;
+        let text = String::from_utf8_lossy(&bytes);
+        let mut refs = Refs::new();
+        for line in text.lines() {
+            let mut parts = line.splitn(3, '\t');
+            if let (Some(id), Some(follows), Some(name)) =
+                (parts.next(), parts.next(), parts.next())
+            {
+                let follows = Some(follows.to_owned()).filter(|follows| !follows.is_empty());
+                refs.insert(name.to_owned(), Target { id: object(id)?, follows });
+            }
+        }
+        Ok(refs)
+    }
+
+    pub(super) fn head(&self) -> Result<HeadNow, GitProblem> {
+        let output = self.call(["symbolic-ref", "-q", "--no-recurse", "HEAD"]).output()?;
+        let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        if output.code == Some(0) { Ok(HeadNow::Branch(text)) } else { Ok(HeadNow::Detached) }
+    }
+
+    /// The object that a name stands for; none if it stands for nothing.
+    pub(super) fn resolve(&self, name: &str) -> Result<Option<ObjectId>, GitProblem> {
+        let call = self.call(["rev-parse", "-q", "--verify", "--end-of-options", name]);
+        let output = call.output()?;
+        if output.code != Some(0) {
+            return Ok(None);
+        }
+        object(String::from_utf8_lossy(&output.stdout).trim()).map(Some)
+    }
+
+    pub(super) fn tree_of(&self, commit: &ObjectId) -> Result<ObjectId, GitProblem> {
+        let found = self.resolve(&format!("{commit}^{{tree}}"))?;
+        found.ok_or_else(|| GitProblem::Lost { what: commit.to_string() })
+    }
+
+    /// Several moves, all or none, each from where the ref is expected to be.
+    pub(super) fn move_refs(&self, moves: &[Move]) -> Result<(), GitProblem> {
+        if moves.is_empty() {
+            return Ok(());
+        }
+        let mut input = String::from("start\n");
+        for step in moves {
+            let name = &step.name;
+            // The name may follow another one; the ref itself is meant.
+            let line = match (&step.from, &step.to) {
+                (None, None) => continue,
+                (None, Some(to)) => format!("create {name} {to}\n"),
+                (Some(from), Some(to)) => format!("update {name} {to} {from}\n"),
+                (Some(from), None) => format!("delete {name} {from}\n"),
+            };
+            input.push_str("option no-deref\n");
+            input.push_str(&line);
+        }
+        input.push_str("commit\n");
+        let call = self.call(["update-ref", "-m", "hast", "--stdin"]).synced();
+        let moved = call.input(input.into_bytes()).run().map(|_| ());
+        match moved {
+            Err(GitProblem::Refused { command, said }) => {
+                Err(self.who_moved(moves)?.unwrap_or(GitProblem::Refused { command, said }))
+            }
+            other => other,
+        }
+    }
+
+    /// The first ref that is not where it was expected.
+    fn who_moved(&self, moves: &[Move]) -> Result<Option<GitProblem>, GitProblem> {
+        for step in moves {
+            let found = self.resolve(&step.name)?;
+            if found != step.from {
+                let (name, expected) = (step.name.clone(), step.from.clone());
+                return Ok(Some(GitProblem::Moved { name, expected, found }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Refs besides the attempt's branch that are not as recorded: reported, kept reachable, and
+    /// put back.
+    pub(super) fn restore_refs(
+        &self,
+        base: &Base,
+        before: &Refs,
+        now: &Refs,
+    ) -> Result<Vec<Breach>, GitProblem> {
+        let mut breaches = Vec::new();
+        let mut moves = Vec::new();
+        let mut follows = Vec::new();
+        let names: std::collections::BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+        for name in names {
+            let (was, is) = (before.get(name), now.get(name));
+            if was == is || others_may_move(base, name, was) {
+                continue;
+            }
+            breaches.push(Breach::RefMoved { name: name.clone() });
+            if let Some(is) = is.filter(|is| is.follows.is_none()) {
+                moves.push(keep_reachable(base, name, is, now));
+            }
+            let from = is.map(|target| target.id.clone());
+            match was {
+                Some(Target { follows: Some(other), .. }) => follows.push((name, other)),
+                _ => moves.push(Move { name: name.clone(), from, to: was.map(|w| w.id.clone()) }),
+            }
+        }
+        self.move_refs(&moves)?;
+        for (name, other) in follows {
+            self.call(["symbolic-ref", name.as_str(), other.as_str()]).run()?;
+        }
+        Ok(breaches)
+    }
+}
+
+/// One move of a ref; no object means that it is not there.
+#[derive(Clone, Debug)]
+pub(super) struct Move {
+    pub(super) name: String,
+    pub(super) from: Option<ObjectId>,
+    pub(super) to: Option<ObjectId>,
+}
+
+/// The attempt's own branch, other lanes', and what hast itself adds while an attempt is judged.
+fn others_may_move(base: &Base, name: &str, was: Option<&Target>) -> bool {
+    name == base.branch()
+        || base.rules().moving_refs.iter().any(|start| name.starts_with(start.as_str()))
+        || (name.starts_with("refs/hast/") && was.is_none())
+        || name == base_ref(base.key())
+}
+
+/// A ref that is put back would leave what it pointed at to be forgotten.
+fn keep_reachable(base: &Base, name: &str, is: &Target, now: &Refs) -> Move {
+    let short = name.strip_prefix("refs/").unwrap_or(name);
+    let kept = format!("refs/hast/displaced/{}/{short}", key_part(base.key()));
+    let from = now.get(&kept).map(|target| target.id.clone());
+    Move { name: kept, from, to: Some(is.id.clone()) }
+}
+
+/// The ref that keeps the record of a base.
+pub(super) fn base_ref(key: &str) -> String {
+    format!("refs/hast/bases/{}", key_part(key))
+}
+
+fn key_part(key: &str) -> String {
+    key.split('/').map(ref_part).collect::<Vec<_>>().join("/")
+}

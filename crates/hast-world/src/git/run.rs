@@ -1,0 +1,321 @@
+//! The one place that starts git: no inherited environment, the repository named by us, everything
+//! that could run a program of somebody's choosing turned off, output and time bounded.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use hast_flow::attempt::git_problem::GitProblem;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+
+use super::config::Overrides;
+use super::place::Place;
+
+/// What git may know of the user's environment.
+#[derive(Clone, Debug)]
+pub struct GitEnvironment {
+    pub program: PathBuf,
+    pub path: OsString,
+    pub home: Option<PathBuf>,
+    pub config_home: Option<PathBuf>,
+}
+
+impl GitEnvironment {
+    /// From the environment of this process.
+    pub fn of_this_process() -> Result<Self, GitProblem> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let program = crate::programs::find("git", &path)
+            .ok_or_else(|| GitProblem::NoGit { why: "there is no git on PATH".to_owned() })?;
+        let place = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        Ok(Self { program, path, home: place("HOME"), config_home: place("XDG_CONFIG_HOME") })
+    }
+}
+
+/// Longest that one git command may take.
+const LONGEST: Duration = Duration::from_secs(600);
+/// Most that one git command may print.
+const MOST_BYTES: usize = 512 << 20;
+const MOST_ERROR_BYTES: usize = 64 << 10;
+
+/// Git in one work tree.
+#[derive(Clone, Debug)]
+pub(super) struct Git {
+    pub(super) environment: GitEnvironment,
+    pub(super) place: Place,
+    pub(super) overrides: Overrides,
+}
+
+/// One command, before it runs.
+#[derive(Debug)]
+pub(super) struct Call<'g> {
+    git: &'g Git,
+    args: Vec<OsString>,
+    input: Vec<u8>,
+    index: Option<PathBuf>,
+    settings: Vec<(String, String)>,
+    variables: Vec<(&'static str, OsString)>,
+    longest: Duration,
+}
+
+/// How a command ended: its code and what it printed.
+#[derive(Debug)]
+pub(super) struct Output {
+    pub(super) code: Option<i32>,
+    pub(super) stdout: Vec<u8>,
+    pub(super) stderr: Vec<u8>,
+}
+
+impl Git {
+    pub(super) fn call<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Call<'_> {
+        Call {
+            git: self,
+            args: args.into_iter().map(|arg| arg.as_ref().to_owned()).collect(),
+            input: Vec::new(),
+            // Most commands need no index, and a broken one would stop them.
+            index: Some(self.place.git_dir.join("hast").join("no-index")),
+            settings: Vec::new(),
+            variables: Vec::new(),
+            longest: LONGEST,
+        }
+    }
+}
+
+impl Call<'_> {
+    pub(super) fn args<S: AsRef<OsStr>>(mut self, more: impl IntoIterator<Item = S>) -> Self {
+        self.args.extend(more.into_iter().map(|arg| arg.as_ref().to_owned()));
+        self
+    }
+
+    pub(super) fn input(mut self, bytes: Vec<u8>) -> Self {
+        self.input = bytes;
+        self
+    }
+
+    /// Works on this index instead of the user's.
+    pub(super) fn index(mut self, index: &Path) -> Self {
+        self.index = Some(index.to_owned());
+        self
+    }
+
+    /// Works on the user's index, which must not be changed here.
+    pub(super) fn users_index(mut self) -> Self {
+        self.index = None;
+        self
+    }
+
+    /// What is written survives a power cut once the command has ended.
+    pub(super) fn synced(self) -> Self {
+        self.setting("core.fsync", "all").setting("core.fsyncMethod", "fsync")
+    }
+
+    pub(super) fn setting(mut self, key: &str, value: &str) -> Self {
+        self.settings.push((key.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub(super) fn variable(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
+        self.variables.push((name, value.into()));
+        self
+    }
+
+    pub(super) fn longest(mut self, longest: Duration) -> Self {
+        self.longest = longest;
+        self
+    }
+
+    /// The command as a person would type it, without what hardens it.
+    fn shown(&self) -> String {
+        let words: Vec<_> = self.args.iter().take(4).map(|arg| arg.to_string_lossy()).collect();
+        words.join(" ")
+    }
+
+    /// Its output; any code but 0 is a problem.
+    pub(super) fn run(self) -> Result<Vec<u8>, GitProblem> {
+        let shown = self.shown();
+        let output = self.output()?;
+        if output.code == Some(0) { Ok(output.stdout) } else { Err(problem(shown, &output)) }
+    }
+
+    /// The first line of its output.
+    pub(super) fn line(self) -> Result<String, GitProblem> {
+        let bytes = self.run()?;
+        let text = String::from_utf8_lossy(&bytes);
+        Ok(text.lines().next().unwrap_or_default().to_owned())
+    }
+
+    /// Runs, whatever its code is.
+    pub(super) fn output(self) -> Result<Output, GitProblem> {
+        let shown = self.shown();
+        let failed = |error: io::Error| GitProblem::NoGit { why: error.to_string() };
+        let mut command = crate::supervisor::start::command(&self.git.environment.program);
+        command.args(&self.args).current_dir(&self.git.place.top).process_group(0);
+        self.git.harden(&mut command, &self.settings);
+        if let Some(index) = &self.index {
+            command.env("GIT_INDEX_FILE", index);
+        }
+        command.envs(self.variables);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(failed)?;
+        let talked = talk(&mut child, &self.input, Instant::now() + self.longest);
+        if !matches!(talked, Ok(Talk::Ended { .. })) {
+            end(&child);
+        }
+        let status = child.wait().map_err(failed)?;
+        match talked.map_err(failed)? {
+            Talk::Ended { stdout, stderr } => Ok(Output { code: status.code(), stdout, stderr }),
+            Talk::TooLong => Err(GitProblem::TimedOut { command: shown }),
+            Talk::TooMuch => Err(GitProblem::TooMuch { what: format!("git {shown}") }),
+        }
+    }
+}
+
+impl Git {
+    fn harden(&self, command: &mut std::process::Command, settings: &[(String, String)]) {
+        let environment = &self.environment;
+        command.env("PATH", &environment.path).env("LC_ALL", "C");
+        for (name, value) in
+            [("HOME", &environment.home), ("XDG_CONFIG_HOME", &environment.config_home)]
+        {
+            if let Some(value) = value {
+                command.env(name, value);
+            }
+        }
+        command.env("GIT_DIR", &self.place.git_dir).env("GIT_WORK_TREE", &self.place.top);
+        if self.place.common_dir != self.place.git_dir {
+            command.env("GIT_COMMON_DIR", &self.place.common_dir);
+        }
+        for (name, value) in [
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_ATTR_NOSYSTEM", "1"),
+            ("GIT_OPTIONAL_LOCKS", "0"),
+            ("GIT_TERMINAL_PROMPT", "0"),
+            ("GIT_NO_REPLACE_OBJECTS", "1"),
+            ("GIT_NO_LAZY_FETCH", "1"),
+            ("GIT_GRAFT_FILE", "/dev/null"),
+            ("GIT_PAGER", "cat"),
+            ("GIT_EDITOR", ":"),
+            ("GIT_SEQUENCE_EDITOR", ":"),
+            ("GIT_ASKPASS", "false"),
+            ("SSH_ASKPASS", "false"),
+            ("GIT_SSH_COMMAND", "false"),
+            ("GIT_ALLOW_PROTOCOL", ""),
+        ] {
+            command.env(name, value);
+        }
+        let all = self.overrides.settings.iter().chain(settings);
+        let mut count = 0;
+        for (key, value) in all {
+            command.env(format!("GIT_CONFIG_KEY_{count}"), key);
+            command.env(format!("GIT_CONFIG_VALUE_{count}"), value);
+            count += 1;
+        }
+        command.env("GIT_CONFIG_COUNT", count.to_string());
+    }
+}
+
+/// What talking to a process came to.
+enum Talk {
+    Ended { stdout: Vec<u8>, stderr: Vec<u8> },
+    TooLong,
+    TooMuch,
+}
+
+/// Feeds the input and takes the output until the process ends. A grandchild that holds the pipes
+/// open is not waited for.
+fn talk(child: &mut Child, input: &[u8], deadline: Instant) -> io::Result<Talk> {
+    let (mut stdin, stdout, stderr) =
+        (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (Some(mut stdout), Some(mut stderr)) = (stdout, stderr) else {
+        return Err(io::Error::other("no pipes"));
+    };
+    let pid = Pid::from_child(child);
+    let gone = pidfd_open(pid, PidfdFlags::empty())?;
+    for pipe in [stdout.as_fd(), stderr.as_fd()] {
+        rustix::io::ioctl_fionbio(pipe, true)?;
+    }
+    if let Some(stdin) = &stdin {
+        rustix::io::ioctl_fionbio(stdin, true)?;
+    }
+    let (mut out, mut err, mut written) = (Vec::new(), Vec::new(), 0);
+    loop {
+        if written >= input.len() {
+            stdin = None;
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(Talk::TooLong);
+        }
+        let ended = {
+            let mut fds = vec![
+                PollFd::new(&gone, PollFlags::IN),
+                PollFd::new(&stdout, PollFlags::IN),
+                PollFd::new(&stderr, PollFlags::IN),
+            ];
+            if let Some(stdin) = &stdin {
+                fds.push(PollFd::new(stdin, PollFlags::OUT));
+            }
+            let wait =
+                rustix::event::Timespec { tv_sec: left.as_secs().min(60) as i64 + 1, tv_nsec: 0 };
+            poll(&mut fds, Some(&wait))?;
+            !fds[0].revents().is_empty()
+        };
+        if let Some(pipe) = &mut stdin {
+            match pipe.write(&input[written..]) {
+                Ok(count) => written += count,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                // It does not want more; its code will tell why.
+                Err(_) => written = input.len(),
+            }
+        }
+        drain(&mut stdout, &mut out, MOST_BYTES)?;
+        drain(&mut stderr, &mut err, usize::MAX)?;
+        err.truncate(MOST_ERROR_BYTES);
+        if out.len() > MOST_BYTES {
+            return Ok(Talk::TooMuch);
+        }
+        if ended {
+            return Ok(Talk::Ended { stdout: out, stderr: err });
+        }
+    }
+}
+
+/// Takes what is there without waiting.
+fn drain(pipe: &mut impl Read, into: &mut Vec<u8>, most: usize) -> io::Result<()> {
+    let mut buffer = [0; 64 << 10];
+    while into.len() <= most {
+        match pipe.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(count) => into.extend_from_slice(&buffer[..count]),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Ends the command with everything in its group.
+fn end(child: &Child) {
+    let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+}
+
+/// What git's complaint means.
+fn problem(command: String, output: &Output) -> GitProblem {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    if let Some(lock) = text.split('\'').find(|part| part.ends_with(".lock"))
+        && text.contains("File exists")
+    {
+        return GitProblem::Locked { path: lock.to_owned() };
+    }
+    let said = match output.code {
+        Some(code) => format!("{line} (code {code})"),
+        None => format!("{line} (ended by a signal)"),
+    };
+    GitProblem::Refused { command, said }
+}

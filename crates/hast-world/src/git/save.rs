@@ -1,0 +1,264 @@
+//! Putting everything that is there on a ref, and only then taking a work tree back to its base.
+
+use hast_flow::attempt::base::{Base, ObjectId, Saved, SavedWork};
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::workspace::{Head, RolledBack, SavePlan};
+
+use super::RealWorkspace;
+use super::index::{Entry, IndexImage, ScratchFile, object};
+use super::look::Scene;
+use super::paths::{Matcher, shown};
+use super::record::Opened;
+use super::refs::Move;
+use super::scan::{At, Scanned};
+use super::snapshot::Home;
+
+/// The tree that was saved last, for the rollback that follows.
+#[derive(Debug)]
+pub(super) struct SavedTree {
+    commit: ObjectId,
+    /// Everything that was there, the overflow too.
+    tree: ObjectId,
+    image: IndexImage,
+    head: ObjectId,
+    overflow: Vec<Vec<u8>>,
+}
+
+impl RealWorkspace {
+    pub(super) fn save_tree(&mut self, plan: &SavePlan) -> Result<SavedWork, GitProblem> {
+        self.scene = None;
+        let head = self.git.resolve("HEAD")?.ok_or(GitProblem::NoFirstCommit)?;
+        let matcher = Matcher::new(&plan.rules);
+        let (scanned, from) = self.scan_to_save(plan, &matcher)?;
+        let mut overflow = self.overflow(plan, &from, &scanned)?;
+        let mut tree = scanned.tree.clone();
+        if !overflow.is_empty() {
+            let index = self.scratch.index(Some(&scanned.index.image()?))?;
+            let gone =
+                |path: &Vec<u8>| Entry { path: path.clone(), mode: "0".to_owned(), object: None };
+            self.git.set_entries(&index, &overflow.iter().map(gone).collect::<Vec<_>>())?;
+            tree = self.git.write_tree(&index)?;
+        }
+        overflow.extend(scanned.huge.iter().chain(&scanned.repositories).cloned());
+        overflow.sort();
+        let before = self.git.resolve(&plan.name)?;
+        let commit = self.saved_commit(plan, &head, &tree, before.as_ref())?;
+        if plan.base.as_ref().is_none_or(|base| *base.commit() != head) {
+            self.sync_objects()?;
+        }
+        if before.as_ref() != Some(&commit) {
+            let (name, to) = (plan.name.clone(), Some(commit.clone()));
+            self.git.move_refs(&[Move { name, from: before, to }])?;
+        }
+        let image = scanned.index.image()?;
+        self.saved = Some(SavedTree {
+            commit: commit.clone(),
+            tree: scanned.tree.clone(),
+            image,
+            head,
+            overflow: overflow.clone(),
+        });
+        let overflow = overflow.iter().map(|path| shown(path)).collect();
+        Ok(SavedWork { name: plan.name.clone(), commit, tree, overflow })
+    }
+
+    /// What is there, and the tree it is compared with.
+    fn scan_to_save(
+        &mut self,
+        plan: &SavePlan,
+        matcher: &Matcher<'_>,
+    ) -> Result<(Scanned, ObjectId), GitProblem> {
+        if let Some(base) = &plan.base {
+            let opened = self.opened(base)?;
+            return Ok((self.scan_from(base, &opened, matcher)?, base.tree().clone()));
+        }
+        let (_, scene) = self.look_around(&plan.rules)?;
+        let scene = scene.ok_or(GitProblem::NoFirstCommit)?;
+        let start = super::scan::Start {
+            image: Some(&scene.image),
+            tree: &scene.tree,
+            ignores: &scene.ignores,
+            absent: &scene.flags.skipped,
+        };
+        let scanned = self.git.scan(&self.scratch, &start, matcher)?;
+        let from = self.git.resolve("HEAD^{tree}")?.ok_or(GitProblem::NoFirstCommit)?;
+        Ok((scanned, from))
+    }
+
+    /// Changed files beyond the caps, largest first.
+    fn overflow(
+        &self,
+        plan: &SavePlan,
+        from: &ObjectId,
+        scanned: &Scanned,
+    ) -> Result<Vec<Vec<u8>>, GitProblem> {
+        let mut sizes: Vec<(u64, Vec<u8>)> = Vec::new();
+        for found in self.git.diff(from, &scanned.tree)? {
+            if let At::File { size } = self.git.place.look_at(&found.path) {
+                sizes.push((size, found.path));
+            }
+        }
+        sizes.sort_by(|one, other| other.cmp(one));
+        let mut total: u64 = sizes.iter().map(|(size, _)| size).sum();
+        let mut overflow = Vec::new();
+        for (size, path) in sizes {
+            if size <= plan.max_file_bytes && total <= plan.max_total_bytes {
+                break;
+            }
+            total -= size;
+            overflow.push(path);
+        }
+        Ok(overflow)
+    }
+
+    /// The commit that keeps a tree: the same one again if nothing changed, else on top of what the
+    /// ref already keeps.
+    fn saved_commit(
+        &self,
+        plan: &SavePlan,
+        head: &ObjectId,
+        tree: &ObjectId,
+        before: Option<&ObjectId>,
+    ) -> Result<ObjectId, GitProblem> {
+        if let Some(before) = before
+            && self.git.resolve(&format!("{before}^{{tree}}"))?.as_ref() == Some(tree)
+            && self.git.resolve(&format!("{before}^1"))?.as_ref() == Some(head)
+        {
+            return Ok(before.clone());
+        }
+        let mut call = self.git.call(["commit-tree", tree.as_str(), "-p", head.as_str()]);
+        if let Some(before) = before.filter(|before| *before != head) {
+            call = call.args(["-p", before.as_str()]);
+        }
+        let date = format!("@{} +0000", plan.at.instant().as_second());
+        let call = call.synced().input(plan.message.clone().into_bytes());
+        let call = super::settle::signed_by(call, "hast", "hast@localhost", &date);
+        object(&call.line()?)
+    }
+
+    pub(super) fn roll_back_tree(
+        &mut self,
+        base: &Base,
+        saved: &Saved,
+    ) -> Result<RolledBack, GitProblem> {
+        self.scene = None;
+        self.latest = None;
+        self.remove_left_locks();
+        let opened = self.opened(base)?;
+        let known = self.saved.take().filter(|known| known.commit == saved.work().commit);
+        let known = known.ok_or_else(|| GitProblem::EditedSince { paths: Vec::new() })?;
+        self.guard(base, &opened)?;
+        let aside = self.scratch.aside(&saved.work().name);
+        for path in &known.overflow {
+            self.git.place.move_aside(Home::Tree, path, &aside)?;
+        }
+        let index = self.scratch.index(Some(&known.image))?;
+        self.back_to(&index, &known, base, &aside)?;
+        let refs = self.git.refs()?;
+        self.git.restore_refs(base, &opened.snapshot.refs, &refs)?;
+        self.branch_back(base, &known)?;
+        self.end_operations(base, &opened)?;
+        self.guard(base, &opened)?;
+        let image = index.image()?;
+        self.index_back(&opened, &index)?;
+        self.keep_scene(base, &opened, image);
+        let moved_aside = aside.exists().then(|| aside.display().to_string());
+        Ok(RolledBack { moved_aside })
+    }
+
+    /// Files: git checks each one that it touches against the index, so that a file which somebody
+    /// edited after the save stays.
+    fn back_to(
+        &self,
+        index: &ScratchFile,
+        known: &SavedTree,
+        base: &Base,
+        aside: &std::path::Path,
+    ) -> Result<(), GitProblem> {
+        let differences = self.git.diff(&known.tree, base.tree())?;
+        if differences.is_empty() {
+            return Ok(());
+        }
+        for found in differences.iter().filter(|found| found.old.is_none()) {
+            self.make_way(&found.path, aside)?;
+        }
+        let touched = differences.iter().filter(|found| found.old.is_some());
+        let touched: Vec<&[u8]> = touched.map(|found| found.path.as_slice()).collect();
+        self.git.refresh(index, &touched)?;
+        let call =
+            self.git.call(["read-tree", "-m", "-u", known.tree.as_str(), base.tree().as_str()]);
+        let output = call.index(&index.path).output()?;
+        if output.code == Some(0) {
+            return Ok(());
+        }
+        let text = String::from_utf8_lossy(&output.stderr);
+        let paths: Vec<String> =
+            text.lines().filter_map(|line| line.split('\'').nth(1)).map(str::to_owned).collect();
+        if text.contains("not uptodate") || text.contains("would be overwritten") {
+            return Err(GitProblem::EditedSince { paths });
+        }
+        let said = text.lines().next().unwrap_or_default().to_owned();
+        Err(GitProblem::Refused { command: "read-tree -m -u".to_owned(), said })
+    }
+
+    /// Something ignored may stand where a file must come back to.
+    fn make_way(&self, path: &[u8], aside: &std::path::Path) -> Result<(), GitProblem> {
+        for (at, _) in path.iter().enumerate().filter(|(_, byte)| **byte == b'/') {
+            if matches!(self.git.place.look_at(&path[..at]), At::File { .. } | At::Link | At::Other)
+            {
+                return self.git.place.move_aside(Home::Tree, &path[..at], aside);
+            }
+        }
+        if self.git.place.look_at(path) == At::Nothing {
+            return Ok(());
+        }
+        self.git.place.move_aside(Home::Tree, path, aside)
+    }
+
+    fn branch_back(&self, base: &Base, known: &SavedTree) -> Result<(), GitProblem> {
+        let name = base.branch().to_owned();
+        let from = self.git.resolve(&name)?;
+        let expected = [&known.head, base.commit()];
+        if !from.as_ref().is_some_and(|from| expected.contains(&from)) {
+            return Err(GitProblem::Moved {
+                name,
+                expected: Some(known.head.clone()),
+                found: from,
+            });
+        }
+        let to = Some(base.commit().clone());
+        if from != to {
+            self.git.move_refs(&[Move { name, from, to }])?;
+        }
+        if self.git.head()? != super::refs::HeadNow::Branch(base.branch().to_owned()) {
+            self.git.call(["symbolic-ref", "-m", "hast", "HEAD", base.branch()]).synced().run()?;
+        }
+        Ok(())
+    }
+
+    /// The user's index as it was; one that nobody remembers is made again, with its flags.
+    fn index_back(&self, opened: &Opened, index: &ScratchFile) -> Result<(), GitProblem> {
+        if let Some(users) = &opened.users {
+            return users.install(&self.git);
+        }
+        let flags = &opened.snapshot.flags;
+        let skipped: Vec<&[u8]> = flags.skipped.iter().map(Vec::as_slice).collect();
+        let assumed: Vec<&[u8]> = flags.assumed.iter().map(Vec::as_slice).collect();
+        self.git.mark(index, "--skip-worktree", &skipped)?;
+        self.git.mark(index, "--assume-unchanged", &assumed)?;
+        index.image()?.install(&self.git)
+    }
+
+    /// The next attempt may start from here without another look.
+    fn keep_scene(&mut self, base: &Base, opened: &Opened, image: IndexImage) {
+        self.scene = Some(Scene {
+            head: Head::Branch { name: base.branch().to_owned(), commit: base.commit().clone() },
+            tree: base.tree().clone(),
+            image,
+            users: opened.users.clone(),
+            flags: opened.snapshot.flags.clone(),
+            ignores: opened.snapshot.ignores.clone(),
+            guarded: opened.snapshot.guarded.clone(),
+        });
+    }
+}

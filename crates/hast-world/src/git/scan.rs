@@ -1,0 +1,243 @@
+//! What is in the work tree now: one walk by git, then only what differs is read.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+
+use hast_flow::attempt::base::ObjectId;
+use hast_flow::attempt::git_problem::GitProblem;
+
+use super::index::{IndexImage, Scratch, ScratchFile, disk, list, object};
+use super::paths::{Matcher, shown};
+use super::place::Place;
+use super::run::Git;
+
+/// Larger files are named and not read into git.
+pub(super) const HUGE: u64 = 1 << 30;
+
+/// What a path is, without following links anywhere below the top.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum At {
+    Nothing,
+    File {
+        size: u64,
+    },
+    Link,
+    Directory,
+    /// A pipe, a device: nothing that git keeps.
+    Other,
+}
+
+impl Place {
+    pub(super) fn look_at(&self, path: &[u8]) -> At {
+        // Something below a link is somewhere else.
+        for (at, _) in path.iter().enumerate().filter(|(_, byte)| **byte == b'/') {
+            match fs::symlink_metadata(self.at(&path[..at])) {
+                Ok(above) if above.is_dir() => {}
+                _ => return At::Nothing,
+            }
+        }
+        match fs::symlink_metadata(self.at(path)) {
+            Err(_) => At::Nothing,
+            Ok(there) if there.is_file() => At::File { size: there.len() },
+            Ok(there) if there.is_symlink() => At::Link,
+            Ok(there) if there.is_dir() => At::Directory,
+            Ok(_) => At::Other,
+        }
+    }
+}
+
+/// The work tree as an index and a tree object, and what could not be part of them.
+#[derive(Debug)]
+pub(super) struct Scanned {
+    pub(super) index: ScratchFile,
+    pub(super) tree: ObjectId,
+    /// Directories that are repositories of their own, without a `/` at the end.
+    pub(super) repositories: Vec<Vec<u8>>,
+    pub(super) huge: Vec<Vec<u8>>,
+}
+
+/// What a scan starts from.
+#[derive(Debug)]
+pub(super) struct Start<'s> {
+    /// An index whose entries know the files; without one everything is read again.
+    pub(super) image: Option<&'s IndexImage>,
+    pub(super) tree: &'s ObjectId,
+    pub(super) ignores: &'s [u8],
+    /// Paths that a sparse checkout left out.
+    pub(super) absent: &'s [Vec<u8>],
+}
+
+impl Git {
+    /// Compares the work tree with a start, by the start's ignore rules.
+    pub(super) fn scan(
+        &self,
+        scratch: &Scratch,
+        start: &Start<'_>,
+        matcher: &Matcher<'_>,
+    ) -> Result<Scanned, GitProblem> {
+        let index = scratch.index(start.image)?;
+        if start.image.is_none() {
+            self.read_tree(&index, start.tree)?;
+        }
+        let (back, still): (Vec<&[u8]>, Vec<&[u8]>) = start
+            .absent
+            .iter()
+            .map(Vec::as_slice)
+            .partition(|path| self.place.look_at(path) != At::Nothing);
+        self.mark(&index, "--no-skip-worktree", &back)?;
+        if start.image.is_none() {
+            self.mark(&index, "--skip-worktree", &still)?;
+        }
+        let rules = scratch.file("ignores", start.ignores)?;
+        let call = self.call(["ls-files", "-z", "-t", "-m", "-d", "-o", "-X"]);
+        let listed = call
+            .args([rules.path.as_os_str()])
+            .args(["--"])
+            .args(matcher.pathspecs())
+            .index(&index.path)
+            .output()?;
+        if listed.code != Some(0) {
+            let said = String::from_utf8_lossy(&listed.stderr).into_owned();
+            return Err(GitProblem::Refused { command: "ls-files".to_owned(), said });
+        }
+        if let Some(closed) = unread_directory(&listed.stderr) {
+            return Err(GitProblem::Disk { path: closed, why: "it cannot be read".to_owned() });
+        }
+        let mut paths: Vec<&[u8]> = listed
+            .stdout
+            .split(|byte| *byte == 0)
+            .filter_map(|entry| entry.get(2..))
+            .filter(|path| !matcher.is_left_out(path))
+            .collect();
+        paths.sort_unstable();
+        paths.dedup();
+        let taken = self.take_in(&index, &paths)?;
+        let tree = self.write_tree(&index)?;
+        Ok(Scanned { index, tree, repositories: taken.repositories, huge: taken.huge })
+    }
+
+    /// Lets an index have what the work tree has at some paths.
+    pub(super) fn take_in(
+        &self,
+        index: &ScratchFile,
+        paths: &[&[u8]],
+    ) -> Result<TakenIn, GitProblem> {
+        let mut taken = TakenIn::default();
+        let (mut there, mut gone) = (Vec::new(), Vec::new());
+        for path in paths {
+            if let Some(directory) = path.strip_suffix(b"/") {
+                taken.repositories.push(directory.to_vec());
+                continue;
+            }
+            match self.place.look_at(path) {
+                At::File { size } if size > HUGE => {
+                    taken.huge.push(path.to_vec());
+                }
+                At::File { .. } => {
+                    make_readable(&self.place, path)?;
+                    there.push(*path);
+                }
+                At::Link => there.push(*path),
+                // A directory where the index has one object is a submodule.
+                At::Directory if self.place.at(path).join(".git").exists() => there.push(*path),
+                At::Nothing | At::Directory | At::Other => gone.push(*path),
+            }
+        }
+        self.mark(index, "--force-remove", &gone)?;
+        if !there.is_empty() {
+            let call = self.call(["update-index", "-z", "--add", "--replace", "--stdin"]);
+            call.index(&index.path).synced().input(list(&there)).run()?;
+        }
+        Ok(taken)
+    }
+
+    pub(super) fn has_entry(&self, tree: &ObjectId, path: &[u8]) -> Result<bool, GitProblem> {
+        let call = self.call(["ls-tree", "-z", tree.as_str(), "--"]);
+        Ok(!call.args([OsStr::from_bytes(path)]).run()?.is_empty())
+    }
+
+    /// Lets an index know again the files that it has with their content, but not with their dates.
+    /// Git changes no file that it does not know.
+    pub(super) fn refresh(&self, index: &ScratchFile, paths: &[&[u8]]) -> Result<(), GitProblem> {
+        let call = self.call(["add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul"]);
+        let call = call.variable("GIT_LITERAL_PATHSPECS", "1");
+        // Its code only says that some have changed; whoever writes them will find that out.
+        call.index(&index.path).input(list(paths)).output().map(|_| ())
+    }
+
+    /// What differs between two trees, without guessing at renames.
+    pub(super) fn diff(
+        &self,
+        from: &ObjectId,
+        to: &ObjectId,
+    ) -> Result<Vec<Difference>, GitProblem> {
+        if from == to {
+            return Ok(Vec::new());
+        }
+        let call = self.call(["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev"]);
+        let call = call.args(["--no-ext-diff", "--no-textconv", "--ignore-submodules=none"]);
+        parse_raw(&call.args([from.as_str(), to.as_str()]).run()?)
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct TakenIn {
+    pub(super) repositories: Vec<Vec<u8>>,
+    pub(super) huge: Vec<Vec<u8>>,
+}
+
+/// One path that two trees have differently. A mode of zeros means that it is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Difference {
+    pub(super) path: Vec<u8>,
+    pub(super) old_mode: String,
+    pub(super) new_mode: String,
+    pub(super) old: Option<ObjectId>,
+    pub(super) new: Option<ObjectId>,
+}
+
+/// `:oldmode newmode old new status NUL path NUL` over and over.
+fn parse_raw(bytes: &[u8]) -> Result<Vec<Difference>, GitProblem> {
+    let mut parts = bytes.split(|byte| *byte == 0);
+    let mut found = Vec::new();
+    while let (Some(head), Some(path)) = (parts.next(), parts.next()) {
+        let head = String::from_utf8_lossy(head);
+        let words: Vec<&str> = head.trim_start_matches(':').split(' ').collect();
+        let [old_mode, new_mode, old, new, _] = words[..] else {
+            let said = format!("not understood: {head}");
+            return Err(GitProblem::Refused { command: "diff-tree".to_owned(), said });
+        };
+        let id = |mode: &str, text: &str| {
+            if mode == "000000" { Ok(None) } else { object(text).map(Some) }
+        };
+        found.push(Difference {
+            path: path.to_vec(),
+            old: id(old_mode, old)?,
+            new: id(new_mode, new)?,
+            old_mode: old_mode.to_owned(),
+            new_mode: new_mode.to_owned(),
+        });
+    }
+    Ok(found)
+}
+
+/// A file that its owner may not read cannot be compared or saved; git keeps no such bit.
+fn make_readable(place: &Place, path: &[u8]) -> Result<(), GitProblem> {
+    let real = place.at(path);
+    let mode =
+        fs::symlink_metadata(&real).map_err(|error| disk(&real, error))?.permissions().mode();
+    if mode & 0o400 == 0 {
+        let readable = fs::Permissions::from_mode(mode | 0o600);
+        fs::set_permissions(&real, readable).map_err(|error| disk(&real, error))?;
+    }
+    Ok(())
+}
+
+/// Git only warns of a directory that it cannot read; what is in it would be hidden.
+fn unread_directory(stderr: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(stderr);
+    let line = text.lines().find(|line| line.contains("could not open directory"))?;
+    Some(line.split('\'').nth(1).map_or_else(|| shown(line.as_bytes()), str::to_owned))
+}

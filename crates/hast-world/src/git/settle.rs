@@ -1,0 +1,270 @@
+//! Committing for the user: hooks, the commit's object, the branch, the index. And the refs that
+//! hast made: kept work, undo, old ones.
+
+use std::fs;
+use std::time::Duration;
+
+use hast_flow::attempt::base::{ObjectId, TreeRules};
+use hast_flow::attempt::evidence::{Change, ChangeKind};
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::workspace::{CommitPlan, Content, HookVerdict, Identity, OwnRef};
+use hast_flow::time::UtcTime;
+
+use super::RealWorkspace;
+use super::index::{Entry, IndexImage, ScratchFile, disk, object};
+use super::paths::{Matcher, repo_path, shown};
+use super::refs::Move;
+use super::run::Call;
+use super::scan::{Difference, Start};
+
+const LONGEST_HOOK: Duration = Duration::from_secs(600);
+/// How much of a hook's words is kept.
+const HOOK_WORDS: usize = 4_000;
+
+pub(super) fn signed_by<'g>(call: Call<'g>, name: &str, email: &str, date: &str) -> Call<'g> {
+    call.variable("GIT_AUTHOR_NAME", name)
+        .variable("GIT_AUTHOR_EMAIL", email)
+        .variable("GIT_AUTHOR_DATE", date)
+        .variable("GIT_COMMITTER_NAME", name)
+        .variable("GIT_COMMITTER_EMAIL", email)
+        .variable("GIT_COMMITTER_DATE", date)
+}
+
+impl RealWorkspace {
+    /// The tree that a plan would commit.
+    fn planned_tree(&self, plan: &CommitPlan) -> Result<ObjectId, GitProblem> {
+        let path = match &plan.content {
+            Content::Tree(tree) => return Ok(tree.clone()),
+            Content::File { path } => path,
+        };
+        let call = self.git.call(["hash-object", "-w", "--path", path, "--", path]).synced();
+        let object = object(&call.line()?)?;
+        let index = self.scratch.index(None)?;
+        self.git.read_tree(&index, &plan.parent)?;
+        let bytes = path.as_bytes().to_vec();
+        let mode = "100644".to_owned();
+        self.git.set_entries(&index, &[Entry { path: bytes, mode, object: Some(object) }])?;
+        self.git.write_tree(&index)
+    }
+
+    pub(super) fn build_commit(&self, plan: &CommitPlan) -> Result<ObjectId, GitProblem> {
+        let tree = self.planned_tree(plan)?;
+        let (name, email) = match &plan.identity {
+            Identity::Named { name, email } => (name.clone(), email.clone()),
+            Identity::Users => self
+                .config
+                .user
+                .clone()
+                .unwrap_or_else(|| ("hast".to_owned(), "hast@localhost".to_owned())),
+        };
+        let date = format!("@{} +0000", plan.at.instant().as_second());
+        let call = self.git.call(["commit-tree", tree.as_str(), "-p", plan.parent.as_str()]);
+        let call = call.synced().input(plan.message.clone().into_bytes());
+        object(&signed_by(call, &name, &email, &date).line()?)
+    }
+
+    pub(super) fn hooks(&mut self, plan: &CommitPlan) -> Result<HookVerdict, GitProblem> {
+        // Tests ran since the attempt was inspected: the hooks must be the user's.
+        if let Some(base) = self.guarded_base.clone() {
+            let opened = self.opened(&base)?;
+            self.guard(&base, &opened)?;
+        }
+        let tree = self.planned_tree(plan)?;
+        let index = self.scratch.index(None)?;
+        self.git.read_tree(&index, &tree)?;
+        let message = self.scratch.file("message", plan.message.as_bytes())?;
+        let file = message.path.as_os_str();
+        let steps: [(&str, Vec<&std::ffi::OsStr>); 3] = [
+            ("pre-commit", vec![]),
+            ("prepare-commit-msg", vec![file, "message".as_ref()]),
+            ("commit-msg", vec![file]),
+        ];
+        for (hook, args) in steps {
+            if let Some(said) = self.refusal(hook, &args, &index)? {
+                return Ok(HookVerdict::Refused { hook: hook.to_owned(), said });
+            }
+            if hook == "pre-commit" && self.git.write_tree(&index)? != tree {
+                return Ok(HookVerdict::ChangedContent { hook: hook.to_owned() });
+            }
+        }
+        let text = fs::read(&message.path).map_err(|error| disk(&message.path, error))?;
+        Ok(HookVerdict::Passed { message: String::from_utf8_lossy(&text).into_owned() })
+    }
+
+    /// What a hook says when it refuses; none if it passes or is not there.
+    fn refusal(
+        &self,
+        hook: &str,
+        args: &[&std::ffi::OsStr],
+        index: &ScratchFile,
+    ) -> Result<Option<String>, GitProblem> {
+        let place = &self.git.place;
+        let directory =
+            self.config.hooks_path.clone().unwrap_or_else(|| place.common_dir.join("hooks"));
+        if !directory.join(hook).exists() {
+            return Ok(None);
+        }
+        let path = directory.display().to_string();
+        let call = self.git.call(["hook", "run", "--ignore-missing", hook, "--"]).args(args);
+        let call = call.index(&index.path).setting("core.hooksPath", &path);
+        let output = call.longest(LONGEST_HOOK).output()?;
+        if output.code == Some(0) {
+            return Ok(None);
+        }
+        let said = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&said);
+        Ok(Some(text.trim().chars().take(HOOK_WORDS).collect()))
+    }
+
+    pub(super) fn advance_branch(
+        &mut self,
+        branch: &str,
+        from: &ObjectId,
+        to: &ObjectId,
+    ) -> Result<(), GitProblem> {
+        self.scene = None;
+        let found = self.git.resolve(branch)?;
+        if found.as_ref() != Some(to) {
+            let from = Some(from.clone());
+            if found != from {
+                let (name, expected) = (branch.to_owned(), from);
+                return Err(GitProblem::Moved { name, expected, found });
+            }
+            self.git.move_refs(&[Move { name: branch.to_owned(), from, to: Some(to.clone()) }])?;
+        }
+        if self.git.head()? == super::refs::HeadNow::Branch(branch.to_owned()) {
+            self.index_follows(from, to)?;
+        }
+        self.latest = None;
+        self.guarded_base = None;
+        Ok(())
+    }
+
+    /// The user's index as it was at the start, with what was committed since.
+    fn index_follows(&mut self, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem> {
+        let start = self.guarded_base.as_ref().zip(self.opened.as_ref());
+        let start = start.filter(|(base, opened)| opened.id == *base.snapshot());
+        let known =
+            start.and_then(|(base, opened)| Some((opened.users.clone()?, base.commit().clone())));
+        let (image, since) = match known {
+            Some(known) => known,
+            None => match IndexImage::of_user(&self.git)? {
+                Some(image) if self.git.listed().is_ok() => (image, from.clone()),
+                _ => return self.index_anew(to),
+            },
+        };
+        let index = self.scratch.index(Some(&image))?;
+        let differences = self.git.diff(&since, to)?;
+        let entries: Vec<Entry> = differences.iter().map(Difference::new_entry).collect();
+        self.git.set_entries(&index, &entries)?;
+        index.image()?.install(&self.git)
+    }
+
+    fn index_anew(&self, commit: &ObjectId) -> Result<(), GitProblem> {
+        let index = self.scratch.index(None)?;
+        self.git.read_tree(&index, commit)?;
+        index.image()?.install(&self.git)
+    }
+
+    pub(super) fn keep_work(
+        &self,
+        branch: &str,
+        commit: &ObjectId,
+    ) -> Result<Option<ObjectId>, GitProblem> {
+        let before = self.git.resolve(branch)?;
+        if before.as_ref() != Some(commit) {
+            let (name, to) = (branch.to_owned(), Some(commit.clone()));
+            self.git.move_refs(&[Move { name, from: before.clone(), to }])?;
+        }
+        Ok(before)
+    }
+
+    /// Saved work into the tree again. Only paths that are as they were before it, or as it has
+    /// them, are touched.
+    pub(super) fn restore_work(
+        &mut self,
+        name: &str,
+        rules: &TreeRules,
+    ) -> Result<Vec<Change>, GitProblem> {
+        let lost = || GitProblem::Lost { what: name.to_owned() };
+        let commit = self.git.resolve(name)?.ok_or_else(lost)?;
+        let before = self.git.resolve(&format!("{commit}^1"))?.ok_or_else(lost)?;
+        let work = self.git.diff(&self.git.tree_of(&before)?, &self.git.tree_of(&commit)?)?;
+        let (_, scene) = self.look_around(rules)?;
+        let scene = scene.ok_or(GitProblem::NoFirstCommit)?;
+        let matcher = Matcher::new(rules);
+        let start = Start {
+            image: Some(&scene.image),
+            tree: &scene.tree,
+            ignores: &scene.ignores,
+            absent: &scene.flags.skipped,
+        };
+        let scanned = self.git.scan(&self.scratch, &start, &matcher)?;
+        let index = self.scratch.index(Some(&scanned.index.image()?))?;
+        let old: Vec<Entry> = work.iter().map(Difference::old_entry).collect();
+        self.git.set_entries(&index, &old)?;
+        let mut edited = Vec::new();
+        let as_before = self.git.write_tree(&index)?;
+        let new: Vec<Entry> = work.iter().map(Difference::new_entry).collect();
+        self.git.set_entries(&index, &new)?;
+        let wanted = self.git.write_tree(&index)?;
+        let to_do = self.git.diff(&scanned.tree, &wanted)?;
+        for found in self.git.diff(&scanned.tree, &as_before)? {
+            if to_do.iter().any(|step| step.path == found.path) {
+                edited.push(shown(&found.path));
+            }
+        }
+        if !edited.is_empty() {
+            return Err(GitProblem::EditedSince { paths: edited });
+        }
+        let touched = to_do.iter().filter(|found| found.old.is_some());
+        let touched: Vec<&[u8]> = touched.map(|found| found.path.as_slice()).collect();
+        self.git.refresh(&scanned.index, &touched)?;
+        let call = self.git.call(["read-tree", "-m", "-u", scanned.tree.as_str(), wanted.as_str()]);
+        call.index(&scanned.index.path).run()?;
+        let kind = |found: &Difference| match (&found.old, &found.new) {
+            (None, _) => ChangeKind::Added,
+            (_, None) => ChangeKind::Deleted,
+            _ => ChangeKind::Modified,
+        };
+        let changed =
+            |found: &Difference| Change { path: repo_path(&found.path), kind: kind(found) };
+        Ok(work.iter().map(changed).collect())
+    }
+
+    pub(super) fn own_refs(&self) -> Result<Vec<OwnRef>, GitProblem> {
+        let places = ["refs/hast", "refs/heads/hast/kept"];
+        let format = "--format=%(objectname) %(committerdate:unix) %(refname)";
+        let all = self.git.call(["for-each-ref", format]).args(places).run()?;
+        let merged = self.git.call(["for-each-ref", "--format=%(refname)", "--merged=HEAD"]);
+        let merged = merged.args(places).output()?.stdout;
+        let merged = String::from_utf8_lossy(&merged);
+        let merged: std::collections::BTreeSet<&str> = merged.lines().collect();
+        let mut refs = Vec::new();
+        for line in String::from_utf8_lossy(&all).lines() {
+            let words: Vec<&str> = line.splitn(3, ' ').collect();
+            if let [id, time, name] = words[..] {
+                let at = time.parse().ok().and_then(|s| jiff::Timestamp::from_second(s).ok());
+                let (target, at) = (object(id)?, at.map(UtcTime::new));
+                refs.push(OwnRef { target, at, merged: merged.contains(name), name: name.into() });
+            }
+        }
+        Ok(refs)
+    }
+
+    pub(super) fn delete_own(&self, refs: &[(String, ObjectId)]) -> Result<(), GitProblem> {
+        let mut moves = Vec::new();
+        for (name, target) in refs {
+            let ours = name.starts_with("refs/hast/") || name.starts_with("refs/heads/hast/kept/");
+            let found = self.git.resolve(name)?;
+            if !ours || found.as_ref().is_some_and(|found| found != target) {
+                let (name, expected) = (name.clone(), Some(target.clone()));
+                return Err(GitProblem::Moved { name, expected, found });
+            }
+            if found.is_some() {
+                moves.push(Move { name: name.clone(), from: found, to: None });
+            }
+        }
+        self.git.move_refs(&moves)
+    }
+}

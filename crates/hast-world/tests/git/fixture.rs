@@ -1,0 +1,311 @@
+//! A small project in a repository, and the steps of an attempt in it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use hast_flow::attempt::base::{Base, ObjectId, Saved, TreeRules, attempt_ref};
+use hast_flow::attempt::evidence::{Breach, ChangeKind};
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::inspection::Inspection;
+use hast_flow::attempt::workspace::{
+    CommitPlan, Content, GitResult, GitStep, Identity, RolledBack, SavePlan, perform,
+};
+use hast_flow::store::{Identity as SeenAs, Seen};
+use hast_flow::time::UtcTime;
+use hast_world::git::{GitEnvironment, RealWorkspace};
+
+pub(crate) struct Repo {
+    pub(crate) dir: tempfile::TempDir,
+    pub(crate) environment: GitEnvironment,
+}
+
+pub(crate) fn at() -> UtcTime {
+    "2026-02-09T05:30:00Z".parse().unwrap()
+}
+
+pub(crate) fn rules() -> TreeRules {
+    let text = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    TreeRules {
+        leave_out: text(&[".ai/auto.lock", ".ai/.hast/", ".ai/events/", ".ai/attempts/"]),
+        protected: text(&[".ai/config.yaml", ".ai/goals.yaml", ".ai/rules.md", ".ai/.gitignore"]),
+        protect: text(&["*.pem", "infra/"]),
+        handoffs: Some(".ai/handoffs/".to_owned()),
+        moving_refs: Vec::new(),
+    }
+}
+
+pub(crate) const HANDOFF: &str = "---\ntimestamp: \"2026-02-09T14:30:00+09:00\"\nstatus: complete\n\
+                           goal_id: M1\n---\n\n## Done\n- it\n";
+
+impl Repo {
+    /// A project with one commit, ignored files of the user, and machine files.
+    pub(crate) fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let path = std::env::var_os("PATH").unwrap();
+        let program = hast_world::programs::find("git", &path).unwrap();
+        let home = Some(dir.path().join("home"));
+        let environment = GitEnvironment { program, path, home, config_home: None };
+        let repo = Self { dir, environment };
+        fs::create_dir_all(repo.top()).unwrap();
+        fs::create_dir_all(repo.dir.path().join("home")).unwrap();
+        repo.git(&["init", "-q", "-b", "main"]);
+        for (path, text) in [
+            (".gitignore", "target/\n*.log\n.env\n"),
+            ("src/main.rs", "fn main() {}\n"),
+            ("src/lib.rs", "pub fn one() -> u32 { 1 }\n"),
+            ("tests/it.rs", "// test\n"),
+            ("infra/deploy.tf", "resource\n"),
+            ("한글 이름.txt", "안녕\n"),
+            (".ai/config.yaml", "test_command: cargo test\n"),
+            (".ai/goals.yaml", "goals: []\n"),
+            (".ai/rules.md", "# rules\n"),
+            (".ai/.gitignore", "/auto.lock\n/.hast/\n/events/\n/attempts/\n"),
+        ] {
+            repo.write(path, text);
+        }
+        repo.git(&["add", "-A"]);
+        repo.git(&["commit", "-q", "-m", "first"]);
+        for (path, text) in [
+            ("target/out", "built"),
+            ("notes.log", "mine"),
+            (".env", "KEY=1"),
+            (".ai/events/events.ndjson", "{}\n"),
+            (".ai/.hast/journal", "journal"),
+        ] {
+            repo.write(path, text);
+        }
+        repo
+    }
+
+    pub(crate) fn top(&self) -> PathBuf {
+        self.dir.path().join("work")
+    }
+
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.top().join(path)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the test plays the agent and the user")]
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn remove(&self, path: &str) {
+        fs::remove_file(self.path(path)).unwrap();
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        String::from_utf8_lossy(&fs::read(self.path(path)).unwrap()).into_owned()
+    }
+
+    pub(crate) fn mode(&self, path: &str, mode: u32) {
+        fs::set_permissions(self.path(path), fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    /// Git as the agent or the user would call it; its output.
+    pub(crate) fn git(&self, args: &[&str]) -> String {
+        self.git_in(&self.top(), args)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the test plays the agent and the user")]
+    pub(crate) fn git_in(&self, directory: &Path, args: &[&str]) -> String {
+        let output = std::process::Command::new(&self.environment.program)
+            .args(["-c", "user.name=agent", "-c", "user.email=agent@localhost"])
+            .args(["-c", "protocol.file.allow=always"])
+            .args(args)
+            .current_dir(directory)
+            .env_clear()
+            .env("PATH", &self.environment.path)
+            .env("HOME", self.dir.path().join("home"))
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_AUTHOR_DATE", "@1700000000 +0000")
+            .env("GIT_COMMITTER_DATE", "@1700000000 +0000")
+            .output()
+            .unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "git {args:?}: {errors}");
+        String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+    }
+
+    pub(crate) fn commit_all(&self, message: &str) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", message]);
+    }
+
+    pub(crate) fn open(&self) -> RealWorkspace {
+        RealWorkspace::open(&self.top(), self.environment.clone()).unwrap()
+    }
+
+    pub(crate) fn head(&self) -> ObjectId {
+        self.git(&["rev-parse", "HEAD"]).parse().unwrap()
+    }
+
+    /// Every file but git's: path, mode and content.
+    pub(crate) fn files(&self) -> BTreeMap<String, (u32, Vec<u8>)> {
+        let mut files = BTreeMap::new();
+        collect(&self.top(), &self.top(), &mut files);
+        files
+    }
+
+    /// What no attempt may touch.
+    pub(crate) fn users_files(&self) -> Vec<Vec<u8>> {
+        ["target/out", "notes.log", ".env", ".ai/events/events.ndjson", ".ai/.hast/journal"]
+            .map(|path| fs::read(self.path(path)).unwrap())
+            .to_vec()
+    }
+}
+
+fn collect(top: &Path, directory: &Path, into: &mut BTreeMap<String, (u32, Vec<u8>)>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let there = fs::symlink_metadata(&path).unwrap();
+        let name = path.strip_prefix(top).unwrap().to_string_lossy().into_owned();
+        if name == ".git" {
+            continue;
+        }
+        if there.is_dir() {
+            collect(top, &path, into);
+        } else if there.is_symlink() {
+            let target = fs::read_link(&path).unwrap();
+            into.insert(name, (0o120_000, target.into_os_string().into_encoded_bytes()));
+        } else {
+            into.insert(name, (there.mode() & 0o111, fs::read(&path).unwrap()));
+        }
+    }
+}
+
+/// The steps of an attempt, each of which must succeed.
+pub(crate) trait Steps {
+    fn start(&mut self, rules: &TreeRules) -> Base;
+    fn see(&mut self, base: &Base) -> Inspection;
+    fn put_safe(&mut self, base: &Base) -> Saved;
+    fn back(&mut self, base: &Base, saved: &Saved) -> RolledBack;
+    fn try_back(&mut self, base: &Base, saved: &Saved) -> Result<RolledBack, GitProblem>;
+    fn settle(&mut self, base: &Base, found: &Inspection) -> ObjectId;
+}
+
+pub(crate) fn save_plan(base: Option<&Base>) -> SavePlan {
+    SavePlan {
+        name: attempt_ref("M1", 1),
+        rules: rules(),
+        base: base.cloned(),
+        message: "attempt".into(),
+        at: at(),
+        max_file_bytes: 50 << 20,
+        max_total_bytes: 200 << 20,
+    }
+}
+
+pub(crate) fn commit_plan(found: &Inspection) -> CommitPlan {
+    CommitPlan {
+        content: Content::Tree(found.commit_tree.clone()),
+        parent: found.head.clone(),
+        message: "feat(M1): it\n\nHast-Goal: M1\n".into(),
+        at: at(),
+        identity: Identity::Users,
+    }
+}
+
+impl Steps for RealWorkspace {
+    fn start(&mut self, rules: &TreeRules) -> Base {
+        let step = GitStep::Record { key: "M1/1".into(), rules: rules.clone(), at: at() };
+        let GitResult::Recorded(record) = perform(self, &step) else { panic!("not recorded") };
+        let document = record.to_document();
+        Base::recorded(&document, &Seen::File(SeenAs::of(&document, None))).unwrap()
+    }
+
+    fn see(&mut self, base: &Base) -> Inspection {
+        match perform(self, &GitStep::Inspect { base: base.clone() }) {
+            GitResult::Inspected(found) => *found,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn put_safe(&mut self, base: &Base) -> Saved {
+        match perform(self, &GitStep::Save(save_plan(Some(base)))) {
+            GitResult::Saved(saved) => saved,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn back(&mut self, base: &Base, saved: &Saved) -> RolledBack {
+        self.try_back(base, saved).unwrap()
+    }
+
+    fn try_back(&mut self, base: &Base, saved: &Saved) -> Result<RolledBack, GitProblem> {
+        let step = GitStep::RollBack { base: base.clone(), saved: saved.clone() };
+        match perform(self, &step) {
+            GitResult::RolledBack(back) => Ok(back),
+            GitResult::Refused(problem) => Err(problem),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn settle(&mut self, base: &Base, found: &Inspection) -> ObjectId {
+        if !found.uncommitted {
+            return found.head.clone();
+        }
+        let plan = commit_plan(found);
+        let GitResult::Built { commit } = perform(self, &GitStep::Build { plan }) else {
+            panic!("not built")
+        };
+        let (branch, from) = (base.branch().to_owned(), found.head.clone());
+        let step = GitStep::Advance { branch, from, to: commit.clone() };
+        assert_eq!(perform(self, &step), GitResult::Advanced);
+        commit
+    }
+}
+
+/// Changes as `A path`, `M path`, `D path`, `X path` (mode).
+pub(crate) fn changes(found: &Inspection) -> Vec<String> {
+    let word = |kind| match kind {
+        ChangeKind::Added => "A",
+        ChangeKind::Modified => "M",
+        ChangeKind::Deleted => "D",
+        ChangeKind::Mode => "X",
+    };
+    found.changes.iter().map(|change| format!("{} {}", word(change.kind), change.path.0)).collect()
+}
+
+pub(crate) fn protected(found: &Inspection) -> Vec<&str> {
+    found.protected.iter().map(|path| &*path.0).collect()
+}
+
+/// Runs an attempt that does something, and says what was found. Then it is saved and rolled back,
+/// and everything must be as before: files, branch, HEAD, refs, and what is the user's.
+pub(crate) fn attempt(repo: &Repo, act: impl FnOnce(&Repo)) -> Inspection {
+    let (files, users) = (repo.files(), repo.users_files());
+    let (head, refs) = (repo.head(), foreign_refs(repo));
+    let status = repo.git(&["status", "--porcelain"]);
+    let mut workspace = repo.open();
+    let base = workspace.start(&rules());
+    act(repo);
+    let found = workspace.see(&base);
+    let saved = workspace.put_safe(&base);
+    assert_eq!(repo.git(&["rev-parse", &attempt_ref("M1", 1)]), saved.work().commit.as_str());
+    workspace.back(&base, &saved);
+    assert_eq!(repo.users_files(), users);
+    assert_eq!(repo.files(), files);
+    assert_eq!(repo.head(), head);
+    assert_eq!(repo.git(&["symbolic-ref", "HEAD"]), "refs/heads/main");
+    assert_eq!(foreign_refs(repo), refs);
+    assert_eq!(repo.git(&["status", "--porcelain"]), status);
+    repo.git(&["fsck", "--connectivity-only"]);
+    found
+}
+
+fn foreign_refs(repo: &Repo) -> String {
+    let all = repo.git(&["for-each-ref", "--format=%(objectname) %(symref) %(refname)"]);
+    let foreign = all.lines().filter(|line| !line.contains("refs/hast/"));
+    foreign.collect::<Vec<_>>().join("\n")
+}
+
+/// The attempt is found to have done nothing that it must not.
+pub(crate) fn assert_honest(found: &Inspection) {
+    assert_eq!(found.breaches, Vec::<Breach>::new());
+    assert_eq!(protected(found), Vec::<&str>::new());
+}

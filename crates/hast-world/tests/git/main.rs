@@ -1,0 +1,11 @@
+//! The work tree with real git: honest attempts, lying ones, and a repository that wants to run
+//! programs. Hermetic: a home of its own, no config but the test's.
+#![cfg(test)]
+
+mod fixture;
+mod hidden;
+mod honest;
+mod hostile;
+mod lying;
+mod settling;
+mod shapes;

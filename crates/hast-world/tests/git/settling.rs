@@ -1,0 +1,313 @@
+//! Looking, hooks, commits that are made once, saving again, undo, and old refs.
+
+use hast_flow::attempt::base::{attempt_ref, kept_branch};
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::workspace::{
+    CommitPlan, Content, GitResult, GitStep, Head, HookVerdict, Identity, Looked, UncommittedKind,
+    perform,
+};
+use hast_world::git::RealWorkspace;
+
+use crate::fixture::{Repo, Steps, at, commit_plan, rules, save_plan};
+
+fn look(workspace: &mut RealWorkspace) -> Looked {
+    match perform(workspace, &GitStep::Look { rules: rules() }) {
+        GitResult::Looked(looked) => looked,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn looking_names_the_users_files_and_leaves_out_the_machines() {
+    let repo = Repo::new();
+    assert!(look(&mut repo.open()).uncommitted.is_empty());
+    repo.write("src/lib.rs", "2");
+    repo.write("new", "1");
+    repo.write("staged", "1");
+    repo.git(&["add", "staged"]);
+    repo.remove("staged");
+    // Even where nobody ignores them.
+    repo.remove(".ai/.gitignore");
+    let looked = look(&mut repo.open());
+    let named: Vec<(&str, bool)> = looked
+        .uncommitted
+        .iter()
+        .map(|file| (file.path.as_str(), file.kind == UncommittedKind::Untracked))
+        .collect();
+    let wanted =
+        [(".ai/.gitignore", false), ("src/lib.rs", false), ("staged", false), ("new", true)];
+    assert_eq!(named, wanted);
+}
+
+#[test]
+fn looking_tells_a_detached_an_unborn_and_a_busy_repository() {
+    let repo = Repo::new();
+    repo.git(&["checkout", "-q", "--detach"]);
+    let mut workspace = repo.open();
+    assert_eq!(look(&mut workspace).head, Head::Detached { commit: repo.head() });
+    let record = GitStep::Record { key: "x".into(), rules: rules(), at: at() };
+    assert_eq!(perform(&mut workspace, &record), GitResult::Refused(GitProblem::Detached));
+    repo.git(&["checkout", "-q", "main"]);
+    repo.write(".git/MERGE_HEAD", repo.head().as_str());
+    assert_eq!(look(&mut workspace).in_progress.as_deref(), Some("merge"));
+    let busy = GitProblem::InProgress { what: "merge".into() };
+    assert_eq!(perform(&mut workspace, &record), GitResult::Refused(busy));
+
+    repo.git_in(repo.dir.path(), &["init", "-q", "-b", "main", "fresh"]);
+    let fresh = repo.dir.path().join("fresh");
+    let mut fresh = RealWorkspace::open(&fresh, repo.environment.clone()).unwrap();
+    assert_eq!(look(&mut fresh).head, Head::Unborn { name: "refs/heads/main".into() });
+    assert_eq!(perform(&mut fresh, &record), GitResult::Refused(GitProblem::NoFirstCommit));
+    let nowhere = RealWorkspace::open(repo.dir.path(), repo.environment.clone());
+    assert!(matches!(nowhere, Err(GitProblem::NotARepository { .. })));
+}
+
+#[test]
+fn the_same_plan_makes_the_same_commit_and_it_is_moved_to_once() {
+    let repo = Repo::new();
+    let mut workspace = repo.open();
+    let base = workspace.start(&rules());
+    repo.write("a", "1");
+    let found = workspace.see(&base);
+    let build = GitStep::Build { plan: commit_plan(&found) };
+    let GitResult::Built { commit } = perform(&mut workspace, &build) else { panic!() };
+    assert_eq!(perform(&mut repo.open(), &build), GitResult::Built { commit: commit.clone() });
+    assert_eq!(repo.head(), found.head);
+    let branch = base.branch().to_owned();
+    let advance = GitStep::Advance { branch, from: found.head.clone(), to: commit.clone() };
+    for _ in 0..2 {
+        assert_eq!(perform(&mut workspace, &advance), GitResult::Advanced);
+        assert_eq!(perform(&mut repo.open(), &advance), GitResult::Advanced);
+    }
+    assert_eq!(repo.git(&["rev-list", "--count", "HEAD"]), "2");
+    assert_eq!(
+        repo.git(&["log", "-1", "--format=%an <%ae> %ad", "--date=unix"]),
+        "hast <hast@localhost> 1770615000"
+    );
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_branch_that_somebody_else_moved_is_not_moved() {
+    let repo = Repo::new();
+    let mut workspace = repo.open();
+    let base = workspace.start(&rules());
+    repo.write("a", "1");
+    let found = workspace.see(&base);
+    let build = GitStep::Build { plan: commit_plan(&found) };
+    let GitResult::Built { commit } = perform(&mut workspace, &build) else { panic!() };
+    repo.git(&["commit", "-q", "--allow-empty", "-m", "the user's"]);
+    let theirs = repo.head();
+    let (branch, from) = (base.branch().to_owned(), found.head);
+    let advanced = perform(&mut workspace, &GitStep::Advance { branch, from, to: commit });
+    assert!(matches!(advanced, GitResult::Refused(GitProblem::Moved { .. })), "{advanced:?}");
+    assert_eq!(repo.head(), theirs);
+}
+
+#[test]
+fn one_file_alone_is_committed() {
+    let repo = Repo::new();
+    repo.write("src/lib.rs", "the user's, staged\n");
+    repo.git(&["add", "src/lib.rs"]);
+    repo.write(".ai/goals.yaml", "goals: [1]\n");
+    repo.write(".ai/rules.md", "not this one\n");
+    let mut workspace = repo.open();
+    let plan = CommitPlan {
+        content: Content::File { path: ".ai/goals.yaml".into() },
+        parent: repo.head(),
+        message: "goals: M1 is done\n".into(),
+        at: at(),
+        identity: Identity::Named { name: "me".into(), email: "me@x".into() },
+    };
+    let from = plan.parent.clone();
+    let built = perform(&mut workspace, &GitStep::Build { plan });
+    let GitResult::Built { commit } = built else { panic!("{built:?}") };
+    let branch = "refs/heads/main".to_owned();
+    perform(&mut workspace, &GitStep::Advance { branch, from, to: commit });
+    assert_eq!(repo.git(&["show", "--format=", "--name-only", "HEAD"]), ".ai/goals.yaml");
+    assert_eq!(repo.git(&["status", "--porcelain"]), " M .ai/rules.md\nM  src/lib.rs");
+}
+
+fn with_hook(repo: &Repo, name: &str, script: &str) {
+    let path = format!(".git/hooks/{name}");
+    repo.write(&path, format!("#!/bin/sh\n{script}\n"));
+    repo.mode(&path, 0o755);
+}
+
+fn verdict(repo: &Repo, act: impl FnOnce(&Repo)) -> HookVerdict {
+    let mut workspace = repo.open();
+    let base = workspace.start(&rules());
+    repo.write("a", "1");
+    let found = workspace.see(&base);
+    act(repo);
+    match perform(&mut workspace, &GitStep::RunHooks { plan: commit_plan(&found) }) {
+        GitResult::Hooks(verdict) => verdict,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_users_hooks_run_on_what_would_be_committed() {
+    let repo = Repo::new();
+    with_hook(&repo, "pre-commit", "test \"$(git diff --cached --name-only)\" = a");
+    with_hook(&repo, "commit-msg", "echo 'Signed: yes' >> \"$1\"");
+    let HookVerdict::Passed { message } = verdict(&repo, |_| {}) else { panic!() };
+    assert!(message.ends_with("Signed: yes\n"), "{message}");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "?? a");
+}
+
+#[test]
+fn a_hooks_refusal_is_a_result_with_its_words() {
+    let repo = Repo::new();
+    with_hook(&repo, "pre-commit", "echo 'no tabs please' >&2; exit 1");
+    let refused = HookVerdict::Refused { hook: "pre-commit".into(), said: "no tabs please".into() };
+    assert_eq!(verdict(&repo, |_| {}), refused);
+}
+
+#[test]
+fn a_hook_that_changes_the_content_is_told() {
+    let repo = Repo::new();
+    with_hook(&repo, "pre-commit", "echo 2 > a; git add a");
+    let changed = HookVerdict::ChangedContent { hook: "pre-commit".into() };
+    assert_eq!(verdict(&repo, |_| {}), changed);
+}
+
+#[test]
+fn a_hook_that_came_up_after_the_inspection_does_not_run() {
+    let repo = Repo::new();
+    let marker = repo.dir.path().join("marker");
+    let verdict = verdict(&repo, |repo| {
+        with_hook(repo, "pre-commit", &format!("touch {}", marker.display()));
+    });
+    assert!(matches!(verdict, HookVerdict::Passed { .. }));
+    assert!(!marker.exists());
+}
+
+#[test]
+fn hooks_in_the_tree_are_protected() {
+    let repo = Repo::new();
+    repo.write(".husky/pre-commit", "#!/bin/sh\nexit 0\n");
+    repo.mode(".husky/pre-commit", 0o755);
+    repo.commit_all("husky");
+    repo.git(&["config", "core.hooksPath", ".husky"]);
+    let marker = repo.dir.path().join("marker");
+    let mut workspace = repo.open();
+    let base = workspace.start(&rules());
+    repo.write(".husky/pre-commit", format!("#!/bin/sh\ntouch {}\n", marker.display()));
+    let found = workspace.see(&base);
+    assert_eq!(crate::fixture::protected(&found), [".husky/pre-commit"]);
+    perform(&mut workspace, &GitStep::RunHooks { plan: commit_plan(&found) });
+    assert!(!marker.exists());
+}
+
+#[test]
+fn a_file_edited_after_the_save_stays_and_is_named() {
+    let repo = Repo::new();
+    let mut workspace = repo.open();
+    let base = workspace.start(&rules());
+    repo.write("src/lib.rs", "the agent's\n");
+    let saved = workspace.put_safe(&base);
+    repo.write("src/lib.rs", "the user's, just now\n");
+    let refused = workspace.try_back(&base, &saved);
+    let edited = GitProblem::EditedSince { paths: vec!["src/lib.rs".into()] };
+    assert_eq!(refused, Err(edited));
+    assert_eq!(repo.read("src/lib.rs"), "the user's, just now\n");
+    // Saved again, both are on the ref.
+    let again = workspace.put_safe(&base);
+    assert_ne!(again.work().commit, saved.work().commit);
+    workspace.back(&base, &again);
+    let name = attempt_ref("M1", 1);
+    assert_eq!(repo.git(&["show", &format!("{name}:src/lib.rs")]), "the user's, just now");
+    assert_eq!(repo.git(&["show", &format!("{name}^2:src/lib.rs")]), "the agent's");
+}
+
+#[test]
+fn saving_the_same_tree_again_is_the_same_save() {
+    let repo = Repo::new();
+    let mut workspace = repo.open();
+    let base = workspace.start(&rules());
+    repo.write("a", "1");
+    let first = workspace.put_safe(&base);
+    assert_eq!(repo.open().put_safe(&base), first);
+    assert_eq!(repo.git(&["rev-list", "--count", &attempt_ref("M1", 1)]), "2");
+}
+
+#[test]
+fn a_save_without_a_base_keeps_what_a_recovery_finds() {
+    let repo = Repo::new();
+    repo.write("a", "1");
+    repo.remove("tests/it.rs");
+    let GitResult::Saved(saved) = perform(&mut repo.open(), &GitStep::Save(save_plan(None))) else {
+        panic!()
+    };
+    let kept = repo.git(&["diff", "--name-status", "HEAD", saved.work().commit.as_str()]);
+    assert_eq!(kept, "A\ta\nD\ttests/it.rs");
+    assert_eq!(repo.git(&["status", "--porcelain"]), " D tests/it.rs\n?? a");
+}
+
+#[test]
+fn undo_brings_discarded_work_back_unless_somebody_edited_it() {
+    let repo = Repo::new();
+    let mut workspace = repo.open();
+    let base = workspace.start(&rules());
+    repo.write("src/lib.rs", "2\n");
+    repo.write("a", "1");
+    repo.remove("tests/it.rs");
+    let worked = repo.files();
+    let saved = workspace.put_safe(&base);
+    workspace.back(&base, &saved);
+    let undo = GitStep::Restore { name: attempt_ref("M1", 1), rules: rules() };
+    repo.write("src/lib.rs", "3\n");
+    let refused = perform(&mut workspace, &undo);
+    let edited = GitProblem::EditedSince { paths: vec!["src/lib.rs".into()] };
+    assert_eq!(refused, GitResult::Refused(edited));
+    repo.write("src/lib.rs", "pub fn one() -> u32 { 1 }\n");
+    for _ in 0..2 {
+        let done = perform(&mut workspace, &undo);
+        assert!(matches!(&done, GitResult::Restored { paths } if paths.len() == 3), "{done:?}");
+        assert_eq!(repo.files(), worked);
+    }
+}
+
+#[test]
+fn kept_work_is_a_branch_and_old_refs_are_listed_and_deleted_only_as_listed() {
+    let repo = Repo::new();
+    let mut workspace = repo.open();
+    let base = workspace.start(&rules());
+    repo.write("a", "1");
+    let saved = workspace.put_safe(&base);
+    let commit = saved.work().commit.clone();
+    let keep = GitStep::Keep { branch: kept_branch("M1"), commit: commit.clone() };
+    assert_eq!(perform(&mut workspace, &keep), GitResult::Kept { before: None });
+    let again = GitResult::Kept { before: Some(commit.clone()) };
+    assert_eq!(perform(&mut workspace, &keep), again);
+    assert_eq!(repo.git(&["show", "hast/kept/M1:a"]), "1");
+    let GitResult::Refs(refs) = perform(&mut workspace, &GitStep::ListRefs) else { panic!() };
+    let names: Vec<&str> = refs.iter().map(|own| own.name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["refs/hast/attempts/M1/1", "refs/hast/bases/M1/1", "refs/heads/hast/kept/M1"]
+    );
+    assert_eq!((refs[0].at, refs[0].merged, refs[1].at), (Some(at()), false, None));
+    let wrong = vec![(names[0].to_owned(), repo.head())];
+    let refused = perform(&mut workspace, &GitStep::DeleteRefs { refs: wrong });
+    assert!(matches!(refused, GitResult::Refused(GitProblem::Moved { .. })));
+    let main = vec![("refs/heads/main".to_owned(), repo.head())];
+    let refused = perform(&mut workspace, &GitStep::DeleteRefs { refs: main });
+    assert!(matches!(refused, GitResult::Refused(GitProblem::Moved { .. })));
+    let all: Vec<_> = refs.iter().map(|own| (own.name.clone(), own.target.clone())).collect();
+    for _ in 0..2 {
+        let delete = GitStep::DeleteRefs { refs: all.clone() };
+        assert_eq!(perform(&mut workspace, &delete), GitResult::Deleted);
+    }
+    assert_eq!(perform(&mut workspace, &GitStep::ListRefs), GitResult::Refs(Vec::new()));
+}
+
+#[test]
+fn another_git_at_work_is_told_with_its_lock() {
+    let repo = Repo::new();
+    repo.write(".git/index.lock", "");
+    let record = GitStep::Record { key: "x".into(), rules: rules(), at: at() };
+    let refused = perform(&mut repo.open(), &record);
+    assert!(matches!(refused, GitResult::Refused(GitProblem::Locked { .. })), "{refused:?}");
+}
