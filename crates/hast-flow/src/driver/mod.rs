@@ -165,6 +165,10 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
     /// Looks at what the next decision rests on: other processes' commits, and documents that a
     /// person may have saved since.
     fn look_around(&mut self) -> Result<(), StoreError> {
+        let foreign = self.store.read_together(|store| Ok(store.foreign_commits()))?;
+        if foreign != self.foreign {
+            self.read_all()?;
+        }
         for path in self.flow.rests_on(&self.view) {
             let known = self.seen.get(&path).copied();
             let meta = self.store.disk().look(&path)?.meta;
@@ -205,8 +209,10 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
         key: StepKey,
         effect: &Effect,
     ) -> Result<Vec<Conflict>, StoreError> {
+        let foreign = self.foreign;
         let conflicts = self.note_start(&key)?;
-        if conflicts.is_empty() {
+        // Where somebody else committed meanwhile, the step may be done: decide again.
+        if conflicts.is_empty() && foreign == self.foreign {
             world.begin(&key, effect);
             self.running.insert(key);
         }
@@ -229,8 +235,11 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
             self.stop = Some(ending);
             return;
         }
-        self.flow.fold(&mut self.view, &Delta::Result { key: &key, result: &result });
-        self.unused.insert(key, result);
+        // Whoever ended the step meanwhile has used a result of its own.
+        if self.steps.is_open(&key) {
+            self.flow.fold(&mut self.view, &Delta::Result { key: &key, result: &result });
+            self.unused.insert(key, result);
+        }
     }
 
     fn facts(&self) -> Facts<'_> {
@@ -280,7 +289,7 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
         }
         let now: BTreeMap<DocPath, Seen> = committed.now.into_iter().collect();
         for put in &puts {
-            self.learn(put, &now);
+            self.learn(put, &now)?;
         }
         Ok(Vec::new())
     }
@@ -304,13 +313,20 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
     }
 
     /// Our own commit, taken into the view without reading anything again.
-    fn learn(&mut self, put: &Put, now: &BTreeMap<DocPath, Seen>) {
+    fn learn(&mut self, put: &Put, now: &BTreeMap<DocPath, Seen>) -> Result<(), StoreError> {
+        if !self.is_read(put.path()) {
+            // A fresh read would not know of it either; whoever rests on it looks at it.
+            return Ok(());
+        }
         match put {
             Put::Create { path, bytes } | Put::Replace { path, bytes, .. } => {
                 let seen = now.get(path).copied().unwrap_or(Seen::Absent);
                 self.take_document(path, bytes, seen);
             }
-            Put::Append { path, at, bytes } => self.take_appended(path, *at, bytes),
+            Put::Append { path, at, bytes } => {
+                let length = at + bytes.len() as u64;
+                self.take_appended(path, *at, bytes, Seen::Log { length });
+            }
             Put::Archive { from, .. } => {
                 let moved: Vec<DocPath> =
                     self.seen.keys().filter(|path| path.is_within(from)).cloned().collect();
@@ -319,10 +335,23 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
                     self.flow.fold(&mut self.view, &Delta::Gone { path: &path });
                 }
             }
-            Put::Patch { path, .. } => {
-                self.seen.remove(path);
+            Put::Patch { path, before, at, old, new } => {
+                let seen = now.get(path).copied().unwrap_or(Seen::Absent);
+                if at + old.len() as u64 == before.size {
+                    self.take_appended(path, *at, new, seen);
+                } else {
+                    self.seen.remove(path);
+                    return self.look_again(path, None);
+                }
             }
         }
+        Ok(())
+    }
+
+    fn is_read(&self, path: &DocPath) -> bool {
+        let mut above = path.ancestors();
+        *path == steps_log()
+            || (above.all(|dir| self.flow.reads(&dir, true)) && self.flow.reads(path, false))
     }
 
     fn take_document(&mut self, path: &DocPath, bytes: &[u8], seen: Seen) {
@@ -335,12 +364,12 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
         self.flow.fold(&mut self.view, &Delta::Document { path, bytes, seen });
     }
 
-    fn take_appended(&mut self, path: &DocPath, at: u64, bytes: &[u8]) {
+    fn take_appended(&mut self, path: &DocPath, at: u64, bytes: &[u8], seen: Seen) {
         if *path == steps_log() {
             return self.take_steps(bytes);
         }
-        self.seen.insert(path.clone(), Seen::Log { length: at + bytes.len() as u64 });
-        self.flow.fold(&mut self.view, &Delta::Appended { path, at, bytes });
+        self.seen.insert(path.clone(), seen);
+        self.flow.fold(&mut self.view, &Delta::Appended { path, at, bytes, seen });
     }
 
     fn take_steps(&mut self, bytes: &[u8]) {

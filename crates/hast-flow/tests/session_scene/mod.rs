@@ -68,7 +68,8 @@ impl Session {
                 let file = self.files.get_mut(path.as_str()).unwrap();
                 assert_eq!(file.len() as u64, *at);
                 file.extend(bytes);
-                self.flow.fold(&mut self.view, &Delta::Appended { path, at: *at, bytes });
+                let seen = Seen::Log { length: file.len() as u64 };
+                self.flow.fold(&mut self.view, &Delta::Appended { path, at: *at, bytes, seen });
             }
             _ => panic!("{put:?}"),
         }

@@ -12,7 +12,7 @@ use crate::store::Identity;
 use crate::time::UtcTime;
 
 /// The index as it was read.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Index {
     text: String,
     /// Where the next entry goes.
@@ -44,19 +44,12 @@ impl Index {
         Some((read, index.knowledge))
     }
 
-    /// Takes in a new content. Where it is the old one with entries added at the end, as our own
-    /// commits are, only those are read.
+    /// Takes in a new content. Where it is the old one with entries added at the end, only those
+    /// are read.
     pub fn learn(&mut self, bytes: &[u8], identity: Option<Identity>) -> Option<Learnt> {
-        if let Some(more) = self.added(bytes) {
-            let tail = self.text.len() - self.end;
-            let text = std::str::from_utf8(bytes).ok()?;
-            self.text.truncate(self.end);
-            self.text.push_str(&text[self.end..]);
-            if !more.is_empty() {
-                self.end = self.text[..self.text.len() - tail].trim_end().len();
-            }
-            self.is_empty = self.is_empty && more.is_empty();
-            self.identity = identity;
+        let rest = bytes.strip_prefix(&self.text.as_bytes()[..self.end]);
+        if let Some(more) = rest.and_then(|rest| self.added(rest)) {
+            self.grow(more.len(), std::str::from_utf8(rest?).ok()?, identity);
             return Some(Learnt::More(more));
         }
         let (index, entries) = Self::read(bytes, identity)?;
@@ -64,10 +57,40 @@ impl Index {
         Some(Learnt::All(entries))
     }
 
-    fn added(&self, bytes: &[u8]) -> Option<Vec<KnowledgeEntry>> {
-        let (head, tail) = self.text.as_bytes().split_at_checked(self.end)?;
-        let middle = bytes.strip_prefix(head)?.strip_suffix(tail)?;
-        let middle = std::str::from_utf8(middle).ok()?.trim();
+    /// Takes in another end, as our own commits write it: nothing else is looked at.
+    pub fn learn_end(
+        &mut self,
+        at: u64,
+        bytes: &[u8],
+        identity: Option<Identity>,
+    ) -> Option<Learnt> {
+        let at = usize::try_from(at).ok()?;
+        if at == self.end
+            && let Some(more) = self.added(bytes)
+        {
+            self.grow(more.len(), std::str::from_utf8(bytes).ok()?, identity);
+            return Some(Learnt::More(more));
+        }
+        let mut whole = self.text.as_bytes().get(..at)?.to_vec();
+        whole.extend_from_slice(bytes);
+        self.learn(&whole, identity)
+    }
+
+    fn grow(&mut self, more: usize, rest: &str, identity: Option<Identity>) {
+        let tail = self.text.len() - self.end;
+        self.text.truncate(self.end);
+        self.text.push_str(rest);
+        if more > 0 {
+            self.end = self.text[..self.text.len() - tail].trim_end().len();
+            self.is_empty = false;
+        }
+        self.identity = identity;
+    }
+
+    /// The entries that stand before the old end, which the new one must still have.
+    fn added(&self, rest: &[u8]) -> Option<Vec<KnowledgeEntry>> {
+        let tail = self.text.as_bytes().get(self.end..).filter(|tail| !tail.is_empty())?;
+        let middle = std::str::from_utf8(rest.strip_suffix(tail)?).ok()?.trim();
         let entries = match middle.strip_prefix(',') {
             Some(entries) if !self.is_empty => entries,
             None if self.is_empty || middle.is_empty() => middle,

@@ -123,12 +123,17 @@ impl View {
     pub fn fold(&mut self, delta: &Delta<'_>) {
         match delta {
             Delta::Document { path, bytes, seen } => self.document(path, bytes, *seen),
-            Delta::Appended { path, at, bytes } => {
-                self.lengths.insert((*path).clone(), at + bytes.len() as u64);
-                if path.as_str() == layout::LOG {
-                    self.take_events(bytes);
+            Delta::Appended { path, at, bytes, seen } => match path.as_str() {
+                layout::INDEX => {
+                    self.take_index(|index| index.learn_end(*at, bytes, identity(*seen)))
                 }
-            }
+                name => {
+                    self.lengths.insert((*path).clone(), at + bytes.len() as u64);
+                    if name == layout::LOG {
+                        self.take_events(bytes);
+                    }
+                }
+            },
             Delta::Gone { path } => self.gone(path),
             Delta::Result { key, result } => {
                 self.results.insert((*key).clone(), (*result).clone());
@@ -137,17 +142,14 @@ impl View {
     }
 
     fn document(&mut self, path: &DocPath, bytes: &[u8], seen: Seen) {
-        let identity = match seen {
-            Seen::File(identity) => Some(identity),
-            Seen::Absent | Seen::Log { .. } => None,
-        };
+        let identity = identity(seen);
         match path.as_str() {
             layout::LOG => {
                 self.lengths.insert(path.clone(), bytes.len() as u64);
                 self.take_events(bytes);
             }
             layout::STATUS => self.take_status(bytes, identity),
-            layout::INDEX => self.take_index(bytes, identity),
+            layout::INDEX => self.take_index(|index| index.learn(bytes, identity)),
             layout::DECOMPOSITION => {
                 let document = serde_json::from_slice(bytes).ok();
                 self.plan = document.map(|document| Plan::new(document, &self.progress));
@@ -196,16 +198,13 @@ impl View {
         self.status = Some(StatusFile { identity, others });
     }
 
-    fn take_index(&mut self, bytes: &[u8], identity: Option<Identity>) {
-        let learnt = match &mut self.index {
-            IndexFile::Read(index) => index.learn(bytes, identity),
-            IndexFile::Absent | IndexFile::Unreadable => {
-                Index::read(bytes, identity).map(|(index, entries)| {
-                    self.index = IndexFile::Read(index);
-                    Learnt::All(entries)
-                })
-            }
+    fn take_index(&mut self, learn: impl FnOnce(&mut Index) -> Option<Learnt>) {
+        let mut index = match std::mem::take(&mut self.index) {
+            IndexFile::Read(index) => index,
+            IndexFile::Absent | IndexFile::Unreadable => Index::default(),
         };
+        let learnt = learn(&mut index);
+        self.index = IndexFile::Read(index);
         match learnt {
             // New entries have their task in the plan, or it would not have passed.
             Some(Learnt::More(entries)) => self.add_pieces(&entries),
@@ -299,6 +298,13 @@ impl View {
             plan.take(&task, progress.stage);
         }
         self.progress.insert(task, progress);
+    }
+}
+
+fn identity(seen: Seen) -> Option<Identity> {
+    match seen {
+        Seen::File(identity) => Some(identity),
+        Seen::Absent | Seen::Log { .. } => None,
     }
 }
 
