@@ -17,7 +17,15 @@ const ROW: usize = 256;
 pub(crate) const POLICY: AnyRole = AnyRole(HistoryClass::Pointer);
 
 pub(crate) fn document(round: usize) -> Vec<u8> {
-    format!("{{\n  \"round\": {round},\n  \"text\": \"{:x>900}\"\n}}\n", "").into_bytes()
+    let text = "x".repeat(900);
+    format!("{{\n  \"round\": {round},\n  \"text\": \"{text}\"\n}}\n").into_bytes()
+}
+
+const INDEX_END: &str = "\n  ]\n}\n";
+
+/// Three hundred bytes of an array.
+fn entry(number: usize) -> String {
+    format!("\n    {{\n      \"id\": \"K-{number:06}\",\n      \"text\": \"{:x<245}\"\n    }}", "")
 }
 
 pub(crate) struct Root {
@@ -26,6 +34,7 @@ pub(crate) struct Root {
     length: u64,
     files: Vec<(DocPath, Identity)>,
     table: Option<(DocPath, Identity, Vec<u8>)>,
+    index: Option<Identity>,
     round: usize,
 }
 
@@ -62,6 +71,7 @@ impl Root {
             length: (LINE.len() * lines) as u64,
             files,
             table,
+            index: None,
             round: 0,
         })
     }
@@ -110,6 +120,45 @@ impl Root {
         if let Some((_, Seen::File(identity))) = committed.now.first() {
             *before = *identity;
         }
+        self.checkpoint_if_due()
+    }
+
+    /// One more entry in a JSON document that has so many.
+    pub(crate) fn with_index(dir: &Path, entries: usize) -> Result<Self, Failure> {
+        fs::create_dir_all(dir)?;
+        let mut text = format!("{{\n  \"all\": [{}", entry(0));
+        for number in 1..entries {
+            text.push(',');
+            text.push_str(&entry(number));
+        }
+        text.push_str(INDEX_END);
+        fs::write(dir.join("index.json"), text)?;
+        Self::new(dir)
+    }
+
+    pub(crate) fn grow_index(&mut self, round: usize) -> Result<(), Failure> {
+        let path = DocPath::new("index.json")?;
+        let before = match self.index {
+            Some(identity) => identity,
+            None => self.store.read(&path)?.ok_or("no index")?.1,
+        };
+        let new = format!(",{}{INDEX_END}", entry(round)).into_bytes();
+        let put = Put::tail(path, before, INDEX_END.as_bytes(), new);
+        let committed = self.store.commit(ChangeSet::new("bench", "grow").put(put), &POLICY)?;
+        if let Some((_, Seen::File(identity))) = committed.now.first() {
+            self.index = Some(*identity);
+        }
+        self.checkpoint_if_due()
+    }
+
+    /// What the same entry costs when the document is written anew.
+    pub(crate) fn rewrite_index(&mut self, round: usize) -> Result<(), Failure> {
+        let path = DocPath::new("index.json")?;
+        let (mut bytes, before) = self.store.read(&path)?.ok_or("no index")?;
+        bytes.truncate(bytes.len() - INDEX_END.len());
+        bytes.extend(format!(",{}{INDEX_END}", entry(round)).into_bytes());
+        let put = Put::Replace { path, before, bytes };
+        self.store.commit(ChangeSet::new("bench", "rewrite").put(put), &POLICY)?;
         self.checkpoint_if_due()
     }
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use fixture::{Failure, Root};
 
 const USAGE: &str = "usage: store [--dir DIR] [--rounds N] [--seconds N] [--only PART]
-parts: commits, history, patch, roots, open, processes";
+parts: commits, history, patch, index, roots, open, processes";
 
 fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -58,6 +58,9 @@ fn run(settings: &Settings, scratch: &Path) -> Result<(), Failure> {
     }
     if wanted("patch") {
         patch(settings.rounds, scratch)?;
+    }
+    if wanted("index") {
+        index(settings.rounds, scratch)?;
     }
     if wanted("roots") {
         concurrent::roots(settings.seconds, scratch)?;
@@ -184,6 +187,29 @@ fn patch(rounds: usize, scratch: &Path) -> Result<(), Failure> {
         micros(times[2]),
         ratio(2, 1),
         ratio(2, 0)
+    );
+    Ok(())
+}
+
+fn index(rounds: usize, scratch: &Path) -> Result<(), Failure> {
+    let mut small = Root::with_index(&scratch.join("small-index"), 100)?;
+    let mut large = Root::with_index(&scratch.join("large-index"), 100_000)?;
+    let mut anew = Root::with_index(&scratch.join("index-anew"), 100_000)?;
+    let times = race(
+        rounds,
+        &mut [
+            ("small", Box::new(|n| small.grow_index(n))),
+            ("large", Box::new(|n| large.grow_index(n))),
+        ],
+    )?;
+    let whole = race(5, &mut [("anew", Box::new(|n| anew.rewrite_index(n)))])?;
+    println!("one more entry of 300 bytes in a JSON document (median us; goal: growth under 1.1)");
+    println!(
+        "  100 entries {:.1}   100,000 entries {:.1}   growth {:.2}   100,000 written anew {:.0}",
+        micros(times[0]),
+        micros(times[1]),
+        times[1].as_secs_f64() / times[0].as_secs_f64(),
+        micros(whole[0])
     );
     Ok(())
 }

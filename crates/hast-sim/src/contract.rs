@@ -4,7 +4,7 @@
 use hast_flow::store::disk::{Disk, DiskErrorKind, Exchange, Open};
 use hast_flow::store::policy::AnyRole;
 use hast_flow::store::{
-    ChangeSet, Committed, DocPath, HistoryClass, Options, Put, Store, StoreError,
+    ChangeSet, Committed, DocPath, HistoryClass, Options, Put, Seen, Store, StoreError,
 };
 
 type Checked = Result<(), String>;
@@ -12,7 +12,7 @@ type Check<D> = fn(&D) -> Checked;
 
 /// Runs every check on a fresh root each; the first sentence that is not true comes back.
 pub fn check<D: Disk + Clone>(fresh: impl Fn() -> D) -> Checked {
-    let checks: [(&str, Check<D>); 9] = [
+    let checks: [(&str, Check<D>); 10] = [
         ("a new name must be free", names_are_free),
         ("an exchange swaps two files", exchange_swaps),
         ("a handle stays with its file", handles_stay),
@@ -22,6 +22,7 @@ pub fn check<D: Disk + Clone>(fresh: impl Fn() -> D) -> Checked {
         ("a stale change set changes nothing", stale_changes_nothing),
         ("history is judged before anything is written", history_is_judged),
         ("a log is rotated in one commit", log_rotates),
+        ("an end grows where it still is the end", end_grows),
     ];
     for (sentence, check) in checks {
         check(&fresh()).map_err(|why| format!("{sentence}: {why}"))?;
@@ -199,4 +200,31 @@ fn log_rotates<D: Disk + Clone>(disk: &D) -> Checked {
     said(commit(&mut store, rotation))?;
     same(read(disk, "archive/log-1")?, "1\n".to_owned())?;
     same(read(disk, "log")?, "2\n".to_owned())
+}
+
+fn end_grows<D: Disk + Clone>(disk: &D) -> Checked {
+    let mut store = open(disk)?;
+    let end = b"\n  ]\n}\n";
+    said(commit(
+        &mut store,
+        vec![create("context/index.json", b"{\n  \"all\": [\n    1\n  ]\n}\n")?],
+    ))?;
+    let (_, read_first) = said(store.read(&path("context/index.json")?))?.ok_or("no index")?;
+    let grow = |before, new: &[u8]| -> Result<Put, String> {
+        Ok(Put::tail(path("context/index.json")?, before, end, new.to_vec()))
+    };
+    let done = said(commit(&mut store, vec![grow(read_first, b",\n    2\n  ]\n}\n")?]))?;
+    let Some((_, Seen::File(second))) = done.now.first() else {
+        return Err("no identity".to_owned());
+    };
+    said(commit(&mut store, vec![grow(*second, b",\n    3\n  ]\n}\n")?]))?;
+    let all = "{\n  \"all\": [\n    1,\n    2,\n    3\n  ]\n}\n".to_owned();
+    same(read(disk, "context/index.json")?, all.clone())?;
+    let late = commit(&mut store, vec![grow(read_first, b",\n    4\n  ]\n}\n")?]);
+    same(matches!(late, Err(StoreError::Stale { .. })), true)?;
+    same(read(disk, "context/index.json")?, all)?;
+    let (_, now) = said(store.read(&path("context/index.json")?))?.ok_or("no index")?;
+    let change = ChangeSet::new("tester", "contract").put(grow(now, b",\n    4\n  ]\n}\n")?);
+    let refused = store.commit(change, &AnyRole(HistoryClass::Once));
+    same(matches!(refused, Err(StoreError::History { .. })), true)
 }

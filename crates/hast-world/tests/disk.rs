@@ -99,6 +99,42 @@ fn who_deletes_the_technical_files_stops_the_process_and_not_the_documents() {
     assert_eq!(std::fs::read(dir.path().join("a")).unwrap(), b"1");
 }
 
+#[expect(clippy::disallowed_methods, reason = "the test plays whoever moves the journal")]
+#[test]
+fn who_moves_the_journal_away_stops_the_process_also_after_many_commits() {
+    let (dir, mut store) = open().unwrap();
+    for number in 0..5 {
+        replace(&mut store, "a", &[b'0' + number]).unwrap();
+    }
+    let technical = dir.path().join(".hast");
+    std::fs::rename(technical.join("journal"), technical.join("journal.old")).unwrap();
+    assert!(replace(&mut store, "a", b"lost").is_err());
+    assert_eq!(std::fs::read(dir.path().join("a")).unwrap(), b"4");
+}
+
+#[test]
+fn an_edit_in_the_same_moment_is_told_apart_from_our_own_content() {
+    let (dir, mut store) = open().unwrap();
+    let name = path("a").unwrap();
+    let create = ChangeSet::new("tester", "create")
+        .put(Put::Create { path: name.clone(), bytes: b"ours".to_vec() });
+    let mut seen = store.commit(create, &POLICY).unwrap().now.remove(0).1;
+    for round in 0..200 {
+        let Seen::File(before) = seen else { panic!("{seen:?}") };
+        // As many bytes, in the same file, within the same tick of most clocks.
+        let edit = format!("e{round:03}");
+        let file = std::fs::OpenOptions::new().write(true).open(dir.path().join("a")).unwrap();
+        std::os::unix::fs::FileExt::write_all_at(&file, edit.as_bytes(), 0).unwrap();
+        let put = Put::Replace { path: name.clone(), before, bytes: b"lost".to_vec() };
+        let refused = store.commit(ChangeSet::new("tester", "replace").put(put), &POLICY);
+        assert_eq!(refused.err(), Some(StoreError::Stale { path: name.clone() }), "{edit}");
+        let (_, before) = store.read(&name).unwrap().unwrap();
+        let put = Put::Replace { path: name.clone(), before, bytes: b"ours".to_vec() };
+        let change = ChangeSet::new("tester", "replace").put(put);
+        seen = store.commit(change, &POLICY).unwrap().now.remove(0).1;
+    }
+}
+
 #[test]
 fn lanes_of_one_process_commit_together_without_losing_anything() {
     let (dir, store) = open().unwrap();

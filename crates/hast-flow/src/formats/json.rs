@@ -52,6 +52,20 @@ pub fn print<T: Serialize>(value: &T) -> Result<String, serde_json::Error> {
     Ok(text)
 }
 
+/// The end of a printed document whose last field is an array with elements in it.
+pub const ARRAY_END: &str = "\n  ]\n}\n";
+
+/// What stands there instead once these elements are in the array too.
+pub fn longer_array_end<T: Serialize>(more: &[T]) -> Result<String, serde_json::Error> {
+    let mut text = String::new();
+    for element in more {
+        text.push_str(",\n    ");
+        text.push_str(&serde_json::to_string_pretty(element)?.replace('\n', "\n    "));
+    }
+    text.push_str(ARRAY_END);
+    Ok(text)
+}
+
 /// Reads values without keeping them, and stops after so many: a value of one byte takes a hundred
 /// in a tree.
 struct Count {
@@ -231,6 +245,19 @@ mod tests {
         assert_eq!(list.list()[2].text(), Some("a\n"));
         assert_eq!(list.list()[1].value, Value::Number(-2.5));
         assert_eq!(&text[parsed.root.fields()[1].key_span.clone()], "\"b\"");
+    }
+
+    #[test]
+    fn a_longer_array_is_printed_by_its_end_alone() {
+        let entry = |text: &str| serde_json::json!({ "text": text, "list": [1, []] });
+        let document = |entries: &[serde_json::Value]| {
+            print(&serde_json::json!({ "version": 1, "entries": entries })).unwrap()
+        };
+        let all = [entry("one"), entry("two\nlines"), entry("]\n}\n")];
+        let short = document(&all[..1]);
+        let kept = short.strip_suffix(ARRAY_END).unwrap();
+        let longer = format!("{kept}{}", longer_array_end(&all[1..]).unwrap());
+        assert_eq!(longer, document(&all));
     }
 
     #[test]

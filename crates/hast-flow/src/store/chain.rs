@@ -401,6 +401,26 @@ mod tests {
     }
 
     #[test]
+    fn an_end_on_its_way_is_finished_and_another_one_is_a_persons() {
+        let change = Change::Patch { at: 2, old: b"]\n".to_vec(), new: b",2]\n".to_vec() };
+        let chain = Chain { links: vec![link(1, Published::Unknown, change)] };
+        let judge = |bytes, life| chain.judge(Current::File(bytes), Staging::Gone, life);
+        let again = Verdict::Regions(vec![(2, b",2]\n".to_vec())]);
+        for there in [&b"[1]\n"[..], b"[1]\n ", b"[1]\n  ", b"[1,\n  ", b"[1,2  ", b"[1,2] "] {
+            assert_eq!(judge(there, Life::SameBoot), again, "{there:?}");
+            assert_eq!(judge(there, Life::Rebooted), again, "{there:?}");
+        }
+        assert_eq!(judge(b"[1]\n\0\n", Life::Rebooted), again);
+        assert_eq!(judge(b"[1,2]\n", Life::SameBoot), Verdict::Nothing);
+        for theirs in [&b"[7]"[..], b"[1]\n   \n", b"[1,3]\n", b"[1 ]\n", b""] {
+            for life in [Life::SameBoot, Life::Rebooted] {
+                let verdict = judge(theirs, life);
+                assert!(matches!(verdict, Verdict::Theirs { .. }), "{theirs:?} {verdict:?}");
+            }
+        }
+    }
+
+    #[test]
     fn a_document_that_moved_with_its_tree_is_looked_for_at_its_new_place() {
         let path = |text: &str| DocPath::new(text).unwrap();
         let mut plan = Plan::default();

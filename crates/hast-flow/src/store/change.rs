@@ -47,7 +47,8 @@ pub enum Put {
     Replace { path: DocPath, before: Identity, bytes: Vec<u8> },
     /// More bytes at the end of a document whose length was read.
     Append { path: DocPath, at: u64, bytes: Vec<u8> },
-    /// Other bytes of the same width inside one page of a large table.
+    /// Other bytes in the place of old ones: as many inside one page of a large table, or more of
+    /// them at the end of a growing document ([`Put::tail`]).
     Patch { path: DocPath, before: Identity, at: u64, old: Vec<u8>, new: Vec<u8> },
     /// A file or a tree that moves to a free name below an `archive` directory.
     Archive { from: DocPath, to: DocPath },
@@ -59,6 +60,14 @@ pub const PAGE: u64 = 4096;
 pub const ARCHIVE_DIR: &str = "archive";
 
 impl Put {
+    /// Another end for a document that grows, in the place of its old one. What stays is neither
+    /// read nor written, so the cost does not depend on its length.
+    #[must_use]
+    pub fn tail(path: DocPath, before: Identity, old: &[u8], new: Vec<u8>) -> Self {
+        let at = before.size.saturating_sub(old.len() as u64);
+        Self::Patch { path, before, at, old: old.to_vec(), new }
+    }
+
     /// The document it changes.
     pub fn path(&self) -> &DocPath {
         match self {
@@ -111,7 +120,7 @@ pub enum Malformed {
     Twice(DocPath),
     #[error("{0} belongs to the store")]
     Technical(DocPath),
-    #[error("the patch of {0} does not keep its width inside one page")]
+    #[error("the patch of {0} neither keeps its width inside one page nor makes its end longer")]
     PatchShape(DocPath),
     #[error("{0} is no place below an archive directory")]
     NotArchive(DocPath),
@@ -125,6 +134,8 @@ pub enum Malformed {
 
 const MAX_PUTS: usize = 256;
 const MAX_BYTES: usize = 1 << 30;
+/// What is longer is a new content.
+const MAX_TAIL: usize = 64 << 10;
 
 /// Refuses what makes no sense by itself.
 pub fn check_form(change: &ChangeSet) -> Result<(), Malformed> {
@@ -178,8 +189,10 @@ fn check_put(put: &Put) -> Result<(), Malformed> {
             }
         }
         Put::Patch { path, at, old, new, .. } => {
-            let fits = at % PAGE + new.len() as u64 <= PAGE;
-            if new.is_empty() || old.len() != new.len() || !fits {
+            let in_page = old.len() == new.len() && at % PAGE + new.len() as u64 <= PAGE;
+            let longer = old.len() < new.len() && new.len() <= MAX_TAIL;
+            let ends = at.checked_add(new.len() as u64).is_some();
+            if old.is_empty() || !(in_page || longer) || !ends {
                 return Err(Malformed::PatchShape(path.clone()));
             }
         }
@@ -249,7 +262,19 @@ mod tests {
         assert_eq!(form(vec![patch(4094, b"ab", b"cd")]), Ok(()));
         assert!(form(vec![patch(4095, b"ab", b"cd")]).is_err());
         assert!(form(vec![patch(0, b"ab", b"c")]).is_err());
+        assert!(form(vec![patch(0, b"", b"")]).is_err());
         assert!(form(vec![patch(u64::MAX, b"ab", b"cd")]).is_err());
+    }
+
+    #[test]
+    fn an_end_may_grow_over_pages_but_not_without_bound_and_never_shrinks() {
+        assert_eq!(form(vec![patch(4095, b"]", b",1]")]), Ok(()));
+        assert!(form(vec![patch(0, b"]", &[b' '; MAX_TAIL + 1])]).is_err());
+        assert!(form(vec![patch(0, b"", b"1")]).is_err());
+        assert!(form(vec![patch(u64::MAX - 1, b"]", b",1]")]).is_err());
+        let seen = Identity::of(b"[1]", None);
+        let tail = Put::tail(path("t.md"), seen, b"]", b",2]".to_vec());
+        assert!(matches!(tail, Put::Patch { at: 2, .. }));
     }
 
     #[test]

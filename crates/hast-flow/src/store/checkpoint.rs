@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::codec::Entry;
+use super::content::fill_with_zeros;
 use super::disk::{Disk, DiskError, DiskErrorKind, LockMode, Open};
 use super::header::AREA_START;
 use super::path::DocPath;
 use super::problem::StoreError;
-use super::root::{Rule, Store, Trace, fill_with_zeros};
+use super::root::{Rule, Store, Trace};
 
 /// A position up to which the journal may be forgotten after [`Checkpoint::sync`].
 #[derive(Clone, Debug)]

@@ -60,15 +60,23 @@ pub struct Mark {
 
 /// The bytes of a record.
 pub fn encode_record(mark: Mark, body: &Body) -> Vec<u8> {
-    let mut record = vec![0; RECORD_HEAD];
-    encode_body(body, &mut record);
+    let mut record = Vec::new();
+    encode_record_into(&mut record, mark, body);
+    record
+}
+
+/// Adds the bytes of a record to those of others.
+pub fn encode_record_into(out: &mut Vec<u8>, mark: Mark, body: &Body) {
+    let start = out.len();
+    out.resize(start + RECORD_HEAD, 0);
+    encode_body(body, out);
+    let record = &mut out[start..];
     let length = (record.len() - RECORD_HEAD) as u32;
     record[..4].copy_from_slice(&length.to_le_bytes());
     record[8..16].copy_from_slice(&mark.epoch.to_le_bytes());
     record[16..24].copy_from_slice(&mark.seq.to_le_bytes());
     let crc = record_crc(mark.salt, length, &record[8..]);
     record[4..8].copy_from_slice(&crc.to_le_bytes());
-    record
 }
 
 /// How many bytes the body of a record has, if this can be the head of the record with this mark.

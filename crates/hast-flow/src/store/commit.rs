@@ -3,14 +3,14 @@
 use super::chain::StageName;
 use super::change::{ChangeSet, Put, overlap};
 use super::codec::{self, Body, Commit, Content, Entry};
-use super::disk::{Disk, DiskError, LockMode};
+use super::disk::{Disk, DiskError, LockMode, Times};
 use super::identity::{ContentHash, Seen};
 use super::journal::DONE_BYTES;
 use super::path::DocPath;
 use super::policy::Policy;
 use super::prepare::{Job, Prepared};
 use super::problem::StoreError;
-use super::publish::{Expected, staging_path};
+use super::publish::{Expected, Staged, staging_path};
 use super::root::{Conflict, Store};
 
 /// A change set that counts, also after a power cut.
@@ -24,13 +24,23 @@ pub struct Committed {
 }
 
 /// A change set whose record is being written.
-struct Ready {
+struct Ready<F> {
     slot: usize,
     seq: u64,
     commit: Commit,
-    /// The name that the caller used, and what is expected there, for each entry.
-    targets: Vec<(DocPath, Expected)>,
+    /// One for each entry.
+    targets: Vec<Target<F>>,
 }
+
+struct Target<F> {
+    /// The name that the caller used.
+    named: DocPath,
+    expected: Expected,
+    staged: Option<Staged<F>>,
+}
+
+/// How many staging files of one round stay open until they are published.
+const HELD_FILES: usize = 64;
 
 impl<D: Disk> Store<D> {
     /// Commits one change set.
@@ -94,6 +104,7 @@ impl<D: Disk> Store<D> {
         results: &mut [Result<Committed, StoreError>],
     ) -> Result<(), StoreError> {
         let mut ready = Vec::with_capacity(round.len());
+        self.held = 0;
         for (slot, change) in round {
             let seq = self.journal.next_seq + ready.len() as u64;
             let prepared = self.prepare(change, policy);
@@ -124,7 +135,7 @@ impl<D: Disk> Store<D> {
         slot: usize,
         seq: u64,
         prepared: Prepared,
-    ) -> Result<Ready, StoreError> {
+    ) -> Result<Ready<D::File>, StoreError> {
         let Prepared { role, reason, jobs } = prepared;
         let mut puts = Vec::with_capacity(jobs.len());
         let mut targets = Vec::with_capacity(jobs.len());
@@ -132,10 +143,12 @@ impl<D: Disk> Store<D> {
             let Job { named, mut entry, expected } = job;
             let staged = self.stage_one(seq, index, &mut entry);
             puts.push(entry);
-            targets.push((named, expected));
-            if let Err(error) = staged {
-                self.unstage(seq, &puts);
-                return Err(error.into());
+            match staged {
+                Ok(staged) => targets.push(Target { named, expected, staged }),
+                Err(error) => {
+                    self.unstage(seq, &puts);
+                    return Err(error.into());
+                }
             }
         }
         Ok(Ready {
@@ -146,20 +159,31 @@ impl<D: Disk> Store<D> {
         })
     }
 
-    fn stage_one(&self, seq: u64, index: usize, entry: &mut Entry) -> Result<(), DiskError> {
+    fn stage_one(
+        &mut self,
+        seq: u64,
+        index: usize,
+        entry: &mut Entry,
+    ) -> Result<Option<Staged<D::File>>, DiskError> {
         let Entry::Whole { mode, content, .. } = entry else {
-            return Ok(());
+            return Ok(None);
         };
         let Content::Inline(bytes) = content else {
-            return Ok(());
+            return Ok(None);
         };
-        let file = self.stage(&staging_path(self.stage_name(seq, index)), bytes, *mode)?;
+        let path = staging_path(self.stage_name(seq, index));
+        let file = self.stage(&path, bytes, *mode)?;
         if bytes.len() > self.options.inline_bytes {
             // Too large for the journal: this content is made durable by a sync of its own.
             self.disk.sync_file(&file)?;
             *content = Content::Staged { hash: ContentHash::of(bytes), size: bytes.len() as u64 };
         }
-        Ok(())
+        let mut held = None;
+        if self.held < HELD_FILES && self.new_file(&file)?.1 == Times::Exact {
+            self.held += 1;
+            held = Some((self.disk.stat_file(&file)?, file));
+        }
+        Ok(Some(Staged { path, held }))
     }
 
     fn stage_name(&self, seq: u64, index: usize) -> StageName {
@@ -177,7 +201,7 @@ impl<D: Disk> Store<D> {
     }
 
     /// Writes the records and waits for the disk once: the commit point.
-    fn record(&mut self, ready: &mut [Ready]) -> Result<(), StoreError> {
+    fn record(&mut self, ready: &mut [Ready<D::File>]) -> Result<(), StoreError> {
         let mut records = self.encode(ready);
         let room = records.len() as u64 + DONE_BYTES;
         if room > self.journal.free() {
@@ -200,11 +224,11 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    fn encode(&self, ready: &mut [Ready]) -> Vec<u8> {
-        let mut records = Vec::new();
+    fn encode(&self, ready: &mut [Ready<D::File>]) -> Vec<u8> {
+        let mut records = Vec::with_capacity(4 << 10);
         for one in ready {
             let body = Body::Commit(std::mem::take(&mut one.commit));
-            records.extend(codec::encode_record(self.journal.mark(one.seq), &body));
+            codec::encode_record_into(&mut records, self.journal.mark(one.seq), &body);
             if let Body::Commit(commit) = body {
                 one.commit = commit;
             }
@@ -214,7 +238,7 @@ impl<D: Disk> Store<D> {
 
     fn publish_all(
         &mut self,
-        ready: Vec<Ready>,
+        ready: Vec<Ready<D::File>>,
         results: &mut [Result<Committed, StoreError>],
     ) -> Result<(), StoreError> {
         let mut failed = None;
@@ -237,17 +261,16 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    fn publish_one(&mut self, ready: Ready) -> Result<Committed, StoreError> {
+    fn publish_one(&mut self, ready: Ready<D::File>) -> Result<Committed, StoreError> {
         let mut committed = Committed {
             seq: ready.seq,
             now: Vec::with_capacity(ready.targets.len()),
             conflicts: Vec::new(),
         };
-        let entries = ready.commit.puts.iter().zip(ready.targets);
-        for (index, (entry, (named, expected))) in entries.enumerate() {
-            let name = self.stage_name(ready.seq, index);
-            let (seen, conflict) =
-                self.publish(name, entry, expected).map_err(StoreError::Unpublished)?;
+        for (entry, target) in ready.commit.puts.iter().zip(ready.targets) {
+            let Target { named, expected, staged } = target;
+            let published = self.publish(ready.seq, entry, expected, staged);
+            let (seen, conflict) = published.map_err(StoreError::Unpublished)?;
             committed.now.push((named, seen));
             committed.conflicts.extend(conflict);
         }

@@ -59,6 +59,9 @@ pub trait Disk {
     fn now(&self) -> u64;
     /// A number that no earlier journal had.
     fn salt(&self) -> u64;
+    /// Finds out, by changing a file of our own, how finely changes are stamped here; from then on
+    /// every [`Meta`] says so.
+    fn learn_times(&self, ours: &Self::File) -> Result<(), DiskError>;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +92,16 @@ pub struct Meta {
     pub changed: u64,
     /// Permission bits only.
     pub mode: u32,
+    pub times: Times,
+}
+
+/// Whether two changes of a file can carry the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Times {
+    /// Changes within one tick of a clock look alike.
+    Ticking,
+    /// A change after a look always shows in the next look.
+    Exact,
 }
 
 /// Where a document really is, and what is there.

@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::change::{ARCHIVE_DIR, Put};
+use super::content::read_whole;
 use super::disk::{Disk, DiskError, LockMode, Open};
 use super::path::DocPath;
 use super::problem::StoreError;
-use super::root::{Conflict, Store, read_whole};
+use super::root::{Conflict, Store};
 use crate::ids::EventId;
 use crate::time::UtcTime;
 

@@ -5,7 +5,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::disk::{FileKind, Meta};
+use super::disk::{FileKind, Meta, Times};
 
 /// The first half of the SHA-256 of a content.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,10 +60,10 @@ impl Stamp {
             size: meta.size,
             modified: meta.modified,
             changed: meta.changed,
-            trust: if newest.saturating_add(RACY_NANOSECONDS) < now {
-                Trust::Settled
-            } else {
-                Trust::Racy
+            trust: match meta.times {
+                Times::Exact => Trust::Settled,
+                Times::Ticking if newest.saturating_add(RACY_NANOSECONDS) < now => Trust::Settled,
+                Times::Ticking => Trust::Racy,
             },
         }
     }
@@ -71,6 +71,12 @@ impl Stamp {
     /// Whether the file still carries this stamp.
     pub fn fits(&self, meta: &Meta) -> bool {
         meta.kind == FileKind::File && self.fits_renamed(meta) && (self.changed == meta.changed)
+    }
+
+    /// Whether a directory still has the names that it had.
+    pub fn fits_names(&self, meta: &Meta) -> bool {
+        let same = meta.kind == FileKind::Dir && self.fits_renamed(meta);
+        same && self.changed == meta.changed && self.trust == Trust::Settled
     }
 
     /// As [`Self::fits`], for a file that we renamed ourselves: a rename changes only that time.
@@ -136,7 +142,15 @@ mod tests {
     const TICK: u64 = 4_000_000;
 
     fn meta(modified: u64) -> Meta {
-        Meta { kind: FileKind::File, inode: 7, size: 3, modified, changed: modified, mode: 0o644 }
+        Meta {
+            kind: FileKind::File,
+            inode: 7,
+            size: 3,
+            modified,
+            changed: modified,
+            mode: 0o644,
+            times: Times::Ticking,
+        }
     }
 
     fn identity(meta: &Meta, now: u64) -> Identity {
@@ -155,6 +169,13 @@ mod tests {
         let file = meta(5);
         assert_eq!(identity(&file, 5).compare(&file), Compared::Read);
         assert_eq!(identity(&file, 5 + TICK).compare(&file), Compared::Read);
+    }
+
+    #[test]
+    fn where_every_change_shows_a_fresh_stamp_proves_the_content() {
+        let file = Meta { times: Times::Exact, ..meta(5) };
+        assert_eq!(identity(&file, 5).compare(&file), Compared::Same);
+        assert_eq!(identity(&file, 5).compare(&Meta { modified: 6, ..file }), Compared::Read);
     }
 
     #[test]

@@ -62,6 +62,11 @@ impl DocPath {
         self.0.rsplit_once('/').map(|(dir, _)| Self(dir.into()))
     }
 
+    /// As [`Self::parent`], to compare with only.
+    pub(super) fn parent_text(&self) -> Option<&str> {
+        self.0.rsplit_once('/').map(|(dir, _)| dir)
+    }
+
     pub fn name(&self) -> &str {
         self.0.rsplit_once('/').map_or(&*self.0, |(_, name)| name)
     }

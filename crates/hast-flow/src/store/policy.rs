@@ -85,6 +85,7 @@ mod tests {
             (Append, PutKind::Patch, false),
             (Pointer, PutKind::Replace, true),
             (Pointer, PutKind::Patch, true),
+            (Person, PutKind::Patch, true),
             (Person, PutKind::Replace, true),
         ] {
             assert_eq!(class.allows(kind), allowed, "{class} {kind}");

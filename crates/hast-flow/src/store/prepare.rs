@@ -2,13 +2,14 @@
 
 use super::change::{ChangeSet, PAGE, Put, Read, check_form};
 use super::codec::{Before, Content, Entry};
-use super::disk::{Disk, DiskError, DiskErrorKind, FileKind, Looked, Meta, Open};
+use super::content::{has_content, read_whole};
+use super::disk::{Disk, DiskError, DiskErrorKind, FileKind, Looked, Meta};
 use super::identity::{Compared, ContentHash, Identity, Seen, Stamp};
 use super::path::DocPath;
 use super::policy::Policy;
 use super::problem::StoreError;
-use super::publish::Expected;
-use super::root::{Rule, Store, has_content, read_whole};
+use super::publish::{Expected, holds, open_log};
+use super::root::{Rule, Store};
 
 /// A change set that passed every check, ready to be staged.
 #[derive(Debug)]
@@ -169,7 +170,7 @@ impl<D: Disk> Store<D> {
         length: u64,
     ) -> Result<(), DiskError> {
         let disk = &self.disk;
-        let log = super::publish::open_log(&mut self.logs, disk, path, meta.inode)?;
+        let log = open_log(&mut self.logs, disk, path, meta.inode)?;
         let end = at + length;
         if at.div_ceil(PAGE) < end.div_ceil(PAGE) {
             disk.reserve(log, at, length)?;
@@ -178,7 +179,7 @@ impl<D: Disk> Store<D> {
     }
 
     fn prepare_patch(
-        &self,
+        &mut self,
         path: &DocPath,
         was: &Identity,
         at: u64,
@@ -189,11 +190,16 @@ impl<D: Disk> Store<D> {
         if !self.still(&looked, &meta, was)? {
             return Err(stale(path));
         }
+        let end = at + old.len() as u64;
+        if new.len() > old.len() {
+            if meta.size != end {
+                return Err(stale(path));
+            }
+            self.reserve(&looked.real, &meta, end, (new.len() - old.len()) as u64)?;
+        }
         // Opened for writing: a table that cannot be written must show before the change counts.
-        let file = self.disk.open(&looked.real, Open::Write)?;
-        let mut there = vec![0; old.len()];
-        let length = self.disk.read_at(&file, at, &mut there)?;
-        if there[..length] != *old {
+        let file = open_log(&mut self.logs, &self.disk, &looked.real, meta.inode)?;
+        if !holds(&self.disk, file, at, &old)? {
             return Err(stale(path));
         }
         Ok(Entry::Patch { path: looked.real, at, old, new })
@@ -220,9 +226,14 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    /// In a directory that this commit has seen to be real, only the last name can be a link.
+    /// In the root, and in a directory that this commit has seen to be real, only the last name can
+    /// be a link.
     fn look(&self, path: &DocPath) -> Result<Looked, DiskError> {
-        if self.writable.contains(&path.parent())
+        let real = match path.parent_text() {
+            None => true,
+            Some(dir) => self.writable.iter().flatten().any(|known| known.as_str() == dir),
+        };
+        if real
             && let Some(meta) = self.disk.stat(path)?
             && meta.kind == FileKind::File
         {
@@ -233,12 +244,12 @@ impl<D: Disk> Store<D> {
 
     /// The nearest directory that exists must take new names.
     fn check_place(&mut self, path: &DocPath) -> Result<(), DiskError> {
-        let dir = path.parent();
-        if self.writable.contains(&dir) {
+        let known = |dir: &Option<DocPath>| dir.as_ref().map(DocPath::as_str) == path.parent_text();
+        if self.writable.iter().any(known) {
             return Ok(());
         }
         self.check_writable(path)?;
-        self.writable.push(dir);
+        self.writable.push(path.parent());
         Ok(())
     }
 

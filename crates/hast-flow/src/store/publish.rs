@@ -3,19 +3,26 @@
 use super::chain::StageName;
 use super::checkpoint::make_durable;
 use super::codec::{Content, Entry};
-use super::disk::{Disk, DiskError, DiskErrorKind, Exchange, Open};
+use super::content::{has_content, read_whole};
+use super::disk::{Disk, DiskError, DiskErrorKind, Exchange, FileKind, Meta, Open, Times};
 use super::identity::{ContentHash, Identity, Seen, Stamp, Trust};
 use super::path::DocPath;
-use super::root::{
-    Conflict, OpenLog, Rule, Store, conflicts_dir, has_content, make_dir_if_missing, read_whole,
-    tmp_dir,
-};
+use super::regions::FILLER;
+use super::root::{Conflict, OpenLog, Rule, Store, conflicts_dir, make_dir_if_missing, tmp_dir};
 
 /// What stood at a path when it was decided to put another content there.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Expected {
     Absent,
     File { hash: ContentHash, stamp: Option<Stamp> },
+}
+
+/// A content in its staging file, on its way into place.
+#[derive(Debug)]
+pub(super) struct Staged<F> {
+    pub(super) path: DocPath,
+    /// What it was once it was written, where times tell whether it still is.
+    pub(super) held: Option<(Meta, F)>,
 }
 
 /// Whether a publication arrived.
@@ -51,39 +58,42 @@ impl<D: Disk> Store<D> {
             opened => opened?,
         };
         self.disk.write_at(&file, 0, bytes)?;
-        if mode != 0 && self.mode_of_new(&file)? != mode {
+        if mode != 0 && self.new_file(&file)?.0 != mode {
             self.disk.set_mode(&file, mode)?;
         }
         Ok(file)
     }
 
     /// The same for every file that this process makes.
-    fn mode_of_new(&self, file: &D::File) -> Result<u32, DiskError> {
-        if let Some(mode) = self.new_mode.get() {
-            return Ok(mode);
+    pub(super) fn new_file(&self, file: &D::File) -> Result<(u32, Times), DiskError> {
+        if let Some(known) = self.new_files.get() {
+            return Ok(known);
         }
-        let mode = self.disk.stat_file(file)?.mode;
-        self.new_mode.set(Some(mode));
-        Ok(mode)
+        let meta = self.disk.stat_file(file)?;
+        self.new_files.set(Some((meta.mode, meta.times)));
+        Ok((meta.mode, meta.times))
     }
 
     /// Publishes one entry of a commit. Returns what a later commit needs to know about it.
     pub(super) fn publish(
         &mut self,
-        stage: StageName,
+        seq: u64,
         entry: &Entry,
         expected: Expected,
+        staged: Option<Staged<D::File>>,
     ) -> Result<(Seen, Option<Conflict>), DiskError> {
-        let seq = stage.seq;
         match entry {
             Entry::Whole { path, content, .. } => {
-                let staged = staging_path(stage);
+                let Some(Staged { path: staged, held }) = staged else {
+                    return Err(missing(path));
+                };
                 let outcome = self.swap_in(&staged, path, expected)?;
                 let conflict = match outcome {
                     Outcome::Visible => None,
                     Outcome::Theirs => Some(self.keep_staged(seq, path, &staged)?),
                 };
-                Ok((Seen::File(identity_of(content)), conflict))
+                let stamp = self.stamp_of(held)?;
+                Ok((Seen::File(identity_of(content, stamp)), conflict))
             }
             Entry::Append { path, at, bytes } => {
                 let outcome = self.append(path, *at, bytes)?;
@@ -105,6 +115,16 @@ impl<D: Disk> Store<D> {
                 Ok((Seen::Absent, conflict))
             }
         }
+    }
+
+    /// What the published file looks like, unless somebody has written into it since.
+    fn stamp_of(&self, held: Option<(Meta, D::File)>) -> Result<Option<Stamp>, DiskError> {
+        let Some((written, file)) = held else {
+            return Ok(None);
+        };
+        let now = self.disk.stat_file(&file)?;
+        let same = now.size == written.size && now.modified == written.modified;
+        Ok(same.then(|| Stamp::new(&now, self.disk.now())))
     }
 
     /// Puts a staging file in the place of what is expected there.
@@ -189,42 +209,43 @@ impl<D: Disk> Store<D> {
         let disk = &self.disk;
         let log = open_log(&mut self.logs, disk, path, meta.inode)?;
         disk.write_at(log, at, bytes)?;
-        self.arrived(path, meta.inode)
+        Ok(self.arrived(path, meta.inode)?.map_or(Outcome::Theirs, |_| Outcome::Visible))
     }
 
     /// An editor saves under a new inode; what went into the old one reached nobody.
-    fn arrived(&self, path: &DocPath, inode: u64) -> Result<Outcome, DiskError> {
-        let still = self.disk.stat(path)?.map(|meta| meta.inode);
-        Ok(if still == Some(inode) { Outcome::Visible } else { Outcome::Theirs })
+    fn arrived(&self, path: &DocPath, inode: u64) -> Result<Option<Meta>, DiskError> {
+        Ok(self.disk.stat(path)?.filter(|meta| meta.inode == inode))
     }
 
     fn patch(
-        &self,
+        &mut self,
         path: &DocPath,
         at: u64,
         old: &[u8],
         new: &[u8],
     ) -> Result<(Outcome, Identity), DiskError> {
-        let unknown = Identity { size: 0, hash: None, stamp: None };
-        let file = match self.disk.open(path, Open::Write) {
-            Err(error) if error.kind == DiskErrorKind::NotFound => {
-                return Ok((Outcome::Theirs, unknown));
-            }
-            opened => opened?,
+        let theirs = (Outcome::Theirs, Identity { size: 0, hash: None, stamp: None });
+        let Some(meta) = self.disk.stat(path)?.filter(|meta| meta.kind == FileKind::File) else {
+            return Ok(theirs);
         };
-        let mut there = vec![0; old.len()];
-        let length = self.disk.read_at(&file, at, &mut there)?;
-        if there[..length] != *old && self.options.keeps(Rule::KeepPersonsEdit) {
-            return Ok((Outcome::Theirs, unknown));
+        let disk = &self.disk;
+        let file = open_log(&mut self.logs, disk, path, meta.inode)?;
+        let end = at + old.len() as u64;
+        let fits = (new.len() == old.len() || meta.size == end) && holds(disk, file, at, old)?;
+        if !fits && self.options.keeps(Rule::KeepPersonsEdit) {
+            return Ok(theirs);
         }
-        self.disk.write_at(&file, at, new)?;
-        let meta = self.disk.stat_file(&file)?;
-        let identity = Identity {
-            size: meta.size,
-            hash: None,
-            stamp: Some(Stamp::new(&meta, self.disk.now())),
-        };
-        Ok((self.arrived(path, meta.inode)?, identity))
+        if new.len() > old.len() {
+            // The room first: a reader then finds the old end and spaces, or the new one, and never
+            // a new beginning in a file of the old length.
+            disk.write_at(file, end, &vec![FILLER; new.len() - old.len()])?;
+        }
+        disk.write_at(file, at, new)?;
+        let now = disk.now();
+        Ok(self.arrived(path, meta.inode)?.map_or(theirs, |meta| {
+            let stamp = Some(Stamp::new(&meta, now));
+            (Outcome::Visible, Identity { size: meta.size, hash: None, stamp })
+        }))
     }
 
     /// Moves a tree; true when somebody else had moved it, or taken the new name.
@@ -308,7 +329,19 @@ impl<D: Disk> Store<D> {
     }
 }
 
-/// The open handle of a log, kept between commits while the name still leads to it.
+/// Whether a file has these bytes at that place.
+pub(super) fn holds<D: Disk>(
+    disk: &D,
+    file: &D::File,
+    at: u64,
+    bytes: &[u8],
+) -> Result<bool, DiskError> {
+    let mut there = vec![0; bytes.len()];
+    let length = disk.read_at(file, at, &mut there)?;
+    Ok(there[..length] == *bytes)
+}
+
+/// The open handle of a log or table, kept between commits while the name still leads to it.
 pub(super) fn open_log<'a, D: Disk>(
     logs: &'a mut std::collections::BTreeMap<DocPath, OpenLog<D::File>>,
     disk: &D,
@@ -325,11 +358,15 @@ pub(super) fn open_log<'a, D: Disk>(
     }
     match logs.get(path) {
         Some(log) => Ok(&log.file),
-        None => Err(DiskError {
-            action: super::disk::Action::Open,
-            path: path.to_string(),
-            kind: DiskErrorKind::NotFound,
-        }),
+        None => Err(missing(path)),
+    }
+}
+
+fn missing(path: &DocPath) -> DiskError {
+    DiskError {
+        action: super::disk::Action::Open,
+        path: path.to_string(),
+        kind: DiskErrorKind::NotFound,
     }
 }
 
@@ -339,9 +376,9 @@ pub fn conflict_path(seq: u64, path: &DocPath) -> DocPath {
     DocPath::technical(&rest)
 }
 
-fn identity_of(content: &Content) -> Identity {
+fn identity_of(content: &Content, stamp: Option<Stamp>) -> Identity {
     match content {
-        Content::Inline(bytes) => Identity::of(bytes, None),
-        Content::Staged { hash, size } => Identity { size: *size, hash: Some(*hash), stamp: None },
+        Content::Inline(bytes) => Identity::of(bytes, stamp),
+        Content::Staged { hash, size } => Identity { size: *size, hash: Some(*hash), stamp },
     }
 }

@@ -3,13 +3,14 @@
 
 use super::chain::{Chain, Change, Current, Life, Link, Plan, Published, Staging, Verdict};
 use super::codec::{self, Body, Content};
+use super::content::read_whole;
 use super::disk::{Disk, DiskError, FileKind, Open};
 use super::identity::ContentHash;
 use super::journal::Found;
 use super::path::DocPath;
 use super::problem::StoreError;
 use super::publish::{Expected, Outcome, conflict_path, staging_path};
-use super::root::{Conflict, Opened, Rule, Store, read_whole, tmp_dir};
+use super::root::{Conflict, Opened, Rule, Store, tmp_dir};
 
 impl<D: Disk> Store<D> {
     /// Finishes what the records found say. The caller holds the commit lock.

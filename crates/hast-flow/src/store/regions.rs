@@ -3,6 +3,10 @@
 use super::chain::{Change, Current, Life, Link, Published, Verdict};
 use super::codec::Content;
 
+/// Stands for a moment in the room of a new end: no format that grows means anything by spaces at
+/// its end.
+pub(super) const FILLER: u8 = b' ';
+
 /// Makes the changes in a content; false when one of them does not reach it.
 pub(super) fn apply_all(state: &mut Vec<u8>, links: &[Link]) -> bool {
     links.iter().all(|link| {
@@ -43,7 +47,8 @@ pub(super) fn was_written(links: &[Link], place: u64, byte: u8) -> bool {
             Change::Patch { old, .. } => old.get(offset as usize),
             _ => None,
         };
-        bytes.get(offset as usize) == Some(&byte) || old == Some(&byte)
+        let filled = byte == FILLER && grown(&link.change).contains(&place);
+        bytes.get(offset as usize) == Some(&byte) || old == Some(&byte) || filled
     })
 }
 
@@ -73,11 +78,15 @@ pub(super) fn judge_later_file(
 fn is_new_start(links: &[Link], at: usize) -> bool {
     let end = match &links[at - 1].change {
         Change::Append { at, bytes } => at.checked_add(bytes.len() as u64),
+        Change::Patch { at, old, new } if new.len() > old.len() => at.checked_add(new.len() as u64),
         Change::Whole { content: Content::Inline(bytes), .. } => Some(bytes.len() as u64),
         Change::Whole { .. } | Change::Patch { .. } => None,
     };
     match links.get(at).map(|link| &link.change) {
         Some(Change::Append { at, .. }) => end != Some(*at),
+        Some(Change::Patch { at, old, new }) if new.len() > old.len() => {
+            end != at.checked_add(old.len() as u64)
+        }
         Some(Change::Patch { .. }) => true,
         Some(Change::Whole { .. }) | None => false,
     }
@@ -94,6 +103,9 @@ fn judge_same_file(links: &[Link], current: Current<'_>, life: Life) -> Verdict 
     }
     if wanted == bytes {
         return Verdict::Nothing;
+    }
+    if !can_be_as_long(links, bytes.len() as u64) {
+        return theirs();
     }
     let ours = match life {
         Life::SameBoot => links.iter().all(|link| is_before_or_after(link, bytes)),
@@ -132,16 +144,47 @@ fn is_before_or_after(link: &Link, bytes: &[u8]) -> bool {
     match &link.change {
         // A killed process may have written a part of a long line.
         Change::Append { .. } => new.starts_with(there) || there.starts_with(new),
+        Change::Patch { old, .. } if new.len() > old.len() => is_on_its_way(there, old, new),
         Change::Patch { old, .. } => there.starts_with(old) || there.starts_with(new),
         Change::Whole { .. } => false,
     }
 }
 
-fn is_appended(links: &[Link], place: u64) -> bool {
-    links.iter().any(|link| match &link.change {
-        Change::Append { at, bytes } => {
-            (*at..at.saturating_add(bytes.len() as u64)).contains(&place)
+/// Whether an end is the old one with any part of its room, or any part of the new one in it.
+fn is_on_its_way(there: &[u8], old: &[u8], new: &[u8]) -> bool {
+    let arrived = there.iter().zip(new).take_while(|(one, other)| one == other).count();
+    let room = old.iter().chain(std::iter::repeat(&FILLER));
+    (old.len()..=new.len()).contains(&there.len())
+        && there.iter().zip(room).skip(arrived).all(|(one, other)| one == other)
+}
+
+/// What was there before the first change is there still, and nothing follows the end that the last
+/// one made.
+fn can_be_as_long(links: &[Link], length: u64) -> bool {
+    let least = match links.first().map(|link| &link.change) {
+        Some(Change::Patch { at, old, .. }) => at.saturating_add(old.len() as u64),
+        _ => 0,
+    };
+    let most = match links.last().map(|link| &link.change) {
+        Some(Change::Patch { at, old, new }) if new.len() > old.len() => {
+            at.saturating_add(new.len() as u64)
         }
-        Change::Patch { .. } | Change::Whole { .. } => false,
-    })
+        _ => u64::MAX,
+    };
+    (least..=most).contains(&length)
+}
+
+fn is_appended(links: &[Link], place: u64) -> bool {
+    links.iter().any(|link| grown(&link.change).contains(&place))
+}
+
+/// The places that a change added to the file.
+fn grown(change: &Change) -> std::ops::Range<u64> {
+    match change {
+        Change::Append { at, bytes } => *at..at.saturating_add(bytes.len() as u64),
+        Change::Patch { at, old, new } => {
+            at.saturating_add(old.len() as u64)..at.saturating_add(new.len() as u64)
+        }
+        Change::Whole { .. } => 0..0,
+    }
 }

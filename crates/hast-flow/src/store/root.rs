@@ -6,9 +6,10 @@ use super::chain::Life;
 use super::change::PAGE;
 use super::checkpoint::UNTRUSTED;
 use super::codec::{Body, Commit};
-use super::disk::{Disk, DiskError, FileKind, LockMode, Locked, Open, Patience};
+use super::content::{fill_with_zeros, read_document};
+use super::disk::{Disk, DiskError, LockMode, Locked, Open, Patience, Times};
 use super::header::{AREA_START, Header, NoHeader, SLOT_AT};
-use super::identity::{ContentHash, Identity, Seen, Stamp};
+use super::identity::{Identity, Seen, Stamp, Trust};
 use super::journal::{Found, Journal, Opening, journal_path};
 use super::path::{DocPath, TECHNICAL_DIR};
 use super::problem::StoreError;
@@ -28,10 +29,15 @@ pub struct Store<D: Disk> {
     pub(super) live: u64,
     /// Commits of other processes that were noticed since opening.
     pub(super) foreign: u64,
-    /// The mode that this process's new files get, once one was seen.
-    pub(super) new_mode: std::cell::Cell<Option<u32>>,
+    /// What this process's new files are like, once one was seen.
+    pub(super) new_files: std::cell::Cell<Option<(u32, Times)>>,
+    technical: DocPath,
+    /// Our directory when its names last were those that we opened.
+    names: Option<Stamp>,
     /// Directories that this commit found to take new names.
     pub(super) writable: Vec<Option<DocPath>>,
+    /// Staging files that the present round keeps open.
+    pub(super) held: usize,
     /// Makes the names of this process's staging files its own.
     pub(super) nonce: u64,
     pub(super) logs: BTreeMap<DocPath, OpenLog<D::File>>,
@@ -144,13 +150,17 @@ impl<D: Disk> Store<D> {
         let lock = disk.open(&lock_path(), Open::WriteOrCreate)?;
         let lock_inode = disk.stat_file(&lock)?.inode;
         disk.lock(&lock, LockMode::Exclusive, Patience::Wait)?;
+        disk.learn_times(&lock)?;
         let mut opened = Opened::default();
         let journal = open_journal(&disk, &options, &mut opened)?;
         let nonce = disk.salt();
         let mut store = Self {
             disk,
             nonce,
-            new_mode: std::cell::Cell::new(None),
+            new_files: std::cell::Cell::new(None),
+            technical: DocPath::technical_dir(),
+            names: None,
+            held: 0,
             writable: Vec::new(),
             options,
             lock,
@@ -298,8 +308,16 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    /// Whoever deletes `.hast` under a running process must not make it write into nowhere.
+    /// Whoever deletes `.hast` under a running process must not make it write into nowhere. While
+    /// the times of the directory stay, so do its names.
     fn check_names(&mut self) -> Result<(), StoreError> {
+        let now = self.disk.now();
+        let dir = self.disk.stat(&self.technical)?;
+        if let (Some(meta), Some(names)) = (&dir, &self.names)
+            && names.fits_names(meta)
+        {
+            return Ok(());
+        }
         for (path, inode) in [(lock_path(), self.lock_inode), (journal_path(), self.journal.inode)]
         {
             let still = self.disk.stat(&path)?.map(|meta| meta.inode);
@@ -307,6 +325,8 @@ impl<D: Disk> Store<D> {
                 return self.stop(StoreError::Stopped);
             }
         }
+        let stamp = dir.map(|meta| Stamp::new(&meta, now));
+        self.names = stamp.filter(|stamp| stamp.trust == Trust::Settled);
         Ok(())
     }
 
@@ -332,58 +352,6 @@ impl<D: Disk> Store<D> {
         let what = commit.puts.iter().map(super::checkpoint::trace).collect();
         self.touched.push(Touched { seq, what });
     }
-}
-
-/// Reads a document and stamps it. The stamp is taken first, so that a change while reading shows.
-pub fn read_document<D: Disk>(
-    disk: &D,
-    path: &DocPath,
-) -> Result<Option<(Vec<u8>, Identity)>, DiskError> {
-    let now = disk.now();
-    let looked = disk.look(path)?;
-    let Some(meta) = looked.meta.filter(|meta| meta.kind == FileKind::File) else {
-        return Ok(None);
-    };
-    let Some(bytes) = read_whole(disk, &looked.real)? else {
-        return Ok(None);
-    };
-    let stamp = (bytes.len() as u64 == meta.size).then(|| Stamp::new(&meta, now));
-    let identity = Identity::of(&bytes, stamp);
-    Ok(Some((bytes, identity)))
-}
-
-/// The bytes of a file; none when there is no file.
-pub(super) fn read_whole<D: Disk>(disk: &D, path: &DocPath) -> Result<Option<Vec<u8>>, DiskError> {
-    use super::disk::DiskErrorKind::{IsADirectory, NotFound};
-    let file = match disk.open(path, Open::Read) {
-        Ok(file) => file,
-        Err(error) if matches!(error.kind, NotFound | IsADirectory) => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let meta = disk.stat_file(&file)?;
-    if meta.kind != FileKind::File {
-        return Ok(None);
-    }
-    let mut bytes = vec![0; meta.size as usize];
-    let length = disk.read_at(&file, 0, &mut bytes)?;
-    bytes.truncate(length);
-    Ok(Some(bytes))
-}
-
-/// Whether a file has exactly this content by size and hash. Reads no more than that.
-pub(super) fn has_content<D: Disk>(
-    disk: &D,
-    path: &DocPath,
-    size: u64,
-    hash: ContentHash,
-) -> Result<bool, DiskError> {
-    let file = match disk.open(path, Open::Read) {
-        Err(error) if error.kind == super::disk::DiskErrorKind::NotFound => return Ok(false),
-        opened => opened?,
-    };
-    let mut bytes = vec![0; size as usize + 1];
-    let length = disk.read_at(&file, 0, &mut bytes)?;
-    Ok(length as u64 == size && ContentHash::of(&bytes[..length]) == hash)
 }
 
 /// From this header on the names of the journal are known to be synced.
@@ -458,20 +426,4 @@ fn create_journal<D: Disk>(disk: &D, options: &Options) -> Result<(), DiskError>
     disk.write_at(&file, slot, &header.encode())?;
     disk.sync_file(&file)?;
     disk.rename_new(&staged, &journal_path())
-}
-
-pub(super) fn fill_with_zeros<D: Disk>(
-    disk: &D,
-    file: &D::File,
-    from: u64,
-    to: u64,
-) -> Result<(), DiskError> {
-    let zeros = vec![0; (1 << 20).min((to - from) as usize)];
-    let mut at = from;
-    while at < to {
-        let count = zeros.len().min((to - at) as usize);
-        disk.write_at(file, at, &zeros[..count])?;
-        at += count as u64;
-    }
-    Ok(())
 }

@@ -1,218 +1,335 @@
-//! The documents of a root in memory, kept up to date without reading them all again.
+//! What the documents of a root were when somebody last looked, so that only what changed since is
+//! read again.
 //!
-//! Own commits feed it; a bounded hot set is looked at each turn; everything is read again only
-//! when another process committed or a person was faster.
+//! It keeps identities, not contents: contents go to whoever folds them. Own commits feed it; a
+//! bounded hot set is looked at each turn; all of it only when another process committed.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
-use super::change::{ChangeSet, Put};
+use super::change::{Put, steps_log};
 use super::commit::Committed;
-use super::disk::{Disk, FileKind};
+use super::content::{read_from, read_real};
+use super::disk::{Disk, DiskError, FileKind, Meta};
 use super::identity::{Compared, Identity, Seen};
 use super::path::DocPath;
 use super::problem::StoreError;
-use super::root::{Store, read_document};
+use super::root::Store;
 
-/// What was read, with what a commit needs to know about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Document {
-    pub bytes: Vec<u8>,
-    pub identity: Identity,
-}
-
-#[derive(Clone, Debug)]
-pub struct Snapshot {
-    /// The files and directories that it covers.
-    scope: Vec<DocPath>,
-    documents: BTreeMap<DocPath, Document>,
-    /// Most recently used last.
-    hot: VecDeque<DocPath>,
+/// The documents that somebody follows.
+pub struct Snapshot<'f> {
+    wanted: Box<Filter<'f>>,
+    known: BTreeMap<DocPath, Known>,
     foreign: u64,
 }
 
-/// What a turn finds changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Delta {
-    Nothing,
-    Documents(Vec<DocPath>),
-    /// Everything was read again.
-    Everything,
+/// Says of each name below the root whether it is followed. What lies in a directory that is
+/// skipped is never asked about, and the directory never listed.
+pub type Filter<'f> = dyn Fn(&DocPath, Name) -> Wanted + 'f;
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Name {
+    File,
+    Dir,
 }
 
-/// How many documents are looked at each turn.
-pub const HOT_SET: usize = 32;
+/// How a name is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    Skip,
+    /// As a whole; for a directory: what is in it is asked about.
+    Read,
+    /// By its length: of a longer log only what is new is read.
+    Log,
+}
 
-impl Snapshot {
-    /// Reads everything in scope, as one state of the root.
-    pub fn read<D: Disk>(store: &mut Store<D>, scope: Vec<DocPath>) -> Result<Self, StoreError> {
-        let mut snapshot =
-            Self { scope, documents: BTreeMap::new(), hot: VecDeque::new(), foreign: 0 };
-        snapshot.read_all(store)?;
-        Ok(snapshot)
+/// What a look found. Nothing that our own commits wrote is news.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum News {
+    /// A document is there with this content.
+    Document {
+        path: DocPath,
+        bytes: Vec<u8>,
+        identity: Identity,
+    },
+    /// A log grew.
+    Appended {
+        path: DocPath,
+        at: u64,
+        bytes: Vec<u8>,
+    },
+    Gone {
+        path: DocPath,
+    },
+}
+
+/// How far a look went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Looked {
+    HotSet,
+    /// Another process had committed.
+    Everywhere,
+}
+
+/// Whether a commit of our own is all that happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "after a conflict only a look everywhere tells what stands"]
+pub enum Fed {
+    Complete,
+    /// A person was faster somewhere: [`Snapshot::look_everywhere`].
+    LookEverywhere,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    seen: Seen,
+    /// Tells a log that grew from another one in its place.
+    inode: Option<u64>,
+}
+
+/// How many documents are looked at each turn, at most.
+pub const HOT_SET: usize = 64;
+
+impl<'f> Snapshot<'f> {
+    /// Knows nothing yet: [`Self::look_everywhere`] makes everything news.
+    pub fn new(wanted: impl Fn(&DocPath, Name) -> Wanted + 'f) -> Self {
+        Self { wanted: Box::new(wanted), known: BTreeMap::new(), foreign: 0 }
     }
 
-    /// A document; being asked for makes it hot.
-    pub fn get(&mut self, path: &DocPath) -> Option<&Document> {
-        self.heat(path);
-        self.documents.get(path)
+    /// What a document was when it was last looked at or written.
+    pub fn seen(&self, path: &DocPath) -> Option<Seen> {
+        self.known.get(path).map(|known| known.seen)
     }
 
-    pub fn documents(&self) -> impl Iterator<Item = (&DocPath, &Document)> {
-        self.documents.iter()
+    pub fn paths(&self) -> impl Iterator<Item = &DocPath> {
+        self.known.keys()
     }
 
-    /// Takes in a commit of our own.
-    pub fn feed<D: Disk>(
+    /// Looks at every document as one state of the root, directory by directory in the order of
+    /// names, and reads what is new or has changed. The log of steps belongs to it.
+    pub fn look_everywhere<D: Disk>(
         &mut self,
         store: &mut Store<D>,
-        change: &ChangeSet,
-        committed: &Committed,
-    ) -> Result<Delta, StoreError> {
-        if !committed.conflicts.is_empty() {
-            return self.read_all(store);
-        }
-        let mut changed = Vec::new();
-        for (put, (path, seen)) in change.puts.iter().zip(&committed.now) {
-            self.feed_put(put, seen);
-            self.heat(path);
-            changed.push(path.clone());
-        }
-        Ok(Delta::Documents(changed))
+        each: &mut dyn FnMut(News),
+    ) -> Result<(), StoreError> {
+        store.read_together(|store| self.walk_all(store, each))
     }
 
-    fn feed_put(&mut self, put: &Put, seen: &Seen) {
-        match (put, seen) {
-            (Put::Create { path, bytes } | Put::Replace { path, bytes, .. }, Seen::File(now)) => {
-                let document = Document { bytes: bytes.clone(), identity: *now };
-                self.documents.insert(path.clone(), document);
+    /// A turn: looks at the hot documents, or everywhere when another process committed.
+    pub fn look<D: Disk>(
+        &mut self,
+        store: &mut Store<D>,
+        hot: &[DocPath],
+        each: &mut dyn FnMut(News),
+    ) -> Result<Looked, StoreError> {
+        store.read_together(|store| {
+            if store.foreign_commits() != self.foreign {
+                self.walk_all(store, each)?;
+                return Ok(Looked::Everywhere);
             }
-            (Put::Append { path, bytes, .. }, _) => {
-                if let Some(document) = self.documents.get_mut(path) {
-                    document.bytes.extend_from_slice(bytes);
-                    document.identity = Identity::of(&document.bytes, None);
+            for path in hot.iter().take(HOT_SET) {
+                let wanted = self.wants(path);
+                if wanted != Wanted::Skip {
+                    let looked = store.disk().look(path)?;
+                    self.look_at(store.disk(), path, (&looked.real, looked.meta), wanted, each)?;
                 }
             }
-            (Put::Patch { path, at, new, .. }, Seen::File(now)) => {
-                if let Some(document) = self.documents.get_mut(path) {
-                    let end = *at as usize + new.len();
-                    if let Some(there) = document.bytes.get_mut(*at as usize..end) {
-                        there.copy_from_slice(new);
-                    }
-                    document.identity = *now;
-                }
-            }
-            (Put::Archive { from, to }, _) => self.carry(from, to),
-            _ => {}
+            Ok(Looked::HotSet)
+        })
+    }
+
+    /// Takes in a commit of our own, without reading anything.
+    pub fn feed(&mut self, puts: &[Put], committed: &Committed) -> Fed {
+        for (put, (_, seen)) in puts.iter().zip(&committed.now) {
+            self.feed_put(put, *seen);
         }
+        if committed.conflicts.is_empty() { Fed::Complete } else { Fed::LookEverywhere }
+    }
+
+    fn feed_put(&mut self, put: &Put, seen: Seen) {
+        let path = put.path();
+        if let Put::Archive { from, to } = put {
+            return self.carry(from, to);
+        }
+        let wanted = self.wants(path);
+        let before = self.known.get(path).and_then(|known| known.inode);
+        let (seen, inode) = match (put, seen) {
+            (Put::Append { .. }, Seen::Log { length }) if wanted == Wanted::Read => {
+                // Nobody has seen all of it: the next look reads it.
+                (Seen::File(Identity { size: length, hash: None, stamp: None }), before)
+            }
+            (Put::Create { .. } | Put::Replace { .. }, Seen::File(identity)) => {
+                let inode = identity.stamp.map(|stamp| stamp.inode);
+                let length = identity.size;
+                let log = Seen::Log { length };
+                (if wanted == Wanted::Log { log } else { seen }, inode)
+            }
+            _ => (seen, before),
+        };
+        match wanted {
+            Wanted::Skip => None,
+            Wanted::Read | Wanted::Log => self.known.insert(path.clone(), Known { seen, inode }),
+        };
     }
 
     fn carry(&mut self, from: &DocPath, to: &DocPath) {
         let inside: Vec<_> =
-            self.documents.keys().filter(|path| path.is_within(from)).cloned().collect();
+            self.known.keys().filter(|path| path.is_within(from)).cloned().collect();
         for path in inside {
-            let document = self.documents.remove(&path);
-            if let (Some(document), Some(moved)) = (document, path.moved(from, to))
-                && self.scope.iter().any(|scope| moved.is_within(scope))
+            let known = self.known.remove(&path);
+            if let (Some(known), Some(moved)) = (known, path.moved(from, to))
+                && self.wants(&moved) != Wanted::Skip
             {
-                self.documents.insert(moved, document);
+                self.known.insert(moved, known);
             }
         }
     }
 
-    /// Looks at the hot set, and at everything when another process committed.
-    pub fn refresh<D: Disk>(&mut self, store: &mut Store<D>) -> Result<Delta, StoreError> {
-        let hot: Vec<DocPath> = self.hot.iter().cloned().collect();
-        let known = self.foreign;
-        let changed = store.read_together(|store| {
-            if store.foreign_commits() != known {
-                return Ok(None);
-            }
-            let mut changed = Vec::new();
-            for path in hot {
-                if self.look_again(store, &path)? {
-                    changed.push(path);
-                }
-            }
-            Ok(Some(changed))
-        })?;
-        match changed {
-            None => self.read_all(store),
-            Some(changed) if changed.is_empty() => Ok(Delta::Nothing),
-            Some(changed) => Ok(Delta::Documents(changed)),
+    fn wants(&self, path: &DocPath) -> Wanted {
+        if *path == steps_log() {
+            return Wanted::Log;
         }
+        let hidden = |dir: DocPath| (self.wanted)(&dir, Name::Dir) == Wanted::Skip;
+        if path.is_technical() || path.ancestors().any(hidden) {
+            return Wanted::Skip;
+        }
+        (self.wanted)(path, Name::File)
     }
 
-    /// Reads one document again if it may have changed; true when it has.
-    fn look_again<D: Disk>(
+    fn walk_all<D: Disk>(
         &mut self,
         store: &Store<D>,
-        path: &DocPath,
-    ) -> Result<bool, StoreError> {
-        let known = self.documents.get(path);
-        let meta = store.disk().look(path)?.meta;
-        let meta = meta.filter(|meta| meta.kind == FileKind::File);
-        match (known, meta) {
-            (None, None) => return Ok(false),
-            (Some(known), Some(meta)) if known.identity.compare(&meta) == Compared::Same => {
-                return Ok(false);
-            }
-            _ => {}
+        each: &mut dyn FnMut(News),
+    ) -> Result<(), StoreError> {
+        let disk = store.disk();
+        let mut gone = self.known.clone();
+        let steps = steps_log();
+        let meta = disk.stat(&steps)?;
+        gone.remove(&steps);
+        self.look_at(disk, &steps, (&steps, meta), Wanted::Log, each)?;
+        self.walk(disk, None, &mut gone, each)?;
+        for path in gone.into_keys() {
+            self.known.remove(&path);
+            each(News::Gone { path });
         }
-        let read = read_document(store.disk(), path)?;
-        let read = read.map(|(bytes, identity)| Document { bytes, identity });
-        let same = known.map(|one| &one.bytes) == read.as_ref().map(|one| &one.bytes);
-        match read {
-            Some(document) => self.documents.insert(path.clone(), document),
-            None => self.documents.remove(path),
-        };
-        Ok(!same)
-    }
-
-    fn read_all<D: Disk>(&mut self, store: &mut Store<D>) -> Result<Delta, StoreError> {
-        let scope = self.scope.clone();
-        let documents = store.read_together(|store| {
-            let mut documents = BTreeMap::new();
-            for path in scope {
-                collect(store.disk(), path, &mut documents)?;
-            }
-            Ok(documents)
-        })?;
-        self.documents = documents;
         self.foreign = store.foreign_commits();
-        Ok(Delta::Everything)
+        Ok(())
     }
 
-    fn heat(&mut self, path: &DocPath) {
-        self.hot.retain(|one| one != path);
-        self.hot.push_back(path.clone());
-        if self.hot.len() > HOT_SET {
-            self.hot.pop_front();
+    fn walk<D: Disk>(
+        &mut self,
+        disk: &D,
+        dir: Option<&DocPath>,
+        gone: &mut BTreeMap<DocPath, Known>,
+        each: &mut dyn FnMut(News),
+    ) -> Result<(), DiskError> {
+        let mut entries = match disk.read_dir(dir) {
+            // A person removed it meanwhile.
+            Err(error) if error.kind == super::disk::DiskErrorKind::NotFound => return Ok(()),
+            entries => entries?,
+        };
+        entries.sort();
+        for entry in entries {
+            let path = match dir {
+                None => DocPath::new(&entry.name),
+                Some(dir) => dir.join(&entry.name),
+            };
+            // A name that cannot be a document is not one of ours.
+            let Ok(path) = path else { continue };
+            if path.is_technical() {
+                continue;
+            }
+            let name = if entry.is_dir { Name::Dir } else { Name::File };
+            match ((self.wanted)(&path, name), name) {
+                (Wanted::Skip, _) => {}
+                (Wanted::Read | Wanted::Log, Name::Dir) => {
+                    self.walk(disk, Some(&path), gone, each)?;
+                }
+                (wanted, Name::File) => {
+                    gone.remove(&path);
+                    let (real, meta) = real_file(disk, &path)?;
+                    self.look_at(disk, &path, (&real, meta), wanted, each)?;
+                }
+            }
         }
+        Ok(())
+    }
+
+    /// Reads a document if it may have changed, and tells of it if it has.
+    fn look_at<D: Disk>(
+        &mut self,
+        disk: &D,
+        path: &DocPath,
+        (real, meta): (&DocPath, Option<Meta>),
+        wanted: Wanted,
+        each: &mut dyn FnMut(News),
+    ) -> Result<(), DiskError> {
+        let known = self.known.get(path).copied();
+        let Some(meta) = meta.filter(|meta| meta.kind == FileKind::File) else {
+            if known.is_some() {
+                self.known.remove(path);
+                each(News::Gone { path: path.clone() });
+            }
+            return Ok(());
+        };
+        let inode = Some(meta.inode);
+        match known {
+            Some(Known { seen: Seen::Log { length }, inode: was }) => {
+                let same = was.is_none_or(|was| was == meta.inode);
+                if same && meta.size == length {
+                    self.known.insert(path.clone(), Known { seen: Seen::Log { length }, inode });
+                    return Ok(());
+                }
+                if was == inode && meta.size > length {
+                    let bytes = read_from(disk, real, length, meta.size)?;
+                    let seen = Seen::Log { length: length + bytes.len() as u64 };
+                    self.known.insert(path.clone(), Known { seen, inode });
+                    each(News::Appended { path: path.clone(), at: length, bytes });
+                    return Ok(());
+                }
+            }
+            Some(Known { seen: Seen::File(identity), .. })
+                if identity.compare(&meta) == Compared::Same =>
+            {
+                return Ok(());
+            }
+            Some(_) | None => {}
+        }
+        let read = read_real(disk, real, &meta)?;
+        let Some((bytes, identity)) = read else {
+            return Ok(());
+        };
+        let seen = match wanted {
+            Wanted::Log => Seen::Log { length: identity.size },
+            Wanted::Read | Wanted::Skip => Seen::File(identity),
+        };
+        self.known.insert(path.clone(), Known { seen, inode });
+        let unchanged = matches!(known, Some(Known { seen: Seen::File(was), .. }) if was.hash.is_some() && was.hash == identity.hash);
+        if !unchanged {
+            each(News::Document { path: path.clone(), bytes, identity });
+        }
+        Ok(())
     }
 }
 
-fn collect<D: Disk>(
-    disk: &D,
-    path: DocPath,
-    documents: &mut BTreeMap<DocPath, Document>,
-) -> Result<(), StoreError> {
-    let meta = disk.look(&path)?.meta;
-    match meta.map(|meta| meta.kind) {
-        Some(FileKind::Dir) => {
-            for entry in disk.read_dir(Some(&path))? {
-                let inside = path.join(&entry.name);
-                let inside = inside.map_err(|bad| StoreError::Malformed(bad.into()))?;
-                if !inside.is_technical() {
-                    collect(disk, inside, documents)?;
-                }
+/// The directories above were walked through and are no links; only the file itself can be one.
+fn real_file<D: Disk>(disk: &D, path: &DocPath) -> Result<(DocPath, Option<Meta>), DiskError> {
+    let meta = disk.stat(path)?;
+    if meta.is_some_and(|meta| meta.kind == FileKind::Link) {
+        return match disk.look(path) {
+            Ok(looked) => Ok((looked.real, looked.meta)),
+            // Not a document of this root, wherever it leads.
+            Err(error) if error.kind == super::disk::DiskErrorKind::Escapes => {
+                Ok((path.clone(), None))
             }
-        }
-        Some(_) => {
-            if let Some((bytes, identity)) = read_document(disk, &path)? {
-                documents.insert(path, Document { bytes, identity });
-            }
-        }
-        None => {}
+            Err(error) => Err(error),
+        };
     }
-    Ok(())
+    Ok((path.clone(), meta))
+}
+
+impl std::fmt::Debug for Snapshot<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Snapshot").field("documents", &self.known.len()).finish_non_exhaustive()
+    }
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::change::steps_log;
+use super::content::read_whole;
 use super::disk::Disk;
 use super::problem::StoreError;
-use super::root::{Store, read_whole};
+use super::root::Store;
 
 /// A line of the log of steps. It rides in a commit that is made anyway.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -18,6 +18,8 @@ pub(super) struct Names {
     pub(super) seen: Entries,
     durable: Entries,
     pending: Vec<NameChange>,
+    /// When the names of each directory last changed.
+    pub(super) changed: BTreeMap<u64, u64>,
 }
 
 /// Names that change together or not at all.
@@ -37,7 +39,7 @@ impl NameChange {
 impl Names {
     pub(super) fn new() -> Self {
         let root = Entries::from([(ROOT, BTreeMap::new())]);
-        Self { seen: root.clone(), durable: root, pending: Vec::new() }
+        Self { seen: root.clone(), durable: root, pending: Vec::new(), changed: BTreeMap::new() }
     }
 
     pub(super) fn find(&self, dir: u64, name: &str) -> Option<u64> {
@@ -49,21 +51,22 @@ impl Names {
     }
 
     /// A new file or directory under a name.
-    pub(super) fn create(&mut self, dir: u64, name: &str, inode: u64, is_dir: bool) {
+    pub(super) fn create(&mut self, dir: u64, name: &str, inode: u64, is_dir: bool, now: u64) {
         if is_dir {
             self.seen.insert(inode, BTreeMap::new());
             self.durable.insert(inode, BTreeMap::new());
         }
         let sets = vec![((dir, name.to_owned()), Some(inode))];
-        self.change(sets, Some(inode));
+        self.change(sets, Some(inode), now);
     }
 
     /// Names that get other meanings in one step.
-    pub(super) fn assign(&mut self, sets: Vec<(Name, Option<u64>)>) {
-        self.change(sets, None);
+    pub(super) fn assign(&mut self, sets: Vec<(Name, Option<u64>)>, now: u64) {
+        self.change(sets, None, now);
     }
 
-    fn change(&mut self, sets: Vec<(Name, Option<u64>)>, created: Option<u64>) {
+    fn change(&mut self, sets: Vec<(Name, Option<u64>)>, created: Option<u64>, now: u64) {
+        self.changed.extend(sets.iter().map(|((dir, _), _)| (*dir, now)));
         let change = NameChange { sets, created };
         apply(&mut self.seen, &change);
         self.pending.push(change);

@@ -127,8 +127,20 @@ fn meta(world: &World, inode: u64) -> Meta {
             modified: file.modified,
             changed: file.changed,
             mode: file.mode,
+            times: world.times,
         },
-        None => Meta { kind: FileKind::Dir, inode, size: 0, modified: 0, changed: 0, mode: 0o755 },
+        None => {
+            let changed = world.names.changed.get(&inode).copied().unwrap_or(0);
+            Meta {
+                kind: FileKind::Dir,
+                inode,
+                size: 0,
+                modified: changed,
+                changed,
+                mode: 0o755,
+                times: world.times,
+            }
+        }
     }
 }
 
@@ -148,10 +160,11 @@ fn rename(world: &mut World, from: &DocPath, to: &DocPath) -> Outcome<()> {
     let inode = world.names.find(from_dir, from_name).ok_or(DiskErrorKind::NotFound)?;
     let (to_dir, to_name) = place(world, to)?;
     touch_changed(world, inode);
-    world.names.assign(vec![
-        ((from_dir, from_name.to_owned()), None),
-        ((to_dir, to_name.to_owned()), Some(inode)),
-    ]);
+    let now = world.stamp();
+    world.names.assign(
+        vec![((from_dir, from_name.to_owned()), None), ((to_dir, to_name.to_owned()), Some(inode))],
+        now,
+    );
     Ok(())
 }
 
@@ -167,7 +180,8 @@ impl Disk for SimDisk {
                 (Some(inode), _) => Ok(SimFile { inode }),
                 (None, Open::CreateNew | Open::WriteOrCreate) => {
                     let inode = world.new_file();
-                    world.names.create(dir, name, inode, false);
+                    let now = world.stamp();
+                    world.names.create(dir, name, inode, false, now);
                     Ok(SimFile { inode })
                 }
                 (None, Open::Read | Open::Write) => Err(DiskErrorKind::NotFound),
@@ -304,10 +318,11 @@ impl Disk for SimDisk {
             };
             touch_changed(world, a);
             touch_changed(world, b);
-            world.names.assign(vec![
-                ((dir_a, name_a.to_owned()), Some(b)),
-                ((dir_b, name_b.to_owned()), Some(a)),
-            ]);
+            let now = world.stamp();
+            world.names.assign(
+                vec![((dir_a, name_a.to_owned()), Some(b)), ((dir_b, name_b.to_owned()), Some(a))],
+                now,
+            );
             Ok(Exchange::Done)
         })
     }
@@ -330,7 +345,8 @@ impl Disk for SimDisk {
             let (dir, name) = place(world, path)?;
             let inode = world.names.find(dir, name);
             inode.ok_or(DiskErrorKind::NotFound)?;
-            world.names.assign(vec![((dir, name.to_owned()), None)]);
+            let now = world.stamp();
+            world.names.assign(vec![((dir, name.to_owned()), None)], now);
             Ok(())
         })
     }
@@ -343,7 +359,8 @@ impl Disk for SimDisk {
             }
             let inode = world.next_inode;
             world.next_inode += 1;
-            world.names.create(dir, name, inode, true);
+            let now = world.stamp();
+            world.names.create(dir, name, inode, true, now);
             Ok(())
         })
     }
@@ -422,5 +439,9 @@ impl Disk for SimDisk {
         let mut world = self.world.borrow_mut();
         world.salts += 1;
         world.salts
+    }
+
+    fn learn_times(&self, ours: &SimFile) -> Result<(), DiskError> {
+        self.write_at(ours, 0, b" ")
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hast_flow::store::DocPath;
-use hast_flow::store::disk::LockMode;
+use hast_flow::store::disk::{LockMode, Times};
 
 use super::files::File;
 use super::names::{Names, ROOT};
@@ -25,6 +25,8 @@ pub struct World {
     /// Operations made so far.
     pub operations: u64,
     pub(super) nanoseconds: u64,
+    /// How finely this machine stamps changes; every other seed has the coarse kind.
+    pub(super) times: Times,
     pub(super) faults: Vec<Fault>,
     pub(super) edits: Vec<Edit>,
     /// People wait while the script reads, so that what it read is what its decision saw.
@@ -103,6 +105,7 @@ impl World {
             next_process: 1,
             operations: 0,
             nanoseconds: 1_000_000_000,
+            times: if seed.is_multiple_of(2) { Times::Exact } else { Times::Ticking },
             faults: Vec::new(),
             edits: Vec::new(),
             people_wait: false,
@@ -148,8 +151,15 @@ impl World {
         Some(self.faults.remove(at).kind)
     }
 
-    pub(super) fn stamp(&self) -> u64 {
-        self.nanoseconds / TICK * TICK
+    /// The time of a change; where times are exact, no two changes have the same.
+    pub(super) fn stamp(&mut self) -> u64 {
+        match self.times {
+            Times::Ticking => self.nanoseconds / TICK * TICK,
+            Times::Exact => {
+                self.nanoseconds += 1;
+                self.nanoseconds
+            }
+        }
     }
 
     pub fn is_alive(&self, process: u64) -> bool {
@@ -244,7 +254,8 @@ impl World {
     pub(super) fn new_file(&mut self) -> u64 {
         let inode = self.next_inode;
         self.next_inode += 1;
-        self.files.insert(inode, File::new(self.stamp()));
+        let now = self.stamp();
+        self.files.insert(inode, File::new(now));
         inode
     }
 
@@ -263,7 +274,7 @@ impl World {
             (EditStyle::InPlace, Some(inode)) => inode,
             (EditStyle::Rename, _) | (_, None) => {
                 let inode = self.new_file();
-                self.names.create(dir, name, inode, false);
+                self.names.create(dir, name, inode, false, stamp);
                 inode
             }
         };

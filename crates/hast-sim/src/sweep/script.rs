@@ -22,10 +22,12 @@ pub(super) struct Attempt {
 
 pub(super) const LOG: &str = "log.ndjson";
 const TABLE: &str = "db/table.md";
+const INDEX: &str = "context/index.json";
+const INDEX_END: &[u8] = b"\n  ]\n}\n";
 const TREE: &str = "plan/active";
 /// Everything a person may want to edit.
 pub(super) const EDITABLE: &[&str] =
-    &["status.json", "notes/deep/c.md", LOG, TABLE, "big.md", "plan/active/x.md"];
+    &["status.json", "notes/deep/c.md", LOG, TABLE, INDEX, "big.md", "plan/active/x.md"];
 /// Documents that are only ever replaced as a whole, so that an edit in place can be noticed.
 pub(super) const WHOLE: &[&str] = &["status.json", "notes/deep/c.md", "big.md"];
 
@@ -76,11 +78,12 @@ impl<'a, D: Disk> Author<'a, D> {
             self.append()?;
         }
         for _ in 0..self.rng.below(3) + 1 {
-            match self.rng.below(6) {
+            match self.rng.below(7) {
                 0 | 1 => self.whole("status.json", 80)?,
                 2 => self.whole("notes/deep/c.md", 300)?,
                 3 => self.whole("big.md", 2_000)?,
                 4 => self.table()?,
+                5 => self.index()?,
                 _ => self.tree()?,
             }
         }
@@ -174,6 +177,38 @@ impl<'a, D: Disk> Author<'a, D> {
                 let text = vec![b'.'; TABLE_BYTES];
                 let put = Put::Create { path, bytes: text.clone() };
                 self.set(put, TABLE, text.clone(), text);
+            }
+        }
+        Ok(())
+    }
+
+    /// One more entry at the end of a document that grows.
+    fn index(&mut self) -> Result<(), StoreError> {
+        let path = DocPath::new(INDEX).map_err(malformed)?;
+        if self.taken(&path) {
+            return Ok(());
+        }
+        let length = 10 + self.rng.below(150);
+        let entry = format!("\n    {{\"step\":{},\"x\":\"{:x>length$}\"}}", self.number, "");
+        let end = [entry.as_bytes(), INDEX_END].concat();
+        match self.store.read(&path)? {
+            Some((text, before)) if text.ends_with(INDEX_END) => {
+                let new = [b",", end.as_slice()].concat();
+                let kept = &text[..text.len() - INDEX_END.len()];
+                let next = [kept, &new].concat();
+                let before = self.known.get(INDEX).copied().unwrap_or(before);
+                self.set(Put::tail(path, before, INDEX_END, new.clone()), INDEX, next, new);
+            }
+            // A person wrote something else there.
+            Some((_, before)) => {
+                let text = [b"{\n  \"all\": [", end.as_slice()].concat();
+                let put = Put::Replace { path, before, bytes: text.clone() };
+                self.set(put, INDEX, text.clone(), text);
+            }
+            None => {
+                let text = [b"{\n  \"all\": [", end.as_slice()].concat();
+                let put = Put::Create { path, bytes: text.clone() };
+                self.set(put, INDEX, text.clone(), text);
             }
         }
         Ok(())

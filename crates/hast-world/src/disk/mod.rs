@@ -9,13 +9,13 @@ use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use hast_flow::store::DocPath;
 use hast_flow::store::disk::{
     Action, DirEntry, Disk, DiskError, DiskErrorKind, Exchange, FileKind, LockMode, Locked, Looked,
-    Meta, Open, Patience,
+    Meta, Open, Patience, Times,
 };
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
@@ -31,7 +31,13 @@ struct Root {
     dir: OwnedFd,
     path: PathBuf,
     boot_id: [u8; 16],
+    /// The file system that stamps every change with a time of its own, once that is known.
+    exact_on: OnceLock<u64>,
 }
+
+/// A clock of a thousand ticks a second makes fewer steps in that time than there are probes.
+const PROBES: usize = 8;
+const PROBE_TIME: Duration = Duration::from_millis(3);
 
 /// An open file, with the path it was opened by for its messages.
 #[derive(Debug)]
@@ -52,7 +58,7 @@ impl RealDisk {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let dir = fs::open(root, flags, Mode::empty())
             .map_err(|errno| refused(Action::Open, root.display().to_string(), errno))?;
-        Ok(Self(Arc::new(Root { dir, path: root.to_owned(), boot_id })))
+        Ok(Self(Arc::new(Root { dir, path: root.to_owned(), boot_id, exact_on: OnceLock::new() })))
     }
 
     pub fn root(&self) -> &Path {
@@ -102,6 +108,10 @@ impl RealDisk {
         Ok(Looked { real, meta })
     }
 
+    fn meta(&self, stat: &Stat) -> Meta {
+        meta_of(stat, self.0.exact_on.get().copied())
+    }
+
     fn escapes(&self, path: &DocPath) -> DiskError {
         DiskError { action: Action::Look, path: self.shown(path), kind: DiskErrorKind::Escapes }
     }
@@ -109,9 +119,17 @@ impl RealDisk {
 
 #[cfg_attr(
     target_os = "linux",
+    expect(clippy::unnecessary_cast, reason = "this field has another width on other systems")
+)]
+fn device(stat: &Stat) -> u64 {
+    stat.st_dev as u64
+}
+
+#[cfg_attr(
+    target_os = "linux",
     expect(clippy::unnecessary_cast, reason = "these fields have other widths on other systems")
 )]
-fn meta(stat: &Stat) -> Meta {
+fn meta_of(stat: &Stat, exact_on: Option<u64>) -> Meta {
     let nanoseconds = |seconds: i64, rest: u64| (seconds.max(0) as u64) * 1_000_000_000 + rest;
     Meta {
         kind: match FileType::from_raw_mode(stat.st_mode) {
@@ -125,6 +143,7 @@ fn meta(stat: &Stat) -> Meta {
         modified: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as u64),
         changed: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as u64),
         mode: stat.st_mode as u32 & 0o7777,
+        times: if exact_on == Some(device(stat)) { Times::Exact } else { Times::Ticking },
     }
 }
 
@@ -149,7 +168,7 @@ impl Disk for RealDisk {
     fn stat_file(&self, file: &RealFile) -> Result<Meta, DiskError> {
         let stat = fs::fstat(&file.file);
         let stat = stat.map_err(|errno| self.error(Action::Look, &file.path, errno))?;
-        Ok(meta(&stat))
+        Ok(self.meta(&stat))
     }
 
     fn read_at(&self, file: &RealFile, at: u64, into: &mut [u8]) -> Result<usize, DiskError> {
@@ -206,7 +225,7 @@ impl Disk for RealDisk {
 
     fn stat(&self, path: &DocPath) -> Result<Option<Meta>, DiskError> {
         match fs::statat(&self.0.dir, path.as_str(), AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => Ok(Some(meta(&stat))),
+            Ok(stat) => Ok(Some(self.meta(&stat))),
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
             Err(errno) => Err(self.error(Action::Look, path, errno)),
         }
@@ -214,7 +233,7 @@ impl Disk for RealDisk {
 
     fn look(&self, path: &DocPath) -> Result<Looked, DiskError> {
         let found = match platform::stat_without_links(&self.0.dir, path.as_str()) {
-            Ok(stat) => Some(meta(&stat)),
+            Ok(stat) => Some(self.meta(&stat)),
             Err(Errno::NOENT | Errno::NOTDIR) => None,
             Err(Errno::LOOP | Errno::NOSYS | Errno::XDEV) => return self.look_through_links(path),
             Err(errno) => return Err(self.error(Action::Look, path, errno)),
@@ -364,5 +383,26 @@ impl Disk for RealDisk {
 
     fn salt(&self) -> u64 {
         RandomState::new().build_hasher().finish()
+    }
+
+    /// Changes and looks by turns: more different times than a clock has ticked meanwhile prove that
+    /// each change got its own. Whoever is interrupted too long to tell takes the times for ticks.
+    fn learn_times(&self, ours: &RealFile) -> Result<(), DiskError> {
+        let started = Instant::now();
+        let mut last: Option<Stat> = None;
+        for _ in 0..PROBES {
+            self.write_at(ours, 0, b" ")?;
+            let stat = fs::fstat(&ours.file);
+            let stat = stat.map_err(|errno| self.error(Action::Look, &ours.path, errno))?;
+            let modified = self.meta(&stat).modified;
+            if last.is_some_and(|last| self.meta(&last).modified >= modified) {
+                return Ok(());
+            }
+            last = Some(stat);
+        }
+        if let Some(stat) = last.filter(|_| started.elapsed() < PROBE_TIME) {
+            self.0.exact_on.get_or_init(|| device(&stat));
+        }
+        Ok(())
     }
 }
