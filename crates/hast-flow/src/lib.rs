@@ -32,6 +32,12 @@ pub mod attempt;
 
 pub mod steps;
 
+pub mod replies;
+
+pub mod knowledge;
+
+pub mod inbox;
+
 pub mod ports;
 
 pub mod driver;

@@ -1,7 +1,9 @@
-//! A simulated world: one seed drives clock, ids and disk, so that a failure can be replayed.
+//! A simulated world: one seed drives clock, ids, disk, agents and people, so that a failure can be
+//! replayed.
 
 pub mod contract;
 pub mod disk;
+pub mod flows;
 pub mod rng;
 pub mod session;
 pub mod sweep;

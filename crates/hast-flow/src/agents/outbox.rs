@@ -116,7 +116,8 @@ impl Taken {
 }
 
 impl OutboxFinding {
-    fn for_call(&self, lang: Lang) -> CallFinding {
+    /// As the next call is told it.
+    pub fn for_call(&self, lang: Lang) -> CallFinding {
         match self {
             Self::Missing { name } => CallFinding {
                 file: name.clone(),

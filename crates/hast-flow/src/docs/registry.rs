@@ -45,6 +45,7 @@ entries! {
     whole session::Question;
     whole session::Answer;
     whole session::CritiqueReport;
+    whole session::CritiqueDraft;
     whole session::KnowledgeIndex;
     whole session::Pointers;
     whole session::SessionSummary;

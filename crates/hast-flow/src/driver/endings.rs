@@ -2,7 +2,7 @@
 
 use crate::messages;
 use crate::steps::{CallResult, EffectResult, Ending, Notice, StepKey, WaitsFor};
-use crate::store::Conflict;
+use crate::store::{Conflict, DocPath};
 use crate::words::Lang;
 
 messages! {
@@ -12,7 +12,7 @@ messages! {
     goes_in_circles_next() { en: "this is a mistake in hast; please report it", ko: "hast의 오류입니다. 알려 주세요" }
     edited_meanwhile(files) { en: "someone edited these files while they were written; theirs stand, ours are beside them: {files}", ko: "쓰는 동안 누군가 편집한 파일이 있습니다. 그 내용을 남기고 우리 것은 옆에 두었습니다: {files}" }
     edited_meanwhile_next() { en: "compare the two, keep what is right, then resume", ko: "둘을 비교해 맞는 것을 남기고 이어서 실행하세요" }
-    always_stale() { en: "the files change faster than they can be read", ko: "파일이 읽기보다 빠르게 바뀝니다" }
+    always_stale(path) { en: "{path} is in the way: it is there already, or it changes faster than it can be read", ko: "{path}(이)가 가로막고 있습니다. 이미 있거나 읽기보다 빠르게 바뀝니다" }
     interrupted() { en: "interrupted; nothing is lost", ko: "중단했습니다. 잃은 것은 없습니다" }
     interrupted_next() { en: "run the same command again to go on", ko: "같은 명령을 다시 실행하면 이어서 진행합니다" }
     limited(agent) { en: "{agent} has reached its usage limit; no attempt was spent", ko: "{agent}(이)가 사용 한도에 도달했습니다. 시도는 소모되지 않았습니다" }
@@ -20,7 +20,7 @@ messages! {
     login_needed(agent, advice) { en: "{agent} is not logged in: {advice}", ko: "{agent}에 로그인되어 있지 않습니다: {advice}" }
     login_needed_next(agent) { en: "log in to {agent}, then run the same command again", ko: "{agent}에 로그인한 뒤 같은 명령을 다시 실행하세요" }
     no_result() { en: "an effect was begun and never came back", ko: "시작한 작업이 결과 없이 끝났습니다" }
-    always_stale_next() { en: "close other programs that write there, then resume", ko: "그곳에 쓰는 다른 프로그램을 닫고 이어서 실행하세요" }
+    always_stale_next(path) { en: "move {path} away or close what writes it, then resume", ko: "{path}(을)를 옮기거나 그것을 쓰는 프로그램을 닫고 이어서 실행하세요" }
 }
 
 /// A step was asked for again right after it ended.
@@ -28,8 +28,9 @@ pub(super) fn circles(lang: Lang, key: &StepKey) -> Ending {
     blocked(goes_in_circles(lang, key), goes_in_circles_next(lang))
 }
 
-pub(super) fn stale(lang: Lang) -> Ending {
-    blocked(always_stale(lang), always_stale_next(lang))
+/// Reading again and deciding again did not help.
+pub(super) fn stale(lang: Lang, path: &DocPath) -> Ending {
+    blocked(always_stale(lang, path), always_stale_next(lang, path))
 }
 
 pub(super) fn bounded(lang: Lang, steps: u64) -> Ending {

@@ -13,6 +13,7 @@ use crate::steps::{
     CallResult, Commit, Effect, EffectResult, Ending, Step, StepKey, StepLine, StepLog, StepState,
 };
 use crate::store::change::steps_log;
+use crate::store::identity::Compared;
 use crate::store::{ChangeSet, Conflict, Disk, DocPath, Put, Seen, Store, StoreError};
 use crate::time::UtcTime;
 use crate::words::Lang;
@@ -24,6 +25,18 @@ pub trait Flow {
     type View: Default;
 
     fn policy(&self) -> &PolicyTable;
+
+    /// Whether the flow wants to know of a document, or of anything below a directory. Where it
+    /// does not, nothing is opened, listed or looked at.
+    fn reads(&self, _path: &DocPath, _is_dir: bool) -> bool {
+        true
+    }
+
+    /// Documents that the next decision rests on and that others may change. They are looked at
+    /// before each decision, so there should be few; a directory that is not read may hold them.
+    fn rests_on(&self, _view: &Self::View) -> Vec<DocPath> {
+        Vec::new()
+    }
 
     /// Takes a change into the view. A fresh read is a fold from nothing.
     fn fold(&self, view: &mut Self::View, delta: &Delta<'_>);
@@ -114,6 +127,7 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
     fn turns(&mut self, world: &mut dyn World) -> Result<Ending, StoreError> {
         let mut stale = 0;
         for _ in 0..self.bounds.steps {
+            self.look_around()?;
             let step = self.flow.next_step(&self.view, &self.facts());
             let commits = matches!(step, Step::Commit(_));
             let turned = match step {
@@ -141,11 +155,51 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
                     stale += 1;
                     self.read_all()?;
                 }
-                Err(StoreError::Stale { .. }) => return Ok(endings::stale(self.lang)),
+                Err(StoreError::Stale { path }) => return Ok(endings::stale(self.lang, &path)),
                 Err(error) => return Err(error),
             }
         }
         Ok(endings::bounded(self.lang, self.bounds.steps))
+    }
+
+    /// Looks at what the next decision rests on: other processes' commits, and documents that a
+    /// person may have saved since.
+    fn look_around(&mut self) -> Result<(), StoreError> {
+        let foreign = self.store.read_together(|store| Ok(store.foreign_commits()))?;
+        if foreign != self.foreign {
+            self.read_all()?;
+        }
+        for path in self.flow.rests_on(&self.view) {
+            let known = self.seen.get(&path).copied();
+            let meta = self.store.disk().look(&path)?.meta;
+            let same = match (known, meta) {
+                (Some(Seen::File(identity)), Some(meta)) => {
+                    identity.compare(&meta) == Compared::Same
+                }
+                (Some(Seen::Log { length }), Some(meta)) => meta.size == length,
+                (Some(Seen::Absent), None) => true,
+                _ => false,
+            };
+            if !same {
+                self.look_again(&path, known)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn look_again(&mut self, path: &DocPath, known: Option<Seen>) -> Result<(), StoreError> {
+        let Some((bytes, identity)) = self.store.read(path)? else {
+            self.seen.insert(path.clone(), Seen::Absent);
+            self.flow.fold(&mut self.view, &Delta::Gone { path });
+            return Ok(());
+        };
+        let same = matches!(known, Some(Seen::File(known)) if known.hash == identity.hash);
+        if same {
+            self.seen.insert(path.clone(), Seen::File(identity));
+        } else {
+            self.take_document(path, &bytes, Seen::File(identity));
+        }
+        Ok(())
     }
 
     /// Notes that an effect begins, and lets it begin.
@@ -155,8 +209,10 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
         key: StepKey,
         effect: &Effect,
     ) -> Result<Vec<Conflict>, StoreError> {
+        let foreign = self.foreign;
         let conflicts = self.note_start(&key)?;
-        if conflicts.is_empty() {
+        // Where somebody else committed meanwhile, the step may be done: decide again.
+        if conflicts.is_empty() && foreign == self.foreign {
             world.begin(&key, effect);
             self.running.insert(key);
         }
@@ -179,8 +235,11 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
             self.stop = Some(ending);
             return;
         }
-        self.flow.fold(&mut self.view, &Delta::Result { key: &key, result: &result });
-        self.unused.insert(key, result);
+        // Whoever ended the step meanwhile has used a result of its own.
+        if self.steps.is_open(&key) {
+            self.flow.fold(&mut self.view, &Delta::Result { key: &key, result: &result });
+            self.unused.insert(key, result);
+        }
     }
 
     fn facts(&self) -> Facts<'_> {
@@ -230,7 +289,7 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
         }
         let now: BTreeMap<DocPath, Seen> = committed.now.into_iter().collect();
         for put in &puts {
-            self.learn(put, &now);
+            self.learn(put, &now)?;
         }
         Ok(Vec::new())
     }
@@ -254,13 +313,20 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
     }
 
     /// Our own commit, taken into the view without reading anything again.
-    fn learn(&mut self, put: &Put, now: &BTreeMap<DocPath, Seen>) {
+    fn learn(&mut self, put: &Put, now: &BTreeMap<DocPath, Seen>) -> Result<(), StoreError> {
+        if !self.is_read(put.path()) {
+            // A fresh read would not know of it either; whoever rests on it looks at it.
+            return Ok(());
+        }
         match put {
             Put::Create { path, bytes } | Put::Replace { path, bytes, .. } => {
                 let seen = now.get(path).copied().unwrap_or(Seen::Absent);
                 self.take_document(path, bytes, seen);
             }
-            Put::Append { path, at, bytes } => self.take_appended(path, *at, bytes),
+            Put::Append { path, at, bytes } => {
+                let length = at + bytes.len() as u64;
+                self.take_appended(path, *at, bytes, Seen::Log { length });
+            }
             Put::Archive { from, .. } => {
                 let moved: Vec<DocPath> =
                     self.seen.keys().filter(|path| path.is_within(from)).cloned().collect();
@@ -269,10 +335,23 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
                     self.flow.fold(&mut self.view, &Delta::Gone { path: &path });
                 }
             }
-            Put::Patch { path, .. } => {
-                self.seen.remove(path);
+            Put::Patch { path, before, at, old, new } => {
+                let seen = now.get(path).copied().unwrap_or(Seen::Absent);
+                if at + old.len() as u64 == before.size {
+                    self.take_appended(path, *at, new, seen);
+                } else {
+                    self.seen.remove(path);
+                    return self.look_again(path, None);
+                }
             }
         }
+        Ok(())
+    }
+
+    fn is_read(&self, path: &DocPath) -> bool {
+        let mut above = path.ancestors();
+        *path == steps_log()
+            || (above.all(|dir| self.flow.reads(&dir, true)) && self.flow.reads(path, false))
     }
 
     fn take_document(&mut self, path: &DocPath, bytes: &[u8], seen: Seen) {
@@ -285,12 +364,12 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
         self.flow.fold(&mut self.view, &Delta::Document { path, bytes, seen });
     }
 
-    fn take_appended(&mut self, path: &DocPath, at: u64, bytes: &[u8]) {
+    fn take_appended(&mut self, path: &DocPath, at: u64, bytes: &[u8], seen: Seen) {
         if *path == steps_log() {
             return self.take_steps(bytes);
         }
-        self.seen.insert(path.clone(), Seen::Log { length: at + bytes.len() as u64 });
-        self.flow.fold(&mut self.view, &Delta::Appended { path, at, bytes });
+        self.seen.insert(path.clone(), seen);
+        self.flow.fold(&mut self.view, &Delta::Appended { path, at, bytes, seen });
     }
 
     fn take_steps(&mut self, bytes: &[u8]) {
@@ -303,9 +382,10 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
 
     /// Forgets everything and reads all documents together.
     fn read_all(&mut self) -> Result<(), StoreError> {
+        let flow = self.flow;
         let documents = self.store.read_together(|store| {
             let mut documents = Vec::new();
-            collect(store, None, &mut documents)?;
+            collect(store, flow, None, &mut documents)?;
             if let Some((bytes, identity)) = store.read(&steps_log())? {
                 documents.push((steps_log(), bytes, Seen::File(identity)));
             }
@@ -330,9 +410,10 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
 
 type ReadDocument = (DocPath, Vec<u8>, Seen);
 
-/// All documents below a directory, in the order of their names.
-fn collect<D: Disk>(
+/// All documents below a directory that the flow reads, in the order of their names.
+fn collect<F: Flow, D: Disk>(
     store: &Store<D>,
+    flow: &F,
     directory: Option<&DocPath>,
     into: &mut Vec<ReadDocument>,
 ) -> Result<(), StoreError> {
@@ -345,11 +426,11 @@ fn collect<D: Disk>(
         };
         // A name that cannot be a document is not one of ours.
         let Ok(path) = name else { continue };
-        if path.is_technical() {
+        if path.is_technical() || !flow.reads(&path, entry.is_dir) {
             continue;
         }
         if entry.is_dir {
-            collect(store, Some(&path), into)?;
+            collect(store, flow, Some(&path), into)?;
         } else if let Some((bytes, identity)) = store.read(&path)? {
             into.push((path, bytes, Seen::File(identity)));
         }

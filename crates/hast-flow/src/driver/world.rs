@@ -17,11 +17,13 @@ pub enum Delta<'a> {
         bytes: &'a [u8],
         seen: Seen,
     },
-    /// A log grew.
+    /// From this place on a document has these bytes, and no more: a log that grew, or a growing
+    /// document with another end.
     Appended {
         path: &'a DocPath,
         at: u64,
         bytes: &'a [u8],
+        seen: Seen,
     },
     Gone {
         path: &'a DocPath,

@@ -1,57 +1,92 @@
-//! Agents and tools that answer, fail, lie and hit limits. What they say follows from the seed and
-//! the step alone, so that a step done again is answered the same.
+//! Agents and tools that answer, fail, lie and break their schemas. What they say follows from the
+//! seed and the step alone, so that a step done again is answered the same.
 
 use std::collections::BTreeMap;
 
+use hast_flow::agents::outbox::{Word, take};
 use hast_flow::agents::outcome::FailureClass;
-use hast_flow::steps::{Answer, Call, CallResult, Effect, EffectResult, StepKey, ToolUse};
-use hast_flow::time::UtcTime;
-use jiff::Timestamp;
+use hast_flow::agents::usage::Usage;
+use hast_flow::docs::call::ExpectedDocument;
+use hast_flow::steps::{Answer, Call, CallResult, Effect, EffectResult, Needed, StepKey, ToolUse};
+use hast_flow::words::Lang;
 use serde_json::{Value, json};
 
+use crate::flows::effects::spread;
+use crate::flows::subject::Performed;
 use crate::rng::Rng;
+
+/// The files that an agent left, and what it was up to; or how it died.
+type Left = Result<(BTreeMap<String, Vec<u8>>, &'static str), String>;
 
 /// All agents of one session.
 #[derive(Debug)]
 pub(super) struct Actors {
     seed: u64,
-    /// How often each step was performed; interrupted ones count too.
-    pub(super) performed: BTreeMap<String, u32>,
 }
 
 impl Actors {
     pub(super) fn new(seed: u64) -> Self {
-        Self { seed, performed: BTreeMap::new() }
+        Self { seed }
     }
 
-    fn chance(&self, key: &StepKey) -> Rng {
-        let spread = key
-            .as_str()
-            .bytes()
-            .fold(self.seed, |hash, byte| hash.wrapping_mul(0x0100_0000_01b3) ^ u64::from(byte));
-        Rng::new(spread)
-    }
-
-    fn call(&self, key: &StepKey, call: &Call, times: u32) -> CallResult {
-        let mut chance = self.chance(key);
-        // Drawn whether it counts or not: a step done again must be answered the same.
-        let limited = chance.percent(10);
-        if limited && times == 1 {
-            let until = UtcTime::new(Timestamp::UNIX_EPOCH);
-            return CallResult::Limited { agent: "actor".to_owned(), until };
+    pub(super) fn perform(&self, key: &StepKey, effect: &Effect) -> Performed {
+        match effect {
+            Effect::Call(call) => {
+                let (result, mood) = self.call(key, call);
+                Performed { result: EffectResult::Call(result), mood }
+            }
+            Effect::Tools(uses) => {
+                let mut chance = spread(self.seed, key);
+                let answers = uses.iter().map(|tool| answer(&mut chance, tool)).collect();
+                Performed { result: EffectResult::Tools(answers), mood: "tools" }
+            }
+            // The session flow changes no code and asks for neither.
+            Effect::Git(_) | Effect::Check(_) => {
+                let reason = "there is no work tree here".to_owned();
+                Performed {
+                    result: EffectResult::Call(CallResult::Blocked { reason }),
+                    mood: "none",
+                }
+            }
         }
-        let reply = match call.step {
+    }
+
+    /// What lies in the outbox, judged as the real one is.
+    fn call(&self, key: &StepKey, call: &Call) -> (CallResult, &'static str) {
+        let mut chance = spread(self.seed, key);
+        let left = match call.step {
             "plan" => self.plan(&mut chance, call),
             "review" => review(&mut chance, call),
             _ => outputs(&mut chance, call),
         };
-        match reply {
-            Ok(documents) => CallResult::Completed(Answer { documents, ..Answer::default() }),
-            Err(reason) => CallResult::Failed { class: FailureClass::Signal(6), reason },
+        let (documents, mood) = match left {
+            Ok(left) => left,
+            Err(reason) => {
+                return (CallResult::Failed { class: FailureClass::Signal(6), reason }, "failed");
+            }
+        };
+        let expected = call.expected.iter().map(|expected| ExpectedDocument {
+            name: expected.name.clone(),
+            schema: expected.schema.map(str::to_owned),
+            required: expected.needed == Needed::Required,
+        });
+        let taken = take(&expected.collect::<Vec<_>>(), &documents, "");
+        let findings = taken.call_findings(Lang::Ko);
+        match taken.word {
+            Some(Word::Blocked { reason }) => (CallResult::Blocked { reason }, "blocked"),
+            Some(Word::Failed { error: reason }) => {
+                (CallResult::Failed { class: FailureClass::Signal(6), reason }, "failed")
+            }
+            None if findings.is_empty() => {
+                let documents = taken.documents.into_iter().map(|one| (one.name, one.bytes));
+                let documents = documents.collect();
+                (CallResult::Completed(Answer { documents, ..Answer::default() }), mood)
+            }
+            None => (CallResult::Broken { findings, usage: Usage::default() }, "broken"),
         }
     }
 
-    fn plan(&self, chance: &mut Rng, call: &Call) -> Result<BTreeMap<String, Vec<u8>>, String> {
+    fn plan(&self, chance: &mut Rng, call: &Call) -> Left {
         let mut plan = plan(&mut Rng::new(self.seed));
         match chance.below(6) {
             _ if call.regeneration == 2 => {}
@@ -65,27 +100,7 @@ impl Actors {
         if chance.percent(90) || call.regeneration == 2 {
             documents.insert("state.json".to_owned(), b"{\"ticker\": \"AVGO\"}".to_vec());
         }
-        Ok(documents)
-    }
-}
-
-impl Actors {
-    pub(super) fn perform(&mut self, key: &StepKey, effect: &Effect) -> EffectResult {
-        let times = self.performed.entry(key.to_string()).or_default();
-        *times += 1;
-        let times = *times;
-        match effect {
-            Effect::Call(call) => EffectResult::Call(self.call(key, call, times)),
-            Effect::Tools(uses) => {
-                let mut chance = self.chance(key);
-                EffectResult::Tools(uses.iter().map(|tool| answer(&mut chance, tool)).collect())
-            }
-            // The session flow changes no code and asks for neither.
-            Effect::Git(_) | Effect::Check(_) => {
-                let reason = "there is no work tree here".to_owned();
-                EffectResult::Call(CallResult::Blocked { reason })
-            }
-        }
+        Ok((documents, "answered"))
     }
 }
 
@@ -122,14 +137,17 @@ fn answer(chance: &mut Rng, tool: &ToolUse) -> Result<Vec<u8>, String> {
 }
 
 /// The files asked for; sometimes one is missing or empty, sometimes there are more than asked.
-fn outputs(chance: &mut Rng, call: &Call) -> Result<BTreeMap<String, Vec<u8>>, String> {
-    let essential = call.unit == "session";
-    if !essential && chance.percent(10) {
+fn outputs(chance: &mut Rng, call: &Call) -> Left {
+    // The answer of the session is given in the end, or no session would ever complete.
+    let essential = call.unit == "session" && call.regeneration > 0;
+    if call.unit != "session" && chance.percent(10) {
         return Err("the agent crashed".to_owned());
     }
     let mut documents = BTreeMap::new();
     for expected in &call.expected {
-        let text = format!("{} {} {}\n", call.step, call.unit, call.attempt);
+        let known = call.prompt.split("[K-").nth(1).and_then(|rest| rest.split(']').next());
+        let cited = known.map(|id| format!(" [K-{id}]")).unwrap_or_default();
+        let text = format!("{} {} {}{cited}\n", call.step, call.unit, call.attempt);
         match chance.below(10) {
             0 if !essential => {}
             1 if !essential => drop(documents.insert(expected.name.clone(), Vec::new())),
@@ -138,18 +156,30 @@ fn outputs(chance: &mut Rng, call: &Call) -> Result<BTreeMap<String, Vec<u8>>, S
     }
     if chance.percent(10) {
         documents.insert("../../status.json".to_owned(), b"{}".to_vec());
+        return Ok((documents, "lied"));
     }
-    Ok(documents)
+    if call.unit != "session" && chance.percent(5) {
+        documents.insert("blocked.json".to_owned(), b"{\"reason\": \"no idea\"}".to_vec());
+    }
+    Ok((documents, "answered"))
 }
 
-fn review(chance: &mut Rng, call: &Call) -> Result<BTreeMap<String, Vec<u8>>, String> {
-    let report = match chance.below(10) {
-        0 => json!({"verdict": "FAIL", "findings": [], "required_fixes": ["출처를 달 것"]}),
-        1 => json!({"verdict": "PASS", "findings": [], "required_fixes": ["거짓 통과"]}),
-        2 => json!("great"),
+fn review(chance: &mut Rng, call: &Call) -> Left {
+    let (report, mood) = match chance.below(10) {
+        0 => {
+            let fixes = ["출처를 달 것"];
+            (json!({"verdict": "FAIL", "findings": [], "required_fixes": fixes}), "answered")
+        }
+        1 => {
+            let fixes = ["거짓 통과"];
+            (json!({"verdict": "PASS", "findings": [], "required_fixes": fixes}), "lied")
+        }
+        2 => (json!("great"), "answered"),
         _ => {
-            json!({"verdict": "PASS", "findings": [{"severity": "LOW", "detail": call.unit}], "required_fixes": []})
+            let findings = [json!({"severity": "LOW", "detail": call.unit})];
+            (json!({"verdict": "PASS", "findings": findings, "required_fixes": []}), "answered")
         }
     };
-    Ok(BTreeMap::from([("report.json".to_owned(), report.to_string().into_bytes())]))
+    let documents = BTreeMap::from([("report.json".to_owned(), report.to_string().into_bytes())]);
+    Ok((documents, mood))
 }

@@ -1,62 +1,102 @@
 //! What must hold of a session's documents, however it got there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use hast_flow::docs::session::{
     CritiqueReport, KnowledgeIndex, SessionEvent, SessionEventKind, SessionStatus, Verdict,
 };
-use hast_flow::flows::session::{View, layout};
+use hast_flow::flows::session::view::IndexFile;
+use hast_flow::flows::session::{View, layout, status};
 use hast_flow::formats::ndjson;
-use hast_flow::steps::{StepLine, StepState};
+use hast_flow::steps::{Commit, StepLine, StepState};
 
-type Files = BTreeMap<String, Vec<u8>>;
+use crate::flows::subject::Files;
 
-/// The log so far is the beginning of the log later.
-pub(super) fn history_is_kept(before: &Files, after: &Files) -> Result<(), String> {
-    for path in [layout::LOG, layout::CHANGE_LOG] {
-        let (Some(before), after) = (before.get(path), after.get(path)) else { continue };
-        if !after.is_some_and(|after| after.starts_with(before)) {
-            return Err(format!("{path} lost what it said"));
-        }
-    }
-    Ok(())
-}
-
-/// The pointer is the fold of the log, knowledge passed, and nothing was executed twice.
-pub(super) fn documents_hold(files: &Files) -> Result<(), String> {
+/// The pointer is the fold of the log, knowledge passed, and nothing was executed twice. What a
+/// person wrote over is theirs.
+pub(super) fn documents_hold(files: &Files, edited: Option<&str>) -> Result<(), String> {
     let (events, bad) = log::<SessionEvent>(files, layout::LOG);
     if bad > 0 {
         return Err(format!("{bad} bad lines in the log"));
     }
-    let ids: BTreeSet<_> = events.iter().map(|event| event.event_id.clone()).collect();
-    if ids.len() != events.len() {
-        return Err("an event id is used twice".to_owned());
+    let numbers: Vec<u64> = events.iter().map(|event| event.event_id.number()).collect();
+    if !numbers.is_sorted_by(|a, b| a < b) {
+        return Err("event ids do not grow".to_owned());
     }
-    if let Some(bytes) = files.get(layout::STATUS) {
-        let status: SessionStatus =
-            serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-        if status.last_event_id != events.last().map(|event| event.event_id.clone()) {
-            return Err("status.json does not point at the last event".to_owned());
-        }
+    if edited != Some(layout::STATUS) {
+        pointer_is_fold(files, &events)?;
     }
     executed_once(&events)?;
     steps_end_once(files)?;
-    only_passed_is_known(files)
+    if edited == Some(layout::INDEX) { Ok(()) } else { only_passed_is_known(files) }
 }
 
-/// What a view learnt change by change is what a fresh read says.
+fn pointer_is_fold(files: &Files, events: &[SessionEvent]) -> Result<(), String> {
+    let Some(bytes) = files.get(layout::STATUS) else { return Ok(()) };
+    let told: SessionStatus = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    let mut folded = status::unborn();
+    for event in events {
+        status::take(&mut folded, event);
+    }
+    if told == folded { Ok(()) } else { Err("status.json is not what the log says".to_owned()) }
+}
+
+/// Section 5 of the seed, written down once more and not from the policy table.
+pub(super) fn role_is_kept(commit: &Commit) -> Result<(), String> {
+    let riders = ["plan/active/status_log.ndjson", "status.json", "context/state.json"];
+    let own: &[&str] = match commit.role {
+        "Planner" => &["plan/", "execution/questions/"],
+        "Executor" => &["execution/run_logs/", "execution/outputs/", "execution/questions/"],
+        "Critic" => &["critique/", "context/index.json"],
+        "Controller" => &[
+            "input/",
+            "output/",
+            "verdict.md",
+            "pointers.json",
+            "context/sources/",
+            "critique/review_rules.md",
+        ],
+        _ => &[],
+    };
+    let paths = commit.puts.iter().map(|put| put.path().as_str());
+    let outside = paths.filter(|path| !riders.contains(path)).find(|path| {
+        !own.iter().any(|place| path == place || (place.ends_with('/') && path.starts_with(place)))
+    });
+    match outside {
+        Some(path) => Err(format!("{} wrote {path}", commit.role)),
+        None => Ok(()),
+    }
+}
+
+/// What a view learnt change by change is what a fresh read says. When a file was looked at, and
+/// results that nobody used, are no part of what it says.
 pub(super) fn views_agree(kept: &View, fresh: &View) -> Result<(), String> {
-    let same = kept.life == fresh.life
-        && kept.last_event == fresh.last_event
-        && kept.events == fresh.events
-        && kept.plan == fresh.plan
-        && kept.progress == fresh.progress
-        && kept.lengths == fresh.lengths
-        && kept.manifests == fresh.manifests
-        && kept.has_answer == fresh.has_answer
-        && kept.index.as_ref().map(|index| &index.value)
-            == fresh.index.as_ref().map(|index| &index.value);
-    if same { Ok(()) } else { Err("the kept view differs from a fresh one".to_owned()) }
+    let said = |view: &View| {
+        let mut view = view.clone();
+        view.results.clear();
+        if let Some(status) = &mut view.status {
+            status.identity = None;
+        }
+        if let IndexFile::Read(index) = &mut view.index {
+            index.identity = None;
+        }
+        view
+    };
+    let (kept, fresh) = (said(kept), said(fresh));
+    let parts = [
+        ("life", kept.life == fresh.life),
+        ("pointer", kept.pointer == fresh.pointer),
+        ("plan", kept.plan == fresh.plan),
+        ("index", kept.index == fresh.index),
+        ("knowledge", kept.knowledge == fresh.knowledge),
+        ("lengths", kept.lengths == fresh.lengths),
+        ("progress", kept.progress == fresh.progress),
+        ("anything", kept == fresh),
+    ];
+    match parts.iter().find(|(_, same)| !same) {
+        Some((part, _)) => Err(format!("the kept view differs from a fresh one: {part}")),
+        None => Ok(()),
+    }
 }
 
 fn executed_once(events: &[SessionEvent]) -> Result<(), String> {
@@ -114,4 +154,105 @@ fn log<T: serde::de::DeserializeOwned>(files: &Files, path: &str) -> (Vec<T>, us
     let bytes = files.get(path).map_or(&[][..], Vec::as_slice);
     let (values, bad) = ndjson::read(path, bytes);
     (values, bad.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hast_flow::store::{DocPath, Put};
+    use serde_json::{Value, json};
+
+    fn files(texts: &[(&str, String)]) -> Files {
+        texts.iter().map(|(path, text)| ((*path).to_owned(), text.clone().into_bytes())).collect()
+    }
+
+    fn event(number: u32, kind: &str, detail: &Value) -> String {
+        let event = json!({"event_id": format!("EV-20260112T143000Z-{number:04}"),
+            "ts": "2026-01-12T14:30:00Z", "actor": "x", "type": kind, "detail": detail});
+        format!("{event}\n")
+    }
+
+    fn task(attempt: u32) -> Value {
+        json!({"task_id": "T-0001", "attempt": attempt})
+    }
+
+    /// The checks are worth nothing if they cannot fail.
+    #[test]
+    fn an_event_id_used_twice_and_a_task_begun_twice_are_found() {
+        let first = event(1, "TASK_STARTED", &task(1));
+        let held = |log: String| documents_hold(&files(&[(layout::LOG, log)]), None);
+        assert_eq!(held(first.clone() + &event(2, "TASK_STARTED", &task(2))), Ok(()));
+        assert!(held(first.clone() + &event(1, "TASK_STARTED", &task(2))).is_err());
+        assert!(held(first.clone() + &event(2, "TASK_STARTED", &task(1))).is_err());
+        assert!(held(first + "nonsense\n").is_err());
+    }
+
+    #[test]
+    fn a_pointer_that_is_not_the_fold_of_the_log_is_found() {
+        let log = event(1, "SESSION_CREATED", &json!({})) + &event(2, "TASK_STARTED", &task(1));
+        let status = |task: &str, last: u32| {
+            let status = json!({"system_status": "EXECUTING", "plan_major_version": 1, "plan_revision": 1,
+                "current_task_id": task, "blocked_count": 0, "last_event_id": format!("EV-20260112T143000Z-{last:04}")});
+            let files = files(&[(layout::LOG, log.clone()), (layout::STATUS, status.to_string())]);
+            documents_hold(&files, None)
+        };
+        assert_eq!(status("T-0001", 2), Ok(()));
+        assert!(status("T-0002", 2).is_err());
+        assert!(status("T-0001", 1).is_err());
+    }
+
+    #[test]
+    fn a_step_that_ended_twice_is_found() {
+        let line = json!({"step": "a", "state": "finished", "at": "2026-01-12T14:30:00Z"});
+        let once = format!("{line}\n");
+        let held = |text: String| documents_hold(&files(&[(".hast/steps.ndjson", text)]), None);
+        assert_eq!(held(once.clone()), Ok(()));
+        assert!(held(once.repeat(2)).is_err());
+    }
+
+    #[test]
+    fn knowledge_without_a_passed_review_is_found() {
+        let index = json!({"knowledge": [{"id": "K-0001", "source_task_id": "T-0001", "status": "ACTIVE",
+            "artifact_path": "/execution/outputs/T-0001/a.md", "created_at": "2026-01-12T14:30:00Z", "invalidated_by": null}]});
+        let report = |verdict: &str, fixes: &[&str]| {
+            json!({"task_id": "T-0001", "ts": "2026-01-12T14:30:00Z", "verdict": verdict,
+                "findings": [], "required_fixes": fixes})
+        };
+        let held = |report: Option<Value>| {
+            let mut texts = vec![
+                (layout::INDEX, index.to_string()),
+                ("execution/outputs/T-0001/a.md", "x".to_owned()),
+            ];
+            texts.extend(report.map(|report| ("critique/reports/T-0001.json", report.to_string())));
+            documents_hold(&files(&texts), None)
+        };
+        assert_eq!(held(Some(report("PASS", &[]))), Ok(()));
+        assert!(held(Some(report("FAIL", &[]))).is_err());
+        assert!(held(Some(report("PASS", &["fix"]))).is_err());
+        assert!(held(None).is_err());
+    }
+
+    #[test]
+    fn a_write_outside_a_role_is_found() {
+        let commit = |role, path| {
+            let put = Put::Create { path: DocPath::new(path).unwrap(), bytes: Vec::new() };
+            let puts = vec![put];
+            let (starts, finishes) = (Vec::new(), Vec::new());
+            role_is_kept(&Commit { role, reason: String::new(), puts, starts, finishes })
+        };
+        assert_eq!(commit("Executor", "execution/outputs/T-0001/a.md"), Ok(()));
+        assert_eq!(commit("Executor", "status.json"), Ok(()));
+        assert!(commit("Executor", "critique/reports/T-0001.json").is_err());
+        assert!(commit("Critic", "execution/outputs/T-0001/a.md").is_err());
+        assert!(commit("Nobody", "input/user_input.md").is_err());
+    }
+
+    #[test]
+    fn a_view_that_forgot_something_is_found() {
+        let view = View::default();
+        let mut other = view.clone();
+        other.has_answer = true;
+        assert_eq!(views_agree(&view, &view), Ok(()));
+        assert!(views_agree(&view, &other).is_err());
+    }
 }

@@ -1,7 +1,87 @@
-//! A session driven through crashes: the real driver, flow and store, with simulated agents.
+//! The session flow under test: its agents, what must hold of its documents, and what of two ends
+//! must be equal.
 
 mod actors;
 mod checks;
-mod run;
+mod essence;
 
-pub use run::{Case, Report, sweep};
+use hast_flow::flows::session::{NewSession, SessionFlow, View, layout};
+use hast_flow::steps::{Commit, Effect, StepKey};
+use hast_flow::store::DocPath;
+
+use crate::flows::subject::{Files, Performed, PersonsEdit, Subject};
+use crate::rng::Rng;
+use actors::Actors;
+
+/// A session of one seed.
+#[derive(Debug)]
+pub struct Session {
+    actors: Actors,
+    parallel: usize,
+}
+
+impl Session {
+    /// One task after the other.
+    pub fn one_by_one(seed: u64) -> Self {
+        Self { actors: Actors::new(seed), parallel: 1 }
+    }
+
+    /// Three at a time.
+    pub fn in_lanes(seed: u64) -> Self {
+        Self { actors: Actors::new(seed), parallel: 3 }
+    }
+}
+
+impl Subject for Session {
+    type Flow = SessionFlow;
+
+    fn flow(&self) -> SessionFlow {
+        let (query, system_prompt) = ("질문".to_owned(), String::new());
+        let new = NewSession { query, system_prompt, review_rules: None };
+        SessionFlow { new: Some(new), max_regenerations: 2, parallel: self.parallel }
+    }
+
+    fn clock_moves(&self) -> bool {
+        self.parallel > 1
+    }
+
+    fn perform(&self, key: &StepKey, effect: &Effect) -> Performed {
+        self.actors.perform(key, effect)
+    }
+
+    fn documents_hold(&self, files: &Files, edited: Option<&str>) -> Result<(), String> {
+        checks::documents_hold(files, edited)
+    }
+
+    fn role_is_kept(&self, commit: &Commit) -> Result<(), String> {
+        checks::role_is_kept(commit)
+    }
+
+    fn logs(&self) -> &'static [&'static str] {
+        &[layout::LOG, layout::CHANGE_LOG]
+    }
+
+    fn views_agree(&self, kept: &View, fresh: &View) -> Result<(), String> {
+        checks::views_agree(kept, fresh)
+    }
+
+    fn essence(&self, files: &Files, ending: &str) -> Files {
+        if self.parallel == 1 {
+            return essence::bytes(files, ending);
+        }
+        essence::meaning(files, ending)
+    }
+
+    fn edit(&self, chance: &mut Rng) -> Option<PersonsEdit> {
+        let (path, text, harmless) = match chance.below(6) {
+            0 => (layout::REVIEW_RULES, "# 내 규칙\n", true),
+            1 => (layout::STATUS, "{\"mine\": true}\n", true),
+            2 => (layout::GOAL, "내 목표\n", true),
+            3 => ("notes/mine.md", "메모\n", true),
+            4 => ("execution/outputs/T-0001/out.md", "내가 고친 글\n", false),
+            _ => (layout::INDEX, "{\"knowledge\": [\n]}\n", false),
+        };
+        let path = DocPath::new(path).ok()?;
+        Some(PersonsEdit { path, bytes: text.as_bytes().to_vec(), harmless })
+    }
+}

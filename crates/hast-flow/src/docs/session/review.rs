@@ -22,6 +22,18 @@ pub struct CritiqueReport {
 
 document!(CritiqueReport, "critique-report", Json, Keep);
 
+/// `report.json` as the critic writes it; task and time are known better by hast.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CritiqueDraft {
+    pub verdict: Verdict,
+    pub findings: Vec<ReviewFinding>,
+    pub required_fixes: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checks: Option<Vec<AcceptanceCheck>>,
+}
+
+document!(CritiqueDraft, "critique-draft", Json, Keep);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Verdict {

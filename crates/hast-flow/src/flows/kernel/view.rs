@@ -84,7 +84,7 @@ impl View {
     pub fn fold(&mut self, delta: &Delta<'_>) {
         match delta {
             Delta::Document { path, bytes, seen } => self.document(path, bytes, *seen),
-            Delta::Appended { path, at, bytes } => {
+            Delta::Appended { path, at, bytes, .. } => {
                 self.lengths.insert((*path).clone(), at + bytes.len() as u64);
                 if path.as_str() == layout::LOG {
                     self.take_events(bytes);

@@ -2,28 +2,34 @@
 
 use serde_json::{Value, json};
 
-use crate::docs::call::CallFinding;
-use crate::docs::session::{
-    CritiqueReport, DataSource, PlanTask, SessionEventKind as Kind, SystemStatus,
-};
+use crate::docs::session::{PlanTask, SessionEventKind as Kind};
 use crate::driver::{Delta, Facts, Flow};
-use crate::flows::session::policy::{CONTROLLER, CRITIC, EXECUTOR, POLICY};
-use crate::flows::session::view::{Life, Progress, Stage, View};
+use crate::flows::session::policy::{CONTROLLER, POLICY};
+use crate::flows::session::view::{IndexFile, Life, Progress, Stage, View, plan_key, task_key};
 use crate::flows::session::write::Draft;
-use crate::flows::session::{closing, execution, layout, planning, prompts};
+use crate::flows::session::{closing, execution, layout, planning, promotion, prompts, review};
+use crate::replies::Asking;
 use crate::roles::PolicyTable;
-use crate::steps::{
-    Call, CallResult, Effect, EffectResult, Ending, Expected, Notice, Step, StepKey, ToolUse,
-};
+use crate::steps::{Ending, Notice, Step, StepKey};
+use crate::store::DocPath;
 
 /// How often one task is tried.
 pub const MAX_ATTEMPTS: u32 = 3;
 
 /// A session, and what it begins with if it is not there yet.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct SessionFlow {
     pub new: Option<NewSession>,
+    /// How often a reply that breaks its rules is asked for again.
     pub max_regenerations: u32,
+    /// How many tasks may be in hand at the same time.
+    pub parallel: usize,
+}
+
+impl Default for SessionFlow {
+    fn default() -> Self {
+        Self { new: None, max_regenerations: 2, parallel: 1 }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -40,6 +46,23 @@ impl Flow for SessionFlow {
         &POLICY
     }
 
+    /// What was made and what was said about it is known from the log; only what a decision rests
+    /// on is looked at again.
+    fn reads(&self, path: &DocPath, is_dir: bool) -> bool {
+        const UNREAD: [&str; 5] = [
+            "context/sources",
+            "critique/reports",
+            "execution/outputs",
+            "output/artifacts",
+            "plan/archive",
+        ];
+        !(is_dir && UNREAD.contains(&path.as_str()))
+    }
+
+    fn rests_on(&self, view: &View) -> Vec<DocPath> {
+        rests_on(view)
+    }
+
     fn fold(&self, view: &mut View, delta: &Delta<'_>) {
         view.fold(delta);
     }
@@ -48,37 +71,53 @@ impl Flow for SessionFlow {
         match view.life {
             Life::Unborn => self.create(view, facts),
             Life::Planning => planning::step(self, view, facts),
-            Life::Working => match view.current() {
-                Some((task, progress)) => work(view, facts, task, progress),
-                None => closing::step(view, facts),
-            },
+            Life::Working => self.work(view, facts),
             Life::Completed => {
-                let tasks = view.plan.as_ref().map_or(0, |plan| plan.order.len());
-                let what = prompts::completed(facts.lang, tasks);
+                let tasks = view.plan.as_ref().map_or(0, |plan| plan.making());
                 Step::Finish(Ending::Done(Notice {
-                    what,
+                    what: prompts::completed(facts.lang, tasks),
                     next: prompts::completed_next(facts.lang),
                 }))
             }
-            Life::Failed => {
-                let what = prompts::failed(facts.lang, "status_log.ndjson");
-                Step::Finish(Ending::Failed(Notice {
-                    what,
-                    next: prompts::failed_next(facts.lang),
-                }))
-            }
+            Life::Failed => Step::Finish(Ending::Failed(Notice {
+                what: prompts::failed(facts.lang, "status_log.ndjson"),
+                next: prompts::failed_next(facts.lang),
+            })),
         }
     }
+}
+
+/// The plan, and the artifacts that a task in hand, or at the end the answer, is made from.
+fn rests_on(view: &View) -> Vec<DocPath> {
+    let Some(plan) = view.plan.as_ref().filter(|_| view.life == Life::Working) else {
+        return Vec::new();
+    };
+    let mut paths: Vec<DocPath> = layout::path(layout::DECOMPOSITION).into_iter().collect();
+    let path = |artifact: &str| layout::path(artifact.trim_start_matches('/'));
+    if plan.is_worked_off() {
+        paths.extend(view.knowledge.active().filter_map(|piece| path(&piece.artifact)));
+    } else {
+        let sources = plan.in_hand().flat_map(|task| plan.sources(task));
+        let pieces = sources.flat_map(|source| view.knowledge.active_of(source.as_str()));
+        paths.extend(pieces.filter_map(|piece| path(&piece.artifact)));
+    }
+    paths
+}
+
+/// What a task in hand needs now.
+enum Move {
+    /// Its result came home, or it is to be tried again.
+    Now(Step),
+    /// An effect, perhaps on its way already.
+    Effect(StepKey, Step),
+    /// It has failed for good.
+    GivenUp,
 }
 
 impl SessionFlow {
     fn create(&self, view: &View, facts: &Facts<'_>) -> Step {
         let Some(new) = &self.new else {
-            let what = prompts::nothing(facts.lang);
-            return Step::Finish(Ending::Blocked(Notice {
-                what,
-                next: prompts::nothing_next(facts.lang),
-            }));
+            return blocked(prompts::nothing(facts.lang), prompts::nothing_next(facts.lang));
         };
         let rules = new.review_rules.clone().unwrap_or_else(|| prompts::review_rules(facts.lang));
         Draft::new(view, facts, CONTROLLER, "create the session")
@@ -86,144 +125,97 @@ impl SessionFlow {
             .create(layout::SYSTEM_PROMPT, new.system_prompt.clone())
             .create(layout::REVIEW_RULES, rules)
             .event(CONTROLLER, Kind::SessionCreated, &[])
-            .starts(StepKey::new(&["plan", "0"]))
-            .step(SystemStatus::Planning, None)
+            .starts(plan_key())
+            .step()
     }
-}
 
-/// A task is started, executed, reviewed; a failed one is tried again.
-fn work(view: &View, facts: &Facts<'_>, task: &PlanTask, progress: Option<Progress>) -> Step {
-    match progress {
-        None => start(view, facts, task, 1),
-        Some(Progress { stage: Stage::Failed, attempt }) if attempt < MAX_ATTEMPTS => {
-            start(view, facts, task, attempt + 1)
+    /// Results that came home first, then new tasks into free lanes, then their effects; and when
+    /// everything is on its way, whatever comes back next.
+    fn work(&self, view: &View, facts: &Facts<'_>) -> Step {
+        let Some(plan) = &view.plan else { return unreadable(facts, layout::DECOMPOSITION) };
+        if view.index == IndexFile::Unreadable {
+            return unreadable(facts, layout::INDEX);
         }
-        Some(Progress { stage: Stage::Failed, .. }) => {
+        if let Some(step) = promotion::invalidate(view, facts) {
+            return step;
+        }
+        if plan.is_worked_off() {
+            return closing::step(self, view, facts);
+        }
+        let (mut given_up, mut to_begin, mut on_its_way) = (None, None, None);
+        for task in plan.in_hand() {
+            match self.advance(view, facts, task) {
+                Move::Now(step) => return step,
+                Move::GivenUp => drop(given_up.get_or_insert(task)),
+                Move::Effect(key, step) if facts.running.contains(&key) => {
+                    on_its_way.get_or_insert(step);
+                }
+                Move::Effect(_, step) => drop(to_begin.get_or_insert(step)),
+            }
+        }
+        // With a task given up nothing new begins; what is on its way still counts.
+        if let Some(task) = given_up {
             let reason = format!("{} failed {MAX_ATTEMPTS} times", task.id);
-            fail(view, facts, &reason)
+            return on_its_way.unwrap_or_else(|| fail(view, facts, Vec::new(), &reason));
         }
-        Some(Progress { stage: Stage::Started, attempt }) => execute(view, facts, task, attempt),
-        Some(Progress { stage: Stage::Executed | Stage::Passed, attempt }) => {
-            review(view, facts, task, attempt)
+        match plan.startable() {
+            Some(task) if plan.in_hand_count() < self.parallel.max(1) => {
+                start(view, facts, task, 1)
+            }
+            _ => to_begin.or(on_its_way).unwrap_or_else(|| {
+                blocked(prompts::stuck(facts.lang), prompts::stuck_next(facts.lang))
+            }),
         }
+    }
+
+    /// A task is started, executed, reviewed; a failed one is tried again.
+    fn advance(&self, view: &View, facts: &Facts<'_>, task: &PlanTask) -> Move {
+        let Some(&Progress { stage, attempt }) = view.progress.get(&task.id) else {
+            return Move::Now(start(view, facts, task, 1));
+        };
+        let step = match stage {
+            Stage::Failed if attempt < MAX_ATTEMPTS => {
+                return Move::Now(start(view, facts, task, attempt + 1));
+            }
+            Stage::Failed => return Move::GivenUp,
+            Stage::Started => execution::step(self, view, facts, task, attempt),
+            Stage::Executed | Stage::Passed => review::step(self, view, facts, task, attempt),
+        };
+        match step {
+            Step::Effect { key, effect } => Move::Effect(key.clone(), Step::Effect { key, effect }),
+            now => Move::Now(now),
+        }
+    }
+
+    /// A question to an agent, with the results that are there.
+    pub(super) fn asking<'v>(&self, view: &'v View, facts: &Facts<'_>, key: StepKey) -> Asking<'v> {
+        let max_regenerations = self.max_regenerations;
+        Asking { key, max_regenerations, results: &view.results, lang: facts.lang }
     }
 }
 
 fn start(view: &View, facts: &Facts<'_>, task: &PlanTask, attempt: u32) -> Step {
     Draft::new(view, facts, CONTROLLER, &format!("start {} attempt {attempt}", task.id))
         .event(CONTROLLER, Kind::TaskStarted, &about(task, attempt))
-        .starts(key("execute", task, attempt))
-        .step(SystemStatus::Executing, Some(&task.id))
+        .starts(task_key(&task.id, "execute", attempt))
+        .step()
 }
 
-fn execute(view: &View, facts: &Facts<'_>, task: &PlanTask, attempt: u32) -> Step {
-    let key = key("execute", task, attempt);
-    match view.results.get(&key) {
-        None => Step::Effect { key, effect: execution_effect(facts, task, attempt) },
-        Some(result) => match execution::outputs(task, result) {
-            Ok(outputs) => execution::executed(view, facts, task, attempt, key, &outputs),
-            Err(error) => execution::failed(view, facts, task, attempt, key, &error),
-        },
-    }
-}
-
-/// A data task performs exactly its tool calls, without a model.
-fn execution_effect(facts: &Facts<'_>, task: &PlanTask, attempt: u32) -> Effect {
-    if task.data_sources != [DataSource::Synthesis] {
-        let uses = task.tool_calls.iter();
-        let uses = uses.map(|call| ToolUse { name: call.name.clone(), args: call.args.clone() });
-        return Effect::Tools(uses.collect());
-    }
-    let names = task.outputs.iter().filter_map(|output| output.path.rsplit('/').next());
-    let expected = names.map(Expected::required);
-    let prompt = prompts::synthesize(facts.lang, &task.id, &task.title, prompts::acceptance(task));
-    Effect::Call(Box::new(Call {
-        attempt,
-        inputs: layout::path(layout::DECOMPOSITION).into_iter().collect(),
-        expected: expected.collect(),
-        ..Call::new(EXECUTOR, "synthesize", task.id.as_str(), prompt)
-    }))
-}
-
-fn review(view: &View, facts: &Facts<'_>, task: &PlanTask, attempt: u32) -> Step {
-    let key = key("review", task, attempt);
-    match view.results.get(&key) {
-        None => {
-            Step::Effect { key, effect: Effect::Call(Box::new(review_call(facts, task, attempt))) }
-        }
-        Some(result) => {
-            let report = document(result, "report.json").and_then(|bytes| {
-                let draft: Value =
-                    serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-                as_report(draft, task, facts)
-            });
-            execution::reviewed(view, facts, task, attempt, key, report)
-        }
-    }
-}
-
-fn review_call(facts: &Facts<'_>, task: &PlanTask, attempt: u32) -> Call {
-    let directory = layout::outputs(&task.id, attempt);
-    let names = task.outputs.iter().filter_map(|output| output.path.rsplit('/').next());
-    let prompt = prompts::review(facts.lang, &task.id, &task.title, prompts::acceptance(task));
-    Call {
-        attempt,
-        inputs: names.filter_map(|name| layout::path(&format!("{directory}/{name}"))).collect(),
-        expected: vec![Expected::required("report.json")],
-        ..Call::new(CRITIC, "review", task.id.as_str(), prompt)
-    }
-}
-
-/// The critic's words with the task and time that hast knows better.
-fn as_report(
-    mut draft: Value,
-    task: &PlanTask,
-    facts: &Facts<'_>,
-) -> Result<CritiqueReport, String> {
-    let fields = draft.as_object_mut().ok_or("report.json is not an object")?;
-    fields.insert("task_id".to_owned(), json!(task.id));
-    fields.insert("ts".to_owned(), json!(facts.now));
-    serde_json::from_value(draft).map_err(|error| error.to_string())
-}
-
-pub(super) fn fail(view: &View, facts: &Facts<'_>, reason: &str) -> Step {
+pub(super) fn fail(view: &View, facts: &Facts<'_>, steps: Vec<StepKey>, reason: &str) -> Step {
     Draft::new(view, facts, CONTROLLER, reason)
         .event(CONTROLLER, Kind::SessionFailed, &[("reason", json!(reason))])
-        .step(SystemStatus::Failed, None)
-}
-
-pub(super) fn key(step: &str, task: &PlanTask, attempt: u32) -> StepKey {
-    StepKey::new(&[task.id.as_str(), step, &attempt.to_string()])
+        .finishes(steps)
+        .step()
 }
 
 pub(super) fn about(task: &PlanTask, attempt: u32) -> [(&'static str, Value); 2] {
     [("task_id", json!(task.id)), ("attempt", json!(attempt))]
 }
 
-/// A document that came back from a call, or why there is none.
-pub(super) fn document<'r>(result: &'r EffectResult, name: &str) -> Result<&'r [u8], String> {
-    match result {
-        EffectResult::Call(CallResult::Completed(answer)) => match answer.documents.get(name) {
-            Some(bytes) if !bytes.is_empty() => Ok(bytes),
-            Some(_) => Err(format!("{name} is empty")),
-            None => Err(format!("{name} is missing")),
-        },
-        EffectResult::Call(CallResult::Broken { findings, .. }) => {
-            Err(findings.iter().map(finding_line).collect::<Vec<_>>().join("; "))
-        }
-        EffectResult::Call(CallResult::Failed { reason, .. } | CallResult::Blocked { reason }) => {
-            Err(reason.clone())
-        }
-        EffectResult::Call(_) => Err("the call never ran".to_owned()),
-        EffectResult::Tools(_) | EffectResult::Git(_) | EffectResult::Check(_) => {
-            Err("something else answered where an agent was asked".to_owned())
-        }
-    }
+fn unreadable(facts: &Facts<'_>, path: &str) -> Step {
+    blocked(prompts::unreadable(facts.lang, path), prompts::unreadable_next(facts.lang, path))
 }
 
-/// A finding on one line, as a log or a prompt shows it.
-pub(super) fn finding_line(finding: &CallFinding) -> String {
-    let CallFinding { file, line, problem, next } = finding;
-    let place = line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"));
-    format!("{place}: {problem} -> {next}")
+fn blocked(what: String, next: String) -> Step {
+    Step::Finish(Ending::Blocked(Notice { what, next }))
 }

@@ -18,6 +18,7 @@ pub const CHANGE_LOG: &str = "plan/change_log.md";
 pub const INDEX: &str = "context/index.json";
 pub const ROUTING: &str = "context/state.json";
 pub const FINAL: &str = "output/final.md";
+pub const OUTPUTS: &str = "execution/outputs/";
 pub const SUMMARY: &str = "output/summary.json";
 
 /// The directory of a task's outputs; later attempts have their own.

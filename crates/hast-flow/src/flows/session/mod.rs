@@ -1,17 +1,21 @@
 //! The session flow: plan, gather, criticise, and keep only what passed.
 //!
-//! Here is its straight way: a plan, each task executed and reviewed, knowledge promoted, an
-//! answer. A review that fails is tried again at most three times; replanning is not here.
+//! Here is its straight way: a plan, its tasks executed and reviewed in lanes, knowledge promoted,
+//! an answer. A review that fails is tried again at most three times; replanning is not here.
 
 mod closing;
 pub mod decide;
 mod execution;
+pub mod index;
+pub mod lanes;
 pub mod layout;
 pub mod plan_rules;
 mod planning;
 pub mod policy;
-pub mod promotion;
+mod promotion;
 pub mod prompts;
+mod review;
+pub mod status;
 pub mod view;
 mod write;
 

@@ -2,50 +2,207 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::docs::call::CallFinding;
 use crate::docs::session::{DataSource, Decomposition, PlanTask};
 use crate::flows::session::layout;
+use crate::formats::diagnostic::MAX_FINDINGS;
+use crate::formats::source::Source;
+use crate::formats::tree::{Node, Step};
 use crate::ids::TaskId;
+use crate::messages;
+use crate::words::Lang;
 
-/// Everything that is wrong with a plan, in words for the planner.
-pub fn findings(plan: &Decomposition) -> Vec<String> {
+/// A broken rule, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanFinding {
+    /// The task's place in the list; none for the plan as a whole.
+    task: Option<usize>,
+    field: &'static str,
+    item: Option<usize>,
+    pub rule: Rule,
+}
+
+/// Every rule that a plan can break.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rule {
+    NoTask,
+    MakesNothing,
+    FirstVersion,
+    IdTwice,
+    NeedsParent,
+    Level1HasNoParent,
+    ParentFirst { parent: TaskId },
+    LevelBelowParent { parent: TaskId, wanted: u32 },
+    UnknownDependency { id: TaskId },
+    WaitsForItself,
+    NoAcceptance,
+    OneSource { found: usize },
+    SynthesisHasNoCalls,
+    ParentIsSynthesis,
+    OneCallPerOutput { calls: usize, outputs: usize },
+    OutputOutside { path: String, directory: String },
+    OutputOfHast,
+    OutputTwice { name: String },
+}
+
+/// Everything that is wrong with a first plan.
+pub fn first_plan(plan: &Decomposition) -> Vec<PlanFinding> {
+    let mut findings = findings(plan);
+    if (plan.major_version, plan.revision) != (1, 1) {
+        findings.push(PlanFinding::of_plan("revision", Rule::FirstVersion));
+    }
+    findings
+}
+
+/// Everything that is wrong with a plan, up to what anybody reads.
+pub fn findings(plan: &Decomposition) -> Vec<PlanFinding> {
     let mut findings = Vec::new();
     if plan.tasks.is_empty() {
-        findings.push("the plan has no task".to_owned());
-    }
-    if plan.tasks.iter().all(|task| task.outputs.is_empty()) {
-        findings.push("no task of the plan makes anything".to_owned());
+        findings.push(PlanFinding::of_plan("tasks", Rule::NoTask));
+    } else if plan.tasks.iter().all(|task| task.outputs.is_empty()) {
+        findings.push(PlanFinding::of_plan("tasks", Rule::MakesNothing));
     }
     let mut earlier: BTreeMap<&TaskId, &PlanTask> = BTreeMap::new();
     let known: BTreeSet<&TaskId> = plan.tasks.iter().map(|task| &task.id).collect();
     let parents: BTreeSet<&TaskId> =
         plan.tasks.iter().filter_map(|task| task.parent_id.as_ref()).collect();
-    for task in &plan.tasks {
-        place(task, &earlier, &mut findings);
-        for dependency in task.deps.iter().filter(|id| !known.contains(id)) {
-            findings.push(format!("{}: the dependency {dependency} does not exist", task.id));
+    for (index, task) in plan.tasks.iter().enumerate() {
+        let mut report = |field: &'static str, item: Option<usize>, rule: Rule| {
+            findings.push(PlanFinding { task: Some(index), field, item, rule });
+        };
+        place(task, &earlier, &mut report);
+        for (item, id) in task.deps.iter().enumerate().filter(|(_, id)| !known.contains(id)) {
+            report("deps", Some(item), Rule::UnknownDependency { id: id.clone() });
         }
-        work(task, parents.contains(&task.id), &mut findings);
+        work(task, parents.contains(&task.id), &mut report);
         if earlier.insert(&task.id, task).is_some() {
-            findings.push(format!("{}: the id is used twice", task.id));
+            report("id", None, Rule::IdTwice);
         }
     }
     if let Some(id) = cycle(plan) {
-        findings.push(format!("{id}: it waits for itself through its dependencies or children"));
+        let task = plan.tasks.iter().position(|task| task.id == *id);
+        findings.push(PlanFinding { task, field: "deps", item: None, rule: Rule::WaitsForItself });
     }
+    findings.truncate(MAX_FINDINGS);
     findings
 }
 
+impl PlanFinding {
+    fn of_plan(field: &'static str, rule: Rule) -> Self {
+        Self { task: None, field, item: None, rule }
+    }
+
+    /// The finding with its line, as the next call is told it.
+    pub fn located(
+        &self,
+        source: &Source<'_>,
+        tree: &Node,
+        plan: &Decomposition,
+        lang: Lang,
+    ) -> CallFinding {
+        let mut path = Vec::new();
+        if let Some(task) = self.task {
+            path.extend([Step::Key("tasks"), Step::Index(task)]);
+        }
+        path.push(Step::Key(self.field));
+        path.extend(self.item.map(Step::Index));
+        // The innermost value that is there.
+        let node = (0..=path.len()).rev().find_map(|length| tree.at(&path[..length]));
+        let line = node.map(|node| source.place(node.span.clone()).line);
+        let task = self.task.and_then(|task| plan.tasks.get(task));
+        let problem = match task {
+            Some(task) => format!("{}: {}", task.id, self.rule.what(lang)),
+            None => self.rule.what(lang),
+        };
+        CallFinding { file: source.name.to_owned(), line, problem, next: self.rule.next(lang) }
+    }
+}
+
+impl Rule {
+    pub fn what(&self, lang: Lang) -> String {
+        match self {
+            Self::NoTask => no_task(lang),
+            Self::MakesNothing => makes_nothing(lang),
+            Self::FirstVersion => first_version(lang),
+            Self::IdTwice => id_twice(lang),
+            Self::NeedsParent => needs_parent(lang),
+            Self::Level1HasNoParent => level1_has_no_parent(lang),
+            Self::ParentFirst { parent } => parent_first(lang, parent),
+            Self::LevelBelowParent { parent, wanted } => level_below_parent(lang, wanted, parent),
+            Self::UnknownDependency { id } => unknown_dependency(lang, id),
+            Self::WaitsForItself => waits_for_itself(lang),
+            Self::NoAcceptance => no_acceptance(lang),
+            Self::OneSource { found } => one_source(lang, found),
+            Self::SynthesisHasNoCalls => synthesis_has_no_calls(lang),
+            Self::ParentIsSynthesis => parent_is_synthesis(lang),
+            Self::OneCallPerOutput { calls, outputs } => one_call_per_output(lang, calls, outputs),
+            Self::OutputOutside { path, directory } => output_outside(lang, path, directory),
+            Self::OutputOfHast => output_of_hast(lang),
+            Self::OutputTwice { name } => output_twice(lang, name),
+        }
+    }
+
+    fn next(&self, lang: Lang) -> String {
+        match self {
+            Self::NoTask | Self::MakesNothing => add_a_task(lang),
+            Self::FirstVersion => write_first_version(lang),
+            Self::IdTwice | Self::OutputTwice { .. } | Self::OutputOfHast => other_name(lang),
+            Self::NeedsParent
+            | Self::Level1HasNoParent
+            | Self::ParentFirst { .. }
+            | Self::LevelBelowParent { .. } => mend_place(lang),
+            Self::UnknownDependency { .. } | Self::WaitsForItself => mend_deps(lang),
+            Self::NoAcceptance => add_acceptance(lang),
+            Self::OneSource { .. } | Self::ParentIsSynthesis => choose_source(lang),
+            Self::SynthesisHasNoCalls | Self::OneCallPerOutput { .. } => mend_calls(lang),
+            Self::OutputOutside { directory, .. } => move_output(lang, directory),
+        }
+    }
+}
+
+messages! {
+    no_task() { en: "the plan has no task", ko: "계획에 작업이 없습니다" }
+    makes_nothing() { en: "no task of the plan makes anything", ko: "산출물을 만드는 작업이 없습니다" }
+    add_a_task() { en: "add a task with outputs", ko: "outputs가 있는 작업을 추가하세요" }
+    first_version() { en: "a first plan has major_version 1 and revision 1", ko: "첫 계획은 major_version 1, revision 1입니다" }
+    write_first_version() { en: "write 1 and 1", ko: "1과 1로 쓰세요" }
+    id_twice() { en: "the id is used twice", ko: "id가 두 번 쓰였습니다" }
+    other_name() { en: "choose another name", ko: "다른 이름을 고르세요" }
+    needs_parent() { en: "a level above 1 needs a parent_id", ko: "level이 1보다 크면 parent_id가 필요합니다" }
+    level1_has_no_parent() { en: "level 1 has no parent", ko: "level 1에는 parent가 없습니다" }
+    parent_first(parent) { en: "its parent {parent} must stand before it", ko: "parent {parent}(이)가 먼저 나와야 합니다" }
+    level_below_parent(wanted, parent) { en: "level must be {wanted}, one below {parent}", ko: "level은 {parent} 바로 아래인 {wanted}(이)여야 합니다" }
+    mend_place() { en: "mend level and parent_id, parents before their children", ko: "level과 parent_id를 고치고 parent를 먼저 두세요" }
+    unknown_dependency(id) { en: "the dependency {id} does not exist", ko: "의존 작업 {id}(이)가 없습니다" }
+    waits_for_itself() { en: "it waits for itself through its dependencies or children", ko: "의존이나 하위 작업을 거쳐 자신을 기다립니다" }
+    mend_deps() { en: "name only tasks of the plan that do not wait for this one", ko: "이 작업을 기다리지 않는, 계획에 있는 작업만 적으세요" }
+    no_acceptance() { en: "acceptance is empty", ko: "acceptance가 비어 있습니다" }
+    add_acceptance() { en: "say in one line or more when the task is accepted", ko: "합격 기준을 한 줄 이상 쓰세요" }
+    one_source(found) { en: "exactly one data source, not {found}", ko: "data_sources는 {found}개가 아니라 정확히 하나여야 합니다" }
+    parent_is_synthesis() { en: "a task with children and outputs is SYNTHESIS", ko: "하위 작업과 산출물이 있는 작업은 SYNTHESIS입니다" }
+    choose_source() { en: "choose one of SEC, YFINANCE, WEB, SYNTHESIS", ko: "SEC, YFINANCE, WEB, SYNTHESIS 중 하나를 고르세요" }
+    synthesis_has_no_calls() { en: "SYNTHESIS has no tool_calls", ko: "SYNTHESIS에는 tool_calls가 없습니다" }
+    one_call_per_output(calls, outputs) { en: "{calls} tool_calls for {outputs} outputs; one fills one", ko: "tool_calls {calls}개에 outputs {outputs}개입니다. 하나가 하나를 채웁니다" }
+    mend_calls() { en: "the i-th call fills the i-th output; SYNTHESIS has none", ko: "i번째 호출이 i번째 산출물을 채우며 SYNTHESIS에는 없습니다" }
+    output_outside(path, directory) { en: "{path} must be a file in {directory}", ko: "{path}(은)는 {directory} 안의 파일이어야 합니다" }
+    move_output(directory) { en: "write it as {directory}<name>", ko: "{directory}<이름>으로 쓰세요" }
+    output_of_hast() { en: "artifact_manifest.json is written by hast", ko: "artifact_manifest.json은 hast가 씁니다" }
+    output_twice(name) { en: "{name} is made twice", ko: "{name}(을)를 두 번 만듭니다" }
+}
+
+type Report<'r> = &'r mut dyn FnMut(&'static str, Option<usize>, Rule);
+
 /// Level and parent: a parent stands before its children, one level up.
-fn place(task: &PlanTask, earlier: &BTreeMap<&TaskId, &PlanTask>, findings: &mut Vec<String>) {
+fn place(task: &PlanTask, earlier: &BTreeMap<&TaskId, &PlanTask>, report: Report<'_>) {
     match (&task.parent_id, task.level) {
         (None, 1) => {}
-        (None, level) => findings.push(format!("{}: level {level} needs a parent_id", task.id)),
-        (Some(_), 1) => findings.push(format!("{}: level 1 has no parent", task.id)),
+        (None, _) => report("level", None, Rule::NeedsParent),
+        (Some(_), 1) => report("parent_id", None, Rule::Level1HasNoParent),
         (Some(parent), level) => match earlier.get(parent) {
-            None => findings.push(format!("{}: its parent {parent} must stand before it", task.id)),
-            Some(above) if above.level + 1 != level => {
-                let wanted = above.level + 1;
-                findings.push(format!("{}: level must be {wanted}, one below {parent}", task.id));
+            None => report("parent_id", None, Rule::ParentFirst { parent: parent.clone() }),
+            Some(above) if above.level.saturating_add(1) != level => {
+                let wanted = above.level.saturating_add(1);
+                report("level", None, Rule::LevelBelowParent { parent: parent.clone(), wanted });
             }
             Some(_) => {}
         },
@@ -53,42 +210,38 @@ fn place(task: &PlanTask, earlier: &BTreeMap<&TaskId, &PlanTask>, findings: &mut
 }
 
 /// Source, calls, outputs and acceptance.
-fn work(task: &PlanTask, has_children: bool, findings: &mut Vec<String>) {
-    let id = &task.id;
+fn work(task: &PlanTask, has_children: bool, report: Report<'_>) {
     if task.acceptance.is_empty() {
-        findings.push(format!("{id}: acceptance is empty"));
+        report("acceptance", None, Rule::NoAcceptance);
     }
     match task.data_sources.as_slice() {
         [DataSource::Synthesis] if !task.tool_calls.is_empty() => {
-            findings.push(format!("{id}: SYNTHESIS has no tool_calls"));
+            report("tool_calls", None, Rule::SynthesisHasNoCalls);
         }
         [DataSource::Synthesis] => {}
         [_] if has_children && !task.outputs.is_empty() => {
-            findings.push(format!("{id}: a task with children and outputs is SYNTHESIS"));
+            report("data_sources", None, Rule::ParentIsSynthesis);
         }
         [_] if !has_children && task.tool_calls.len() != task.outputs.len() => {
             let (calls, outputs) = (task.tool_calls.len(), task.outputs.len());
-            findings.push(format!("{id}: {calls} tool_calls for {outputs} outputs; one fills one"));
+            report("tool_calls", None, Rule::OneCallPerOutput { calls, outputs });
         }
         [_] => {}
-        sources => findings.push(format!("{id}: exactly one data source, not {}", sources.len())),
+        sources => report("data_sources", None, Rule::OneSource { found: sources.len() }),
     }
-    let directory = format!("/{}/", layout::outputs(id, 1));
+    let directory = format!("/{}/", layout::outputs(&task.id, 1));
     let mut names = BTreeSet::new();
-    for output in &task.outputs {
+    for (item, output) in task.outputs.iter().enumerate() {
         let name = output.path.strip_prefix(&directory);
         let plain = name
             .filter(|name| !name.is_empty() && !name.contains('/') && layout::path(name).is_some());
-        match plain {
-            None => findings.push(format!("{id}: {} must be a file in {directory}", output.path)),
-            Some("artifact_manifest.json") => {
-                findings.push(format!("{id}: artifact_manifest.json is written by hast"));
-            }
-            Some(name) if !names.insert(name) => {
-                findings.push(format!("{id}: {name} is made twice"))
-            }
-            Some(_) => {}
-        }
+        let rule = match plain {
+            None => Rule::OutputOutside { path: output.path.clone(), directory: directory.clone() },
+            Some("artifact_manifest.json") => Rule::OutputOfHast,
+            Some(name) if !names.insert(name) => Rule::OutputTwice { name: name.to_owned() },
+            Some(_) => continue,
+        };
+        report("outputs", Some(item), rule);
     }
 }
 
@@ -142,7 +295,8 @@ mod tests {
 
     fn found(tasks: &[Value]) -> Vec<String> {
         let plan = json!({"major_version": 1, "revision": 1, "tasks": tasks});
-        findings(&serde_json::from_value(plan).unwrap())
+        let plan: Decomposition = serde_json::from_value(plan).unwrap();
+        findings(&plan).iter().map(|finding| finding.rule.what(Lang::En)).collect()
     }
 
     #[test]
@@ -218,5 +372,21 @@ mod tests {
             t["level"] = 3.into();
         });
         assert_eq!(found(&[bad]).len(), 3);
+    }
+
+    #[test]
+    fn a_finding_points_at_its_line() {
+        let text = "{\n \"major_version\": 1, \"revision\": 1,\n \"tasks\": [\n  {\"id\": \"T-0001\", \"title\": \"t\", \"level\": 1,\n   \"parent_id\": null, \"data_sources\": [\"SYNTHESIS\"],\n   \"deps\": [\n    \"T-0009\"],\n   \"outputs\": [], \"tool_calls\": [],\n   \"acceptance\": []}]}";
+        let source = Source::new("decomposition.json", text);
+        let read = crate::docs::document::read::<Decomposition>(&source).unwrap();
+        let located: Vec<(Option<usize>, String)> = findings(&read.value)
+            .iter()
+            .map(|finding| finding.located(&source, &read.tree, &read.value, Lang::En))
+            .map(|finding| (finding.line, finding.problem))
+            .collect();
+        assert_eq!(located[0], (Some(3), "no task of the plan makes anything".to_owned()));
+        let dependency = "T-0001: the dependency T-0009 does not exist".to_owned();
+        assert_eq!(located[1], (Some(7), dependency));
+        assert_eq!(located[2], (Some(9), "T-0001: acceptance is empty".to_owned()));
     }
 }

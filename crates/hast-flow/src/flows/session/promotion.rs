@@ -1,125 +1,96 @@
-//! Only what passed becomes knowledge: the gate between a review and the index.
+//! Only what passed becomes knowledge, and what no longer holds is marked: the gate between a review
+//! and the index.
 
-use sha2::{Digest, Sha256 as Hasher};
+use std::collections::BTreeSet;
+
+use serde_json::json;
 
 use crate::docs::session::{
-    ArtifactManifest, CritiqueReport, KnowledgeEntry, KnowledgeIndex, KnowledgeStatus, PlanTask,
-    Verdict,
+    CritiqueReport, KnowledgeEntry, PlanTask, SessionEventKind as Kind, Verdict,
 };
-use crate::gates::{Evidence, Outcome, Passed};
-use crate::ids::{KnowledgeId, Sha256};
+use crate::driver::Facts;
+use crate::flows::session::execution::base_name;
+use crate::flows::session::index;
+use crate::flows::session::policy::CRITIC;
+use crate::flows::session::view::{IndexFile, View};
+use crate::flows::session::write::Draft;
+use crate::gates::{Evidence, Outcome};
+use crate::ids::KnowledgeId;
+use crate::knowledge::{Made, Piece};
+use crate::steps::Step;
 use crate::time::UtcTime;
 
-/// What a task made, ready to be promoted if its gate lets it through.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Artifacts {
-    pub manifest: ArtifactManifest,
+/// What the last attempt of a task made.
+pub(super) fn made(view: &View, task: &PlanTask) -> Vec<Made> {
+    let artifacts = view.made.get(&task.id).into_iter().flatten();
+    let made = artifacts.map(|artifact| Made {
+        source: task.id.to_string(),
+        artifact: artifact.artifact.clone(),
+        sha256: artifact.sha256.clone(),
+    });
+    made.collect()
 }
 
 /// Mechanical checks first, then the critic's word. A critic cannot pass what has open fixes,
-/// an acceptance line not met, or an output missing.
-pub fn evidence(task: &PlanTask, artifacts: &Artifacts, report: &CritiqueReport) -> Evidence {
-    let made = &artifacts.manifest.artifacts;
+/// an acceptance line not met, an output missing, or a citation of what is not known.
+pub(super) fn evidence(
+    view: &View,
+    task: &PlanTask,
+    made: &[Made],
+    report: &CritiqueReport,
+) -> Evidence {
     let missing: Vec<&str> = task
         .outputs
         .iter()
-        .filter_map(|output| output.path.rsplit('/').next())
-        .filter(|name| {
-            !made.iter().any(|artifact| artifact.artifact.ends_with(&format!("/{name}")))
-        })
+        .map(|output| base_name(&output.path))
+        .filter(|name| !made.iter().any(|made| base_name(&made.artifact) == *name))
         .collect();
+    let unknown = view.knowledge.cited_by(task.id.as_str()).filter(|id| {
+        let piece = view.knowledge.get(id);
+        !piece.is_some_and(Piece::is_active)
+    });
+    let unknown: Vec<&str> = unknown.map(KnowledgeId::as_str).collect();
     let unmet = report.checks.iter().flatten().filter(|check| !check.met).count();
+    let passes = report.verdict == Verdict::Pass;
+    let fixes = &report.required_fixes;
     Evidence::default()
         .with(
             "outputs",
             Outcome::of(missing.is_empty(), || format!("missing {}", missing.join(", "))),
         )
         .with(
-            "verdict",
-            Outcome::of(report.verdict == Verdict::Pass, || "the critic says FAIL".to_owned()),
+            "citations",
+            Outcome::of(unknown.is_empty(), || format!("not known: {}", unknown.join(", "))),
         )
-        .with(
-            "required fixes",
-            Outcome::of(report.required_fixes.is_empty(), || report.required_fixes.join("; ")),
-        )
+        .with("verdict", Outcome::of(passes, || "the critic says FAIL".to_owned()))
+        .with("required fixes", Outcome::of(fixes.is_empty(), || fixes.join("; ")))
         .with("acceptance", Outcome::of(unmet == 0, || format!("{unmet} lines are not met")))
 }
 
-/// One entry an artifact. Takes only what a gate let through.
-pub fn promote(passed: &Passed<Artifacts>, index: &KnowledgeIndex, now: UtcTime) -> KnowledgeIndex {
-    let mut index = index.clone();
-    let manifest = &passed.subject().manifest;
-    for artifact in &manifest.artifacts {
-        let number = index.knowledge.last().map_or(0, |entry| entry.id.number()) + 1;
-        index.knowledge.push(KnowledgeEntry {
-            id: KnowledgeId::new(number),
-            source_task_id: manifest.task_id.clone(),
-            artifact_path: artifact.artifact.clone(),
-            status: KnowledgeStatus::Active,
-            created_at: now,
-            invalidated_by: None,
-            sha256: Some(artifact.sha256.clone()),
-        });
+/// The index with new pieces at its end.
+pub(super) fn index_with(view: &View, pieces: &[Piece], now: UtcTime) -> String {
+    let entries: Vec<KnowledgeEntry> =
+        pieces.iter().filter_map(|piece| index::entry(piece, now)).collect();
+    match &view.index {
+        IndexFile::Read(known) => known.with(&entries),
+        IndexFile::Absent | IndexFile::Unreadable => index::first(&entries),
     }
-    index
 }
 
-/// The hash of a content, as documents print it.
-pub fn sha256(bytes: &[u8]) -> Option<Sha256> {
-    let hex: String = Hasher::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-    hex.parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::gates::gate;
-    use serde_json::json;
-
-    fn sample(report: &serde_json::Value) -> (PlanTask, Artifacts, CritiqueReport) {
-        let task = json!({
-            "id": "T-0001", "title": "t", "level": 1, "parent_id": null, "data_sources": ["SYNTHESIS"],
-            "deps": [], "outputs": [{"path": "/execution/outputs/T-0001/a.md", "type": "spec"}],
-            "tool_calls": [], "acceptance": ["x"],
-        });
-        let manifest = json!({
-            "task_id": "T-0001", "created_at": "2026-01-12T14:30:00Z",
-            "artifacts": [{"source_path": "a.md", "artifact": "/execution/outputs/T-0001/a.md", "type": "spec", "sha256": sha256(b"x").unwrap()}],
-        });
-        let mut whole = json!({"task_id": "T-0001", "ts": "2026-01-12T15:00:00Z", "verdict": "PASS", "findings": [], "required_fixes": []});
-        whole.as_object_mut().unwrap().extend(report.as_object().unwrap().clone());
-        let manifest = serde_json::from_value(manifest).unwrap();
-        (
-            serde_json::from_value(task).unwrap(),
-            Artifacts { manifest },
-            serde_json::from_value(whole).unwrap(),
-        )
+/// Marks what was found not to hold any more, and names what cited it for another look.
+pub(super) fn invalidate(view: &View, facts: &Facts<'_>) -> Option<Step> {
+    let doubts: Vec<_> = view.knowledge.doubts().collect();
+    let IndexFile::Read(index) = &view.index else { return None };
+    if doubts.is_empty() {
+        return None;
     }
-
-    #[test]
-    fn a_pass_is_promoted_with_its_hash() {
-        let (task, artifacts, report) = sample(&json!({}));
-        let evidence = evidence(&task, &artifacts, &report);
-        let passed = gate(artifacts, &evidence).unwrap();
-        let now = "2026-01-12T15:05:00Z".parse().unwrap();
-        let index = promote(&passed, &KnowledgeIndex::default(), now);
-        assert_eq!(index.knowledge[0].id.as_str(), "K-0001");
-        assert_eq!(index.knowledge[0].sha256, sha256(b"x"));
-        assert_eq!(promote(&passed, &index, now).knowledge[1].id.as_str(), "K-0002");
-    }
-
-    #[test]
-    fn a_pass_with_an_open_fix_an_unmet_line_or_a_missing_output_is_no_pass() {
-        for report in [
-            json!({"verdict": "FAIL"}),
-            json!({"required_fixes": ["add a source"]}),
-            json!({"checks": [{"acceptance": "x", "met": false, "evidence": ""}]}),
-        ] {
-            let (task, artifacts, report) = sample(&report);
-            assert!(gate(artifacts.clone(), &evidence(&task, &artifacts, &report)).is_err());
-        }
-        let (task, mut artifacts, report) = sample(&json!({}));
-        artifacts.manifest.artifacts.clear();
-        assert!(gate(artifacts.clone(), &evidence(&task, &artifacts, &report)).is_err());
-    }
+    let mut draft = Draft::new(view, facts, CRITIC, "knowledge that does not hold any more");
+    let ids: Vec<KnowledgeId> = doubts.iter().map(|(piece, _)| piece.id.clone()).collect();
+    let text = index.without(&ids, draft.next_event().as_str())?;
+    draft = draft.index(text);
+    let review: BTreeSet<&str> = ids.iter().flat_map(|id| view.knowledge.to_review(id)).collect();
+    let why: serde_json::Map<_, _> =
+        doubts.iter().map(|(piece, cause)| (piece.id.to_string(), json!(cause.code()))).collect();
+    let detail = [("knowledge", json!(ids)), ("why", json!(why)), ("review", json!(review))];
+    Some(draft.event(CRITIC, Kind::KnowledgeInvalidated, &detail).step())
 }

@@ -1,46 +1,66 @@
 //! What a session's documents say, kept up to date change by change. Its size follows the plan;
 //! what a decision looks at does not grow with finished work.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
 
 use crate::docs::session::{
-    ArtifactManifest, Decomposition, KnowledgeIndex, PlanTask, SessionEvent, SessionEventKind,
-    SessionStatus, Verdict,
+    Artifact, KnowledgeEntry, SessionEvent, SessionEventKind as Kind, SessionStatus, Verdict,
 };
 use crate::driver::Delta;
-use crate::flows::session::layout;
+use crate::flows::session::index::{self, Index, Learnt};
+use crate::flows::session::lanes::Plan;
+use crate::flows::session::{layout, status};
 use crate::formats::ndjson;
-use crate::ids::{EventId, TaskId};
+use crate::ids::{EventId, Sha256, TaskId};
+use crate::knowledge::Book;
+use crate::replies;
 use crate::steps::{EffectResult, StepKey};
 use crate::store::{DocPath, Identity, Seen};
 use crate::time::UtcTime;
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct View {
     pub life: Life,
-    pub last_event: Option<EventId>,
     /// Events so far; the next id counts on.
     pub events: u64,
-    pub status: Option<Known<SessionStatus>>,
+    /// The pointer as the log says it.
+    pub pointer: SessionStatus,
+    pub status: Option<StatusFile>,
     pub plan: Option<Plan>,
-    pub index: Option<Known<KnowledgeIndex>>,
+    pub index: IndexFile,
+    pub knowledge: Book,
     /// Lengths of the logs that grow.
     pub lengths: BTreeMap<DocPath, u64>,
     pub query: String,
     pub progress: BTreeMap<TaskId, Progress>,
     pub has_answer: bool,
     pub started: Option<UtcTime>,
-    /// What each attempt of a task made.
-    pub manifests: BTreeMap<(TaskId, u32), ArtifactManifest>,
+    /// What the last attempt of each task in hand made.
+    pub made: BTreeMap<TaskId, Vec<Artifact>>,
+    /// Why the last attempt of each task in hand failed.
+    pub faults: BTreeMap<TaskId, Vec<String>>,
     /// Results of effects that no commit has used yet.
     pub results: BTreeMap<StepKey, EffectResult>,
 }
 
-/// A document and what it was when it was read.
+/// `status.json` as it lies there: it is written from the log, so only what others added counts.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Known<T> {
-    pub value: T,
+pub struct StatusFile {
     pub identity: Option<Identity>,
+    /// Fields that are none of ours.
+    pub others: serde_json::Map<String, Value>,
+}
+
+/// `context/index.json`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum IndexFile {
+    #[default]
+    Absent,
+    Read(Index),
+    /// It is there, and nobody can read it.
+    Unreadable,
 }
 
 /// How far the session is, by its log.
@@ -52,16 +72,6 @@ pub enum Life {
     Working,
     Completed,
     Failed,
-}
-
-/// The plan in the order of work.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
-    pub document: Decomposition,
-    /// Indices of tasks that make something, dependencies and children first.
-    pub order: Vec<usize>,
-    /// Everything before this place in `order` has passed.
-    pub cursor: usize,
 }
 
 /// How far a task is.
@@ -79,12 +89,31 @@ pub enum Stage {
     Passed,
 }
 
+impl Default for View {
+    fn default() -> Self {
+        Self {
+            life: Life::Unborn,
+            events: 0,
+            pointer: status::unborn(),
+            status: None,
+            plan: None,
+            index: IndexFile::Absent,
+            knowledge: Book::default(),
+            lengths: BTreeMap::new(),
+            query: String::new(),
+            progress: BTreeMap::new(),
+            has_answer: false,
+            started: None,
+            made: BTreeMap::new(),
+            faults: BTreeMap::new(),
+            results: BTreeMap::new(),
+        }
+    }
+}
+
 impl View {
-    /// The task to work on, if one is left.
-    pub fn current(&self) -> Option<(&PlanTask, Option<Progress>)> {
-        let plan = self.plan.as_ref()?;
-        let task = plan.document.tasks.get(*plan.order.get(plan.cursor)?)?;
-        Some((task, self.progress.get(&task.id).copied()))
+    pub fn last_event(&self) -> Option<&EventId> {
+        self.pointer.last_event_id.as_ref()
     }
 
     pub fn length(&self, path: &DocPath) -> Option<u64> {
@@ -94,18 +123,18 @@ impl View {
     pub fn fold(&mut self, delta: &Delta<'_>) {
         match delta {
             Delta::Document { path, bytes, seen } => self.document(path, bytes, *seen),
-            Delta::Appended { path, at, bytes } => {
-                self.lengths.insert((*path).clone(), at + bytes.len() as u64);
-                if path.as_str() == layout::LOG {
-                    self.take_events(bytes);
+            Delta::Appended { path, at, bytes, seen } => match path.as_str() {
+                layout::INDEX => {
+                    self.take_index(|index| index.learn_end(*at, bytes, identity(*seen)))
                 }
-            }
-            Delta::Gone { path } => {
-                self.lengths.remove(*path);
-                if path.as_str() == layout::DECOMPOSITION {
-                    self.plan = None;
+                name => {
+                    self.lengths.insert((*path).clone(), at + bytes.len() as u64);
+                    if name == layout::LOG {
+                        self.take_events(bytes);
+                    }
                 }
-            }
+            },
+            Delta::Gone { path } => self.gone(path),
             Delta::Result { key, result } => {
                 self.results.insert((*key).clone(), (*result).clone());
             }
@@ -113,136 +142,211 @@ impl View {
     }
 
     fn document(&mut self, path: &DocPath, bytes: &[u8], seen: Seen) {
-        let identity = match seen {
-            Seen::File(identity) => Some(identity),
-            Seen::Absent | Seen::Log { .. } => None,
-        };
+        let identity = identity(seen);
         match path.as_str() {
             layout::LOG => {
                 self.lengths.insert(path.clone(), bytes.len() as u64);
                 self.take_events(bytes);
             }
-            layout::STATUS => {
-                self.status =
-                    serde_json::from_slice(bytes).ok().map(|value| Known { value, identity });
-            }
-            layout::INDEX => {
-                self.index =
-                    serde_json::from_slice(bytes).ok().map(|value| Known { value, identity });
-            }
+            layout::STATUS => self.take_status(bytes, identity),
+            layout::INDEX => self.take_index(|index| index.learn(bytes, identity)),
             layout::DECOMPOSITION => {
-                self.plan = serde_json::from_slice(bytes).ok().map(Plan::new);
-                self.advance();
+                let document = serde_json::from_slice(bytes).ok();
+                self.plan = document.map(|document| Plan::new(document, &self.progress));
+                self.look_at_plan();
             }
             layout::USER_INPUT => self.query = String::from_utf8_lossy(bytes).into_owned(),
-            layout::FINAL => self.has_answer = true,
-            name if name.ends_with("/artifact_manifest.json") => self.manifest(name, bytes),
+            layout::FINAL => {
+                self.has_answer = true;
+                replies::forget(&mut self.results, &finalize_key());
+            }
             name if name.ends_with(".ndjson") || name == layout::CHANGE_LOG => {
                 self.lengths.insert(path.clone(), bytes.len() as u64);
+            }
+            name if name.starts_with(layout::OUTPUTS) => {
+                self.knowledge.look_at(&format!("/{name}"), sha256(bytes).as_ref());
             }
             _ => {}
         }
     }
 
-    fn manifest(&mut self, path: &str, bytes: &[u8]) {
-        let Ok(manifest) = serde_json::from_slice::<ArtifactManifest>(bytes) else { return };
-        let attempt = path.rsplit('/').nth(1).and_then(|name| name.strip_prefix("attempt-"));
-        let attempt = attempt.and_then(|number| number.parse().ok()).unwrap_or(1);
-        self.manifests.insert((manifest.task_id.clone(), attempt), manifest);
+    fn gone(&mut self, path: &DocPath) {
+        self.lengths.remove(path);
+        match path.as_str() {
+            layout::DECOMPOSITION => self.plan = None,
+            layout::STATUS => self.status = None,
+            layout::INDEX => {
+                self.index = IndexFile::Absent;
+                self.knowledge.clear_pieces();
+            }
+            layout::FINAL => self.has_answer = false,
+            name if name.starts_with(layout::OUTPUTS) => {
+                self.knowledge.look_at(&format!("/{name}"), None);
+            }
+            _ => {}
+        }
+    }
+
+    fn take_status(&mut self, bytes: &[u8], identity: Option<Identity>) {
+        let mut others = serde_json::from_slice(bytes).unwrap_or(serde_json::Map::new());
+        if let Some(id) = others.get("last_event_id").and_then(Value::as_str) {
+            // If the log itself is lost, the counter goes on from here.
+            let number = id.parse::<EventId>().map_or(0, |id| id.number());
+            self.events = self.events.max(number);
+        }
+        others.retain(|name, _| !OWN_STATUS_FIELDS.contains(&name.as_str()));
+        self.status = Some(StatusFile { identity, others });
+    }
+
+    fn take_index(&mut self, learn: impl FnOnce(&mut Index) -> Option<Learnt>) {
+        let mut index = match std::mem::take(&mut self.index) {
+            IndexFile::Read(index) => index,
+            IndexFile::Absent | IndexFile::Unreadable => Index::default(),
+        };
+        let learnt = learn(&mut index);
+        self.index = IndexFile::Read(index);
+        match learnt {
+            // New entries have their task in the plan, or it would not have passed.
+            Some(Learnt::More(entries)) => self.add_pieces(&entries),
+            Some(Learnt::All(entries)) => {
+                self.knowledge.clear_pieces();
+                self.add_pieces(&entries);
+                self.look_at_plan();
+            }
+            None => {
+                self.index = IndexFile::Unreadable;
+                self.knowledge.clear_pieces();
+            }
+        }
+    }
+
+    fn add_pieces(&mut self, entries: &[KnowledgeEntry]) {
+        for entry in entries {
+            self.knowledge.add(index::piece(entry));
+        }
+    }
+
+    /// A plan that drops a task takes its knowledge with it.
+    fn look_at_plan(&mut self) {
+        if let Some(plan) = &self.plan {
+            self.knowledge.look_at_sources(|source| plan.has(source));
+        }
     }
 
     fn take_events(&mut self, bytes: &[u8]) {
         // A bad line is skipped here and told by `verify`; a torn one is cut off by recovery.
         let (events, _) = ndjson::read::<SessionEvent>(layout::LOG, bytes);
-        for event in events {
-            self.take_event(&event);
+        for event in &events {
+            self.take_event(event);
         }
-        self.advance();
     }
 
     fn take_event(&mut self, event: &SessionEvent) {
         self.events = self.events.max(event.event_id.number());
-        self.last_event = Some(event.event_id.clone());
-        let task = || event.detail.get("task_id")?.as_str()?.parse::<TaskId>().ok();
-        let attempt = event.detail.get("attempt").and_then(serde_json::Value::as_u64);
-        let attempt = attempt.and_then(|attempt| u32::try_from(attempt).ok()).unwrap_or(1);
+        status::take(&mut self.pointer, event);
         let stage = match event.kind {
-            SessionEventKind::SessionCreated => {
+            Kind::SessionCreated => {
                 self.started = Some(event.ts);
                 return self.life = Life::Planning;
             }
-            SessionEventKind::PlanCreated => {
-                self.results.clear();
+            Kind::PlanCreated => {
+                replies::forget(&mut self.results, &plan_key());
                 return self.life = Life::Working;
             }
-            SessionEventKind::SessionCompleted => return self.life = Life::Completed,
-            SessionEventKind::SessionFailed => return self.life = Life::Failed,
-            SessionEventKind::TaskStarted => Stage::Started,
-            SessionEventKind::TaskExecuted => Stage::Executed,
-            SessionEventKind::TaskFailed => Stage::Failed,
-            SessionEventKind::TaskReviewed if is_pass(event) => Stage::Passed,
-            SessionEventKind::TaskReviewed => Stage::Failed,
+            Kind::SessionCompleted => return self.life = Life::Completed,
+            Kind::SessionFailed => return self.life = Life::Failed,
+            Kind::TaskStarted => Stage::Started,
+            Kind::TaskExecuted => Stage::Executed,
+            Kind::TaskFailed => Stage::Failed,
+            Kind::TaskReviewed if is_pass(event) => Stage::Passed,
+            Kind::TaskReviewed => Stage::Failed,
             _ => return,
         };
-        if let Some(task) = task() {
-            self.progress.insert(task, Progress { attempt, stage });
-        }
-        // A result whose meaning is in the log is used up.
-        self.results.clear();
+        let task = event.detail.get("task_id").and_then(Value::as_str);
+        let Some(task) = task.and_then(|task| task.parse::<TaskId>().ok()) else { return };
+        let attempt = event.detail.get("attempt").and_then(Value::as_u64);
+        let attempt = attempt.and_then(|attempt| u32::try_from(attempt).ok()).unwrap_or(1);
+        self.take_task_event(event, task, Progress { attempt, stage });
     }
 
-    /// Moves the cursor over what has passed: each task once in the life of a view.
-    fn advance(&mut self) {
-        let Some(plan) = &mut self.plan else { return };
-        while let Some(&index) = plan.order.get(plan.cursor) {
-            let id = &plan.document.tasks[index].id;
-            if self.progress.get(id).map(|progress| progress.stage) != Some(Stage::Passed) {
-                break;
+    fn take_task_event(&mut self, event: &SessionEvent, task: TaskId, progress: Progress) {
+        // A result whose meaning is in the log is used up.
+        match event.kind {
+            Kind::TaskExecuted | Kind::TaskFailed => {
+                let key = task_key(&task, "execute", progress.attempt);
+                replies::forget(&mut self.results, &key);
             }
-            plan.cursor += 1;
+            Kind::TaskReviewed => {
+                let key = task_key(&task, "review", progress.attempt);
+                replies::forget(&mut self.results, &key);
+            }
+            _ => {}
         }
+        if event.kind == Kind::TaskExecuted {
+            let artifacts = event.detail.get("artifacts").cloned().unwrap_or_default();
+            let artifacts = serde_json::from_value(artifacts).unwrap_or_default();
+            self.made.insert(task.clone(), artifacts);
+            self.knowledge.cite(task.as_str(), cited(event));
+        } else if progress.stage != Stage::Started {
+            self.made.remove(&task);
+            self.faults.insert(task.clone(), faults(event));
+        }
+        if progress.stage == Stage::Passed {
+            self.faults.remove(&task);
+        }
+        if let Some(plan) = &mut self.plan {
+            plan.take(&task, progress.stage);
+        }
+        self.progress.insert(task, progress);
     }
 }
 
-impl Plan {
-    /// Dependencies before dependants, children before parents, then the listed order.
-    fn new(document: Decomposition) -> Self {
-        let tasks = &document.tasks;
-        let by_id: BTreeMap<&TaskId, usize> =
-            tasks.iter().enumerate().map(|(index, task)| (&task.id, index)).collect();
-        let mut before: Vec<Vec<usize>> = tasks
-            .iter()
-            .map(|task| task.deps.iter().filter_map(|id| by_id.get(id).copied()).collect())
-            .collect();
-        for (child, task) in tasks.iter().enumerate() {
-            if let Some(&parent) = task.parent_id.as_ref().and_then(|id| by_id.get(id)) {
-                before[parent].push(child);
-            }
-        }
-        let mut order = Vec::with_capacity(tasks.len());
-        let mut seen = vec![false; tasks.len()];
-        for start in 0..tasks.len() {
-            let mut open = vec![(start, 0)];
-            while let Some((task, next)) = open.last_mut() {
-                let task = *task;
-                if *next == 0 && std::mem::replace(&mut seen[task], true) {
-                    open.pop();
-                    continue;
-                }
-                if let Some(&earlier) = before[task].get(*next) {
-                    *next += 1;
-                    if !seen[earlier] {
-                        open.push((earlier, 0));
-                    }
-                } else {
-                    order.push(task);
-                    open.pop();
-                }
-            }
-        }
-        order.retain(|&task| !tasks[task].outputs.is_empty());
-        Self { document, order, cursor: 0 }
+fn identity(seen: Seen) -> Option<Identity> {
+    match seen {
+        Seen::File(identity) => Some(identity),
+        Seen::Absent | Seen::Log { .. } => None,
     }
+}
+
+const OWN_STATUS_FIELDS: [&str; 6] = [
+    "system_status",
+    "plan_major_version",
+    "plan_revision",
+    "current_task_id",
+    "blocked_count",
+    "last_event_id",
+];
+
+/// The step that makes the first plan.
+pub(super) fn plan_key() -> StepKey {
+    StepKey::new(&["plan", "1.1"])
+}
+
+pub(super) fn finalize_key() -> StepKey {
+    StepKey::new(&["session", "finalize", "1"])
+}
+
+pub(super) fn task_key(task: &TaskId, step: &str, attempt: u32) -> StepKey {
+    StepKey::new(&[task.as_str(), step, &attempt.to_string()])
+}
+
+/// The hash of a content, as documents print it.
+pub fn sha256(bytes: &[u8]) -> Option<Sha256> {
+    use sha2::Digest as _;
+    let digest = sha2::Sha256::digest(bytes);
+    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    hex.parse().ok()
+}
+
+fn cited(event: &SessionEvent) -> BTreeSet<crate::ids::KnowledgeId> {
+    let ids = event.detail.get("cites").and_then(Value::as_array).into_iter().flatten();
+    ids.filter_map(|id| id.as_str()?.parse().ok()).collect()
+}
+
+fn faults(event: &SessionEvent) -> Vec<String> {
+    let error = event.detail.get("error").into_iter();
+    let reasons = event.detail.get("reasons").and_then(Value::as_array).into_iter().flatten();
+    error.chain(reasons).filter_map(|fault| fault.as_str().map(str::to_owned)).collect()
 }
 
 fn is_pass(event: &SessionEvent) -> bool {

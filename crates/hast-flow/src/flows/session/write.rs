@@ -1,16 +1,17 @@
-//! Puts a commit together: documents, the events that tell of them, and the moved pointer.
+//! Puts a commit together: documents, the events that tell of them, and the moved pointer, which is
+//! always what the log says.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::docs::session::{SessionEvent, SessionEventKind, SessionStatus, SystemStatus};
+use crate::docs::session::{SessionEvent, SessionEventKind, SessionStatus};
 use crate::driver::Facts;
-use crate::flows::session::layout;
-use crate::flows::session::view::{Known, View};
+use crate::flows::session::view::{IndexFile, StatusFile, View};
+use crate::flows::session::{layout, status};
 use crate::formats::{json, ndjson};
-use crate::ids::{EventId, TaskId};
+use crate::ids::EventId;
 use crate::steps::{Commit, Step, StepKey};
-use crate::store::{DocPath, Put};
+use crate::store::{DocPath, Identity, Put};
 
 /// A commit in the making.
 #[must_use]
@@ -21,7 +22,7 @@ pub(super) struct Draft<'v> {
     reason: String,
     puts: Vec<Put>,
     events: String,
-    last: Option<EventId>,
+    pointer: SessionStatus,
     count: u64,
     starts: Vec<StepKey>,
     finishes: Vec<StepKey>,
@@ -41,15 +42,15 @@ impl<'v> Draft<'v> {
             reason: reason.to_owned(),
             puts: Vec::new(),
             events: String::new(),
-            last: view.last_event.clone(),
+            pointer: view.pointer.clone(),
             count: view.events,
             starts: Vec::new(),
             finishes: Vec::new(),
         }
     }
 
-    pub(super) fn finishes(mut self, key: StepKey) -> Self {
-        self.finishes.push(key);
+    pub(super) fn finishes(mut self, keys: impl IntoIterator<Item = StepKey>) -> Self {
+        self.finishes.extend(keys);
         self
     }
 
@@ -70,22 +71,14 @@ impl<'v> Draft<'v> {
         self.create(path, json::print(value).unwrap_or_default())
     }
 
-    /// A new document, or a new content of the one that was read.
-    pub(super) fn write_json<T: Serialize, K>(
-        mut self,
-        path: &str,
-        known: Option<&Known<K>>,
-        value: &T,
-    ) -> Self {
-        let (Some(path), bytes) = (layout::path(path), json::print(value).unwrap_or_default())
-        else {
-            return self;
+    /// A new content of the index, or the first one.
+    pub(super) fn index(mut self, text: String) -> Self {
+        let Some(path) = layout::path(layout::INDEX) else { return self };
+        let before = match &self.view.index {
+            IndexFile::Read(index) => index.identity,
+            IndexFile::Absent | IndexFile::Unreadable => None,
         };
-        let bytes = bytes.into_bytes();
-        self.puts.push(match known.and_then(|known| known.identity) {
-            Some(before) => Put::Replace { path, before, bytes },
-            None => Put::Create { path, bytes },
-        });
+        self.puts.push(put(path, before, text));
         self
     }
 
@@ -108,32 +101,29 @@ impl<'v> Draft<'v> {
         let event_id = EventId::new(self.facts.now, self.count);
         let detail: Map<String, Value> =
             detail.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
-        let event = SessionEvent {
-            event_id: event_id.clone(),
-            ts: self.facts.now,
-            actor: actor.to_owned(),
-            kind,
-            detail,
-        };
+        let event =
+            SessionEvent { event_id, ts: self.facts.now, actor: actor.to_owned(), kind, detail };
         self.events += &ndjson::to_line(&event).unwrap_or_default();
-        self.last = Some(event_id);
+        status::take(&mut self.pointer, &event);
         self
     }
 
-    /// The step, with the pointer at its new place.
-    pub(super) fn step(self, status: SystemStatus, task: Option<&TaskId>) -> Step {
-        let plan = self.view.plan.as_ref().map(|plan| &plan.document);
-        let pointer = SessionStatus {
-            system_status: status,
-            plan_major_version: plan.map_or(1, |plan| plan.major_version),
-            plan_revision: plan.map_or(1, |plan| plan.revision),
-            current_task_id: task.cloned(),
-            blocked_count: self.view.status.as_ref().map_or(0, |status| status.value.blocked_count),
-            last_event_id: self.last.clone(),
-        };
-        let (view, events) = (self.view, self.events.clone());
-        let draft = self.append(layout::LOG, events);
-        let draft = draft.write_json(layout::STATUS, view.status.as_ref(), &pointer);
+    /// The id of the next event, for a document that names it.
+    pub(super) fn next_event(&self) -> EventId {
+        EventId::new(self.facts.now, self.count + 1)
+    }
+
+    /// The step: its events in the log, and the pointer at its new place if there are any.
+    pub(super) fn step(self) -> Step {
+        let events = self.events.clone();
+        let moved = !events.is_empty();
+        let mut draft = self.append(layout::LOG, events);
+        if let (true, Some(path)) = (moved, layout::path(layout::STATUS)) {
+            let file = draft.view.status.as_ref();
+            let text = status_text(&draft.pointer, file);
+            let before = file.and_then(|file| file.identity);
+            draft.puts.push(put(path, before, text));
+        }
         Step::Commit(Commit {
             role: draft.role,
             reason: draft.reason,
@@ -141,6 +131,26 @@ impl<'v> Draft<'v> {
             starts: draft.starts,
             finishes: draft.finishes,
         })
+    }
+}
+
+/// The pointer, and below it what others have written into its file.
+fn status_text(pointer: &SessionStatus, file: Option<&StatusFile>) -> String {
+    let mut fields = match serde_json::to_value(pointer) {
+        Ok(Value::Object(fields)) => fields,
+        _ => Map::new(),
+    };
+    for (name, value) in file.iter().flat_map(|file| &file.others) {
+        fields.insert(name.clone(), value.clone());
+    }
+    json::print(&fields).unwrap_or_default()
+}
+
+fn put(path: DocPath, before: Option<Identity>, text: String) -> Put {
+    let bytes = text.into_bytes();
+    match before {
+        Some(before) => Put::Replace { path, before, bytes },
+        None => Put::Create { path, bytes },
     }
 }
 

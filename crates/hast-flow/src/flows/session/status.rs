@@ -1,0 +1,95 @@
+//! `status.json` as a fold of the log: what each event makes of the pointer. Written from here,
+//! checked from here.
+
+use serde_json::Value;
+
+use crate::docs::session::{SessionEvent, SessionEventKind as Kind, SessionStatus, SystemStatus};
+
+/// The pointer before anything happened.
+pub fn unborn() -> SessionStatus {
+    SessionStatus {
+        system_status: SystemStatus::Planning,
+        plan_major_version: 1,
+        plan_revision: 1,
+        current_task_id: None,
+        blocked_count: 0,
+        last_event_id: None,
+    }
+}
+
+/// Moves the pointer past an event.
+pub fn take(status: &mut SessionStatus, event: &SessionEvent) {
+    status.last_event_id = Some(event.event_id.clone());
+    let number = |field: &str| {
+        let number = event.detail.get(field).and_then(Value::as_u64);
+        number.and_then(|number| u32::try_from(number).ok())
+    };
+    let task = || event.detail.get("task_id")?.as_str()?.parse().ok();
+    let (now, task) = match event.kind {
+        Kind::SessionCreated => (SystemStatus::Planning, None),
+        Kind::PlanCreated => (SystemStatus::Executing, None),
+        Kind::PlanRevisionBump => {
+            status.plan_revision = number("to").unwrap_or(status.plan_revision + 1);
+            (SystemStatus::Executing, None)
+        }
+        Kind::PlanMajorBump => {
+            status.plan_major_version = number("to").unwrap_or(status.plan_major_version + 1);
+            status.plan_revision = 1;
+            (SystemStatus::Executing, None)
+        }
+        Kind::TaskStarted | Kind::TaskFailed | Kind::TaskReviewed => {
+            (SystemStatus::Executing, task())
+        }
+        Kind::TaskExecuted => (SystemStatus::Critiquing, task()),
+        Kind::SystemBlocked => {
+            status.blocked_count += 1;
+            (SystemStatus::Blocked, status.current_task_id.take())
+        }
+        Kind::SystemResumed => (SystemStatus::Executing, status.current_task_id.take()),
+        Kind::SessionCompleted => (SystemStatus::Completed, None),
+        Kind::SessionFailed => (SystemStatus::Failed, None),
+        Kind::KnowledgePromoted
+        | Kind::KnowledgeInvalidated
+        | Kind::QuestionOpened
+        | Kind::QuestionAnswered => return,
+    };
+    (status.system_status, status.current_task_id) = (now, task);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn after(kinds: &[(&str, Value)]) -> SessionStatus {
+        let mut status = unborn();
+        for (number, (kind, detail)) in kinds.iter().enumerate() {
+            let event = json!({"event_id": format!("EV-20260112T143000Z-{number:04}"), "ts": "2026-01-12T14:30:00Z",
+                "actor": "x", "type": kind, "detail": detail});
+            take(&mut status, &serde_json::from_value(event).unwrap());
+        }
+        status
+    }
+
+    #[test]
+    fn the_seeds_revision_bump_moves_the_revision() {
+        let status = after(&[
+            ("PLAN_MAJOR_BUMP", json!({"to": 2})),
+            ("PLAN_REVISION_BUMP", json!({"from": 6, "to": 7, "reason": "T-0007 failed 3 times"})),
+        ]);
+        assert_eq!((status.plan_major_version, status.plan_revision), (2, 7));
+        assert_eq!(status.last_event_id.unwrap().number(), 1);
+    }
+
+    #[test]
+    fn each_block_is_counted_and_the_task_stays() {
+        let status = after(&[
+            ("TASK_STARTED", json!({"task_id": "T-0007"})),
+            ("SYSTEM_BLOCKED", json!({})),
+            ("SYSTEM_RESUMED", json!({})),
+            ("SYSTEM_BLOCKED", json!({})),
+        ]);
+        assert_eq!((status.system_status, status.blocked_count), (SystemStatus::Blocked, 2));
+        assert_eq!(status.current_task_id.unwrap().as_str(), "T-0007");
+    }
+}

@@ -1,0 +1,276 @@
+//! The inbox, for every flow alike: what waits for a person, what they decided, and in which order
+//! it is shown. Pure: a fold of events; who writes them, and what an action does, the flow knows.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::docs::files::FlowName;
+use crate::time::UtcTime;
+
+/// Names an item by what it is about, so that the same cause has the same name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ItemId(Box<str>);
+
+impl ItemId {
+    /// `cause` tells two things of the same kind about the same unit apart.
+    pub fn of(flow: FlowName, unit: &str, kind: ItemKind, cause: &str) -> Self {
+        let mut hasher = Sha256::new();
+        for part in [flow.as_str(), unit, kind.code(), cause] {
+            hasher.update((part.len() as u64).to_be_bytes());
+            hasher.update(part.as_bytes());
+        }
+        let hex: String = hasher.finalize()[..6].iter().map(|b| format!("{b:02x}")).collect();
+        Self(format!("INB_{hex}").into())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for ItemId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Why a person is needed. Earlier ones are shown first: they hold up more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ItemKind {
+    /// Nothing goes on until somebody logs in.
+    Login,
+    EditConflict,
+    ProtectedPath,
+    ScopeViolation,
+    MergeConflict,
+    Confirmation,
+    Question,
+    Decision,
+    BlockedGoal,
+    Budget,
+    /// Passes by itself.
+    Limit,
+}
+
+impl ItemKind {
+    pub const ALL: [Self; 11] = [
+        Self::Login,
+        Self::EditConflict,
+        Self::ProtectedPath,
+        Self::ScopeViolation,
+        Self::MergeConflict,
+        Self::Confirmation,
+        Self::Question,
+        Self::Decision,
+        Self::BlockedGoal,
+        Self::Budget,
+        Self::Limit,
+    ];
+
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Login => "login",
+            Self::EditConflict => "edit_conflict",
+            Self::ProtectedPath => "protected_path",
+            Self::ScopeViolation => "scope_violation",
+            Self::MergeConflict => "merge_conflict",
+            Self::Confirmation => "confirmation",
+            Self::Question => "question",
+            Self::Decision => "decision",
+            Self::BlockedGoal => "blocked_goal",
+            Self::Budget => "budget",
+            Self::Limit => "limit",
+        }
+    }
+}
+
+/// Something that waits for a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Item {
+    pub id: ItemId,
+    pub flow: FlowName,
+    /// The goal, session, run, request or feature it is about.
+    pub unit: String,
+    pub kind: ItemKind,
+    pub title: String,
+    /// One screen: what happened, diff stat, test tail, how to look at the work.
+    pub evidence: Vec<String>,
+    pub opened_at: UtcTime,
+    pub state: ItemState,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ItemState {
+    Open,
+    /// Put off; it stays in the list, after those that were not.
+    Deferred(Deed),
+    Acted(Deed),
+    /// It went away without anybody acting.
+    Resolved {
+        at: UtcTime,
+        why: String,
+    },
+}
+
+/// What a person did about an item.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Deed {
+    pub action: Action,
+    pub operator: String,
+    pub text: Option<String>,
+    pub at: UtcTime,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    Approve,
+    Reject,
+    Defer,
+}
+
+/// What happened to an item; the fold of these is the inbox.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InboxEvent {
+    Opened(Box<Item>),
+    Acted { id: ItemId, deed: Deed },
+    Resolved { id: ItemId, at: UtcTime, why: String },
+}
+
+/// Why an action is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    Unknown,
+    /// Somebody was faster.
+    AlreadyActed(Deed),
+    AlreadyResolved {
+        why: String,
+    },
+    /// A question is answered with a text.
+    NeedsText,
+}
+
+/// What would open an item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Matter<'a> {
+    pub flow: FlowName,
+    pub unit: &'a str,
+    pub kind: ItemKind,
+    /// What makes it another matter than the last of its kind: a path, a question's id, a commit.
+    pub cause: &'a str,
+    pub title: String,
+    pub evidence: Vec<String>,
+}
+
+/// The items of a root.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inbox {
+    items: BTreeMap<ItemId, Item>,
+}
+
+impl Inbox {
+    pub fn apply(&mut self, event: &InboxEvent) {
+        match event {
+            InboxEvent::Opened(item) => {
+                // A log that is told twice opens nothing twice.
+                if !self.is_open(&item.id) {
+                    self.items.insert(item.id.clone(), (**item).clone());
+                }
+            }
+            InboxEvent::Acted { id, deed } => {
+                if let Some(item) = self.items.get_mut(id).filter(|item| item.is_open()) {
+                    item.state = match deed.action {
+                        Action::Defer => ItemState::Deferred(deed.clone()),
+                        Action::Approve | Action::Reject => ItemState::Acted(deed.clone()),
+                    };
+                }
+            }
+            InboxEvent::Resolved { id, at, why } => {
+                if let Some(item) = self.items.get_mut(id).filter(|item| item.is_open()) {
+                    item.state = ItemState::Resolved { at: *at, why: why.clone() };
+                }
+            }
+        }
+    }
+
+    /// The event that opens an item; none while one about the same matter is open.
+    pub fn open(&self, matter: Matter<'_>, now: UtcTime) -> Option<InboxEvent> {
+        let id = ItemId::of(matter.flow, matter.unit, matter.kind, matter.cause);
+        if self.is_open(&id) {
+            return None;
+        }
+        Some(InboxEvent::Opened(Box::new(Item {
+            id,
+            flow: matter.flow,
+            unit: matter.unit.to_owned(),
+            kind: matter.kind,
+            title: matter.title,
+            evidence: matter.evidence,
+            opened_at: now,
+            state: ItemState::Open,
+        })))
+    }
+
+    /// The event of a person's action. Acting twice is refused; putting off is not acting.
+    pub fn act(&self, id: &ItemId, deed: Deed) -> Result<InboxEvent, Refused> {
+        let item = self.items.get(id).ok_or(Refused::Unknown)?;
+        match &item.state {
+            ItemState::Acted(earlier) => return Err(Refused::AlreadyActed(earlier.clone())),
+            ItemState::Resolved { why, .. } => {
+                return Err(Refused::AlreadyResolved { why: why.clone() });
+            }
+            ItemState::Open | ItemState::Deferred(_) => {}
+        }
+        let says = deed.text.as_deref().is_some_and(|text| !text.trim().is_empty());
+        if item.kind == ItemKind::Question && deed.action == Action::Approve && !says {
+            return Err(Refused::NeedsText);
+        }
+        Ok(InboxEvent::Acted { id: id.clone(), deed })
+    }
+
+    /// The event that an item's cause is gone; none if it is not open.
+    pub fn resolve(&self, id: &ItemId, now: UtcTime, why: &str) -> Option<InboxEvent> {
+        let resolved = InboxEvent::Resolved { id: id.clone(), at: now, why: why.to_owned() };
+        self.is_open(id).then_some(resolved)
+    }
+
+    pub fn get(&self, id: &ItemId) -> Option<&Item> {
+        self.items.get(id)
+    }
+
+    /// What waits, in the order in which to look at it: not put off before put off, what holds up
+    /// more first, then the older.
+    pub fn waiting(&self) -> Vec<&Item> {
+        let mut waiting: Vec<&Item> = self.items.values().filter(|item| item.is_open()).collect();
+        waiting.sort_by_key(|item| {
+            (item.state != ItemState::Open, item.kind, item.opened_at, item.id.clone())
+        });
+        waiting
+    }
+
+    /// The first so many of them.
+    pub fn top(&self, most: usize) -> Vec<&Item> {
+        let mut waiting = self.waiting();
+        waiting.truncate(most);
+        waiting
+    }
+
+    fn is_open(&self, id: &ItemId) -> bool {
+        self.items.get(id).is_some_and(Item::is_open)
+    }
+}
+
+impl Item {
+    pub fn is_open(&self) -> bool {
+        matches!(self.state, ItemState::Open | ItemState::Deferred(_))
+    }
+}
+
+#[cfg(test)]
+mod tests;

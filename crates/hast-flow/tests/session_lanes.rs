@@ -1,0 +1,243 @@
+//! Tasks of a session at the same time, replies asked for again, and knowledge that stops to hold.
+
+#![cfg(test)]
+
+mod session_scene;
+
+use hast_flow::docs::session::KnowledgeIndex;
+use hast_flow::driver::{Delta, Flow};
+use hast_flow::flows::session::{SessionFlow, layout};
+use hast_flow::steps::{CallResult, Effect, EffectResult, Ending, Step, StepKey};
+use hast_flow::store::{DocPath, Identity, Seen};
+use serde_json::{Value, json};
+use session_scene::{Session, plan, report, task};
+
+fn in_lanes(parallel: usize, tasks: &[Value]) -> Session {
+    let mut session = Session::planned(tasks);
+    session.flow.parallel = parallel;
+    session
+}
+
+fn independent(count: usize) -> Vec<Value> {
+    (1..=count).map(|n| task(&format!("T-{n:04}"), "SYNTHESIS", &[])).collect()
+}
+
+#[test]
+fn independent_tasks_run_at_the_same_time_up_to_the_limit() {
+    let mut session = in_lanes(2, &independent(3));
+    session.commit();
+    session.commit();
+    assert_eq!(session.begin(), "T-0001/execute/1");
+    assert_eq!(session.begin(), "T-0002/execute/1");
+    let Step::Effect { key, .. } = session.next() else { panic!() };
+    assert!(session.running.contains(&key), "with full lanes it waits for what comes back next");
+    session.home("T-0002/execute/1", &[("a.md", json!("x"))]);
+    session.commit();
+    assert_eq!(session.begin(), "T-0002/review/1");
+    session.home("T-0002/review/1", &[("report.json", report("PASS", &[]))]);
+    session.commit();
+    session.commit();
+    assert_eq!(session.begin(), "T-0003/execute/1", "a free lane takes the next task");
+}
+
+#[test]
+fn a_result_of_one_lane_does_not_forget_that_of_another() {
+    let mut session = in_lanes(2, &independent(2));
+    session.commit();
+    session.commit();
+    session.begin();
+    session.begin();
+    session.home("T-0002/execute/1", &[("a.md", json!("two"))]);
+    session.home("T-0001/execute/1", &[("a.md", json!("one"))]);
+    session.commit();
+    session.commit();
+    assert_eq!(session.files["execution/outputs/T-0001/a.md"], b"one");
+    assert_eq!(session.files["execution/outputs/T-0002/a.md"], b"two");
+}
+
+#[test]
+fn a_dependant_waits_however_many_lanes_are_free() {
+    let tasks = [task("T-0001", "SYNTHESIS", &[]), task("T-0002", "SYNTHESIS", &["T-0001"])];
+    let mut session = in_lanes(4, &tasks);
+    session.commit();
+    session.begin();
+    let Step::Effect { key, .. } = session.next() else { panic!() };
+    assert_eq!(key.as_str(), "T-0001/execute/1");
+}
+
+#[test]
+fn with_a_task_given_up_nothing_new_begins_and_what_is_on_its_way_still_counts() {
+    let mut session = in_lanes(2, &independent(3));
+    session.commit();
+    session.commit();
+    session.begin();
+    session.begin();
+    for attempt in 1..=3 {
+        let key = StepKey::new(&["T-0001", "execute", &attempt.to_string()]);
+        if attempt > 1 {
+            session.begin();
+        }
+        session.running.remove(&key);
+        let result = EffectResult::Call(CallResult::Blocked { reason: "no".to_owned() });
+        session.flow.fold(&mut session.view, &Delta::Result { key: &key, result: &result });
+        session.commit();
+        if attempt < 3 {
+            session.commit();
+        }
+    }
+    let Step::Effect { key, .. } = session.next() else { panic!("{:?}", session.next()) };
+    assert_eq!(key.as_str(), "T-0002/execute/1");
+    session.home("T-0002/execute/1", &[("a.md", json!("paid for"))]);
+    session.commit();
+    session.commit();
+    assert_eq!(session.events().last().unwrap(), "SESSION_FAILED");
+    assert_eq!(session.files["execution/outputs/T-0002/a.md"], b"paid for");
+}
+
+#[test]
+fn a_reply_without_its_file_is_asked_for_again_within_the_same_attempt() {
+    let mut session = in_lanes(1, &independent(1));
+    session.commit();
+    session.reply(&[("other.md", json!("x"))]);
+    let (key, effect) = session.reply(&[("a.md", json!("x"))]);
+    assert_eq!(key.as_str(), "T-0001/execute/1/again-1");
+    let Effect::Call(call) = effect else { panic!() };
+    assert_eq!((call.attempt, call.regeneration), (1, 1));
+    assert_eq!(call.findings[0].file, "a.md");
+    let commit = session.commit();
+    let ended: Vec<&str> = commit.finishes.iter().map(StepKey::as_str).collect();
+    assert_eq!(ended, ["T-0001/execute/1", "T-0001/execute/1/again-1"]);
+    assert!(session.view.results.is_empty());
+}
+
+#[test]
+fn every_document_that_is_asked_for_names_its_schema() {
+    let mut session = Session::new();
+    session.commit();
+    let schemas = |effect: Effect| {
+        let Effect::Call(call) = effect else { panic!() };
+        call.expected.iter().map(|e| (e.name.clone(), e.schema)).collect::<Vec<_>>()
+    };
+    let (_, effect) =
+        session.reply(&[("decomposition.json", plan(&independent(1))), ("state.json", json!({}))]);
+    let named = |name: &str, schema| (name.to_owned(), schema);
+    let expected = [
+        named("decomposition.json", Some("decomposition")),
+        named("state.json", Some("routing-state")),
+        named("goal.md", None),
+    ];
+    assert_eq!(schemas(effect), expected);
+    session.commit();
+    session.commit();
+    session.reply(&[("a.md", json!("x"))]);
+    session.commit();
+    let (_, effect) = session.reply(&[("report.json", report("PASS", &[]))]);
+    assert_eq!(schemas(effect), [named("report.json", Some("critique-draft"))]);
+}
+
+#[test]
+fn a_synthesis_is_given_only_what_passed_by_the_names_of_the_knowledge() {
+    let tasks = [task("T-0001", "SYNTHESIS", &[]), task("T-0002", "SYNTHESIS", &["T-0001"])];
+    let mut session = in_lanes(1, &tasks);
+    session.pass("fact");
+    session.commit();
+    let (_, effect) = session.reply(&[("a.md", json!("from [K-0001]"))]);
+    let Effect::Call(call) = effect else { panic!() };
+    assert!(call.prompt.contains("[K-0001] /execution/outputs/T-0001/a.md"), "{}", call.prompt);
+    assert!(call.inputs.contains(&DocPath::new("execution/outputs/T-0001/a.md").unwrap()));
+}
+
+#[test]
+fn a_citation_that_does_not_exist_fails_the_gate() {
+    let mut session = in_lanes(1, &independent(1));
+    session.commit();
+    session.reply(&[("a.md", json!("as said in [K-0042]"))]);
+    session.commit();
+    session.reply(&[("report.json", report("PASS", &[]))]);
+    session.commit();
+    assert!(!session.files.contains_key(layout::INDEX));
+    let log = String::from_utf8(session.files[layout::LOG].clone()).unwrap();
+    assert!(log.contains("not known: K-0042"), "{log}");
+    session.commit();
+    let (_, effect) = session.reply(&[("a.md", json!("x"))]);
+    let Effect::Call(call) = effect else { panic!() };
+    assert!(call.prompt.contains("not known: K-0042"), "a retry is told why");
+}
+
+#[test]
+fn an_artifact_that_changes_later_invalidates_its_knowledge_and_names_what_cited_it() {
+    let tasks = [
+        task("T-0001", "SYNTHESIS", &[]),
+        task("T-0002", "SYNTHESIS", &["T-0001"]),
+        task("T-0003", "SYNTHESIS", &["T-0001"]),
+    ];
+    let mut session = in_lanes(1, &tasks);
+    session.pass("fact");
+    session.pass("see [K-0001]");
+    session.commit();
+    let path = DocPath::new("execution/outputs/T-0001/a.md").unwrap();
+    assert!(session.flow.rests_on(&session.view).contains(&path));
+    let bytes = b"changed by hand";
+    let seen = Seen::File(Identity::of(bytes, None));
+    session.flow.fold(&mut session.view, &Delta::Document { path: &path, bytes, seen });
+    let commit = session.commit();
+    assert_eq!(commit.role, "Critic");
+    assert_eq!(session.events().last().unwrap(), "KNOWLEDGE_INVALIDATED");
+    let log = String::from_utf8(session.files[layout::LOG].clone()).unwrap();
+    let event: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
+    assert_eq!(event["detail"]["knowledge"], json!(["K-0001"]));
+    assert_eq!(event["detail"]["review"], json!(["T-0002"]));
+    let index: KnowledgeIndex = serde_json::from_slice(&session.files[layout::INDEX]).unwrap();
+    assert_eq!(json!(index.knowledge[0].invalidated_by), event["event_id"]);
+    assert_eq!(json!(index.knowledge[0].status), "INVALIDATED");
+    assert_eq!(json!(index.knowledge[1].status), "ACTIVE");
+    assert!(matches!(session.next(), Step::Effect { .. }), "and the session goes on");
+}
+
+#[test]
+fn a_plan_that_drops_a_task_invalidates_its_knowledge() {
+    let mut session = in_lanes(1, &independent(2));
+    session.pass("fact");
+    let path = DocPath::new(layout::DECOMPOSITION).unwrap();
+    let bytes = plan(&independent(2)[1..]).to_string().into_bytes();
+    let seen = Seen::File(Identity::of(&bytes, None));
+    session.flow.fold(&mut session.view, &Delta::Document { path: &path, bytes: &bytes, seen });
+    session.commit();
+    let index: KnowledgeIndex = serde_json::from_slice(&session.files[layout::INDEX]).unwrap();
+    assert_eq!(json!(index.knowledge[0].status), "INVALIDATED");
+}
+
+#[test]
+fn fields_that_others_added_to_a_pointer_are_kept() {
+    let mut session = in_lanes(1, &independent(1));
+    let mut status: Value = serde_json::from_slice(&session.files[layout::STATUS]).unwrap();
+    status["watched_by"] = json!(["kim"]);
+    let (path, bytes) = (DocPath::new(layout::STATUS).unwrap(), status.to_string().into_bytes());
+    let seen = Seen::File(Identity::of(&bytes, None));
+    session.flow.fold(&mut session.view, &Delta::Document { path: &path, bytes: &bytes, seen });
+    session.commit();
+    let after: Value = serde_json::from_slice(&session.files[layout::STATUS]).unwrap();
+    assert_eq!(after["watched_by"], json!(["kim"]));
+    assert_eq!(after["current_task_id"], "T-0001");
+}
+
+#[test]
+fn a_plan_or_an_index_that_nobody_can_read_blocks_and_is_named() {
+    for path in [layout::DECOMPOSITION, layout::INDEX] {
+        let mut session = in_lanes(1, &independent(2));
+        session.pass("fact");
+        let (path, bytes) = (DocPath::new(path).unwrap(), b"{".as_slice());
+        let seen = Seen::File(Identity::of(bytes, None));
+        session.flow.fold(&mut session.view, &Delta::Document { path: &path, bytes, seen });
+        let Step::Finish(Ending::Blocked(notice)) = session.next() else { panic!("{path}") };
+        assert!(notice.what.contains(path.as_str()), "{notice:?}");
+    }
+}
+
+#[test]
+fn directories_that_grow_with_the_work_are_not_read() {
+    let flow = SessionFlow::default();
+    let reads = |path: &str, is_dir| flow.reads(&DocPath::new(path).unwrap(), is_dir);
+    assert!(!reads("execution/outputs", true) && !reads("critique/reports", true));
+    assert!(reads("plan", true) && reads(layout::LOG, false) && reads("execution", true));
+}

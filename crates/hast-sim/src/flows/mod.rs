@@ -1,0 +1,90 @@
+//! Flows driven through disasters: the real driver, flow and store, with a simulated disk, clock,
+//! agents and people. One seed decides all of it, and the end must be that of an undisturbed run.
+
+pub mod case;
+pub mod counting;
+pub(crate) mod effects;
+mod run;
+pub mod subject;
+mod watched;
+
+pub use case::{Blow, Case, Report};
+pub use run::{replay, sweep};
+
+use crate::session::Session;
+use counting::Counting;
+
+/// Every flow that the sweep knows, by the name that a case has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Name {
+    /// One task after the other, under a clock that stands still: the end is equal byte for byte.
+    Session,
+    /// Three lanes, results in any order, under a clock that moves.
+    Lanes,
+    Counting,
+}
+
+impl Name {
+    pub const ALL: [Self; 3] = [Self::Session, Self::Lanes, Self::Counting];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Lanes => "lanes",
+            Self::Counting => "counting",
+        }
+    }
+}
+
+/// Sweeps one flow over seeds; each is hit at every `every`-th place.
+pub fn sweep_named(name: Name, seeds: std::ops::Range<u64>, every: u64, report: &mut Report) {
+    for seed in seeds {
+        match name {
+            Name::Session => sweep(name, seed, every, Session::one_by_one, report),
+            Name::Lanes => sweep(name, seed, every, Session::in_lanes, report),
+            Name::Counting => sweep(name, seed, every, Counting::new, report),
+        }
+    }
+}
+
+/// Runs one case and the undisturbed one that it is compared with.
+pub fn replay_named(case: Case, report: &mut Report) {
+    match case.flow {
+        Name::Session => replay(case, Session::one_by_one, report),
+        Name::Lanes => replay(case, Session::in_lanes, report),
+        Name::Counting => replay(case, Counting::new, report),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flow_hit_anywhere_ends_like_one_that_was_not() {
+        let mut report = Report::default();
+        for (name, every) in [(Name::Session, 61), (Name::Lanes, 61), (Name::Counting, 7)] {
+            sweep_named(name, 1..6, every, &mut report);
+        }
+        let told: Vec<String> =
+            report.diverged.iter().take(5).map(|(case, why)| format!("{case}: {why}")).collect();
+        assert_eq!(told, Vec::<String>::new());
+        assert!(report.crashes > 100 && report.effects > 1_000, "{report:?}");
+        for blow in Blow::ALL {
+            assert!(report.blows.contains_key(blow.as_str()), "{blow:?} never came: {report:?}");
+        }
+        for kind in ["limited", "login", "hung", "broken", "failed", "lied", "interrupted"] {
+            assert!(report.moods.contains_key(kind), "no agent {kind}: {:?}", report.moods);
+        }
+    }
+
+    #[test]
+    fn a_case_is_written_so_that_it_can_be_replayed() {
+        let case: Case = "lanes:7:power-after:120".parse().unwrap();
+        assert_eq!(case.to_string(), "lanes:7:power-after:120");
+        assert!("lanes:7:nonsense:1".parse::<Case>().is_err());
+        let mut report = Report::default();
+        replay_named(case, &mut report);
+        assert_eq!((report.runs, report.diverged.len()), (2, 0));
+    }
+}

@@ -1,0 +1,86 @@
+//! What the sweep has to know about a flow: how its world answers, what must always hold, and what
+//! of two ends must be equal.
+
+use std::collections::BTreeMap;
+
+use hast_flow::driver::Flow;
+use hast_flow::steps::{Commit, Effect, EffectResult, StepKey};
+use hast_flow::store::DocPath;
+
+use crate::rng::Rng;
+
+pub type Files = BTreeMap<String, Vec<u8>>;
+
+/// A flow under test.
+pub trait Subject {
+    type Flow: Flow<View: Clone>;
+
+    fn flow(&self) -> Self::Flow;
+
+    /// Whether the clock moves; a moving one never prints the same time twice.
+    fn clock_moves(&self) -> bool;
+
+    /// What comes of an effect. It follows from the seed and the step alone, so that a step done
+    /// again is answered the same.
+    fn perform(&self, key: &StepKey, effect: &Effect) -> Performed;
+
+    /// What holds at every moment, whatever happened. What a person wrote over is not ours.
+    fn documents_hold(&self, files: &Files, edited: Option<&str>) -> Result<(), String>;
+
+    /// A role wrote where its row lets it.
+    fn role_is_kept(&self, commit: &Commit) -> Result<(), String>;
+
+    /// Logs that only grow.
+    fn logs(&self) -> &'static [&'static str];
+
+    /// What a view learnt change by change is what a fresh read says.
+    fn views_agree(
+        &self,
+        kept: &<Self::Flow as Flow>::View,
+        fresh: &<Self::Flow as Flow>::View,
+    ) -> Result<(), String>;
+
+    /// What must be equal, by name: two runs that may differ in nothing else.
+    fn essence(&self, files: &Files, ending: &str) -> Files;
+
+    /// A person's edit.
+    fn edit(&self, chance: &mut Rng) -> Option<PersonsEdit>;
+}
+
+/// An answer, and what the agent was up to.
+#[derive(Clone, Debug)]
+pub struct Performed {
+    pub result: EffectResult,
+    pub mood: &'static str,
+}
+
+/// What a person saves.
+#[derive(Clone, Debug)]
+pub struct PersonsEdit {
+    pub path: DocPath,
+    pub bytes: Vec<u8>,
+    /// Whether the rest must end as if they had not.
+    pub harmless: bool,
+}
+
+/// Logs are only added to.
+pub fn history_is_kept(logs: &[&str], before: &Files, after: &Files) -> Result<(), String> {
+    for path in logs {
+        let (Some(before), after) = (before.get(*path), after.get(*path)) else { continue };
+        if !after.is_some_and(|after| after.starts_with(before)) {
+            return Err(format!("{path} lost what it said"));
+        }
+    }
+    Ok(())
+}
+
+/// The first name that two ends do not agree on.
+pub fn same(calm: &Files, hit: &Files, but: Option<&str>) -> Result<(), String> {
+    let differs = calm.iter().filter(|(path, bytes)| hit.get(*path) != Some(bytes));
+    let extra = hit.keys().filter(|path| !calm.contains_key(*path));
+    let mut paths = differs.map(|(path, _)| path).chain(extra);
+    match paths.find(|path| Some(path.as_str()) != but) {
+        Some(path) => Err(format!("{path} differs from the undisturbed run")),
+        None => Ok(()),
+    }
+}

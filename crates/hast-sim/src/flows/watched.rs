@@ -1,0 +1,42 @@
+//! A flow that is watched: every commit it asks for is kept, so that a checker with its own table
+//! can say whether a role stayed behind its wall.
+
+use std::cell::RefCell;
+
+use hast_flow::driver::{Delta, Facts, Flow};
+use hast_flow::roles::PolicyTable;
+use hast_flow::steps::{Commit, Step};
+use hast_flow::store::DocPath;
+
+pub(super) struct Watched<F> {
+    pub(super) flow: F,
+    pub(super) commits: RefCell<Vec<Commit>>,
+}
+
+impl<F: Flow> Flow for Watched<F> {
+    type View = F::View;
+
+    fn policy(&self) -> &PolicyTable {
+        self.flow.policy()
+    }
+
+    fn reads(&self, path: &DocPath, is_dir: bool) -> bool {
+        self.flow.reads(path, is_dir)
+    }
+
+    fn rests_on(&self, view: &F::View) -> Vec<DocPath> {
+        self.flow.rests_on(view)
+    }
+
+    fn fold(&self, view: &mut F::View, delta: &Delta<'_>) {
+        self.flow.fold(view, delta);
+    }
+
+    fn next_step(&self, view: &F::View, facts: &Facts<'_>) -> Step {
+        let step = self.flow.next_step(view, facts);
+        if let Step::Commit(commit) = &step {
+            self.commits.borrow_mut().push(commit.clone());
+        }
+        step
+    }
+}
