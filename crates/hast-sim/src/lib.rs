@@ -2,6 +2,7 @@
 
 pub mod contract;
 pub mod disk;
+pub mod git;
 pub mod rng;
 pub mod session;
 pub mod sweep;
