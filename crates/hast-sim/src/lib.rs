@@ -1,9 +1,10 @@
-//! A simulated world: one seed drives clock, ids, disk, agents and people, so that a failure can be
-//! replayed.
+//! A simulated world: one seed drives clock, ids, disk, git, agents and people, so that a failure can
+//! be replayed.
 
 pub mod contract;
 pub mod disk;
 pub mod flows;
+pub mod git;
 pub mod rng;
 pub mod session;
 pub mod sweep;

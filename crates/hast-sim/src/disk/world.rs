@@ -56,6 +56,17 @@ pub enum FaultKind {
     Broken,
 }
 
+/// What became of an operation outside of the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hit {
+    Fine,
+    Refused,
+    /// It is not done: the process is dead.
+    Dead,
+    /// It is done, and then the process is dead.
+    DoneThenDead,
+}
+
 /// A person who saves a file at an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
@@ -149,6 +160,26 @@ impl World {
         }
         let at = self.faults.iter().position(|fault| fault.at == now)?;
         Some(self.faults.remove(at).kind)
+    }
+
+    /// An operation on something else of this machine, a work tree: it counts, and can be hit, like
+    /// one on the disk.
+    pub fn operate(&mut self, process: u64) -> Hit {
+        if self.dead.contains(&process) {
+            return Hit::Dead;
+        }
+        match self.step() {
+            Some(FaultKind::DieBefore) => {
+                self.kill(process);
+                Hit::Dead
+            }
+            Some(FaultKind::DieAfter) => {
+                self.kill(process);
+                Hit::DoneThenDead
+            }
+            Some(FaultKind::Full | FaultKind::Denied | FaultKind::Broken) => Hit::Refused,
+            None => Hit::Fine,
+        }
     }
 
     /// The time of a change; where times are exact, no two changes have the same.

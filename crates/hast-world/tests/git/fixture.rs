@@ -40,8 +40,8 @@ pub(crate) const HANDOFF: &str = "---\ntimestamp: \"2026-02-09T14:30:00+09:00\"\
                            goal_id: M1\n---\n\n## Done\n- it\n";
 
 impl Repo {
-    /// A project with one commit, ignored files of the user, and machine files.
-    pub(crate) fn new() -> Self {
+    /// A repository on `main` without any file or commit.
+    pub(crate) fn bare_of_files() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let path = std::env::var_os("PATH").unwrap();
         let program = hast_world::programs::find("git", &path).unwrap();
@@ -51,6 +51,12 @@ impl Repo {
         fs::create_dir_all(repo.top()).unwrap();
         fs::create_dir_all(repo.dir.path().join("home")).unwrap();
         repo.git(&["init", "-q", "-b", "main"]);
+        repo
+    }
+
+    /// A project with one commit, ignored files of the user, and machine files.
+    pub(crate) fn new() -> Self {
+        let repo = Self::bare_of_files();
         for (path, text) in [
             (".gitignore", "target/\n*.log\n.env\n"),
             ("src/main.rs", "fn main() {}\n"),

@@ -1,0 +1,193 @@
+//! The state: objects, refs, HEAD, files; and what a power cut leaves of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hast_flow::attempt::base::ObjectId;
+use hast_flow::store::identity::ContentHash;
+
+use crate::rng::Rng;
+
+pub(super) type Tree = BTreeMap<String, ObjectId>;
+
+/// An object, named by what it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Object {
+    Blob(Vec<u8>),
+    Tree(Tree),
+    Commit { tree: ObjectId, parents: Vec<ObjectId>, message: String, at: i64 },
+}
+
+/// Whether hast's own objects and refs are synced, as `core.fsync=all` has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syncing {
+    All,
+    /// As git does by itself. Only to show that a sweep finds what this loses.
+    Off,
+}
+
+/// One repository with one work tree.
+#[derive(Debug)]
+pub struct Machine {
+    pub files: BTreeMap<String, Vec<u8>>,
+    pub refs: BTreeMap<String, ObjectId>,
+    pub head: String,
+    /// Stands for everything of `.git` that is protected.
+    pub config: Vec<u8>,
+    pub syncing: Syncing,
+    objects: BTreeMap<ObjectId, Object>,
+    unsynced: BTreeSet<ObjectId>,
+    synced_refs: BTreeMap<String, ObjectId>,
+}
+
+pub(super) const BRANCH: &str = "refs/heads/main";
+
+impl Machine {
+    /// A repository with one commit of these files.
+    pub fn new(files: &[(&str, &str)]) -> Self {
+        let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
+        let mut machine = Self {
+            files: files.collect(),
+            refs: BTreeMap::new(),
+            head: BRANCH.to_owned(),
+            config: b"[core]\n".to_vec(),
+            syncing: Syncing::All,
+            objects: BTreeMap::new(),
+            unsynced: BTreeSet::new(),
+            synced_refs: BTreeMap::new(),
+        };
+        machine.commit_all("first");
+        machine.sync();
+        machine
+    }
+
+    /// What git ignores here; the rules never change.
+    pub fn is_ignored(path: &str) -> bool {
+        path.starts_with("target/") || path.ends_with(".log")
+    }
+
+    /// An object as git writes it: not synced.
+    pub fn add(&mut self, object: Object) -> ObjectId {
+        let id = name_of(&object);
+        if !self.objects.contains_key(&id) {
+            self.unsynced.insert(id.clone());
+            self.objects.insert(id.clone(), object);
+        }
+        id
+    }
+
+    pub fn get(&self, id: &ObjectId) -> Option<&Object> {
+        self.objects.get(id)
+    }
+
+    pub fn tree(&self, id: &ObjectId) -> Tree {
+        match self.objects.get(id) {
+            Some(Object::Tree(tree)) => tree.clone(),
+            Some(Object::Commit { tree, .. }) => self.tree(&tree.clone()),
+            _ => Tree::new(),
+        }
+    }
+
+    pub fn parents(&self, id: &ObjectId) -> &[ObjectId] {
+        match self.objects.get(id) {
+            Some(Object::Commit { parents, .. }) => parents,
+            _ => &[],
+        }
+    }
+
+    /// Every commit that a commit rests on, itself among them.
+    pub fn ancestry(&self, id: &ObjectId) -> BTreeSet<ObjectId> {
+        let mut found = BTreeSet::new();
+        let mut open = vec![id.clone()];
+        while let Some(id) = open.pop() {
+            if found.insert(id.clone()) {
+                open.extend(self.parents(&id).iter().cloned());
+            }
+        }
+        found
+    }
+
+    /// Everything that is there now survives a power cut.
+    pub fn sync(&mut self) {
+        self.unsynced.clear();
+        self.synced_refs = self.refs.clone();
+    }
+
+    /// What hast has just written survives, as far as that is switched on.
+    pub fn sync_own(&mut self, ids: &[ObjectId]) {
+        if self.syncing == Syncing::All {
+            for id in ids {
+                self.unsynced.remove(id);
+            }
+        }
+    }
+
+    /// Moves a ref, or removes it, as hast does.
+    pub fn set_ref(&mut self, name: &str, to: Option<&ObjectId>) {
+        let syncing = self.syncing;
+        let maps =
+            [Some(&mut self.refs), (syncing == Syncing::All).then_some(&mut self.synced_refs)];
+        for map in maps.into_iter().flatten() {
+            match to {
+                Some(to) => map.insert(name.to_owned(), to.clone()),
+                None => map.remove(name),
+            };
+        }
+    }
+
+    /// The power goes: of what was not synced any part may be gone.
+    pub fn cut_power(&mut self, rng: &mut Rng) {
+        let names: BTreeSet<String> =
+            self.refs.keys().chain(self.synced_refs.keys()).cloned().collect();
+        for name in names {
+            if rng.percent(50) {
+                match self.synced_refs.get(&name) {
+                    Some(id) => self.refs.insert(name, id.clone()),
+                    None => self.refs.remove(&name),
+                };
+            }
+        }
+        for id in std::mem::take(&mut self.unsynced) {
+            if rng.percent(50) {
+                self.objects.remove(&id);
+            }
+        }
+        self.synced_refs = self.refs.clone();
+    }
+
+    /// A commit of everything that is not ignored, as a person or an agent makes it.
+    pub fn commit_all(&mut self, message: &str) -> ObjectId {
+        let files = self.files.clone();
+        let mut tree = Tree::new();
+        for (path, bytes) in files.into_iter().filter(|(path, _)| !Self::is_ignored(path)) {
+            let id = self.add(Object::Blob(bytes));
+            tree.insert(path, id);
+        }
+        let tree = self.add(Object::Tree(tree));
+        let parents = self.refs.get(&self.head).cloned().into_iter().collect();
+        let message = message.to_owned();
+        let id = self.add(Object::Commit { tree, parents, message, at: 0 });
+        self.refs.insert(self.head.clone(), id.clone());
+        id
+    }
+
+    /// The messages of the first parents of the branch, newest first.
+    pub fn history(&self) -> Vec<String> {
+        let mut messages = Vec::new();
+        let mut at = self.refs.get(BRANCH).cloned();
+        while let Some(Object::Commit { parents, message, .. }) =
+            at.as_ref().and_then(|id| self.objects.get(id))
+        {
+            messages.push(message.clone());
+            at = parents.first().cloned();
+        }
+        messages
+    }
+}
+
+fn name_of(object: &Object) -> ObjectId {
+    let hash = ContentHash::of(format!("{object:?}").as_bytes());
+    let hex: String = hash.0.iter().map(|byte| format!("{byte:02x}")).collect();
+    // Half a SHA-256 is shorter than a name of git.
+    let padded = format!("{hex}00000000");
+    padded.parse().unwrap_or_else(|_| name_of(&Object::Blob(Vec::new())))
+}

@@ -1,0 +1,9 @@
+//! A work tree and its repository in memory, with the same port as the real one. What nobody synced
+//! a power cut may take; death may come before and after every operation that lasts.
+
+pub mod contract;
+mod machine;
+mod port;
+
+pub use machine::{Machine, Object, Syncing};
+pub use port::SimWorkspace;

@@ -1,0 +1,486 @@
+//! The simulated work tree as a flow sees it.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use hast_flow::attempt::base::{Base, ObjectId, Recorded, Saved, SavedWork, TreeRules};
+use hast_flow::attempt::evidence::{Breach, Change, ChangeKind, RepoPath};
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::inspection::{HandoffFile, Inspection};
+use hast_flow::attempt::workspace::{
+    CommitPlan, Content, Head, HookVerdict, Looked, OwnRef, RolledBack, SavePlan, Uncommitted,
+    UncommittedKind, Workspace,
+};
+use hast_flow::time::UtcTime;
+use serde::{Deserialize, Serialize};
+
+use super::machine::{Machine, Object, Tree};
+use crate::disk::{Hit, World};
+
+/// One process's view of a work tree.
+#[derive(Clone, Debug)]
+pub struct SimWorkspace {
+    pub machine: Rc<RefCell<Machine>>,
+    /// The process, and the machine whose operations these are too.
+    life: Option<(Rc<RefCell<World>>, u64)>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Snapshot {
+    refs: BTreeMap<String, ObjectId>,
+    config: Vec<u8>,
+    protected: BTreeMap<String, Vec<u8>>,
+}
+
+const CONFIG: &str = ".git/config";
+
+fn within(path: &str, rule: &str) -> bool {
+    if rule.ends_with('/') { path.starts_with(rule) } else { path == rule }
+}
+
+fn is_any(path: &str, rules: &[String]) -> bool {
+    rules.iter().any(|rule| within(path, rule))
+}
+
+impl SimWorkspace {
+    pub fn new(machine: &Rc<RefCell<Machine>>) -> Self {
+        Self { machine: Rc::clone(machine), life: None }
+    }
+
+    /// As part of a process that can die.
+    pub fn of(machine: &Rc<RefCell<Machine>>, world: &Rc<RefCell<World>>, process: u64) -> Self {
+        Self { machine: Rc::clone(machine), life: Some((Rc::clone(world), process)) }
+    }
+
+    /// One operation that lasts.
+    pub fn operate<T>(&self, work: impl FnOnce(&mut Machine) -> T) -> Result<T, GitProblem> {
+        let hit = match &self.life {
+            None => Hit::Fine,
+            Some((world, process)) => world.borrow_mut().operate(*process),
+        };
+        let stopped = |why: &str| GitProblem::Disk { path: "work".into(), why: why.to_owned() };
+        match hit {
+            Hit::Fine => Ok(work(&mut self.machine.borrow_mut())),
+            Hit::Refused => Err(stopped("the disk is full")),
+            Hit::Dead => Err(stopped("the process is dead")),
+            Hit::DoneThenDead => {
+                work(&mut self.machine.borrow_mut());
+                Err(stopped("the process is dead"))
+            }
+        }
+    }
+
+    /// Writes an object so that it survives.
+    fn write(&self, object: Object) -> Result<ObjectId, GitProblem> {
+        self.operate(|machine| {
+            let id = machine.add(object);
+            machine.sync_own(std::slice::from_ref(&id));
+            id
+        })
+    }
+
+    fn move_ref(
+        &self,
+        name: &str,
+        from: Option<&ObjectId>,
+        to: Option<&ObjectId>,
+    ) -> Result<(), GitProblem> {
+        self.operate(|machine| {
+            let found = machine.refs.get(name).cloned();
+            if found.as_ref() != from {
+                let (name, expected) = (name.to_owned(), from.cloned());
+                return Err(GitProblem::Moved { name, expected, found });
+            }
+            machine.set_ref(name, to);
+            Ok(())
+        })?
+    }
+
+    /// What is there, as a tree object.
+    fn scan(&self, rules: &TreeRules) -> Result<ObjectId, GitProblem> {
+        let files = self.machine.borrow().files.clone();
+        let ours = files
+            .into_iter()
+            .filter(|(path, _)| !Machine::is_ignored(path) && !is_any(path, &rules.leave_out));
+        self.operate(|machine| {
+            let mut ids = Vec::new();
+            let mut tree = Tree::new();
+            for (path, bytes) in ours {
+                let id = machine.add(Object::Blob(bytes));
+                ids.push(id.clone());
+                tree.insert(path, id);
+            }
+            let id = machine.add(Object::Tree(tree));
+            ids.push(id.clone());
+            machine.sync_own(&ids);
+            id
+        })
+    }
+
+    fn resolve(&self, name: &str) -> Option<ObjectId> {
+        self.machine.borrow().refs.get(name).cloned()
+    }
+
+    fn diff(&self, from: &ObjectId, to: &ObjectId) -> BTreeMap<String, Option<ObjectId>> {
+        let machine = self.machine.borrow();
+        let (from, to) = (machine.tree(from), machine.tree(to));
+        let paths: BTreeSet<&String> = from.keys().chain(to.keys()).collect();
+        let differs = paths.into_iter().filter(|path| from.get(*path) != to.get(*path));
+        differs.map(|path| (path.clone(), to.get(path).cloned())).collect()
+    }
+
+    fn kind(&self, base: &ObjectId, path: &str, now: Option<&ObjectId>) -> ChangeKind {
+        match (self.machine.borrow().tree(base).contains_key(path), now) {
+            (false, _) => ChangeKind::Added,
+            (true, None) => ChangeKind::Deleted,
+            (true, Some(_)) => ChangeKind::Modified,
+        }
+    }
+
+    fn snapshot(&self, base: &Base) -> Result<Snapshot, GitProblem> {
+        let lost = || GitProblem::Lost { what: base.snapshot().to_string() };
+        match self.machine.borrow().get(base.snapshot()) {
+            Some(Object::Blob(bytes)) => serde_json::from_slice(bytes).map_err(|_| lost()),
+            _ => Err(lost()),
+        }
+    }
+
+    /// Gives back what is protected, one thing after the other.
+    fn guard(&self, base: &Base) -> Result<Vec<RepoPath>, GitProblem> {
+        let before = self.snapshot(base)?;
+        let mut changed = Vec::new();
+        if self.machine.borrow().config != before.config {
+            self.operate(|machine| machine.config.clone_from(&before.config))?;
+            changed.push(RepoPath(CONFIG.into()));
+        }
+        for path in &base.rules().protected {
+            let now = self.machine.borrow().files.get(path).cloned();
+            let was = before.protected.get(path);
+            if now.as_ref() != was {
+                self.put(path, was.cloned())?;
+                changed.push(RepoPath(path.as_str().into()));
+            }
+        }
+        Ok(changed)
+    }
+
+    fn put(&self, path: &str, bytes: Option<Vec<u8>>) -> Result<(), GitProblem> {
+        self.operate(|machine| match bytes {
+            Some(bytes) => {
+                machine.files.insert(path.to_owned(), bytes);
+            }
+            None => {
+                machine.files.remove(path);
+            }
+        })
+    }
+
+    fn restore_refs(&self, base: &Base) -> Result<Vec<Breach>, GitProblem> {
+        let before = self.snapshot(base)?.refs;
+        let now = self.machine.borrow().refs.clone();
+        let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+        let mut breaches = Vec::new();
+        for name in names {
+            let own = name.starts_with("refs/hast/") && !before.contains_key(name);
+            if before.get(name) == now.get(name) || name == base.branch() || own {
+                continue;
+            }
+            if let Some(at) = now.get(name) {
+                let kept = format!("refs/hast/displaced/{}/{name}", base.key());
+                self.move_ref(&kept, self.resolve(&kept).as_ref(), Some(at))?;
+            }
+            self.move_ref(name, now.get(name), before.get(name))?;
+            breaches.push(Breach::RefMoved { name: name.clone() });
+        }
+        Ok(breaches)
+    }
+
+    fn inspect_branch(&self, base: &Base) -> Result<(ObjectId, Vec<Breach>), GitProblem> {
+        let mut breaches = Vec::new();
+        let head = self.machine.borrow().head.clone();
+        if head != base.branch() {
+            breaches.push(Breach::BranchSwitched { to: head });
+            self.operate(|machine| machine.head = base.branch().to_owned())?;
+        }
+        let at = self.resolve(base.branch()).unwrap_or_else(|| base.commit().clone());
+        if !self.machine.borrow().ancestry(&at).contains(base.commit()) {
+            breaches.push(Breach::HistoryRewritten);
+        }
+        breaches.extend(self.restore_refs(base)?);
+        Ok((at, breaches))
+    }
+
+    /// Objects of others survive from here on.
+    fn sync_objects(&self) -> Result<(), GitProblem> {
+        self.operate(Machine::sync)
+    }
+
+    fn entries_on(
+        &self,
+        tree: &ObjectId,
+        entries: &BTreeMap<String, Option<ObjectId>>,
+    ) -> Result<ObjectId, GitProblem> {
+        let mut tree = self.machine.borrow().tree(tree);
+        for (path, id) in entries {
+            match id {
+                Some(id) => tree.insert(path.clone(), id.clone()),
+                None => tree.remove(path),
+            };
+        }
+        self.write(Object::Tree(tree))
+    }
+
+    /// Makes the work tree have what a tree has, file by file.
+    fn check_out(&self, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem> {
+        for (path, id) in self.diff(from, to) {
+            let bytes = match id.map(|id| self.machine.borrow().get(&id).cloned()) {
+                None => None,
+                Some(Some(Object::Blob(bytes))) => Some(bytes),
+                Some(_) => return Err(GitProblem::Lost { what: path }),
+            };
+            self.put(&path, bytes)?;
+        }
+        Ok(())
+    }
+}
+
+impl Workspace for SimWorkspace {
+    fn look(&mut self, rules: &TreeRules) -> Result<Looked, GitProblem> {
+        let tree = self.scan(rules)?;
+        let name = self.machine.borrow().head.clone();
+        let commit = self.resolve(&name).ok_or(GitProblem::NoFirstCommit)?;
+        let differs = self.diff(&commit, &tree);
+        let committed = self.machine.borrow().tree(&commit);
+        let uncommitted = differs.into_keys().filter(|path| !is_any(path, &rules.leave_out));
+        let named = uncommitted.map(|path| Uncommitted {
+            kind: if committed.contains_key(&path) {
+                UncommittedKind::Tracked
+            } else {
+                UncommittedKind::Untracked
+            },
+            path,
+        });
+        let uncommitted = named.collect();
+        let head = Head::Branch { name, commit };
+        Ok(Looked { head, uncommitted, in_progress: None, tree: Some(tree) })
+    }
+
+    fn record(&mut self, key: &str, rules: &TreeRules) -> Result<Recorded, GitProblem> {
+        let tree = self.scan(rules)?;
+        let (branch, snapshot) = {
+            let machine = self.machine.borrow();
+            let kept = |path: &String| Some((path.clone(), machine.files.get(path)?.clone()));
+            let protected = rules.protected.iter().filter_map(kept).collect();
+            let (refs, config) = (machine.refs.clone(), machine.config.clone());
+            (machine.head.clone(), Snapshot { refs, config, protected })
+        };
+        let commit = self.resolve(&branch).ok_or(GitProblem::NoFirstCommit)?;
+        let bytes = serde_json::to_vec(&snapshot)
+            .map_err(|error| GitProblem::Lost { what: error.to_string() })?;
+        let snapshot = self.write(Object::Blob(bytes))?;
+        let name = format!("refs/hast/bases/{key}");
+        self.move_ref(&name, self.resolve(&name).as_ref(), Some(&snapshot))?;
+        Ok(Recorded { branch, commit, tree, snapshot })
+    }
+
+    fn inspect(&mut self, base: &Base) -> Result<Inspection, GitProblem> {
+        let mut protected = self.guard(base)?;
+        let (head, breaches) = self.inspect_branch(base)?;
+        let rules = base.rules();
+        let tree = self.scan(rules)?;
+        let mut committed = BTreeMap::new();
+        if head != *base.commit() {
+            self.sync_objects()?;
+            committed = self.diff(base.commit(), &head);
+        }
+        let now = self.diff(base.tree(), &tree);
+        let touched = committed
+            .keys()
+            .filter(|path| is_any(path, &rules.protected) || is_any(path, &rules.leave_out));
+        protected.extend(touched.map(|path| RepoPath(path.as_str().into())));
+        protected.sort();
+        protected.dedup();
+        let handoffs = rules.handoffs.as_deref().unwrap_or("\0");
+        let union: BTreeMap<&String, &Option<ObjectId>> = committed.iter().chain(&now).collect();
+        let changes = union
+            .into_iter()
+            .filter(|(path, _)| !path.starts_with(handoffs) && !is_any(path, &rules.leave_out))
+            .map(|(path, id)| Change {
+                path: RepoPath(path.as_str().into()),
+                kind: self.kind(base.tree(), path, id.as_ref()),
+            })
+            .collect();
+        let files = self.machine.borrow().files.clone();
+        let new = now.keys().filter(|path| path.starts_with(handoffs));
+        let handoffs = new
+            .filter(|path| self.kind(base.tree(), path, None) == ChangeKind::Added)
+            .filter_map(|path| {
+                let name = path.rsplit('/').next()?.to_owned();
+                Some(HandoffFile { name, bytes: Ok(files.get(path)?.clone()) })
+            });
+        let handoffs = handoffs.collect();
+        let mut entries = now.clone();
+        let start = self.machine.borrow().tree(base.tree());
+        for path in committed.keys().filter(|path| !now.contains_key(*path)) {
+            entries.insert(path.clone(), start.get(path).cloned());
+        }
+        let commit_tree = self.entries_on(&head, &entries)?;
+        let head_tree = self.machine.borrow().tree(&head);
+        let uncommitted = self.machine.borrow().tree(&commit_tree) != head_tree;
+        Ok(Inspection {
+            breaches,
+            protected,
+            changes,
+            handoffs,
+            head,
+            tree,
+            commit_tree,
+            uncommitted,
+        })
+    }
+
+    fn save(&mut self, plan: &SavePlan) -> Result<SavedWork, GitProblem> {
+        let branch = self.machine.borrow().head.clone();
+        let head = self.resolve(&branch).ok_or(GitProblem::NoFirstCommit)?;
+        let tree = self.scan(&plan.rules)?;
+        let name = plan.name.clone();
+        let before = self.resolve(&name);
+        let kept = |id: &ObjectId| {
+            let machine = self.machine.borrow();
+            matches!(machine.get(id), Some(Object::Commit { tree: kept, .. }) if *kept == tree)
+                && machine.parents(id).first() == Some(&head)
+        };
+        let same = before.clone().filter(kept);
+        let commit = match same {
+            Some(commit) => commit,
+            None => {
+                let mut parents = vec![head.clone()];
+                parents.extend(before.clone().filter(|before| *before != head));
+                let (message, at) = (plan.message.clone(), plan.at.instant().as_second());
+                self.write(Object::Commit { tree: tree.clone(), parents, message, at })?
+            }
+        };
+        if plan.base.as_ref().is_none_or(|base| *base.commit() != head) {
+            self.sync_objects()?;
+        }
+        self.move_ref(&name, before.as_ref(), Some(&commit))?;
+        Ok(SavedWork { name, commit, tree, overflow: Vec::new() })
+    }
+
+    fn roll_back(&mut self, base: &Base, saved: &Saved) -> Result<RolledBack, GitProblem> {
+        self.guard(base)?;
+        let now = self.scan(base.rules())?;
+        let edited = self.diff(&saved.work().tree, &now);
+        let edited: Vec<String> =
+            edited.into_keys().filter(|path| !is_any(path, &base.rules().protected)).collect();
+        if !edited.is_empty() {
+            return Err(GitProblem::EditedSince { paths: edited });
+        }
+        self.check_out(&now, base.tree())?;
+        self.restore_refs(base)?;
+        let at = self.resolve(base.branch());
+        let saved_on = self.machine.borrow().parents(&saved.work().commit).first().cloned();
+        if at != saved_on && at.as_ref() != Some(base.commit()) {
+            let (name, expected) = (base.branch().to_owned(), saved_on);
+            return Err(GitProblem::Moved { name, expected, found: at });
+        }
+        self.move_ref(base.branch(), at.as_ref(), Some(base.commit()))?;
+        self.operate(|machine| machine.head = base.branch().to_owned())?;
+        Ok(RolledBack { moved_aside: None })
+    }
+
+    fn run_hooks(&mut self, plan: &CommitPlan) -> Result<HookVerdict, GitProblem> {
+        Ok(HookVerdict::Passed { message: plan.message.clone() })
+    }
+
+    fn build(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem> {
+        let tree = match &plan.content {
+            Content::Tree(tree) => tree.clone(),
+            Content::File { path } => {
+                let bytes = self.machine.borrow().files.get(path).cloned().unwrap_or_default();
+                let id = self.write(Object::Blob(bytes))?;
+                self.entries_on(&plan.parent, &BTreeMap::from([(path.clone(), Some(id))]))?
+            }
+        };
+        let parents = vec![plan.parent.clone()];
+        let (message, at) = (plan.message.clone(), plan.at.instant().as_second());
+        self.write(Object::Commit { tree, parents, message, at })
+    }
+
+    fn advance(&mut self, branch: &str, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem> {
+        if self.resolve(branch).as_ref() == Some(to) {
+            return Ok(());
+        }
+        self.move_ref(branch, Some(from), Some(to))
+    }
+
+    fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<Option<ObjectId>, GitProblem> {
+        let before = self.resolve(branch);
+        self.move_ref(branch, before.as_ref(), Some(commit))?;
+        Ok(before)
+    }
+
+    fn restore(&mut self, name: &str, rules: &TreeRules) -> Result<Vec<Change>, GitProblem> {
+        let lost = || GitProblem::Lost { what: name.to_owned() };
+        let commit = self.resolve(name).ok_or_else(lost)?;
+        let before = self.machine.borrow().parents(&commit).first().cloned().ok_or_else(lost)?;
+        let work = self.diff(&before, &commit);
+        let now = self.scan(rules)?;
+        let (here, was) = (self.machine.borrow().tree(&now), self.machine.borrow().tree(&before));
+        let edited: Vec<String> = work
+            .iter()
+            .filter(|(path, id)| {
+                here.get(*path) != id.as_ref() && here.get(*path) != was.get(*path)
+            })
+            .map(|(path, _)| path.clone())
+            .collect();
+        if !edited.is_empty() {
+            return Err(GitProblem::EditedSince { paths: edited });
+        }
+        let wanted = self.entries_on(&now, &work)?;
+        self.check_out(&now, &wanted)?;
+        let change = |(path, id): (String, Option<ObjectId>)| Change {
+            kind: self.kind(&before, &path, id.as_ref()),
+            path: RepoPath(path.into()),
+        };
+        Ok(work.into_iter().map(change).collect())
+    }
+
+    fn list_refs(&mut self) -> Result<Vec<OwnRef>, GitProblem> {
+        let machine = self.machine.borrow();
+        let head = machine.refs.get(&machine.head).map(|id| machine.ancestry(id));
+        let own = machine.refs.iter().filter(|(name, _)| {
+            name.starts_with("refs/hast/") || name.starts_with("refs/heads/hast/kept/")
+        });
+        let listed = own.map(|(name, id)| OwnRef {
+            name: name.clone(),
+            target: id.clone(),
+            at: match machine.get(id) {
+                Some(Object::Commit { at, .. }) => {
+                    jiff::Timestamp::from_second(*at).ok().map(UtcTime::new)
+                }
+                _ => None,
+            },
+            merged: head.as_ref().is_some_and(|head| head.contains(id)),
+        });
+        Ok(listed.collect())
+    }
+
+    fn delete_refs(&mut self, refs: &[(String, ObjectId)]) -> Result<(), GitProblem> {
+        for (name, target) in refs {
+            let ours = name.starts_with("refs/hast/") || name.starts_with("refs/heads/hast/kept/");
+            let found = self.resolve(name);
+            if !ours || found.as_ref().is_some_and(|found| found != target) {
+                let (name, expected) = (name.clone(), Some(target.clone()));
+                return Err(GitProblem::Moved { name, expected, found });
+            }
+        }
+        for (name, target) in refs {
+            if self.resolve(name).is_some() {
+                self.move_ref(name, Some(target), None)?;
+            }
+        }
+        Ok(())
+    }
+}
