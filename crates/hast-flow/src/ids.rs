@@ -23,6 +23,16 @@ pub struct BadId {
     pub example: &'static str,
 }
 
+impl Sha256 {
+    /// The hash of some bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        use sha2::Digest;
+        let digest = sha2::Sha256::digest(bytes);
+        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        Self(hex.into())
+    }
+}
+
 /// The written form of an id: its JSON Schema pattern, an example, and what accepts it.
 #[derive(Clone, Debug)]
 pub struct IdForm {

@@ -26,6 +26,8 @@ pub mod process;
 
 pub mod agents;
 
+pub mod trust;
+
 pub mod gates;
 
 pub mod attempt;
@@ -37,6 +39,8 @@ pub mod replies;
 pub mod knowledge;
 
 pub mod inbox;
+
+pub mod calling;
 
 pub mod ports;
 

@@ -222,6 +222,8 @@ pub enum CallResult {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
     pub documents: BTreeMap<String, Vec<u8>>,
+    /// Files that lay beside them and that nobody asked for by name.
+    pub others: BTreeMap<String, Vec<u8>>,
     /// Its last words.
     pub text: String,
     pub usage: Usage,

@@ -32,3 +32,11 @@ pub mod outcome;
 pub mod redact;
 
 pub mod record;
+
+pub mod ledger;
+
+pub mod budget;
+
+pub mod homes;
+
+pub mod inspection;

@@ -52,6 +52,8 @@ pub enum FailureClass {
     TimedOut,
     Stalled,
     Flooded,
+    /// It used all that the budget allows.
+    Budget,
     /// Processes are left that could not be ended, or the guard was killed.
     Supervision,
 }

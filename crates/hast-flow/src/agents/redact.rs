@@ -116,12 +116,36 @@ impl RedactStream<'_> {
     }
 }
 
-/// Whether a variable's name says that its value is a secret.
+/// Whether a variable's name says that its value is a secret. Names of files and sockets that lead
+/// to one are none: their values are paths, which texts need.
 pub fn names_a_secret(name: &str) -> bool {
-    const WORDS: &[&str] =
-        &["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "COOKIE"];
+    const WORDS: &[&str] = &[
+        "KEY",
+        "KEYS",
+        "TOKEN",
+        "TOKENS",
+        "SECRET",
+        "SECRETS",
+        "PASSWORD",
+        "PASSWD",
+        "PASSPHRASE",
+        "CREDENTIAL",
+        "CREDENTIALS",
+        "AUTH",
+        "COOKIE",
+        "COOKIES",
+        "PAT",
+        "PWD",
+    ];
+    const ENDINGS: &[&str] = &["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "COOKIE"];
+    const PATHS: &[&str] = &["SOCK", "SOCKET", "FILE", "PATH", "DIR", "HOME", "PID"];
     let name = name.to_ascii_uppercase();
-    WORDS.iter().any(|word| name.contains(word))
+    let words: Vec<&str> = name.split(['_', '-', '.']).filter(|word| !word.is_empty()).collect();
+    let leads_there = words.last().is_some_and(|last| PATHS.contains(last));
+    let is_directory = matches!(words.as_slice(), ["PWD"] | ["OLDPWD"]);
+    let is_secret =
+        |word: &&str| WORDS.contains(word) || ENDINGS.iter().any(|ending| word.ends_with(ending));
+    !leads_there && !is_directory && words.iter().any(is_secret)
 }
 
 fn as_json(value: &str) -> String {
@@ -140,4 +164,32 @@ fn as_url(value: &str) -> String {
             _ => format!("%{byte:02X}"),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_says_whether_its_value_is_a_secret() {
+        for (name, secret) in [
+            ("ANTHROPIC_API_KEY", true),
+            ("GITHUB_TOKEN", true),
+            ("MYAPIKEY", true),
+            ("DB_PASSWORD", true),
+            ("MYSQL_PWD", true),
+            ("npm_config_//registry/:_authToken", true),
+            ("BASIC_AUTH", true),
+            ("PWD", false),
+            ("OLDPWD", false),
+            ("GIT_AUTHOR_NAME", false),
+            ("SSH_AUTH_SOCK", false),
+            ("SSL_KEY_FILE", false),
+            ("PATH", false),
+            ("KEYBOARD", false),
+            ("HOME", false),
+        ] {
+            assert_eq!(names_a_secret(name), secret, "{name}");
+        }
+    }
 }

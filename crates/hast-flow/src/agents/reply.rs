@@ -159,6 +159,16 @@ impl ReplyReader {
         events
     }
 
+    /// What was used so far, in the agent's own counting.
+    pub fn used(&self) -> Usage {
+        self.reply.reported()
+    }
+
+    /// Whether the agent said that it is at its end.
+    pub fn has_ended(&self) -> bool {
+        self.reply.ending.is_some()
+    }
+
     /// The reply; a last line without its line break counts.
     pub fn finish(mut self) -> AgentReply {
         for (stream, rest) in [(Stream::Out, self.out.finish()), (Stream::Err, self.err.finish())] {

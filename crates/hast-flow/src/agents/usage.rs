@@ -160,6 +160,16 @@ impl Usd {
     }
 }
 
+impl Usd {
+    /// As JSON has it.
+    pub fn dollars(self) -> f64 {
+        // Through text: a conversion of integers to floats could lose without a word.
+        let Self(millionths) = self;
+        let text = format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000);
+        text.parse().unwrap_or(0.0)
+    }
+}
+
 impl fmt::Display for Usd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "${}.{:06}", self.0 / 1_000_000, self.0 % 1_000_000)

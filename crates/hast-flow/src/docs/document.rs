@@ -73,13 +73,29 @@ impl Rules<'_> {
 
 /// Reads a document: syntax, then the schema, then the document's own rules; all findings at once.
 pub fn read<D: Document>(source: &Source<'_>) -> Result<Read<D>, Vec<Diagnostic>> {
-    let parsed = parse(D::FORMAT, source).map_err(|diagnostic| vec![diagnostic])?;
-    read_tree(source, parsed)
+    read_sparing(source, &[])
 }
 
-fn read_tree<D: Document>(source: &Source<'_>, parsed: Parsed) -> Result<Read<D>, Vec<Diagnostic>> {
+/// Reads a document for somebody who does not need these of its fields: they may be missing.
+pub fn read_sparing<D: Document>(
+    source: &Source<'_>,
+    spared: &[&str],
+) -> Result<Read<D>, Vec<Diagnostic>> {
+    let parsed = parse(D::FORMAT, source).map_err(|diagnostic| vec![diagnostic])?;
+    read_tree(source, parsed, spared)
+}
+
+fn read_tree<D: Document>(
+    source: &Source<'_>,
+    parsed: Parsed,
+    spared: &[&str],
+) -> Result<Read<D>, Vec<Diagnostic>> {
     let Parsed { root: tree, mut findings } = parsed;
     findings.extend(D::shape().check(source, &tree, D::UNKNOWN));
+    findings.retain(|found| match &found.finding {
+        Finding::MissingField { name, .. } => !spared.contains(&name.as_str()),
+        _ => true,
+    });
     if findings.iter().any(Diagnostic::is_error) {
         return Err(findings);
     }

@@ -1,0 +1,216 @@
+//! What the sandbox of a call opens and what it closes again inside of that, from where it works.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::docs::goals::{Config, SandboxMode as Wanted};
+use crate::process::{Sandbox, SandboxMode};
+use crate::steps::Place;
+
+/// The directories that a call is about, absolute, and how git is laid out there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ground {
+    /// The project, with `.ai`.
+    pub root: PathBuf,
+    /// The top of the tree that the agent works in.
+    pub tree: PathBuf,
+    /// The directory that has `.hast`.
+    pub state: PathBuf,
+    pub git: Option<GitLayout>,
+    pub outbox: PathBuf,
+    /// Where the agent keeps its own settings and sessions.
+    pub homes: Vec<PathBuf>,
+    pub user_home: Option<PathBuf>,
+}
+
+/// Where git keeps what belongs to a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GitLayout {
+    /// What all trees of the repository share.
+    pub common: PathBuf,
+    /// What belongs to this tree alone; the same as `common` for the main one.
+    pub own: PathBuf,
+    /// The branch, as a full ref name.
+    pub branch: Option<String>,
+}
+
+/// The sandbox of a call.
+pub fn sandbox(place: &Place, ground: &Ground, config: &Config) -> Sandbox {
+    let mode = match config.sandbox.unwrap_or(Wanted::Prefer) {
+        Wanted::Enforce => SandboxMode::Enforce,
+        Wanted::Prefer => SandboxMode::Prefer,
+        Wanted::Off => return Sandbox::off(),
+    };
+    let mut writable = vec![ground.outbox.clone()];
+    writable.extend(ground.homes.iter().cloned());
+    let mut closed = Vec::new();
+    match place {
+        // Nothing but what every call gets: a reader leaves no cache behind either.
+        Place::Reading => return Sandbox { mode, writable, closed },
+        Place::Worktree(_) => {
+            writable.push(ground.tree.clone());
+            writable.extend(ground.git.iter().flat_map(linked_worktree));
+        }
+        Place::Checkout => {
+            writable.push(ground.tree.clone());
+            writable.push(ground.root.join(".ai/handoffs"));
+            if let Some(git) = &ground.git {
+                writable.extend(outside_of(&ground.tree, git));
+                closed.extend(
+                    ["hooks", "config", "info", "modules"].map(|name| git.common.join(name)),
+                );
+                closed.push(git.own.join("config.worktree"));
+            }
+            closed.push(ground.root.join(".ai"));
+            closed.push(ground.state.join(".hast"));
+        }
+    }
+    let home = ground.user_home.as_deref();
+    writable.extend(config.sandbox_write.iter().filter_map(|path| named(path, &ground.root, home)));
+    closed.sort();
+    closed.dedup();
+    Sandbox { mode, writable, closed }
+}
+
+/// What a commit in a linked worktree has to write, and no more.
+fn linked_worktree(git: &GitLayout) -> Vec<PathBuf> {
+    let mut paths = vec![git.own.clone(), git.common.join("objects")];
+    paths.extend(branch_directories(git));
+    paths
+}
+
+/// The directory of the attempt's own branch and of its log.
+pub fn branch_directories(git: &GitLayout) -> Vec<PathBuf> {
+    let Some(directory) = git.branch.as_deref().and_then(own_branch_directory) else {
+        return Vec::new();
+    };
+    vec![git.common.join(directory), git.common.join("logs").join(directory)]
+}
+
+/// Only branches that hast made are opened: what a tree says about its branch was writable to an
+/// earlier agent, which could name another one.
+fn own_branch_directory(branch: &str) -> Option<&Path> {
+    let path = Path::new(branch);
+    let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+    let directory = path.parent()?;
+    let ours = directory.strip_prefix("refs/heads/hast").is_ok();
+    (plain && ours).then_some(directory)
+}
+
+/// Where git's directory lies outside of the tree (a checkout that is itself a linked worktree).
+fn outside_of(tree: &Path, git: &GitLayout) -> Vec<PathBuf> {
+    if git.own.starts_with(tree) && git.common.starts_with(tree) {
+        return Vec::new();
+    }
+    let shared = ["objects", "refs", "logs", "packed-refs"].map(|name| git.common.join(name));
+    std::iter::once(git.own.clone()).chain(shared).collect()
+}
+
+/// A path of `sandbox_write`: absolute, below the user's home with `~/`, or below the root.
+fn named(text: &str, root: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    match text.strip_prefix("~/") {
+        Some(below) => home.map(|home| home.join(below)),
+        None if text.is_empty() => None,
+        None => Some(root.join(text)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::DocPath;
+
+    fn ground(branch: &str) -> Ground {
+        Ground {
+            root: "/p".into(),
+            tree: "/p/.ai/worktrees/w".into(),
+            state: "/p/.ai".into(),
+            git: Some(GitLayout {
+                common: "/p/.git".into(),
+                own: "/p/.git/worktrees/w".into(),
+                branch: Some(branch.to_owned()),
+            }),
+            outbox: "/p/.ai/.hast/calls/k/1/outbox".into(),
+            homes: vec!["/h/.claude".into()],
+            user_home: Some("/h".into()),
+        }
+    }
+
+    fn shown(paths: &[PathBuf]) -> Vec<&str> {
+        paths.iter().map(|path| path.to_str().unwrap()).collect()
+    }
+
+    fn worktree() -> Place {
+        Place::Worktree(DocPath::new(".ai/worktrees/w").unwrap())
+    }
+
+    #[test]
+    fn a_linked_worktree_opens_what_a_commit_needs_and_nothing_else() {
+        let config =
+            Config { sandbox_write: vec!["~/.cargo".into(), "/c".into()], ..Config::default() };
+        let sandbox = sandbox(&worktree(), &ground("refs/heads/hast/G1/1"), &config);
+        let expected = [
+            "/p/.ai/.hast/calls/k/1/outbox",
+            "/h/.claude",
+            "/p/.ai/worktrees/w",
+            "/p/.git/worktrees/w",
+            "/p/.git/objects",
+            "/p/.git/refs/heads/hast/G1",
+            "/p/.git/logs/refs/heads/hast/G1",
+            "/h/.cargo",
+            "/c",
+        ];
+        assert_eq!(shown(&sandbox.writable), expected);
+        assert!(sandbox.closed.is_empty() && sandbox.mode == SandboxMode::Prefer);
+    }
+
+    #[test]
+    fn a_branch_that_is_not_ours_opens_no_ref() {
+        for branch in [
+            "refs/heads/main",
+            "refs/heads/feature/x",
+            "refs/heads/hast/../../hooks/x",
+            "refs/tags/hast/x",
+            "/etc/refs/heads/hast/x",
+            "",
+        ] {
+            let sandbox = sandbox(&worktree(), &ground(branch), &Config::default());
+            let refs = sandbox.writable.iter().filter(|path| {
+                path.starts_with("/p/.git/refs") || path.to_string_lossy().contains("..")
+            });
+            assert_eq!(refs.count(), 0, "{branch}");
+        }
+    }
+
+    #[test]
+    fn in_place_the_tree_is_open_but_hooks_config_and_state_are_closed() {
+        let mut ground = ground("refs/heads/main");
+        ground.tree = "/p".into();
+        ground.git = Some(GitLayout {
+            common: "/p/.git".into(),
+            own: "/p/.git".into(),
+            branch: Some("refs/heads/main".into()),
+        });
+        let sandbox = sandbox(&Place::Checkout, &ground, &Config::default());
+        let open = ["/p/.ai/.hast/calls/k/1/outbox", "/h/.claude", "/p", "/p/.ai/handoffs"];
+        assert_eq!(shown(&sandbox.writable), open);
+        let closed = [
+            "/p/.ai",
+            "/p/.ai/.hast",
+            "/p/.git/config",
+            "/p/.git/config.worktree",
+            "/p/.git/hooks",
+            "/p/.git/info",
+            "/p/.git/modules",
+        ];
+        assert_eq!(shown(&sandbox.closed), closed);
+    }
+
+    #[test]
+    fn reading_opens_outbox_and_homes_only() {
+        let config = Config { sandbox_write: vec!["/c".into()], ..Config::default() };
+        let opened = sandbox(&Place::Reading, &ground("refs/heads/hast/a/b"), &config);
+        assert_eq!(shown(&opened.writable), ["/p/.ai/.hast/calls/k/1/outbox", "/h/.claude"]);
+        let off = Config { sandbox: Some(Wanted::Off), ..config };
+        assert_eq!(sandbox(&Place::Reading, &ground(""), &off), Sandbox::off());
+    }
+}

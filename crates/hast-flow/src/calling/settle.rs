@@ -1,0 +1,231 @@
+//! What a call's end means: its result for the flow, its record without secrets, and its line in the
+//! ledger.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::agents::budget;
+use crate::agents::choice::Chosen;
+use crate::agents::command::{AgentCall, AgentCommand};
+use crate::agents::ledger::{Amount, Ended as HowEnded};
+use crate::agents::limit::{Limit, Moment};
+use crate::agents::outbox::{self, Files, Taken};
+use crate::agents::outcome::{Documents, Evidence, FailureClass, Outcome, classify};
+use crate::agents::problem::AgentProblem;
+use crate::agents::record::{Recording, record};
+use crate::agents::redact::Redactor;
+use crate::agents::reply::AgentReply;
+use crate::agents::usage::{Earlier, Usage};
+use crate::docs::call::CallFinding;
+use crate::docs::call_record::CallRecord;
+use crate::process::exit::Exit;
+use crate::steps::{Answer, CallResult};
+use crate::words::Lang;
+
+/// Everything that is known when nothing of the call runs any more.
+#[derive(Clone, Copy, Debug)]
+pub struct Over<'a> {
+    pub agent: &'a Chosen,
+    pub asked: &'a AgentCall,
+    pub command: &'a AgentCommand,
+    pub started_at: Timestamp,
+    pub lasted: Duration,
+    pub exit: &'a Exit,
+    pub reply: &'a AgentReply,
+    pub files: &'a Files,
+    /// Expected files that lie there and cannot be taken: links, pipes, too large ones.
+    pub unreadable: &'a [CallFinding],
+    /// Changed settings of the agent.
+    pub settings: &'a [CallFinding],
+    pub spending: Spending,
+    pub moment: Moment,
+}
+
+/// Whether hast ended the call because it had used all that it may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spending {
+    Within,
+    UsedUp,
+}
+
+/// What follows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settled {
+    pub end: End,
+    /// Nothing where nothing could even be started.
+    pub record: Option<CallRecord>,
+    pub used: Amount,
+    pub how: HowEnded,
+}
+
+/// What a call came to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum End {
+    Result(CallResult),
+    /// Until when is for the ledger to say, and whether somebody else is asked.
+    Limited(Limit),
+    /// The program is not there; somebody else may be asked.
+    Missing(CallResult),
+}
+
+impl Settled {
+    /// A call whose command cannot be made.
+    pub fn impossible(problem: &AgentProblem, lang: Lang) -> Self {
+        let result =
+            CallResult::NotStarted { reason: problem.what(lang), next: problem.next(lang) };
+        let (record, used) = (None, Amount::default());
+        Self { end: End::Result(result), record, used, how: HowEnded::Failed }
+    }
+}
+
+pub fn settle(over: Over<'_>, redactor: &Redactor, lang: Lang) -> Settled {
+    let expected = &over.asked.call.expected;
+    let taken = outbox::take(expected, over.files, over.reply.final_text());
+    let mut findings = explained(taken.call_findings(lang), over.unreadable);
+    let documents = if findings.is_empty() || taken.word.is_some() {
+        taken.documents(expected)
+    } else {
+        Documents::Missing
+    };
+    let outcome = outcome(over, documents, &taken, lang);
+    let usage = over.reply.usage(Earlier::Nothing);
+    let result = result(over, &outcome, &taken, findings.clone(), usage, lang);
+    findings.extend_from_slice(over.settings);
+    let record = record(
+        Recording {
+            call: &over.asked.call,
+            command: over.command,
+            started_at: over.started_at,
+            duration_ms: u64::try_from(over.lasted.as_millis()).unwrap_or(u64::MAX),
+            exit: over.exit,
+            reply: over.reply,
+            outcome: &outcome,
+            earlier: Earlier::Nothing,
+            findings: &findings,
+        },
+        redactor,
+        lang,
+    );
+    let used = Amount {
+        tokens: usage.tokens.map(|tokens| tokens.total()),
+        micro_usd: usage.cost.map(|cost| cost.0),
+        seconds: Some(over.lasted.as_secs()),
+    };
+    Settled { end: result, record: Some(record), used, how: how(&outcome) }
+}
+
+fn outcome(over: Over<'_>, documents: Documents, taken: &Taken, lang: Lang) -> Outcome {
+    // Ended by us on purpose: to the supervisor that looks like an interruption.
+    if over.spending == Spending::UsedUp {
+        let reason = budget::say::reached(lang);
+        return Outcome::Failed { class: FailureClass::Budget, reason };
+    }
+    let evidence = Evidence {
+        provider: &over.agent.provider,
+        exit: over.exit,
+        reply: over.reply,
+        documents,
+        word: taken.word.as_ref(),
+    };
+    classify(evidence, over.moment)
+}
+
+/// A file that is there and cannot be taken is not just missing.
+fn explained(mut findings: Vec<CallFinding>, unreadable: &[CallFinding]) -> Vec<CallFinding> {
+    findings.retain(|finding| unreadable.iter().all(|better| better.file != finding.file));
+    findings.extend_from_slice(unreadable);
+    findings
+}
+
+fn result(
+    over: Over<'_>,
+    outcome: &Outcome,
+    taken: &Taken,
+    findings: Vec<CallFinding>,
+    usage: Usage,
+    lang: Lang,
+) -> End {
+    let agent = over.agent.name.clone();
+    End::Result(match outcome {
+        Outcome::Completed if !findings.is_empty() => CallResult::Broken { findings, usage },
+        Outcome::Completed => CallResult::Completed(answer(over, taken, usage)),
+        Outcome::Blocked { reason } => CallResult::Blocked { reason: reason.clone() },
+        Outcome::Limited(limit) => return End::Limited(limit.clone()),
+        Outcome::LoginNeeded { text } => {
+            CallResult::LoginNeeded { agent, advice: login_advice(text, lang) }
+        }
+        Outcome::Denied { tools } => CallResult::Failed {
+            class: FailureClass::AgentSaid,
+            reason: say::denied(lang, tools.join(", ")),
+        },
+        Outcome::Failed { class, reason } if reason.is_empty() => {
+            CallResult::Failed { class: *class, reason: over.exit.what(lang) }
+        }
+        Outcome::Failed { class, reason } => {
+            CallResult::Failed { class: *class, reason: reason.clone() }
+        }
+        Outcome::NotStarted(cause) => {
+            use crate::process::exit::NotStarted;
+            let reason = say::not_started(lang, agent, cause.what(lang));
+            let result = CallResult::NotStarted { reason, next: say::not_started_next(lang) };
+            return match cause {
+                NotStarted::NoProgram => End::Missing(result),
+                NotStarted::NotExecutable
+                | NotStarted::NoDirectory
+                | NotStarted::TooLong
+                | NotStarted::NoSandbox(_)
+                | NotStarted::Failed { .. } => End::Result(result),
+            };
+        }
+        Outcome::Cancelled => CallResult::Cancelled,
+    })
+}
+
+fn answer(over: Over<'_>, taken: &Taken, usage: Usage) -> Answer {
+    let documents: BTreeMap<String, Vec<u8>> = taken
+        .documents
+        .iter()
+        .map(|document| (document.name.clone(), document.bytes.clone()))
+        .collect();
+    let others = taken.others.iter();
+    let others =
+        others.filter_map(|name| Some((name.clone(), over.files.get(name)?.clone()))).collect();
+    Answer { documents, others, text: over.reply.final_text().to_owned(), usage }
+}
+
+fn login_advice(text: &str, lang: Lang) -> String {
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty());
+    first.map_or_else(|| say::no_login(lang), str::to_owned)
+}
+
+fn how(outcome: &Outcome) -> HowEnded {
+    match outcome {
+        Outcome::Completed
+        | Outcome::Blocked { .. }
+        | Outcome::Denied { .. }
+        | Outcome::Failed { class: FailureClass::AgentSaid, .. } => HowEnded::Answered,
+        Outcome::Limited(_) => HowEnded::Refused,
+        Outcome::LoginNeeded { .. }
+        | Outcome::Failed { .. }
+        | Outcome::NotStarted(_)
+        | Outcome::Cancelled => HowEnded::Failed,
+    }
+}
+
+pub mod say {
+    //! The words for the above.
+
+    crate::messages! {
+        denied(tools) { en: "the agent was not allowed to use: {tools}", ko: "에이전트가 다음을 쓸 수 없었습니다: {tools}" }
+        no_login() { en: "the service asks for a login", ko: "서비스가 로그인을 요구합니다" }
+        not_started(agent, why) { en: "`{agent}` was not started: {why}", ko: "`{agent}`(을)를 시작하지 못했습니다: {why}" }
+        not_started_next() { en: "run `hast agent doctor` to see what is missing", ko: "`hast agent doctor`로 무엇이 빠졌는지 확인하세요" }
+        not_regular() { en: "this is not a regular file", ko: "일반 파일이 아닙니다" }
+        not_regular_next(name) { en: "write `{name}` as an ordinary file, not as a link or a pipe", ko: "`{name}`(을)를 링크나 파이프가 아닌 일반 파일로 쓰세요" }
+        too_large(limit) { en: "this file has more than {limit} bytes", ko: "파일이 {limit}바이트보다 큽니다" }
+        too_large_next(name) { en: "write a shorter `{name}`", ko: "`{name}`(을)를 더 짧게 쓰세요" }
+        unreadable(why) { en: "this file cannot be read: {why}", ko: "파일을 읽을 수 없습니다: {why}" }
+    }
+}
