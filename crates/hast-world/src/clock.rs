@@ -1,6 +1,6 @@
 //! The machine's clock and random ids, or fixed ones for tests of the real binary.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use hast_flow::ports::{Clock, Ids};
 use hast_flow::time::{BadTime, OffsetTime};
@@ -29,10 +29,10 @@ impl Ids for Machine {
 }
 
 /// A clock that stands still and ids that count, as `2026-02-09T14:30:00+09:00#7` describes them.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Fixed {
     time: OffsetTime,
-    next: Cell<u64>,
+    next: AtomicU64,
 }
 
 impl std::str::FromStr for Fixed {
@@ -41,7 +41,7 @@ impl std::str::FromStr for Fixed {
     fn from_str(text: &str) -> Result<Self, BadTime> {
         let (time, number) = text.split_once('#').unwrap_or((text, "0"));
         let bad = || BadTime { text: text.to_owned(), example: OffsetTime::EXAMPLE };
-        Ok(Self { time: time.parse()?, next: Cell::new(number.parse().map_err(|_| bad())?) })
+        Ok(Self { time: time.parse()?, next: AtomicU64::new(number.parse().map_err(|_| bad())?) })
     }
 }
 
@@ -57,9 +57,7 @@ impl Clock for Fixed {
 
 impl Ids for Fixed {
     fn uuid(&self) -> Uuid {
-        let number = self.next.get();
-        self.next.set(number + 1);
-        Uuid::from_u64_pair(0, number)
+        Uuid::from_u64_pair(0, self.next.fetch_add(1, Ordering::Relaxed))
     }
 }
 

@@ -1,6 +1,8 @@
 //! Everything of hast that touches the machine. Implements the ports of `hast-flow`, decides
 //! nothing, and knows no flow.
 
+pub mod agents;
+pub mod calls;
 pub mod clock;
 pub mod disk;
 pub mod driver_lock;
@@ -11,4 +13,6 @@ pub mod person_files;
 pub mod programs;
 pub mod roots;
 pub mod sandbox;
+pub mod settings;
 pub mod supervisor;
+pub mod trust;

@@ -40,6 +40,8 @@ pub struct Guarded {
     temp: PathBuf,
     /// Cleared when the machine turns out to give no namespace.
     namespaces: AtomicBool,
+    /// Somebody wants hast itself to end.
+    interrupted: AtomicBool,
     calls: Mutex<Calls>,
 }
 
@@ -81,6 +83,7 @@ impl Guarded {
             program: program.into(),
             temp,
             namespaces: AtomicBool::new(true),
+            interrupted: AtomicBool::new(false),
             calls: Mutex::default(),
         })
     }
@@ -96,6 +99,29 @@ impl Guarded {
     /// anybody's consent.
     pub fn cancel(&self) {
         self.wish(Wish::Cancel, wire::CANCEL);
+    }
+
+    /// Ends all runs for good: hast itself is to end.
+    pub fn interrupt(&self) {
+        self.interrupted.store(true, Ordering::Relaxed);
+        self.cancel();
+    }
+
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
+
+    /// Whether whatever is asked for is ended at once.
+    pub fn is_cancelled(&self) -> bool {
+        self.lock().wish == Wish::Cancel
+    }
+
+    /// Lets runs begin again after [`Self::cancel`], unless hast is to end.
+    pub fn renew(&self) {
+        let mut calls = self.lock();
+        if calls.wish == Wish::Cancel && !self.is_interrupted() {
+            calls.wish = Wish::Run;
+        }
     }
 
     /// Stops all runs until [`Self::resume`]; their limits stand still meanwhile.

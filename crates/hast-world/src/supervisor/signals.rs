@@ -33,7 +33,7 @@ pub fn forward(to: Arc<Guarded>) -> io::Result<Forwarding> {
                     let _ = raise(SIGSTOP);
                     to.resume();
                 }
-                _ => to.cancel(),
+                _ => to.interrupt(),
             }
         }
     };

@@ -1,0 +1,117 @@
+//! What is installed here: versions, signs of a login, and what the sandbox of this machine can do.
+//! Found by trying, bounded, all at once.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hast_flow::agents::inspection::{Login, login_signs, version_in};
+use hast_flow::agents::presets::Preset;
+use hast_flow::agents::provider::Provider;
+use hast_flow::process::environment::{Pattern, filtered};
+use hast_flow::process::exit::{Applied, Net};
+use hast_flow::process::{CommandSpec, Limits, Sandbox, SandboxMode, Supervisor};
+
+use crate::calls::{homes, variable};
+use crate::programs;
+use crate::supervisor::Guarded;
+
+const LONGEST: Duration = Duration::from_secs(20);
+
+/// A preset as it is here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    pub preset: Preset,
+    pub program: Option<PathBuf>,
+    pub version: Version,
+    pub login: Login,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Version {
+    NotInstalled,
+    Known(String),
+    /// It is there, and did not say its version.
+    Silent {
+        why: String,
+    },
+}
+
+/// All presets, asked for their versions side by side.
+pub fn look(supervisor: &Guarded, variables: &[(OsString, OsString)]) -> Vec<Seen> {
+    std::thread::scope(|scope| {
+        let asked: Vec<_> = Preset::ALL
+            .into_iter()
+            .map(|preset| (preset, scope.spawn(move || one(supervisor, variables, preset))))
+            .collect();
+        let lost = |preset| Seen {
+            preset,
+            program: None,
+            version: Version::NotInstalled,
+            login: Login::CannotTell,
+        };
+        asked.into_iter().map(|(preset, seen)| seen.join().unwrap_or(lost(preset))).collect()
+    })
+}
+
+fn one(supervisor: &Guarded, variables: &[(OsString, OsString)], preset: Preset) -> Seen {
+    let path = variable(variables, "PATH").unwrap_or_default();
+    let description = preset.description();
+    let program = programs::find(description.program, path);
+    let wanted: Vec<Pattern> =
+        description.inherit.iter().filter_map(|text| text.parse().ok()).collect();
+    let mut env = filtered(variables.iter().cloned(), &wanted);
+    env.extend(description.env.iter().map(|(name, value)| ((*name).into(), (*value).into())));
+    let login = login(preset, &env);
+    let version = match &program {
+        None => Version::NotInstalled,
+        Some(program) => version(supervisor, program, env),
+    };
+    Seen { preset, program, version, login }
+}
+
+fn version(supervisor: &Guarded, program: &Path, env: BTreeMap<OsString, OsString>) -> Version {
+    let mut spec = CommandSpec::new(program, "/").args(["--version"]);
+    spec.env = env;
+    let limits = Limits {
+        timeout: LONGEST,
+        grace: Duration::from_millis(500),
+        stall: None,
+        head: 8 << 10,
+        tail: 0,
+        flood: 1 << 20,
+    };
+    let ended = supervisor.run(&spec, &limits, &mut |_, _| ControlFlow::Continue(()));
+    let text = [ended.stdout.text(), ended.stderr.text()].join("\n");
+    match version_in(&text) {
+        Some(version) if ended.exit.is_success() => Version::Known(version.to_owned()),
+        _ => Version::Silent { why: ended.exit.what(hast_flow::words::Lang::En) },
+    }
+}
+
+fn login(preset: Preset, env: &BTreeMap<OsString, OsString>) -> Login {
+    let homes = homes::paths(&Provider::Preset(preset), env);
+    let is_set = |name: &str| env.get(&OsString::from(name)).is_some_and(|value| !value.is_empty());
+    let is_there = |home: usize, path: &str| {
+        homes.get(home).is_some_and(|home| match path {
+            "" => home.is_file(),
+            path => home.join(path).is_file(),
+        })
+    };
+    login_signs(preset).read(is_set, is_there)
+}
+
+/// What the sandbox can do here: tried with a program that does nothing.
+pub fn abilities(supervisor: &Guarded, temp: &Path) -> (Applied, Net) {
+    let mut spec = CommandSpec::new("/bin/sh", "/").args(["-c", ":"]);
+    spec.sandbox = Sandbox {
+        mode: SandboxMode::Prefer,
+        writable: vec![temp.to_owned()],
+        closed: vec![temp.to_owned()],
+    };
+    let limits = Limits { timeout: LONGEST, stall: None, ..Limits::default() };
+    let ended = supervisor.run(&spec, &limits, &mut |_, _| ControlFlow::Continue(()));
+    (ended.sandbox, ended.net)
+}

@@ -1,0 +1,83 @@
+//! How git is laid out where a call works. Read from the repository's own directory, never through a
+//! `.git` file inside a worktree, which an agent could replace.
+
+use std::path::{Path, PathBuf};
+
+use hast_flow::calling::grants::{GitLayout, branch_directories};
+use hast_flow::steps::Place;
+
+use crate::files::read_if_there;
+use crate::roots::git_top;
+
+const SMALL: usize = 16 << 10;
+
+/// The tree that an agent works in, and its git.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Tree {
+    pub(super) workdir: PathBuf,
+    pub(super) top: PathBuf,
+    pub(super) git: Option<GitLayout>,
+}
+
+/// Looks at the place of a call. `documents` is what paths of the flow are below.
+pub(super) fn tree(place: &Place, root: &Path, documents: &Path) -> Tree {
+    let top = git_top(root);
+    match place {
+        Place::Reading => Tree { workdir: root.to_owned(), top: root.to_owned(), git: None },
+        Place::Checkout => {
+            let git = top.as_deref().and_then(checkout);
+            let top = top.unwrap_or_else(|| root.to_owned());
+            Tree { workdir: root.to_owned(), top, git }
+        }
+        Place::Worktree(path) => {
+            let workdir = documents.join(path.as_str());
+            let common = top.as_deref().and_then(checkout).map(|git| git.common);
+            let git = common.and_then(|common| linked(&common, &workdir));
+            Tree { top: workdir.clone(), workdir, git }
+        }
+    }
+}
+
+/// The directories of the attempt's branch, so that they can be opened to it: git removes empty ones.
+pub(super) fn make_branch_directories(git: &GitLayout) {
+    for directory in branch_directories(git) {
+        let _ = std::fs::create_dir_all(directory);
+    }
+}
+
+/// The user's own tree: `.git` is theirs, a file if it is a linked worktree itself.
+fn checkout(top: &Path) -> Option<GitLayout> {
+    let dot_git = top.join(".git");
+    let own = if dot_git.is_dir() {
+        dot_git
+    } else {
+        top.join(line(&dot_git)?.strip_prefix("gitdir:")?.trim()).canonicalize().ok()?
+    };
+    let common = match line(&own.join("commondir")) {
+        Some(path) => own.join(path).canonicalize().ok()?,
+        None => own.clone(),
+    };
+    let branch = branch(&own);
+    Some(GitLayout { common, own, branch })
+}
+
+/// The entry of a linked worktree, found by where it says its tree is.
+fn linked(common: &Path, tree: &Path) -> Option<GitLayout> {
+    let tree = tree.canonicalize().ok()?;
+    let entries = std::fs::read_dir(common.join("worktrees")).ok()?;
+    let own = entries.flatten().map(|entry| entry.path()).find(|own| {
+        let told = line(&own.join("gitdir")).map(PathBuf::from);
+        told.and_then(|path| path.parent()?.canonicalize().ok()).is_some_and(|path| path == tree)
+    })?;
+    let branch = branch(&own);
+    Some(GitLayout { common: common.to_owned(), own, branch })
+}
+
+fn branch(own: &Path) -> Option<String> {
+    Some(line(&own.join("HEAD"))?.strip_prefix("ref:")?.trim().to_owned())
+}
+
+fn line(path: &Path) -> Option<String> {
+    let text = String::from_utf8(read_if_there(path, SMALL).ok()??).ok()?;
+    Some(text.lines().next()?.trim().to_owned())
+}

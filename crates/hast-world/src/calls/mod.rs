@@ -1,0 +1,386 @@
+//! Calls of agents, made for real: who is asked, when, at what cost, and what is kept of it. The
+//! decisions are those of `hast_flow::calling` and `hast_flow::agents`.
+
+mod attempt;
+pub mod folder;
+mod ground;
+pub mod homes;
+pub mod ledger;
+pub mod outbox;
+mod streams;
+mod world;
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use hast_flow::agents::choice::{Chosen, Wishes};
+use hast_flow::agents::events::AgentEvent;
+use hast_flow::agents::ledger::LedgerLine;
+use hast_flow::agents::limit::{Again, Limit};
+use hast_flow::agents::presets::Preset;
+use hast_flow::agents::provider::Provider;
+use hast_flow::agents::redact::{Redactor, names_a_secret};
+use hast_flow::agents::usage::Usage;
+use hast_flow::calling::candidates::{Readiness, Turn, candidates, nobody, say, turn};
+use hast_flow::calling::request::Asked;
+use hast_flow::calling::settle::End;
+use hast_flow::docs::call_record::CallRecord;
+use hast_flow::docs::files::FlowName;
+use hast_flow::docs::goals::{Config, OnLimit};
+use hast_flow::ports::Clock;
+use hast_flow::steps::{Call, CallResult, StepKey};
+use hast_flow::time::UtcTime;
+use hast_flow::trust::Trusted;
+use hast_flow::words::Lang;
+
+use crate::files::PathError;
+use crate::programs;
+use crate::supervisor::Guarded;
+use ledger::LedgerFile;
+
+pub use world::{OtherEffects, RealWorld};
+
+/// How often somebody who waits looks whether hast is to end.
+const LOOK: Duration = Duration::from_millis(100);
+/// A limit further away than this is not waited for.
+const LONGEST_WAIT: Duration = Duration::from_secs(12 * 60 * 60);
+
+/// Everything that calls of one root have in common.
+pub struct Settings {
+    pub flow: FlowName,
+    /// The project: where agents work unless they have a worktree.
+    pub root: PathBuf,
+    /// What the flow's document paths are below.
+    pub documents: PathBuf,
+    /// hast's own directory (`.hast`), for records and the ledger; shared by all units of a project.
+    pub machine: PathBuf,
+    /// Goes before step keys in the names of records, where keys repeat between units; may be empty.
+    pub scope: String,
+    pub config: Config,
+    pub lang: Lang,
+    /// `--tool NAME`.
+    pub tool: Option<String>,
+    /// The user's environment.
+    pub variables: Vec<(OsString, OsString)>,
+    /// How hast itself is called, for agents that hast plays.
+    pub hast: String,
+    pub clock: Arc<dyn Clock + Send + Sync>,
+    /// Proof that what the repository brings may be run.
+    pub trusted: Trusted,
+}
+
+/// Makes calls, from any number of threads.
+pub struct Calls {
+    settings: Settings,
+    supervisor: Arc<Guarded>,
+    redactor: Redactor,
+    ledger: LedgerFile,
+    installed: Vec<Preset>,
+    progress: Box<dyn Fn(&Progress<'_>) + Send + Sync>,
+    /// Whether what the sandbox cannot do here was said.
+    noticed: AtomicBool,
+}
+
+/// Something that happened to a call.
+#[derive(Debug)]
+pub struct Progress<'a> {
+    pub key: &'a StepKey,
+    pub call: &'a Call,
+    pub agent: &'a str,
+    pub elapsed: Duration,
+    /// What the agent reported so far.
+    pub usage: Usage,
+    pub what: What<'a>,
+}
+
+#[derive(Debug)]
+pub enum What<'a> {
+    /// The process is about to start; its record is going to be here.
+    Started {
+        record: &'a Path,
+    },
+    Event(&'a AgentEvent),
+    /// Something that a person should know, once.
+    Notice(&'a str),
+    /// The agent refuses until then; somebody else is asked, or it is waited for.
+    Limited {
+        until: UtcTime,
+    },
+    Waiting {
+        until: UtcTime,
+    },
+    /// What is left of the budget is held by other calls.
+    Held,
+    Ended(&'a Kept),
+}
+
+/// What is kept of a call that ran.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kept {
+    pub agent: String,
+    /// The directory of its record.
+    pub path: PathBuf,
+    pub record: CallRecord,
+    /// Processes that it left behind, and that were ended.
+    pub swept: u32,
+}
+
+/// What a call came to, with the last record that was made for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Performed {
+    pub result: CallResult,
+    pub kept: Option<Kept>,
+}
+
+impl std::fmt::Debug for Settings {
+    /// Without the environment: it has secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Settings").field("root", &self.root).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Calls {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Calls").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl Settings {
+    pub fn variable(&self, name: &str) -> Option<&OsStr> {
+        variable(&self.variables, name)
+    }
+}
+
+/// A variable of an environment.
+pub fn variable<'a>(variables: &'a [(OsString, OsString)], name: &str) -> Option<&'a OsStr> {
+    variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
+}
+
+/// Presets whose programs are on the search path.
+pub fn installed(variables: &[(OsString, OsString)]) -> Vec<Preset> {
+    let path = variable(variables, "PATH").unwrap_or_default();
+    let is_there = |preset: &Preset| programs::find(preset.description().program, path).is_some();
+    Preset::ALL.into_iter().filter(is_there).collect()
+}
+
+impl Calls {
+    /// Also removes what killed processes left behind.
+    pub fn new(
+        settings: Settings,
+        supervisor: Arc<Guarded>,
+        progress: Box<dyn Fn(&Progress<'_>) + Send + Sync>,
+    ) -> Self {
+        folder::tidy(&settings.machine);
+        let text = |value: &OsString| value.to_str().map(str::to_owned);
+        let secrets: Vec<(String, String)> = settings
+            .variables
+            .iter()
+            .filter_map(|(name, value)| Some((text(name)?, text(value)?)))
+            .filter(|(name, _)| names_a_secret(name))
+            .collect();
+        let redactor = Redactor::new(secrets.iter().map(|(name, value)| (&**name, &**value)));
+        Self {
+            ledger: LedgerFile::within(&settings.machine),
+            installed: installed(&settings.variables),
+            redactor,
+            settings,
+            supervisor,
+            progress,
+            noticed: AtomicBool::new(false),
+        }
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Who would be asked by this role, first to last.
+    pub fn candidates(
+        &self,
+        role: &str,
+        unit: Option<&str>,
+    ) -> Result<Vec<Chosen>, hast_flow::agents::problem::AgentProblem> {
+        let Settings { config, tool, root, .. } = &self.settings;
+        let found = candidates(Wishes {
+            flag: tool.as_deref(),
+            unit,
+            role,
+            variable: self.settings.variable("HAST_AI_TOOL").and_then(OsStr::to_str),
+            config,
+            installed: &self.installed,
+        })?;
+        Ok(found.into_iter().map(|chosen| placed(chosen, root)).collect())
+    }
+
+    /// Makes a call: asks the chosen agent, and the fallbacks while those before refuse or are
+    /// missing. Returns when nothing of it runs any more.
+    pub fn perform(&self, key: &StepKey, call: &Call) -> Performed {
+        let Settings { flow, config, lang, .. } = &self.settings;
+        let asked = Asked { flow: *flow, call, config, lang: *lang };
+        let mut kept = None;
+        let result = match self.candidates(call.role, call.tool.as_deref()) {
+            Ok(candidates) => self.ask_in_turn(key, asked, &candidates, &mut kept),
+            Err(problem) => {
+                CallResult::NotStarted { reason: problem.what(*lang), next: problem.next(*lang) }
+            }
+        };
+        Performed { result, kept }
+    }
+
+    fn ask_in_turn(
+        &self,
+        key: &StepKey,
+        asked: Asked<'_>,
+        candidates: &[Chosen],
+        kept: &mut Option<Kept>,
+    ) -> CallResult {
+        let lang = self.settings.lang;
+        if let Err(error) = folder::prepare(&self.settings.machine) {
+            return self.no_disk(&error);
+        }
+        let mut missing: Vec<bool> =
+            candidates.iter().map(|chosen| !self.is_installed(&chosen.provider)).collect();
+        loop {
+            if self.supervisor.is_cancelled() {
+                return CallResult::Cancelled;
+            }
+            let states = match self.readiness(candidates, &missing) {
+                Ok(states) => states,
+                Err(error) => return self.no_disk(&error),
+            };
+            match turn(&states) {
+                Turn::Ask(number) => {
+                    let Some(agent) = candidates.get(number) else { return CallResult::Cancelled };
+                    match self.ask(key, asked, agent, kept) {
+                        Ok(End::Result(result)) => return result,
+                        Ok(End::Missing(result)) if candidates.len() == 1 => return result,
+                        Ok(End::Missing(_)) => missing[number] = true,
+                        Ok(End::Limited(limit)) => {
+                            if let Some(given_up) = self.refused(key, asked, agent, &limit) {
+                                return given_up;
+                            }
+                        }
+                        Err(error) => return self.no_disk(&error),
+                    }
+                }
+                Turn::Wait { candidate, until } => {
+                    let agent = candidates.get(candidate).map_or("", |chosen| chosen.name.as_str());
+                    if !self.waits_for(key, asked.call, agent, until) {
+                        return CallResult::Limited { agent: agent.to_owned(), until };
+                    }
+                }
+                Turn::Nobody => {
+                    let programs: Vec<&str> = candidates
+                        .iter()
+                        .map(|chosen| chosen.provider.program(&self.settings.hast))
+                        .collect();
+                    let (reason, next) = nobody(&programs, lang);
+                    return CallResult::NotStarted { reason, next };
+                }
+            }
+        }
+    }
+
+    fn readiness(
+        &self,
+        candidates: &[Chosen],
+        missing: &[bool],
+    ) -> Result<Vec<Readiness>, PathError> {
+        let now = self.settings.clock.now();
+        self.ledger.with(|ledger| {
+            let state = |(chosen, missing): (&Chosen, &bool)| match missing {
+                true => Readiness::Missing,
+                false => ledger
+                    .refuses_until(&chosen.name, now)
+                    .map_or(Readiness::Ready, Readiness::Limited),
+            };
+            (Vec::new(), candidates.iter().zip(missing).map(state).collect())
+        })
+    }
+
+    /// Writes a limit down before anything else happens. Says so if there is no use in waiting.
+    fn refused(
+        &self,
+        key: &StepKey,
+        asked: Asked<'_>,
+        agent: &Chosen,
+        limit: &Limit,
+    ) -> Option<CallResult> {
+        let (name, lang) = (agent.name.as_str(), self.settings.lang);
+        let now = self.settings.clock.now();
+        let at = UtcTime::new(now);
+        let written = self.ledger.with(|ledger| {
+            let until = match ledger.again(name, limit, now) {
+                Again::At(until) => Some(UtcTime::new(until)),
+                Again::GiveUp => None,
+            };
+            let agent = name.to_owned();
+            (vec![LedgerLine::Limited { at, agent, until: until.unwrap_or(at) }], until)
+        });
+        match written {
+            Ok(Some(until)) => {
+                self.tell(key, asked.call, name, What::Limited { until });
+                None
+            }
+            Ok(None) => Some(CallResult::NotStarted {
+                reason: say::gave_up(lang, name),
+                next: say::gave_up_next(lang, name),
+            }),
+            Err(error) => Some(self.no_disk(&error)),
+        }
+    }
+
+    /// Waits for a limit to pass, if that is wanted. False if it is not.
+    fn waits_for(&self, key: &StepKey, call: &Call, agent: &str, until: UtcTime) -> bool {
+        let wait = until.instant().duration_since(self.settings.clock.now());
+        let wait = Duration::try_from(wait).unwrap_or_default();
+        let wanted = self.settings.config.on_limit == Some(OnLimit::Wait);
+        if !wanted || wait > LONGEST_WAIT {
+            return false;
+        }
+        self.tell(key, call, agent, What::Waiting { until });
+        let started = Instant::now();
+        while started.elapsed() < wait && !self.supervisor.is_cancelled() {
+            // The clock may have been set, or the machine have slept.
+            if self.settings.clock.now() >= until.instant() {
+                break;
+            }
+            std::thread::sleep(LOOK);
+        }
+        true
+    }
+
+    fn is_installed(&self, provider: &Provider) -> bool {
+        let program = provider.program(&self.settings.hast);
+        let path = self.settings.variable("PATH").unwrap_or_default();
+        program.contains('/') || programs::find(program, path).is_some()
+    }
+
+    fn no_disk(&self, error: &PathError) -> CallResult {
+        let lang = self.settings.lang;
+        CallResult::NotStarted {
+            reason: attempt::say::no_record(lang, error.path.display(), &error.source),
+            next: attempt::say::no_record_next(lang),
+        }
+    }
+
+    fn tell(&self, key: &StepKey, call: &Call, agent: &str, what: What<'_>) {
+        let (elapsed, usage) = (Duration::ZERO, Usage::default());
+        (self.progress)(&Progress { key, call, agent, elapsed, usage, what });
+    }
+}
+
+/// A rehearsal is named from the project, and played wherever the call works.
+fn placed(chosen: Chosen, root: &Path) -> Chosen {
+    let provider = match chosen.provider {
+        Provider::Rehearsal { file } => {
+            let file = root.join(file).to_string_lossy().into_owned();
+            Provider::Rehearsal { file }
+        }
+        other => other,
+    };
+    Chosen { provider, ..chosen }
+}

@@ -1,0 +1,88 @@
+//! What an agent prints on its way into the record: without secrets, with a cap, as it comes.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use hast_flow::agents::redact::{RedactStream, Redactor};
+use hast_flow::process::capture::{Capture, gap};
+
+/// Bytes kept from the start and from the end of a stream.
+const HEAD: usize = 1 << 20;
+const TAIL: usize = 1 << 20;
+
+/// One stream of a call.
+#[derive(Debug)]
+pub(super) struct KeptStream<'r> {
+    redact: RedactStream<'r>,
+    capture: Capture,
+    /// A full disk costs the record of the stream, not the call.
+    file: Option<File>,
+}
+
+impl<'r> KeptStream<'r> {
+    pub(super) fn new(path: &Path, redactor: &'r Redactor) -> Self {
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).ok();
+        Self { redact: redactor.stream(), capture: Capture::new(HEAD, TAIL), file }
+    }
+
+    /// Takes a piece; returns what is certain to be free of secrets by now.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let clean = self.redact.push(bytes);
+        self.keep(&clean);
+        clean
+    }
+
+    /// Completes the record; returns the rest.
+    pub(super) fn finish(mut self, redactor: &'r Redactor) -> Vec<u8> {
+        let redact = std::mem::replace(&mut self.redact, redactor.stream());
+        let rest = redact.finish();
+        self.keep(&rest);
+        let captured = self.capture.finish();
+        if let Some(mut file) = self.file {
+            if captured.dropped > 0 {
+                let _ = file.write_all(gap(captured.dropped).as_bytes());
+            }
+            let _ = file.write_all(&captured.tail);
+        }
+        rest
+    }
+
+    fn keep(&mut self, clean: &[u8]) {
+        let head = self.capture.push(clean);
+        if let Some(file) = &mut self.file
+            && file.write_all(head).is_err()
+        {
+            self.file = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_taken_out_wherever_the_caps_and_pieces_cut() {
+        let root = tempfile::tempdir().unwrap();
+        let redactor = Redactor::new([("KEY", "s3cr3t-value")]);
+        let path = root.path().join("stdout.txt");
+        let mut stream = KeptStream::new(&path, &redactor);
+        let piece = b"s3cr3t-value.".repeat(1_000);
+        let mut seen = Vec::new();
+        for _ in 0..400 {
+            for part in piece.chunks(1_237) {
+                seen.extend(stream.push(part));
+            }
+        }
+        seen.extend(stream.finish(&redactor));
+        let kept = std::fs::read(&path).unwrap();
+        for bytes in [&seen, &kept] {
+            let text = String::from_utf8_lossy(bytes);
+            assert!(!text.contains("s3cr3t") && !text.contains("-value"));
+        }
+        assert!(kept.len() < HEAD + TAIL + 100);
+        assert!(String::from_utf8_lossy(&kept).contains("bytes left out"));
+    }
+}
