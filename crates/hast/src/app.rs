@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, FromArgMatches};
@@ -10,7 +11,7 @@ use hast_flow::ports::Clock;
 use hast_flow::words::Lang;
 use hast_world::clock::{Fixed, Machine};
 
-use crate::cli::{self, AgentCommands, Cli, ColorWhen, Commands};
+use crate::cli::{self, Cli, ColorWhen, Commands};
 use crate::commands;
 use crate::messages::say;
 use crate::output::Output;
@@ -97,9 +98,8 @@ fn start(
         Commands::Context(args) => commands::context::run(&mut app, &args),
         Commands::Status => commands::status::run(&mut app),
         Commands::Verify(args) => commands::verify::run(&mut app, &args),
-        Commands::Agent(AgentCommands::Record(args)) => {
-            commands::agent_record::run(&mut app, &args)
-        }
+        Commands::Agent(command) => commands::agent::run(&mut app, &command),
+        Commands::Trust(args) => commands::trust::run(&mut app, args),
         Commands::Completions { shell } => commands::shell::completions(&mut app, shell),
         Commands::Man => commands::shell::man(&mut app),
     }
@@ -162,11 +162,26 @@ fn language(args: &[OsString]) -> Lang {
         .map_or(Lang::En, |locale| Lang::from_locale(&locale))
 }
 
+/// A clock for many threads, the same as [`App::clock`].
+pub(crate) fn shared_clock(lang: Lang) -> Result<Arc<dyn Clock + Send + Sync>, Problem> {
+    Ok(match test_world(lang)? {
+        None => Arc::new(Machine),
+        Some(fixed) => Arc::new(fixed),
+    })
+}
+
 fn clock(lang: Lang) -> Result<Box<dyn Clock>, Problem> {
+    Ok(match test_world(lang)? {
+        None => Box::new(Machine),
+        Some(fixed) => Box::new(fixed),
+    })
+}
+
+fn test_world(lang: Lang) -> Result<Option<Fixed>, Problem> {
     match std::env::var(TEST_WORLD) {
-        Err(_) => Ok(Box::new(Machine)),
+        Err(_) => Ok(None),
         Ok(text) => match text.parse::<Fixed>() {
-            Ok(fixed) => Ok(Box::new(fixed)),
+            Ok(fixed) => Ok(Some(fixed)),
             Err(error) => {
                 let what = say::bad_test_world(lang, TEST_WORLD);
                 Err(Problem::usage(what, say::unset_it(lang)).because(error.to_string()))

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, Command, CommandFactory, Parser, Subcommand, ValueEnum};
 use hast_flow::words::Lang;
 
+use crate::agent_messages::help as agent_help;
 use crate::messages::help;
 
 #[derive(Debug, Parser)]
@@ -44,6 +45,7 @@ pub(crate) enum Commands {
     Verify(VerifyArgs),
     #[command(subcommand)]
     Agent(AgentCommands),
+    Trust(TrustArgs),
     Completions {
         #[arg(value_name = "SHELL", value_enum, hide_possible_values = true)]
         shell: clap_complete::Shell,
@@ -54,6 +56,9 @@ pub(crate) enum Commands {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AgentCommands {
+    List,
+    Doctor,
+    Run(RunArgs),
     Record(RecordArgs),
 }
 
@@ -63,6 +68,28 @@ pub(crate) struct RecordArgs {
     pub(crate) folder: PathBuf,
     #[arg(long, value_name = "COMMIT")]
     pub(crate) base: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    #[arg(long, value_name = "ROLE")]
+    pub(crate) role: String,
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prompt_file: PathBuf,
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    #[arg(long, value_name = "NAME[=SCHEMA]")]
+    pub(crate) expect: Vec<String>,
+    #[arg(long, value_name = "TIME")]
+    pub(crate) timeout: Option<String>,
+    #[arg(long)]
+    pub(crate) in_place: bool,
+}
+
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct TrustArgs {
+    #[arg(long)]
+    pub(crate) yes: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -140,8 +167,12 @@ fn about(command: &str, lang: Lang) -> Option<String> {
         "context" => help::context(lang),
         "status" => help::status(lang),
         "verify" => help::verify(lang),
-        "agent" => help::agent(lang),
         "record" => help::record(lang),
+        "agent" => agent_help::agent(lang),
+        "list" => agent_help::list(lang),
+        "doctor" => agent_help::doctor(lang),
+        "run" => agent_help::run(lang),
+        "trust" => agent_help::trust(lang),
         "completions" => help::completions(lang),
         "man" => help::man(lang),
         _ => return None,
@@ -166,6 +197,13 @@ fn arg_help(id: &str, lang: Lang) -> Option<String> {
         "schema" => help::verify_schema(lang),
         "folder" => help::record_folder(lang),
         "base" => help::record_base(lang),
+        "role" => agent_help::role(lang),
+        "prompt_file" => agent_help::prompt_file(lang),
+        "tool" => agent_help::tool(lang),
+        "expect" => agent_help::expect(lang),
+        "timeout" => agent_help::timeout(lang),
+        "in_place" => agent_help::in_place(lang),
+        "yes" => agent_help::yes(lang),
         "shell" => help::shell(lang),
         _ => return None,
     })

@@ -1,5 +1,6 @@
 //! The command line of hast: translates between people, programs and the crates behind it.
 
+mod agent_messages;
 mod app;
 mod cli;
 mod commands;

@@ -18,7 +18,6 @@ pub(crate) mod help {
         context_format() { en: "markdown, plain or json [default: markdown]", ko: "markdown, plain, json 중 하나 [기본값: markdown]" }
         status() { en: "Show all flows found here and what waits for a person", ko: "여기서 찾은 모든 흐름과 사람을 기다리는 일을 보여 줍니다" }
         verify() { en: "Check files against their schema and the laws", ko: "파일을 스키마와 법칙에 따라 검사합니다" }
-        agent() { en: "Work with agents", ko: "에이전트를 다룹니다" }
         record() { en: "Print a rehearsal that replays a finished call", ko: "끝난 호출을 재현하는 리허설을 출력합니다" }
         record_folder() { en: "The directory with the records of the call", ko: "호출 기록이 있는 디렉터리" }
         record_base() { en: "Also what the work tree has changed since this commit", ko: "이 커밋 이후 작업 트리에서 바뀐 것도 담습니다" }

@@ -17,6 +17,7 @@ pub(crate) enum Exit {
     Done = 0,
     Failed = 1,
     Usage = 2,
+    Interrupted = 130,
 }
 
 /// Something went wrong that is not a finding in a document.

@@ -2,11 +2,16 @@
 
 use std::path::Path;
 
+use hast_flow::docs::document::read;
+use hast_flow::docs::goals::Config;
 use hast_flow::flows::goals::init::{Conventions, Found, NewFile, files, summary};
 use hast_flow::flows::goals::{conventions, detect, layout};
 use hast_flow::formats::edit::Edit;
+use hast_flow::formats::source::Source;
+use hast_flow::trust::Commands;
 use hast_world::files::{PathError, read_if_there};
 use hast_world::person_files::{Made, create, replace};
+use hast_world::trust::Approvals;
 use hast_world::{programs, roots};
 use serde_json::json;
 
@@ -24,6 +29,7 @@ pub(crate) fn run(app: &mut App, with_conventions: bool) -> Result<Exit, Problem
     };
     let found = found(&root);
     let created = make_files(app, &root, found)?;
+    trust_what_was_written(&root, &created);
     let added = if with_conventions { add_conventions(app, &root)? } else { Vec::new() };
     if app.json {
         app.print_json(&json!({
@@ -58,6 +64,21 @@ fn found(root: &Path) -> Found {
         test_command: detect::test_command(&text_of),
         agent: detect::agent(&|program| programs::find(program, &search_path).is_some()),
     }
+}
+
+/// What hast itself has just written needs no question. What was there before does.
+fn trust_what_was_written(root: &Path, created: &[&'static str]) {
+    let variables: Vec<_> = std::env::vars_os().collect();
+    let text = read_if_there(&root.join(layout::CONFIG), SIGN_BYTES).ok().flatten();
+    let text = text.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+    let written = created.contains(&layout::CONFIG) && created.contains(&layout::GOALS);
+    let config = read::<Config>(&Source::new(layout::CONFIG, &text));
+    let (Ok(config), Ok(approvals), true) = (config, Approvals::of(root, &variables), written)
+    else {
+        return;
+    };
+    // Without a place for approvals the next command asks for one.
+    let _: Result<_, _> = approvals.approve(&Commands::of_config(&config.value));
 }
 
 fn make_files(app: &App, root: &Path, found: Found) -> Result<Vec<&'static str>, Problem> {

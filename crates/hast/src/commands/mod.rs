@@ -1,11 +1,14 @@
 //! One module a command; each turns arguments into calls and results into text or JSON.
 
+pub(crate) mod agent;
 pub(crate) mod agent_guard;
 pub(crate) mod agent_record;
 pub(crate) mod agent_rehearse;
+pub(crate) mod calling;
 pub(crate) mod context;
 pub(crate) mod goals_files;
 pub(crate) mod init;
 pub(crate) mod shell;
 pub(crate) mod status;
+pub(crate) mod trust;
 pub(crate) mod verify;

@@ -1,0 +1,189 @@
+//! `hast agent doctor`: whether a call would work here, and if not, what to do about it.
+
+use std::collections::BTreeSet;
+
+use hast_flow::agents::inspection::Login;
+use hast_flow::docs::goals::SandboxMode;
+use hast_flow::process::environment::Pattern;
+use hast_flow::process::exit::{Applied, Net};
+use hast_flow::words::{Lang, visible};
+use hast_world::agents::{Seen, Version, abilities, look};
+use hast_world::calls::variable;
+use hast_world::programs;
+use hast_world::trust::NotTrusted;
+use serde_json::{Value, json};
+
+use super::list::{who, why_text, why_word};
+use crate::agent_messages::say;
+use crate::app::App;
+use crate::commands::calling::{Project, approvals, commands, project, supervisor};
+use crate::commands::goals_files::show;
+use crate::problem::{Exit, Problem};
+
+/// Roles that a doctor asks about besides those that the settings name.
+const ROLES: &[&str] = &["worker", "planner", "executor", "critic"];
+
+/// What was found, and what is wrong.
+#[derive(Default)]
+struct Report {
+    lines: Vec<String>,
+    problems: Vec<(String, String)>,
+    json: serde_json::Map<String, Value>,
+}
+
+impl Report {
+    fn problem(&mut self, what: String, next: String) {
+        self.problems.push((what, next));
+    }
+}
+
+pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
+    let project = project(app)?;
+    let lang = app.lang;
+    let (guarded, _signals) = supervisor(lang)?;
+    let seen = look(&guarded, &project.variables);
+    let (applied, net) = abilities(&guarded, &std::env::temp_dir());
+    let mut report = Report::default();
+    agents(&mut report, &seen, lang);
+    sandbox(&mut report, &project, &applied, net, lang);
+    settings(&mut report, &project, lang);
+    roles(&mut report, &project, &seen, lang);
+    trust(app, &mut report, &project)?;
+    let exit = if report.problems.is_empty() { Exit::Done } else { Exit::Failed };
+    if app.json {
+        let problems: Vec<Value> = report
+            .problems
+            .iter()
+            .map(|(what, next)| json!({ "what": what, "next": next }))
+            .collect();
+        report.json.insert("problems".to_owned(), problems.into());
+        app.print_json(&Value::Object(report.json))?;
+        return Ok(exit);
+    }
+    show(app, &project.warnings);
+    let text: String = report.lines.iter().map(|line| format!("{}\n", visible(line))).collect();
+    app.print(&text)?;
+    for (what, next) in report.problems {
+        let problem = Problem::new(what, next);
+        app.output.message(&problem.text(lang, &app.output.message_renderer()));
+    }
+    Ok(exit)
+}
+
+fn agents(report: &mut Report, seen: &[Seen], lang: Lang) {
+    let mut listed = Vec::new();
+    for Seen { preset, program, version, login } in seen {
+        let name = preset.description().name;
+        let (word, login) = match login {
+            Login::Seen => ("seen", say::logged_in(lang)),
+            Login::NotSeen => ("not_seen", say::not_logged_in(lang)),
+            Login::CannotTell => ("unknown", say::login_unknown(lang)),
+        };
+        let (known, shown) = match version {
+            Version::NotInstalled => (None, say::not_installed(lang)),
+            Version::Known(version) => (Some(version), format!("{version}, {login}")),
+            Version::Silent { why } => (None, format!("{} ({why})", say::no_version(lang))),
+        };
+        report.lines.push(format!("{name}: {shown}"));
+        listed.push(json!({
+            "name": name,
+            "path": program.as_ref().map(|path| path.display().to_string()),
+            "version": known,
+            "login": word,
+        }));
+    }
+    report.json.insert("agents".to_owned(), listed.into());
+}
+
+fn sandbox(report: &mut Report, project: &Project, applied: &Applied, net: Net, lang: Lang) {
+    let (word, line) = match applied {
+        Applied::Whole { abi } => ("whole", say::sandbox_whole(lang, abi)),
+        Applied::Partly { .. } => {
+            ("partly", say::sandbox_partly(lang, applied.notice(lang).unwrap_or_default()))
+        }
+        Applied::Unavailable { .. } => {
+            ("unavailable", say::sandbox_partly(lang, applied.notice(lang).unwrap_or_default()))
+        }
+        Applied::Off => ("off", say::sandbox_off(lang)),
+    };
+    report.lines.push(line);
+    report.lines.push(match net {
+        Net::Namespace => say::net_namespace(lang),
+        Net::Subreaper => say::net_subreaper(lang),
+    });
+    let net = match net {
+        Net::Namespace => "namespace",
+        Net::Subreaper => "subreaper",
+    };
+    report.json.insert("sandbox".to_owned(), json!({ "state": word, "processes": net }));
+    let whole = matches!(applied, Applied::Whole { .. });
+    if project.config.sandbox == Some(SandboxMode::Enforce) && !whole {
+        report.problem(say::enforce_missing(lang), say::write_setting(lang, "sandbox: prefer"));
+    }
+}
+
+fn settings(report: &mut Report, project: &Project, lang: Lang) {
+    let path = project.config_file.as_ref().map(|(path, _)| path.display().to_string());
+    report.lines.push(match &path {
+        Some(path) => say::settings_at(lang, path),
+        None => say::settings_none(lang),
+    });
+    report.json.insert("settings".to_owned(), json!(path));
+    for text in &project.config.env {
+        if text.parse::<Pattern>().is_err() {
+            report.problem(
+                say::bad_env(lang, text),
+                say::write_setting(lang, "env: [NAME, PREFIX_*]"),
+            );
+        }
+    }
+}
+
+fn roles(report: &mut Report, project: &Project, seen: &[Seen], lang: Lang) {
+    let named = project.config.roles.keys().map(String::as_str);
+    let names: BTreeSet<&str> = ROLES.iter().copied().chain(named).collect();
+    let search = variable(&project.variables, "PATH").unwrap_or_default();
+    let mut listed = serde_json::Map::new();
+    for role in names {
+        match who(project, seen, role, None) {
+            Ok(chain) => {
+                let shown: Vec<String> = chain
+                    .iter()
+                    .map(|chosen| format!("{} ({})", chosen.name, why_text(lang, chosen.why)))
+                    .collect();
+                report.lines.push(say::role_agent(lang, role, shown.join(", ")));
+                let chain_json = chain.iter().map(|chosen| {
+                    let program = chosen.provider.program("hast");
+                    let there = program == "hast"
+                        || program.contains('/')
+                        || programs::find(program, search).is_some();
+                    json!({ "name": chosen.name, "why": why_word(chosen.why), "installed": there })
+                });
+                let chain_json: Vec<Value> = chain_json.collect();
+                if !chain_json.iter().any(|agent| agent["installed"] == true) {
+                    let missing = say::role_problem(lang, role, say::not_installed(lang));
+                    report.problem(missing, say::no_default_next(lang));
+                }
+                listed.insert(role.to_owned(), chain_json.into());
+            }
+            Err(problem) => {
+                let what = say::role_problem(lang, role, problem.what(lang));
+                report.problem(what, problem.next(lang));
+            }
+        }
+    }
+    report.json.insert("roles".to_owned(), Value::Object(listed));
+}
+
+fn trust(app: &App, report: &mut Report, project: &Project) -> Result<(), Problem> {
+    let judged = approvals(app, project)?.judge(&commands(project));
+    let trusted = match &judged {
+        Ok(_) => true,
+        Err(NotTrusted::Doubt(_) | NotTrusted::NoPlace | NotTrusted::Io(_)) => false,
+    };
+    report.json.insert("trusted".to_owned(), trusted.into());
+    if !trusted {
+        report.problem(say::not_trusted(app.lang), say::not_trusted_next(app.lang));
+    }
+    Ok(())
+}

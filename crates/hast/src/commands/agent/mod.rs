@@ -1,0 +1,19 @@
+//! `hast agent`: what is installed, whether it works, and one call by hand.
+
+mod doctor;
+mod list;
+mod progress;
+mod run;
+
+use crate::app::App;
+use crate::cli::AgentCommands;
+use crate::problem::{Exit, Problem};
+
+pub(crate) fn run(app: &mut App, command: &AgentCommands) -> Result<Exit, Problem> {
+    match command {
+        AgentCommands::List => list::run(app),
+        AgentCommands::Doctor => doctor::run(app),
+        AgentCommands::Run(args) => run::run(app, args),
+        AgentCommands::Record(args) => super::agent_record::run(app, args),
+    }
+}

@@ -1,0 +1,232 @@
+//! What every command needs that calls agents: the project with its settings, the user's approval of
+//! what it would run, and the calls themselves.
+
+use std::ffi::OsString;
+use std::io::{BufRead, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hast_flow::docs::document::{read, read_sparing};
+use hast_flow::docs::files::FlowName;
+use hast_flow::docs::goals::{Config, Goals, Language};
+use hast_flow::flows::goals::layout;
+use hast_flow::formats::diagnostic::Diagnostic;
+use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
+use hast_flow::trust::{Commands, Doubt, Trusted};
+use hast_flow::words::Lang;
+use hast_world::calls::Settings;
+use hast_world::files::{PathError, read_if_there};
+use hast_world::roots;
+use hast_world::settings::{ConfigFrom, find};
+use hast_world::supervisor::{Forwarding, Guarded, forward};
+use hast_world::trust::{Approvals, NotTrusted};
+
+use super::goals_files::show;
+use crate::agent_messages::say;
+use crate::app::{App, shared_clock};
+use crate::messages::say as common;
+use crate::problem::Problem;
+
+/// Only goals need these; whoever calls agents can do without.
+const NOT_NEEDED: &[&str] = &["test_command", "ai_tool"];
+
+/// A directory with the settings that hold there.
+pub(crate) struct Project {
+    pub(crate) root: PathBuf,
+    /// hast's own files.
+    pub(crate) machine: PathBuf,
+    pub(crate) config: Config,
+    /// Where the settings are, and whose.
+    pub(crate) config_file: Option<(PathBuf, ConfigFrom)>,
+    pub(crate) warnings: Vec<Diagnostic>,
+    pub(crate) variables: Vec<(OsString, OsString)>,
+}
+
+/// The project that is found from here: `--root`, else the nearest `.ai/`, else the top of the git
+/// work tree, else the current directory.
+pub(crate) fn project(app: &mut App) -> Result<Project, Problem> {
+    let marker = FlowName::Goals.marker();
+    let root = app.root.clone().or_else(|| {
+        roots::find_root(&app.directory, app.home.as_deref(), marker)
+            .or_else(|| roots::git_top(&app.directory))
+    });
+    let root = root.unwrap_or_else(|| app.directory.clone());
+    let root = root
+        .canonicalize()
+        .map_err(|source| cannot_read(app.lang, &PathError { path: root, source }))?;
+    project_at(app, root)
+}
+
+/// The settings that hold for a root. Errors in them end the command.
+pub(crate) fn project_at(app: &mut App, root: PathBuf) -> Result<Project, Problem> {
+    let variables: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+    let found = find(&root, &variables).map_err(|error| cannot_read(app.lang, &error))?;
+    let mut project = Project {
+        machine: machine_directory(&root),
+        root,
+        config: Config::default(),
+        config_file: None,
+        warnings: Vec::new(),
+        variables,
+    };
+    let Some(file) = found else { return Ok(project) };
+    let name = file.path.display().to_string();
+    let parsed = Source::from_bytes(&name, &file.bytes)
+        .map_err(|diagnostic| vec![diagnostic])
+        .and_then(|source| read_sparing::<Config>(&source, NOT_NEEDED));
+    match parsed {
+        Ok(read) => {
+            project.config = read.value;
+            project.warnings = read.warnings;
+            project.config_file = Some((file.path, file.from));
+        }
+        Err(findings) => {
+            show(app, &findings);
+            let what = common::bad_files(app.lang, findings.len());
+            return Err(Problem::new(what, common::bad_files_next(app.lang)));
+        }
+    }
+    match project.config.language.filter(|_| !app.lang_given) {
+        Some(Language::Ko) => app.lang = Lang::Ko,
+        Some(Language::En) => app.lang = Lang::En,
+        None => {}
+    }
+    Ok(project)
+}
+
+/// Beside the goals, where there are goals.
+fn machine_directory(root: &Path) -> PathBuf {
+    let goals = root.join(FlowName::Goals.marker());
+    if goals.is_dir() { goals.join(".hast") } else { root.join(".hast") }
+}
+
+/// What the files of the project would have run. The user's own settings need no approval.
+pub(crate) fn commands(project: &Project) -> Commands {
+    let commands = match &project.config_file {
+        Some((_, ConfigFrom::Project)) => Commands::of_config(&project.config),
+        Some((_, ConfigFrom::User)) | None => Commands::default(),
+    };
+    // Goals that cannot be read run nothing either.
+    let goals = read_if_there(&project.root.join(layout::GOALS), MAX_DOCUMENT_BYTES).ok().flatten();
+    let goals = goals.and_then(|bytes| {
+        let source = Source::from_bytes(layout::GOALS, &bytes).ok()?;
+        read::<Goals>(&source).ok().map(|read| read.value)
+    });
+    commands.with_goals(&goals.unwrap_or_default())
+}
+
+/// The proof that these commands may be run. On a terminal the user is asked once.
+pub(crate) fn trusted(
+    app: &mut App,
+    project: &Project,
+    commands: &Commands,
+) -> Result<Trusted, Problem> {
+    let approvals = approvals(app, project)?;
+    match approvals.judge(commands) {
+        Ok(trusted) => Ok(trusted),
+        Err(NotTrusted::Doubt(doubt)) if asks(app) => {
+            show_commands(app, &approvals, commands, Some(&doubt));
+            match says_yes(app) {
+                true => approvals.approve(commands).map_err(|why| not_kept(app.lang, &why)),
+                false => Err(not_approved(app.lang)),
+            }
+        }
+        Err(NotTrusted::Doubt(_)) => Err(not_approved(app.lang)),
+        Err(why) => Err(not_kept(app.lang, &why)),
+    }
+}
+
+pub(crate) fn approvals(app: &App, project: &Project) -> Result<Approvals, Problem> {
+    Approvals::of(&project.root, &project.variables).map_err(|error| cannot_read(app.lang, &error))
+}
+
+/// Whether there is somebody to ask.
+pub(crate) fn asks(app: &App) -> bool {
+    !app.json && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+pub(crate) fn says_yes(app: &mut App) -> bool {
+    app.output.message(&say::trust_question(app.lang));
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    let answer = answer.trim().to_lowercase();
+    read.is_ok() && (["y", "yes"].contains(&&*answer) || answer == say::yes(app.lang))
+}
+
+/// Shows what would be run, and what is different from what was approved.
+pub(crate) fn show_commands(
+    app: &mut App,
+    approvals: &Approvals,
+    commands: &Commands,
+    doubt: Option<&Doubt>,
+) {
+    let lang = app.lang;
+    let mut text = say::trust_heading(lang, approvals.repository().display()) + "\n";
+    for (field, command) in commands.iter() {
+        text += &format!("{}\n", say::trust_field(lang, field, command));
+    }
+    if let Some(Doubt::Changed(changes)) = doubt {
+        for change in changes {
+            let before = change.before.clone().unwrap_or_else(|| say::trust_nothing(lang));
+            text += &format!("{}\n", say::trust_changed(lang, &change.field, before));
+        }
+    }
+    app.output.message(&text);
+}
+
+pub(crate) fn not_approved(lang: Lang) -> Problem {
+    Problem::new(say::not_trusted(lang), say::not_trusted_next(lang))
+}
+
+pub(crate) fn not_kept(lang: Lang, why: &NotTrusted) -> Problem {
+    match why {
+        NotTrusted::Doubt(_) => not_approved(lang),
+        NotTrusted::NoPlace => {
+            Problem::new(say::no_trust_place(lang), say::no_trust_place_next(lang))
+        }
+        NotTrusted::Io(error) => Problem::new(say::cannot_keep(lang), say::cannot_keep_next(lang))
+            .at(&error.path)
+            .because(error.source.to_string()),
+    }
+}
+
+/// A supervisor, with the signals of this process passed on to what it runs.
+pub(crate) fn supervisor(lang: Lang) -> Result<(Arc<Guarded>, Forwarding), Problem> {
+    let failed = |error: std::io::Error| {
+        Problem::new(say::no_supervisor(lang), say::no_supervisor_next(lang))
+            .because(error.to_string())
+    };
+    let guarded = Arc::new(Guarded::new(std::env::temp_dir()).map_err(failed)?);
+    let forwarding = forward(Arc::clone(&guarded)).map_err(failed)?;
+    Ok((guarded, forwarding))
+}
+
+/// The settings of calls for a flow of a project; `documents` is what its paths are below.
+pub(crate) fn settings(
+    app: &App,
+    project: &Project,
+    flow: FlowName,
+    documents: PathBuf,
+    tool: Option<String>,
+    trusted: Trusted,
+) -> Result<Settings, Problem> {
+    let hast = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("hast"));
+    Ok(Settings {
+        flow,
+        root: project.root.clone(),
+        documents,
+        machine: project.machine.clone(),
+        scope: String::new(),
+        config: project.config.clone(),
+        lang: app.lang,
+        tool,
+        variables: project.variables.clone(),
+        hast: hast.to_string_lossy().into_owned(),
+        clock: shared_clock(app.lang)?,
+        trusted,
+    })
+}
+
+fn cannot_read(lang: Lang, error: &PathError) -> Problem {
+    Problem::cannot_read(lang, &error.path, &error.source)
+}

@@ -1,0 +1,90 @@
+//! `hast agent list` and `doctor`, and what an agent does to its own settings.
+
+use serde_json::json;
+
+use crate::scene::Scene;
+
+#[test]
+fn the_list_says_what_is_installed_and_which_is_the_default_and_why() {
+    let scene = Scene::new(":").env("HAST_AI_TOOL", "");
+    scene.script("bin/codex", "echo codex-cli 9.8.7");
+    scene.script("bin/gemini", "sleep 1000");
+    scene.script("bin/claude", "exit 1");
+    scene.file("project/.ai/config.yaml", "fallback: [codex]\n");
+    let ran = scene.run(&["agent", "list", "--json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let told = ran.json();
+    assert_eq!(told["default"], json!({"name": "claude", "why": "installed"}));
+    let agents = told["agents"].as_array().unwrap();
+    let named = |name: &str| agents.iter().find(|agent| agent["name"] == name).unwrap();
+    assert_eq!(named("codex")["version"], "9.8.7");
+    assert_eq!(named("gemini")["installed"], true);
+    assert_eq!(named("aider")["path"], json!(null));
+    let ran = scene.run(&["agent", "list"]);
+    assert!(ran.out.contains("codex") && ran.out.contains("9.8.7"), "{}", ran.out);
+    assert!(ran.out.contains("default (the first that is installed)"), "{}", ran.out);
+}
+
+#[test]
+fn nobody_to_call_is_a_problem_with_a_next_action() {
+    let scene = Scene::new(":").env("HAST_AI_TOOL", "").env("PATH", "/nowhere");
+    let ran = scene.run(&["agent", "list"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("next: install one"), "{}", ran.err);
+}
+
+#[test]
+fn the_doctor_says_what_would_be_chosen_for_each_role_and_what_is_wrong() {
+    let scene = Scene::new(":").env("HAST_AI_TOOL", "").env("PATH", "/nowhere");
+    let bin = scene.at("bin").display().to_string();
+    scene.script("bin/claude", "echo 1.2.3");
+    let config = "ai_tool: claude\nroles: {critic: codex, planner: nobody}\nenv: ['*']\n";
+    scene.file("project/.ai/config.yaml", config);
+    let scene = scene.env("PATH", &format!("{bin}:/usr/bin:/bin"));
+    let ran = scene.run(&["agent", "doctor", "--json"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let told = ran.json();
+    assert_eq!(told["roles"]["worker"][0]["name"], "claude");
+    assert_eq!(told["roles"]["critic"][0]["installed"], false);
+    assert_eq!(told["trusted"], false);
+    let problems = told["problems"].to_string();
+    for part in ["nobody", "role critic", "neither a name nor a prefix", "not approved"] {
+        assert!(problems.contains(part), "{part}: {problems}");
+    }
+    assert!(told["sandbox"]["state"].is_string());
+    let ran = scene.run(&["agent", "doctor", "--lang", "ko"]);
+    assert!(ran.out.contains("역할 worker: claude"), "{}", ran.out);
+}
+
+#[test]
+fn changed_hooks_of_an_agent_are_a_finding_and_ordinary_changes_are_none() {
+    let scene = Scene::new(":").env("HAST_AI_TOOL", "claude");
+    let done = r#"echo '{"type":"result","subtype":"success","is_error":false,"result":"ok","session_id":"s"}'"#;
+    scene.file("home/.claude/settings.json", "{}");
+    scene.script("bin/claude", &format!("echo x >\"$HOME/.claude/history\"; {done}"));
+    let ran = scene.call(&[]);
+    assert_eq!((ran.code, &ran.json()["findings"]), (0, &json!([])), "{ran:?}");
+    let hook = r#"echo '{"hooks":{"Stop":[]}}' >"$HOME/.claude/settings.json""#;
+    scene.script("bin/claude", &format!("{hook}; {done}"));
+    let ran = scene.call(&[]);
+    let finding = &ran.json()["findings"][0];
+    assert!(finding["file"].as_str().unwrap().ends_with(".claude/settings.json"), "{ran:?}");
+    assert!(finding["problem"].as_str().unwrap().contains("hooks"));
+}
+
+#[test]
+fn progress_is_one_line_an_event_where_there_is_no_terminal() {
+    let scene = Scene::new("echo hello; echo oops >&2");
+    let args = ["agent", "run", "--role", "worker", "--prompt-file", "p.md"];
+    let ran = scene.run(&args);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("hello") && ran.out.contains("record: "), "{}", ran.out);
+    assert!(
+        ran.err.contains("started, record: ") && ran.err.contains("ended after"),
+        "{}",
+        ran.err
+    );
+    assert!(!ran.err.contains('\r') && !ran.err.contains('\u{1b}'), "{:?}", ran.err);
+    let quiet = scene.run(&["-q", "agent", "run", "--role", "worker", "--prompt-file", "p.md"]);
+    assert_eq!((quiet.code, quiet.err.as_str()), (0, ""));
+}
