@@ -102,18 +102,24 @@ impl Folder {
 /// Whether a call that the ledger names is still being made.
 pub fn is_running(machine: &Path, call: &str) -> bool {
     let lock = machine.join("calls").join(call).join(LOCK);
-    match OpenOptions::new().read(true).custom_flags(nofollow()).open(lock) {
+    match open_lock(&lock) {
         Ok(file) => matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)),
         Err(_) => false,
     }
+}
+
+fn open_lock(lock: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).custom_flags(nofollow()).open(lock)
 }
 
 /// Removes what killed calls left in their outboxes, and the oldest records beyond the bound.
 pub fn tidy(machine: &Path) {
     let mut kept = Vec::new();
     for_each_call(machine, &mut |path, step, number| {
-        let name = format!("{step}/{number}");
-        if is_running(machine, &name) {
+        // Held while we look: a call that is just beginning waits for it. Without a lock to hold
+        // it has not even begun.
+        let Ok(lock) = open_lock(&path.join(LOCK)) else { return };
+        if lock.try_lock().is_err() {
             return;
         }
         // What such an outbox holds was never looked at: a secret may be in it.

@@ -1,6 +1,14 @@
 //! What keeps a program inside of what it was given: Landlock for writing, namespaces for
 //! processes and for closed paths. Each says honestly what it could do on this machine.
 
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(target_os = "linux")]
 pub mod landlock;
+#[cfg(target_os = "linux")]
 pub(crate) mod mounts;
+#[cfg(target_os = "linux")]
 pub(crate) mod namespace;
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) use elsewhere::{landlock, mounts, namespace};

@@ -7,11 +7,12 @@ use std::os::fd::AsFd;
 use std::process::Stdio;
 
 use hast_flow::process::exit::{Applied, Exit, NotStarted};
-use rustix::process::{Signal, WaitOptions, set_parent_process_death_signal, waitpid};
+use rustix::process::{WaitOptions, waitpid};
 
 use super::launch;
+use super::platform::{die_with_parent, ourselves};
 use super::run::Run;
-use super::start::{self, OURSELVES, Stage};
+use super::start::{self, Stage};
 use super::wire::{Frame, Order, Report};
 use crate::sandbox::mounts::{self, Closed};
 use crate::sandbox::namespace;
@@ -35,7 +36,7 @@ fn outside() -> io::Result<()> {
     if namespace::enter().is_err() {
         return no_namespace();
     }
-    let inside = start::stage(OURSELVES, Stage::Inside).stderr(Stdio::null()).spawn()?;
+    let inside = start::stage(ourselves(), Stage::Inside).stderr(Stdio::null()).spawn()?;
     let pid = rustix::process::Pid::from_child(&inside);
     while let Err(rustix::io::Errno::INTR) = waitpid(Some(pid), WaitOptions::empty()) {}
     Ok(())
@@ -44,7 +45,7 @@ fn outside() -> io::Result<()> {
 fn inside() -> io::Result<()> {
     // If the guard outside is killed, so is this one, and with it the namespace. Should it have
     // been killed already, hast sees that and closes our standard input.
-    set_parent_process_death_signal(Some(Signal::KILL))?;
+    die_with_parent()?;
     if namespace::settle().is_err() {
         return no_namespace();
     }

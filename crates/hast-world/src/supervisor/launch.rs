@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use hast_flow::process::exit::{Applied, Missing, NotStarted};
 use hast_flow::process::{Sandbox, SandboxMode};
-use rustix::process::{Pid, Signal};
+use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 
 use super::scratch::Scratch;
@@ -72,7 +72,7 @@ pub(super) fn launch(scratch: PathBuf) -> io::Result<()> {
     // Opened before the sandbox closes; `exec` closes it, so that the program never has it.
     let mut launched = File::options().append(true).open(scratch.launched())?;
     rustix::process::setsid()?;
-    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    super::platform::die_with_parent()?;
     if rustix::process::getppid() != Pid::from_raw(launch.guard) {
         // The guard died before we asked to die with it.
         return Ok(());

@@ -4,6 +4,7 @@
 mod guard;
 mod launch;
 mod outputs;
+mod platform;
 mod run;
 mod scratch;
 mod signals;
@@ -72,13 +73,13 @@ enum Answer {
 impl Guarded {
     /// With this very program as the guard. `temp` is where each run gets its private directory.
     pub fn new(temp: PathBuf) -> io::Result<Self> {
-        Self::with_guard(start::OURSELVES, temp)
+        Self::with_guard(platform::ourselves(), temp)
     }
 
     /// With another hast as the guard; tests are not hast.
     pub fn with_guard(program: impl Into<OsString>, temp: PathBuf) -> io::Result<Self> {
         // Should a guard be killed, what it held comes to us and not to the machine's init.
-        rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+        platform::adopt_orphans()?;
         Ok(Self {
             program: program.into(),
             temp,

@@ -12,14 +12,14 @@ use hast_flow::process::Stream;
 use hast_flow::process::exit::{Applied, Exit};
 use hast_flow::process::life::{Action, Event, Life};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{MemfdFlags, memfd_create};
-use rustix::process::{Pid, Signal, getpid, set_child_subreaper};
+use rustix::process::{Pid, Signal, getpid};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::launch::{Launch, Launched, cause};
 use super::outputs::{Outbound, Output, Taken, at};
+use super::platform::{adopt_orphans, memory_file, ourselves};
 use super::scratch::Scratch;
-use super::start::{self, OURSELVES, Stage};
+use super::start::{self, Stage};
 use super::tree::{self, Reaping};
 use super::wire::{self, Frame, Order, OrderStdin, Report};
 use crate::sandbox::mounts::Closed;
@@ -73,7 +73,7 @@ impl Run {
     /// Starts the program.
     pub(super) fn new(order: &Order, closed: Closed) -> io::Result<Self> {
         let scratch = Scratch::at((&order.scratch).into());
-        set_child_subreaper(Some(getpid()))?;
+        adopt_orphans()?;
         let children = notified(&[SIGCHLD])?;
         let signals = notified(&[SIGTERM, SIGINT, SIGHUP])?;
         let mut control = io::stdin().as_fd().try_clone_to_owned().map(File::from)?;
@@ -100,7 +100,7 @@ impl Run {
             signals,
             scratch,
         };
-        let spawned = start::stage(OURSELVES, Stage::Launch)
+        let spawned = start::stage(ourselves(), Stage::Launch)
             .arg(run.scratch.path())
             .envs(order.env.iter().map(|(name, value)| (name, value)))
             .env("TMPDIR", run.scratch.tmp())
@@ -270,7 +270,13 @@ impl Run {
                 tree::signal_below(own, Signal::TERM);
                 tree::signal_below(own, Signal::CONT);
             }
-            (Action::KillAll, _) => tree::kill_below(own),
+            (Action::KillAll, leader) => {
+                tree::kill_below(own);
+                // Where processes cannot be listed, the group is all that can be reached.
+                if let Leader::Alive(leader) = leader {
+                    tree::send_group(leader, Signal::KILL);
+                }
+            }
             (Action::StopAll, _) => {
                 tree::stop_below(own);
             }
@@ -313,7 +319,7 @@ fn program_input(stdin: &OrderStdin, control: &mut File) -> io::Result<Stdio> {
         OrderStdin::Nothing => Ok(Stdio::null()),
         OrderStdin::File(path) => Ok(File::open(path).map_err(|error| at(path, &error))?.into()),
         OrderStdin::Bytes(length) => {
-            let mut memory = File::from(memfd_create(c"stdin", MemfdFlags::CLOEXEC)?);
+            let mut memory = memory_file()?;
             if io::copy(&mut control.take(*length), &mut memory)? < *length {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }

@@ -4,9 +4,6 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// This very program, also after its file was replaced by an update.
-pub(super) const OURSELVES: &str = "/proc/self/exe";
-
 /// What `hast agent guard` is asked to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {

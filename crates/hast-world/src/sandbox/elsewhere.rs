@@ -1,0 +1,55 @@
+//! Systems without Landlock and namespaces: nothing is held back, and everything here says so.
+
+pub(crate) mod landlock {
+    //! No restriction.
+
+    use std::path::{Path, PathBuf};
+
+    use hast_flow::process::exit::Applied;
+
+    pub(crate) fn restrict(_: &[PathBuf], _: &Path) -> Applied {
+        Applied::Unavailable { why: "this system has no Landlock".to_owned() }
+    }
+}
+
+pub(crate) mod mounts {
+    //! No mounts of our own.
+
+    use hast_flow::process::{Sandbox, SandboxMode};
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Closed {
+        NothingAsked,
+        Held,
+        NotHeld,
+    }
+
+    pub(crate) fn asked(sandbox: &Sandbox) -> bool {
+        sandbox.mode != SandboxMode::Off && !sandbox.closed.is_empty()
+    }
+
+    pub(crate) fn close(sandbox: &Sandbox) -> Closed {
+        match asked(sandbox) {
+            true => Closed::NotHeld,
+            false => Closed::NothingAsked,
+        }
+    }
+}
+
+pub(crate) mod namespace {
+    //! No namespaces.
+
+    use std::io;
+
+    pub(crate) fn enter() -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(crate) fn settle() -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(crate) fn drop_mounting() -> io::Result<()> {
+        Ok(())
+    }
+}
