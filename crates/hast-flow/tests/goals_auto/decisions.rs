@@ -96,7 +96,7 @@ fn the_prompt_has_the_context_and_the_exact_handoff_file_to_write() {
     let mut auto = Auto::with(vec![honest()], vec![Green, Green]);
     auto.drive();
     let call = &auto.calls[0];
-    assert_eq!((call.role, call.step, call.unit.as_str()), ("worker", "attempt", "M1"));
+    assert_eq!((call.role.as_str(), call.step, call.unit.as_str()), ("worker", "attempt", "M1"));
     assert_eq!(call.place, Place::Checkout);
     assert_eq!(call.ids["goal_id"], "M1");
     let file = ".ai/handoffs/2026-02-09_143000.md";
