@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::agents::outbox::Word;
 use crate::agents::outcome::{FailureClass, Outcome};
 use crate::time::OffsetTime;
@@ -10,7 +12,8 @@ use crate::words::Lang;
 
 /// A path inside of the work tree, with `/`, as git names it. Bytes that are not UTF-8 are shown
 /// escaped, so that a path in a message can be copied.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct RepoPath(pub Box<str>);
 
 impl RepoPath {
@@ -46,7 +49,8 @@ pub struct Evidence {
 }
 
 /// How the agent's process ended. Its exit code alone decides nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CallEnd {
     Ended,
     /// A usage limit; no attempt is spent.
@@ -97,7 +101,8 @@ impl CallEnd {
 }
 
 /// Something that an attempt must not do to the repository.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Breach {
     /// The base is no longer an ancestor of the branch.
     HistoryRewritten,
@@ -180,7 +185,8 @@ pub struct TestRun {
     pub tail: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TestEnd {
     Green,
     Red {

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use jiff::SignedDuration;
+use serde::{Deserialize, Serialize};
 
 use crate::attempt::evidence::{
     CallEnd, Change, ChangeKind, Evidence, HandoffContent, HandoffWord, NewHandoff, RepoPath,
@@ -89,7 +90,7 @@ pub enum Judged {
     Verdict(Verdict),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     pub class: Class,
     pub reason: Reason,

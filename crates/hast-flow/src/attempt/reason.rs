@@ -59,7 +59,8 @@ impl std::fmt::Display for Class {
 }
 
 /// Why. Where several paths or breaches are to blame, the first is named and the rest counted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Reason {
     Limited,
     Interrupted,

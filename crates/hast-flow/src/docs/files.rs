@@ -62,6 +62,7 @@ const FILES: &[(&str, &str)] = &[
     (".ai/goals.yaml", "goals"),
     (".ai/handoffs/*.md", "handoff"),
     (".ai/auto.lock", "auto-lock"),
+    (".ai/events/events.ndjson", "goals-event"),
     (".ai/rehearsals/*.yaml", "rehearsal"),
     ("*.rehearsal.yaml", "rehearsal"),
     ("sessions/S-*/status.json", "session-status"),

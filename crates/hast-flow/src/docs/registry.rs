@@ -34,6 +34,7 @@ entries! {
     whole goals::Goals;
     whole goals::Handoff;
     whole goals::AutoLock;
+    log goals::GoalsEvent;
     whole goals::ContextOutput;
     whole session::SessionStatus;
     log session::SessionEvent;

@@ -64,6 +64,7 @@ fn each_breach_of_the_repository_fails_whatever_else_is_good() {
         (Breach::NestedRepository { path: path("lib") }, "nested_repository"),
         (Breach::SymlinkLeaves { path: path("l") }, "symlink_leaves"),
         (Breach::HiddenByIndex { path: path("src/b.py") }, "hidden_by_index"),
+        (Breach::TooLarge { path: path("big") }, "too_large"),
     ] {
         let evidence = Evidence { breaches: vec![breach], ..honest() };
         assert_eq!(judged(&evidence, &rules(), Some(&green())), (Class::Failed, code, 2));

@@ -2,6 +2,8 @@
 
 #![cfg(test)]
 
+mod decisions;
 mod edits;
 mod prompts;
 mod runnable;
+mod scene;

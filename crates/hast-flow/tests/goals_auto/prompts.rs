@@ -98,7 +98,7 @@ fn dry_run_names_id_tool_bytes_limits_and_scope() {
         prompt: None,
     };
     for lang in [Lang::En, Lang::Ko] {
-        let text = dry_run(&[goal.clone()], lang);
+        let text = dry_run(std::slice::from_ref(&goal), lang);
         for part in ["M4.3", "codex exec {prompt}", "4321", "30", "3", "tests/"] {
             assert!(text.contains(part), "{part} {text}");
         }

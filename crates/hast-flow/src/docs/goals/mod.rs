@@ -2,12 +2,14 @@
 
 mod config;
 mod context;
+mod event;
 mod goal_tree;
 mod handoff;
 mod lock;
 
 pub use config::*;
 pub use context::*;
+pub use event::*;
 pub use goal_tree::*;
 pub use handoff::*;
 pub use lock::*;

@@ -1,5 +1,6 @@
 //! The goals flow: unattended coding over a tree of goals, session after session.
 
+pub mod auto;
 pub mod context;
 pub mod conventions;
 pub mod detect;

@@ -1,0 +1,40 @@
+//! One line of `.ai/events/events.ndjson`: what `auto` did, and what came of it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::document;
+use crate::ids::EventId;
+use crate::time::UtcTime;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GoalsEvent {
+    pub event_id: EventId,
+    pub ts: UtcTime,
+    pub actor: String,
+    #[serde(rename = "type")]
+    pub kind: GoalsEventKind,
+    pub detail: serde_json::Map<String, serde_json::Value>,
+}
+
+document!(GoalsEvent, "goals-event", Ndjson, Keep);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum GoalsEventKind {
+    AutoStarted,
+    /// What a dead process left was saved and, unless it says so, rolled back.
+    Recovered,
+    GoalStarted,
+    BaseTested,
+    AttemptStarted,
+    AttemptInterrupted,
+    LimitReached,
+    AttemptEnded,
+    AttemptJudged,
+    AttemptSettled,
+    GoalDone,
+    GoalBlocked,
+    GoalsCommitted,
+    Retried,
+}

@@ -1,0 +1,123 @@
+//! What `auto` does next. One decision looks at the view and names one step.
+
+use crate::attempt::git_problem::GitProblem;
+use crate::attempt::workspace::{GitResult, GitStep};
+use crate::driver::{Delta, Facts, Flow};
+use crate::flows::goals::auto::policy::POLICY;
+use crate::flows::goals::auto::view::{Run, View};
+use crate::flows::goals::auto::{AutoFlow, settling, starting, words, working};
+use crate::flows::goals::runnable::{Choice, Nothing, choose};
+use crate::flows::goals::selection::{Placed, placed};
+use crate::roles::PolicyTable;
+use crate::steps::{Effect, EffectResult, Ending, Notice, Step, StepKey};
+use crate::words::Lang;
+
+impl Flow for AutoFlow {
+    type View = View;
+
+    fn policy(&self) -> &PolicyTable {
+        &POLICY
+    }
+
+    fn fold(&self, view: &mut View, delta: &Delta<'_>) {
+        view.fold(delta);
+    }
+
+    fn next_step(&self, view: &View, facts: &Facts<'_>) -> Step {
+        let lang = facts.lang;
+        let goals = match view.goals.as_ref().map(|file| &file.goals) {
+            None => return blocked(words::no_goals(lang), words::no_goals_next(lang)),
+            Some(Err(why)) => {
+                return blocked(words::bad_goals(lang, why), words::bad_goals_next(lang));
+            }
+            Some(Ok(goals)) => goals,
+        };
+        let all = placed(goals);
+        let run = match &view.run {
+            Some(run) if run.id == self.run => run,
+            _ => return starting::step(self, view, facts),
+        };
+        if let Some((what, next)) = &run.gave_up {
+            return blocked(what.clone(), next.clone());
+        }
+        match &view.current {
+            Some(current) => match &current.settled {
+                Some(settled) => settling::commit_goals(view, facts, current, settled),
+                None => working::step(self, view, facts, current, &all),
+            },
+            None if run.stop => ending(run, &Nothing::AllTried, lang),
+            None => match self.choice(view, run, &all) {
+                Choice::Run(goal) => working::begin(self, view, facts, goal),
+                Choice::Nothing(nothing) => ending(run, &nothing, lang),
+                Choice::Refused(refused) => Step::Finish(Ending::Failed(Notice {
+                    what: refused.what(lang),
+                    next: refused.next(lang),
+                })),
+            },
+        }
+    }
+}
+
+impl AutoFlow {
+    /// A goal that is being tried is tried again before any other.
+    fn choice<'g, 'a>(&self, view: &View, run: &Run, all: &'g [Placed<'a>]) -> Choice<'g, 'a> {
+        let working = run.working.as_deref();
+        let again = all.iter().find(|placed| Some(placed.goal.id.as_str()) == working);
+        match again {
+            Some(goal) => Choice::Run(goal),
+            None => choose(all, &self.asked, last_goal(view).as_deref(), &run.tried),
+        }
+    }
+}
+
+/// The goal of the last session.
+pub(super) fn last_goal(view: &View) -> Option<String> {
+    view.last_session().map(|session| session.front.goal_id)
+}
+
+fn ending(run: &Run, nothing: &Nothing, lang: Lang) -> Step {
+    if !run.by_hand.is_empty() {
+        let what = words::by_hand(lang, run.by_hand.join(", "));
+        return blocked(what, words::by_hand_next(lang));
+    }
+    if let Some(first) = run.blocked.first() {
+        let what = words::blocked(lang, run.blocked.join(", "));
+        return blocked(what, words::blocked_next(lang, first));
+    }
+    let notice = match (run.done.is_empty(), run.stop) {
+        (true, _) => Notice { what: nothing.what(lang), next: nothing.next(lang) },
+        (false, stop) => Notice {
+            what: words::done(lang, run.done.join(", ")),
+            next: if stop { words::left_in_tree_next(lang) } else { words::done_next(lang) },
+        },
+    };
+    Step::Finish(Ending::Done(notice))
+}
+
+pub(super) fn blocked(what: String, next: String) -> Step {
+    Step::Finish(Ending::Blocked(Notice { what, next }))
+}
+
+pub(super) fn problem(problem: &GitProblem, lang: Lang) -> Step {
+    blocked(problem.what(lang), problem.next(lang))
+}
+
+/// The result of a step of git, or the step that has to be taken first.
+pub(super) fn git<'v>(
+    view: &'v View,
+    facts: &Facts<'_>,
+    key: StepKey,
+    step: impl FnOnce() -> GitStep,
+) -> Result<&'v GitResult, Step> {
+    match view.results.get(&key) {
+        None => Err(Step::Effect { key, effect: Effect::Git(Box::new(step())) }),
+        Some(EffectResult::Git(GitResult::Refused(refused))) => Err(problem(refused, facts.lang)),
+        Some(EffectResult::Git(result)) => Ok(result),
+        Some(_) => Err(unexpected(&key, facts.lang)),
+    }
+}
+
+/// An answer of another kind than was asked for.
+pub(super) fn unexpected(key: &StepKey, lang: Lang) -> Step {
+    blocked(words::unexpected(lang, key), words::unexpected_next(lang))
+}

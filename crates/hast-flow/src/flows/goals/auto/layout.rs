@@ -1,0 +1,36 @@
+//! Where the documents of `auto` are, below its root `.ai/`.
+
+use crate::attempt::base::ref_part;
+use crate::store::DocPath;
+
+pub const GOALS: &str = "goals.yaml";
+pub const RULES: &str = "rules.md";
+pub const HANDOFFS: &str = "handoffs/";
+pub const EVENTS: &str = "events/events.ndjson";
+pub const ATTEMPTS: &str = "attempts/";
+pub const BASE: &str = "base.json";
+pub const RECORD: &str = "attempt.json";
+pub const VERDICT: &str = "verdict.json";
+/// A verdict after the verdict: the commit was refused.
+pub const REFUSED: &str = "refused.json";
+
+/// The name of a goal's directory: an id may hold anything, a name may not.
+pub fn goal_directory(goal: &str) -> String {
+    ref_part(goal)
+}
+
+/// A document of an attempt.
+pub fn of_attempt(goal: &str, number: u32, name: &str) -> String {
+    format!("{ATTEMPTS}{}/{number}/{name}", goal_directory(goal))
+}
+
+/// The parts of an attempt's document: the goal's directory, the number, the name.
+pub fn attempt_parts(path: &str) -> Option<(&str, u32, &str)> {
+    let (goal, rest) = path.strip_prefix(ATTEMPTS)?.split_once('/')?;
+    let (number, name) = rest.split_once('/')?;
+    Some((goal, number.parse().ok()?, name))
+}
+
+pub fn path(text: &str) -> Option<DocPath> {
+    DocPath::new(text).ok()
+}

@@ -1,0 +1,110 @@
+//! `auto`: goal after goal, each tried until it passes, is used up, or is handed to a person.
+//!
+//! One turn names one step: look, test the base, record it, call the agent, inspect, judge, test,
+//! judge, settle. What was agreed before the agent starts is written down and stays.
+
+pub mod decide;
+pub mod layout;
+pub mod policy;
+pub mod record;
+mod settling;
+mod starting;
+pub mod view;
+pub mod words;
+mod working;
+mod write;
+
+use jiff::tz::Offset;
+
+use crate::attempt::base::TreeRules;
+use crate::attempt::recovery::{NotReady, Owner, Place};
+use crate::attempt::settle::Commits;
+use crate::docs::goals::Goal;
+use crate::flows::goals::layout as project;
+use crate::flows::goals::runnable::Asked;
+use crate::time::UtcTime;
+
+pub use view::View;
+
+/// One run of `auto`, with everything that is read once before any agent starts.
+#[derive(Clone, Debug)]
+pub struct AutoFlow {
+    /// Names this run; another run has another name.
+    pub run: String,
+    pub asked: Asked,
+    pub settings: Settings,
+    /// The lock of somebody else that was found, dead or alive.
+    pub lock: Option<FoundLock>,
+    pub not_ready: Option<NotReady>,
+    pub place: Place,
+    /// Why the last call was cut off, where the caller knows.
+    pub cut_off: CutOff,
+}
+
+/// What the configuration says.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub test_command: String,
+    pub timeout_minutes: u32,
+    pub max_retries: u32,
+    pub max_context_bytes: usize,
+    pub commits: Commits,
+    /// The configuration's `protect`.
+    pub protect: Vec<String>,
+    /// Roots of other flows that are here, from the top of the repository.
+    pub other_roots: Vec<String>,
+    /// Files of a saved attempt, each and together.
+    pub max_saved_file_bytes: u64,
+    pub max_saved_bytes: u64,
+    /// Local time, for the names of handoffs.
+    pub offset: Offset,
+}
+
+/// `auto.lock` as it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundLock {
+    pub pid: u32,
+    pub owner: Owner,
+    pub base_commit: String,
+    pub branch: Option<String>,
+    pub goal: Option<String>,
+    pub attempt: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CutOff {
+    Interruption,
+    /// No attempt is spent, and it does not count as an interruption either.
+    Limit {
+        resume_at: Option<UtcTime>,
+    },
+}
+
+impl Settings {
+    pub fn test_command_of<'a>(&'a self, goal: &'a Goal) -> &'a str {
+        goal.test_command.as_deref().unwrap_or(&self.test_command)
+    }
+
+    pub fn timeout_of(&self, goal: &Goal) -> u32 {
+        goal.timeout_minutes.map_or(self.timeout_minutes, u32::from)
+    }
+
+    pub fn max_retries_of(&self, goal: &Goal) -> u32 {
+        goal.max_retries.map_or(self.max_retries, u32::from)
+    }
+
+    /// What belongs to an attempt of this flow and what does not.
+    pub fn tree_rules(&self) -> TreeRules {
+        let machine =
+            project::MACHINE_FILES.iter().map(|name| format!("{}/{name}", project::DIRECTORY));
+        let others = self.other_roots.iter().map(|root| format!("{}/", root.trim_end_matches('/')));
+        let protected = [project::CONFIG, project::GOALS, project::RULES, project::IGNORE];
+        TreeRules {
+            leave_out: machine.chain(others).collect(),
+            protected: protected.map(str::to_owned).to_vec(),
+            protect: self.protect.clone(),
+            handoffs: Some(format!("{}/", project::HANDOFFS)),
+            moving_refs: Vec::new(),
+        }
+    }
+}

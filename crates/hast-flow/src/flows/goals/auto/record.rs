@@ -1,0 +1,106 @@
+//! What is written down about an attempt: what was agreed before its agent started, and the verdict.
+
+use serde::{Deserialize, Serialize};
+
+use crate::attempt::base::ObjectId;
+use crate::attempt::evidence::TestEnd;
+use crate::attempt::judge::{Rules, Scope, Verdict, WantedHandoff, WantedTests};
+use crate::attempt::settle::{Commits, WorkKind};
+use crate::docs::document::Version;
+use crate::docs::goals::{Goal, PromptMode};
+use crate::flows::goals::auto::Settings;
+use crate::flows::goals::layout::HANDOFFS;
+use crate::time::{OffsetTime, UtcTime};
+
+/// `attempt.json`: written before the agent starts, so that nothing it writes changes the rules.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttemptRecord {
+    pub version: Version<1>,
+    pub goal_id: String,
+    pub title: String,
+    pub attempt: u32,
+    pub allowed_changes: Vec<String>,
+    pub expect_failure: bool,
+    pub adversarial: bool,
+    pub test_command: String,
+    pub timeout_minutes: u32,
+    pub max_retries: u32,
+    pub commits: bool,
+    /// The name of the handoff file that was asked for.
+    pub handoff: String,
+    /// How the tests ended on the base.
+    pub base_tests: Option<TestEnd>,
+    pub started_at: UtcTime,
+}
+
+impl AttemptRecord {
+    pub fn new(
+        goal: &Goal,
+        settings: &Settings,
+        attempt: u32,
+        handoff: String,
+        base_tests: Option<TestEnd>,
+        started_at: UtcTime,
+    ) -> Self {
+        Self {
+            version: Version,
+            goal_id: goal.id.clone(),
+            title: goal.title.clone(),
+            attempt,
+            allowed_changes: goal.allowed_changes.clone(),
+            expect_failure: goal.expect_failure,
+            adversarial: goal.prompt_mode == Some(PromptMode::Adversarial),
+            test_command: settings.test_command_of(goal).to_owned(),
+            timeout_minutes: settings.timeout_of(goal),
+            max_retries: settings.max_retries_of(goal),
+            commits: settings.commits == Commits::Auto,
+            handoff,
+            base_tests,
+            started_at,
+        }
+    }
+
+    pub fn rules(&self, attempt_end: OffsetTime, interruptions_before: u32) -> Rules {
+        Rules {
+            goal_id: self.goal_id.clone(),
+            scope: Scope::new(&self.allowed_changes, HANDOFFS),
+            wanted: if self.expect_failure { WantedTests::Red } else { WantedTests::Green },
+            handoff: WantedHandoff::Needed,
+            base_tests: self.base_tests.clone(),
+            attempt_end,
+            interruptions_before,
+        }
+    }
+
+    pub fn kind(&self) -> WorkKind {
+        if self.expect_failure || self.adversarial { WorkKind::Tests } else { WorkKind::Feature }
+    }
+
+    pub fn commits(&self) -> Commits {
+        if self.commits { Commits::Auto } else { Commits::Off }
+    }
+}
+
+/// `verdict.json`: what the attempt was judged, and what settling it needs to know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VerdictRecord {
+    pub version: Version<1>,
+    pub verdict: Verdict,
+    /// The reason in words.
+    pub text: String,
+    pub judged_at: UtcTime,
+    /// Where the attempt left its branch.
+    pub head: ObjectId,
+    /// What was in the tree when it was judged.
+    pub tree: ObjectId,
+    /// What a commit on `head` would hold.
+    pub commit_tree: ObjectId,
+    pub uncommitted: bool,
+    /// The beginning of the list of changed paths.
+    pub changed: Vec<String>,
+    pub tests: Option<TestEnd>,
+    pub test_tail: String,
+}
+
+/// How many changed paths a verdict lists.
+pub const LISTED: usize = 200;

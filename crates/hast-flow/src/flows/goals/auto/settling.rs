@@ -1,0 +1,261 @@
+//! What becomes of a judged attempt, act by act, and of its goal.
+
+use serde_json::{Value, json};
+
+use crate::attempt::base::{ObjectId, Saved};
+use crate::attempt::judge::Verdict;
+use crate::attempt::settle::{Act, Attempt, MoreGoals, Then, settle};
+use crate::attempt::workspace::{CommitPlan, Content, GitResult, GitStep, HookVerdict, Identity};
+use crate::docs::goals::GoalsEventKind as Kind;
+use crate::driver::Facts;
+use crate::flows::goals::auto::decide::{blocked, git, last_goal, unexpected};
+use crate::flows::goals::auto::record::VerdictRecord;
+use crate::flows::goals::auto::view::{Current, Settled, View};
+use crate::flows::goals::auto::working::{Work, key};
+use crate::flows::goals::auto::write::Draft;
+use crate::flows::goals::auto::{layout, words};
+use crate::flows::goals::layout as project;
+use crate::flows::goals::runnable::{more_follow, parents_done};
+use crate::flows::goals::selection::Placed;
+use crate::flows::goals::status_edit::{NewStatus, with_status};
+use crate::steps::{EffectResult, Step};
+
+/// What the acts have come to.
+struct Outcome<'v> {
+    head: ObjectId,
+    saved: Option<&'v Saved>,
+}
+
+/// Settles a judged attempt: the next act that is not done yet, or the commit that says all are.
+pub(super) fn step(work: &Work<'_>, record: &VerdictRecord, all: &[Placed<'_>]) -> Step {
+    let tried = work.view.run.as_ref().map(|run| run.tried.clone()).unwrap_or_default();
+    let (flow, goal) = (work.flow, work.current.goal.as_str());
+    let follow = more_follow(all, &flow.asked, last_goal(work.view).as_deref(), &tried, goal);
+    let attempt = Attempt {
+        goal,
+        title: &work.record.title,
+        kind: work.record.kind(),
+        number: work.current.number,
+        spent: work.view.ledger(goal).spent(),
+        max_retries: work.record.max_retries,
+        commits: work.record.commits(),
+        more: if follow { MoreGoals::Follow } else { MoreGoals::NoneLeft },
+    };
+    let plan = settle(&record.verdict, &attempt);
+    let mut outcome = Outcome { head: record.head.clone(), saved: None };
+    for act in &plan.acts {
+        if let Err(step) = perform(work, record, act, &mut outcome) {
+            return step;
+        }
+    }
+    settled(work, &plan.then, &outcome, all)
+}
+
+fn perform<'v>(
+    work: &Work<'v>,
+    record: &VerdictRecord,
+    act: &Act,
+    outcome: &mut Outcome<'v>,
+) -> Result<(), Step> {
+    match act {
+        Act::Commit { message } if record.uncommitted => {
+            outcome.head = commit(work, record, message)?;
+        }
+        Act::Commit { .. } => {}
+        Act::Save { .. } => {
+            let save = work.key(&["save"]);
+            match git(work.view, work.facts, save.clone(), || GitStep::Save(work.save_plan()))? {
+                GitResult::Saved(saved) => outcome.saved = Some(saved),
+                _ => return Err(unexpected(&save, work.facts.lang)),
+            }
+        }
+        Act::Keep { branch } => {
+            let Some(saved) = outcome.saved else { return Ok(()) };
+            let commit = saved.work().commit.clone();
+            let keep = || GitStep::Keep { branch: branch.clone(), commit };
+            git(work.view, work.facts, work.key(&["keep"]), keep)?;
+        }
+        Act::RollBack => {
+            let Some(saved) = outcome.saved else { return Ok(()) };
+            let (base, saved) = (work.base.clone(), saved.clone());
+            let back = || GitStep::RollBack { base, saved };
+            git(work.view, work.facts, work.key(&["rollback"]), back)?;
+            outcome.head = work.base.commit().clone();
+        }
+    }
+    Ok(())
+}
+
+/// The user's hooks, then the commit, then the branch moves to it. Its date is the verdict's, so
+/// that doing it again makes the same commit.
+fn commit(work: &Work<'_>, record: &VerdictRecord, message: &str) -> Result<ObjectId, Step> {
+    let plan = |message: &str| CommitPlan {
+        content: Content::Tree(record.commit_tree.clone()),
+        parent: record.head.clone(),
+        message: message.to_owned(),
+        at: record.judged_at,
+        identity: Identity::Users,
+    };
+    let hooks_key = work.key(&["hooks"]);
+    let hooks = || GitStep::RunHooks { plan: plan(message) };
+    let message = match git(work.view, work.facts, hooks_key.clone(), hooks)? {
+        GitResult::Hooks(HookVerdict::Passed { message }) => message.clone(),
+        GitResult::Hooks(HookVerdict::Refused { hook, said }) => {
+            return Err(refused(work, record, format!("{hook}: {said}")));
+        }
+        GitResult::Hooks(HookVerdict::ChangedContent { hook }) => {
+            return Err(refused(work, record, format!("{hook} changed the content")));
+        }
+        _ => return Err(unexpected(&hooks_key, work.facts.lang)),
+    };
+    let build_key = work.key(&["build"]);
+    let build = || GitStep::Build { plan: plan(&message) };
+    let built = match git(work.view, work.facts, build_key.clone(), build)? {
+        GitResult::Built { commit } => commit.clone(),
+        _ => return Err(unexpected(&build_key, work.facts.lang)),
+    };
+    let (branch, from, to) = (work.base.branch().to_owned(), record.head.clone(), built.clone());
+    let advance = || GitStep::Advance { branch, from, to };
+    git(work.view, work.facts, work.key(&["advance", built.as_str()]), advance)?;
+    Ok(built)
+}
+
+/// A refusal of the user's hooks is a second verdict: the attempt failed.
+fn refused(work: &Work<'_>, record: &VerdictRecord, why: String) -> Step {
+    let verdict = Verdict::commit_refused(why);
+    let text = verdict.reason.text(work.facts.lang);
+    let record = VerdictRecord { verdict, text, judged_at: work.facts.now, ..record.clone() };
+    let draft = Draft::new(work.view, work.facts, "the commit was refused");
+    work.judged(draft, layout::REFUSED, &record).step()
+}
+
+fn settled(work: &Work<'_>, then: &Then, outcome: &Outcome<'_>, all: &[Placed<'_>]) -> Step {
+    let (goal, number) = (&work.current.goal, work.current.number);
+    let (word, changes) = match then {
+        Then::TryAgain => ("try_again", None),
+        Then::Done => ("done", Some(NewStatus::Done)),
+        Then::DoneAndStop => ("done_and_stop", Some(NewStatus::Done)),
+        Then::Block(_) => ("blocked", None),
+        Then::Wait | Then::Stop => {
+            return blocked(words::waiting(work.facts.lang), words::waiting_next(work.facts.lang));
+        }
+    };
+    let reason = match then {
+        Then::Block(why) => Some((why.code(), why.text(work.facts.lang))),
+        _ => None,
+    };
+    let changes = match &reason {
+        Some((_, text)) => Some(NewStatus::Blocked { reason: text }),
+        None => changes,
+    };
+    let parents = match then {
+        Then::Done | Then::DoneAndStop => parents_done(all, goal),
+        _ => Vec::new(),
+    };
+    let edited = changes.map(|new| goals_text(work.view, goal, new, &parents));
+    let by_hand = matches!(edited, Some(Err(())));
+    let commits_goals = work.record.commits && matches!(edited, Some(Ok(_)));
+    let mut detail =
+        json!({"goal_id": goal, "attempt": number, "then": word, "head": outcome.head});
+    if let Some(saved) = outcome.saved {
+        detail["saved"] = json!(saved.work());
+    }
+    if commits_goals {
+        detail["commit_goals_on"] = json!(outcome.head);
+    }
+    let draft = Draft::new(work.view, work.facts, &format!("{goal} attempt {number}: {word}"));
+    let draft = match edited {
+        Some(Ok(text)) => draft.goals(text),
+        Some(Err(())) | None => draft,
+    };
+    let mut about = json!({"goal_id": goal, "attempt": number});
+    if by_hand {
+        about["by_hand"] = Value::Bool(true);
+    }
+    // The goal first: settling ends the attempt.
+    let draft = match (then, reason) {
+        (Then::Done | Then::DoneAndStop, _) => {
+            about["parents"] = json!(parents);
+            draft.event(Kind::GoalDone, about)
+        }
+        (_, Some((code, text))) => {
+            about["code"] = json!(code);
+            about["reason"] = json!(text);
+            draft.event(Kind::GoalBlocked, about)
+        }
+        (_, None) => draft,
+    };
+    draft.event(Kind::AttemptSettled, detail).step()
+}
+
+/// The text of `goals.yaml` with the goal and its parents changed; nothing if it cannot be edited.
+fn goals_text(
+    view: &View,
+    goal: &str,
+    new: NewStatus<'_>,
+    parents: &[String],
+) -> Result<String, ()> {
+    let text = view.goals.as_ref().map(|file| file.text.clone()).ok_or(())?;
+    let text = with_status(&text, goal, new).map_err(|_| ())?;
+    parents
+        .iter()
+        .try_fold(text, |text, parent| with_status(&text, parent, NewStatus::Done).map_err(|_| ()))
+}
+
+/// With `commit: auto` each status change of goals.yaml is a commit of that file alone.
+pub(super) fn commit_goals(
+    view: &View,
+    facts: &Facts<'_>,
+    current: &Current,
+    settled: &Settled,
+) -> Step {
+    let (goal, number) = (current.goal.as_str(), current.number);
+    let base = view.documents_of(goal, number).and_then(|documents| documents.base.as_ref());
+    let Some(branch) = base.map(|base| base.branch().to_owned()) else {
+        return committed(view, facts, goal, json!({"goal_id": goal}));
+    };
+    let plan = CommitPlan {
+        content: Content::File { path: project::GOALS.to_owned() },
+        parent: settled.head.clone(),
+        message: format!("chore({goal}): goal status\n\nHast-Goal: {goal}\n"),
+        at: settled.at,
+        identity: Identity::Users,
+    };
+    let build_key = key(goal, number, &["goals-build"]);
+    let built = match view.results.get(&build_key) {
+        Some(EffectResult::Git(GitResult::Built { commit })) => commit.clone(),
+        Some(result) => return not_committed(view, facts, goal, result),
+        None => {
+            return match git(view, facts, build_key, || GitStep::Build { plan }) {
+                Err(step) => step,
+                Ok(_) => committed(view, facts, goal, json!({"goal_id": goal})),
+            };
+        }
+    };
+    let advance_key = key(goal, number, &["goals-advance", built.as_str()]);
+    let advance = GitStep::Advance { branch, from: settled.head.clone(), to: built.clone() };
+    match view.results.get(&advance_key) {
+        None => match git(view, facts, advance_key, || advance) {
+            Err(step) => step,
+            Ok(_) => committed(view, facts, goal, json!({"goal_id": goal})),
+        },
+        Some(EffectResult::Git(GitResult::Advanced)) => {
+            committed(view, facts, goal, json!({"goal_id": goal, "commit": built}))
+        }
+        Some(result) => not_committed(view, facts, goal, result),
+    }
+}
+
+/// The status is in the file; that nobody could commit it is no reason to stop.
+fn not_committed(view: &View, facts: &Facts<'_>, goal: &str, result: &EffectResult) -> Step {
+    let why = match result {
+        EffectResult::Git(GitResult::Refused(problem)) => problem.what(facts.lang),
+        _ => String::new(),
+    };
+    committed(view, facts, goal, json!({"goal_id": goal, "refused": why}))
+}
+
+fn committed(view: &View, facts: &Facts<'_>, goal: &str, detail: Value) -> Step {
+    let draft = Draft::new(view, facts, &format!("{goal}: goals.yaml"));
+    draft.event(Kind::GoalsCommitted, detail).step()
+}

@@ -1,0 +1,197 @@
+//! The beginning of a run: what is found there, cleared away if that is safe, and the first event.
+
+use serde_json::json;
+
+use crate::attempt::base::{Base, ObjectId, Saved};
+use crate::attempt::recovery::{
+    Found, From, Lock, Owner, Refusal, StartAct, StartUp, Strange, Wish, start_up,
+};
+use crate::attempt::workspace::{GitResult, GitStep, Head, Looked, SavePlan};
+use crate::docs::goals::GoalsEventKind as Kind;
+use crate::driver::Facts;
+use crate::flows::goals::auto::AutoFlow;
+use crate::flows::goals::auto::decide::{blocked, git, problem, unexpected};
+use crate::flows::goals::auto::view::{Documents, View};
+use crate::flows::goals::auto::working::{Work, key};
+use crate::flows::goals::auto::write::Draft;
+use crate::flows::goals::layout as project;
+use crate::flows::goals::runnable::Depth;
+use crate::flows::goals::status_edit::{NewStatus, with_status};
+use crate::steps::{EffectResult, Step, StepKey};
+
+/// Looks around, and begins the run or refuses to.
+pub(super) fn step(flow: &AutoFlow, view: &View, facts: &Facts<'_>) -> Step {
+    let refuse = |refusal: &Refusal| blocked(refusal.what(facts.lang), refusal.next(facts.lang));
+    if let Some(not_ready) = &flow.not_ready {
+        return refuse(&Refusal::NotReady(not_ready.clone()));
+    }
+    let look = StepKey::new(&["start", &flow.run, "look"]);
+    let looked = match view.results.get(&look) {
+        Some(EffectResult::Git(GitResult::Refused(refused))) => Err(refused.clone()),
+        Some(EffectResult::Git(GitResult::Looked(looked))) => Ok(looked.clone()),
+        Some(_) => return unexpected(&look, facts.lang),
+        None => {
+            let rules = flow.settings.tree_rules();
+            return match git(view, facts, look.clone(), || GitStep::Look { rules }) {
+                Err(step) => step,
+                Ok(_) => unexpected(&look, facts.lang),
+            };
+        }
+    };
+    let lock = lock(flow, view, looked.as_ref().ok());
+    let found = Found { not_ready: None, looked, lock, kept: None };
+    let wish = Wish { place: flow.place, from: From::Base, at: facts.now };
+    let own = format!("{}/", project::DIRECTORY);
+    match start_up(&found, wish, &own) {
+        StartUp::Refuse(Refusal::Git(found)) => problem(&found, facts.lang),
+        StartUp::Refuse(refusal) => refuse(&refusal),
+        StartUp::Begin { first, .. } => match clear(flow, view, facts, &first) {
+            Ok(saved) => begin(flow, view, facts, saved),
+            Err(step) => step,
+        },
+        StartUp::GiveUp { first, why } => match clear(flow, view, facts, &first) {
+            Ok(saved) => give_up(flow, view, facts, saved, &why),
+            Err(step) => step,
+        },
+    }
+}
+
+/// The lock to decide about. What is written down about the attempt counts for more than the file.
+fn lock(flow: &AutoFlow, view: &View, looked: Option<&Looked>) -> Option<Lock> {
+    let found = flow.lock.as_ref();
+    let pid = found.map_or(0, |found| found.pid);
+    let empty = Lock {
+        pid,
+        owner: Owner::Gone,
+        base: None,
+        branch: None,
+        goal: None,
+        commits: Vec::new(),
+        judged: None,
+    };
+    if found.is_some_and(|found| found.owner == Owner::Alive) {
+        return Some(Lock { owner: Owner::Alive, ..empty });
+    }
+    if let Some(current) = &view.current {
+        let documents = view.documents_of(&current.goal, current.number);
+        let base = documents.and_then(|documents| documents.base.as_ref());
+        let verdict = documents.and_then(Documents::last_verdict).filter(|_| current.judged);
+        return Some(Lock {
+            base: base.map(|base| base.commit().clone()),
+            branch: base.map(|base| base.branch().to_owned()),
+            goal: Some(current.goal.clone()),
+            commits: verdict.map(|verdict| verdict.head.clone()).into_iter().collect(),
+            judged: verdict.map(|verdict| verdict.tree.clone()),
+            ..empty
+        });
+    }
+    // One of ours, between two attempts: nothing was under way.
+    let foreign = found.filter(|found| found.goal.is_none())?;
+    let head = looked.filter(|looked| looked.uncommitted.is_empty()).and_then(commit_of);
+    let base = head.filter(|head| head.as_str().starts_with(&foreign.base_commit)).cloned();
+    Some(Lock { base, branch: foreign.branch.clone(), ..empty })
+}
+
+fn commit_of(looked: &Looked) -> Option<&ObjectId> {
+    match &looked.head {
+        Head::Branch { commit, .. } | Head::Detached { commit } => Some(commit),
+        Head::Unborn { .. } => None,
+    }
+}
+
+/// The base of the attempt that was cut off.
+fn open_base(view: &View) -> Option<&Base> {
+    let current = view.current.as_ref()?;
+    view.documents_of(&current.goal, current.number)?.base.as_ref()
+}
+
+/// Performs what has to happen before the beginning.
+fn clear<'v>(
+    flow: &AutoFlow,
+    view: &'v View,
+    facts: &Facts<'_>,
+    first: &[StartAct],
+) -> Result<Option<&'v Saved>, Step> {
+    let mut saved = None;
+    for act in first {
+        match act {
+            StartAct::Save { name } => {
+                let save_key = StepKey::new(&["start", &flow.run, "save"]);
+                let plan = || SavePlan {
+                    name: name.clone(),
+                    rules: flow.settings.tree_rules(),
+                    base: open_base(view).cloned(),
+                    message: "what an interrupted run left".to_owned(),
+                    at: facts.now,
+                    max_file_bytes: flow.settings.max_saved_file_bytes,
+                    max_total_bytes: flow.settings.max_saved_bytes,
+                };
+                match git(view, facts, save_key.clone(), || GitStep::Save(plan()))? {
+                    GitResult::Saved(done) => saved = Some(done),
+                    _ => return Err(unexpected(&save_key, facts.lang)),
+                }
+            }
+            StartAct::BackToBase { .. } => {
+                if let (Some(base), Some(saved)) = (open_base(view).cloned(), saved.cloned()) {
+                    let back = StepKey::new(&["start", &flow.run, "back"]);
+                    git(view, facts, back, || GitStep::RollBack { base, saved })?;
+                }
+            }
+            // The lock is the caller's, and goals change in the commit that follows.
+            StartAct::RemoveLock | StartAct::BlockGoal { .. } => {}
+        }
+    }
+    Ok(saved)
+}
+
+fn started<'v>(flow: &AutoFlow, view: &'v View, facts: &'v Facts<'v>) -> Draft<'v> {
+    let recursive = flow.asked.depth == Depth::Leaves;
+    let detail = json!({"run": flow.run, "goal": flow.asked.goal, "recursive": recursive});
+    let draft = Draft::new(view, facts, "auto begins").event(Kind::AutoStarted, detail);
+    match &view.current {
+        Some(current) => {
+            let call = ["call", &current.cuts.to_string()];
+            draft.closes(key(&current.goal, current.number, &call))
+        }
+        None => draft,
+    }
+}
+
+/// An attempt that was not judged is none; one that was is settled next.
+fn begin(flow: &AutoFlow, view: &View, facts: &Facts<'_>, saved: Option<&Saved>) -> Step {
+    let mut draft = started(flow, view, facts);
+    if let Some(saved) = saved {
+        draft = draft.event(Kind::Recovered, json!({"ref": saved.work().name}));
+    }
+    let Some(current) = view.current.as_ref().filter(|current| !current.judged) else {
+        return draft.step();
+    };
+    let documents = view.documents_of(&current.goal, current.number);
+    let Some(Documents { base: Some(base), record: Some(record), .. }) = documents else {
+        return draft.step();
+    };
+    let work = Work { flow, view, facts, current, base, record };
+    work.abandon(draft).step()
+}
+
+/// The remains are left as they are, the goal is a person's, and the run is over.
+fn give_up(
+    flow: &AutoFlow,
+    view: &View,
+    facts: &Facts<'_>,
+    saved: Option<&Saved>,
+    why: &Strange,
+) -> Step {
+    let (what, next) = (why.what(facts.lang), why.next(facts.lang));
+    let mut draft = started(flow, view, facts);
+    if let Some(current) = &view.current {
+        let text = view.goals.as_ref().map(|file| file.text.as_str()).unwrap_or_default();
+        if let Ok(text) = with_status(text, &current.goal, NewStatus::Blocked { reason: &what }) {
+            draft = draft.goals(text);
+        }
+        let detail = json!({"goal_id": current.goal, "code": "recovery", "reason": what});
+        draft = draft.event(Kind::GoalBlocked, detail);
+    }
+    let saved = saved.map(|saved| saved.work().name.clone());
+    draft.event(Kind::Recovered, json!({"ref": saved, "what": what, "next": next})).step()
+}

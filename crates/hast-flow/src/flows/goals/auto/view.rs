@@ -1,0 +1,353 @@
+//! What the documents below `.ai/` say about goals and attempts, kept up to date change by change.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::de::DeserializeOwned;
+
+use crate::attempt::base::{Base, ObjectId};
+use crate::attempt::evidence::{CallEnd, TestEnd};
+use crate::attempt::ledger::Ledger;
+use crate::attempt::reason::Class;
+use crate::docs::document::read;
+use crate::docs::goals::{Goals, GoalsEvent, GoalsEventKind as Kind, HandoffName};
+use crate::driver::Delta;
+use crate::flows::goals::auto::layout;
+use crate::flows::goals::auto::record::{AttemptRecord, VerdictRecord};
+use crate::flows::goals::handoffs::{LastSession, read_handoff};
+use crate::formats::ndjson;
+use crate::formats::source::Source;
+use crate::steps::{EffectResult, StepKey};
+use crate::store::{DocPath, Identity, Seen};
+use crate::time::UtcTime;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct View {
+    /// Events so far; the next id counts on.
+    pub events: u64,
+    pub log_length: Option<u64>,
+    pub goals: Option<GoalsFile>,
+    pub rules: String,
+    /// The newest handoffs by name.
+    pub handoffs: BTreeMap<HandoffName, Vec<u8>>,
+    pub run: Option<Run>,
+    pub ledgers: BTreeMap<String, Ledger>,
+    /// How the tests ended, by tree and command.
+    pub tested: BTreeMap<(String, String), TestEnd>,
+    /// Documents of each goal's last attempts, by directory and number.
+    pub documents: BTreeMap<String, BTreeMap<u32, Documents>>,
+    pub current: Option<Current>,
+    /// Results of effects that no commit has used yet.
+    pub results: BTreeMap<StepKey, EffectResult>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct GoalsFile {
+    pub text: String,
+    pub identity: Option<Identity>,
+    /// The goals, or what is wrong with the file.
+    pub goals: Result<Goals, String>,
+}
+
+/// What one run of `auto` has done so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Run {
+    pub id: String,
+    /// Goals that it has finished with.
+    pub tried: BTreeSet<String>,
+    pub done: Vec<String>,
+    pub blocked: Vec<String>,
+    /// The goal that is tried again before any other.
+    pub working: Option<String>,
+    /// Work is in the tree uncommitted: no other goal may start on top of it.
+    pub stop: bool,
+    /// Goals whose status a person has to set, because the file could not be edited.
+    pub by_hand: Vec<String>,
+    /// What a dead process left could not be cleared away: what, and what to do.
+    pub gave_up: Option<(String, String)>,
+}
+
+/// What is written down about one attempt.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Documents {
+    pub base: Option<Base>,
+    pub record: Option<AttemptRecord>,
+    pub verdict: Option<VerdictRecord>,
+    pub refused: Option<VerdictRecord>,
+}
+
+impl Documents {
+    /// The verdict that counts.
+    pub fn last_verdict(&self) -> Option<&VerdictRecord> {
+        self.refused.as_ref().or(self.verdict.as_ref())
+    }
+}
+
+/// The attempt under way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Current {
+    pub goal: String,
+    pub number: u32,
+    /// How often its call was cut off.
+    pub cuts: u32,
+    pub ended: Option<Ended>,
+    pub judged: bool,
+    pub settled: Option<Settled>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ended {
+    pub at: UtcTime,
+    pub end: CallEnd,
+}
+
+/// Settled, with `goals.yaml` still to be committed on this head.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settled {
+    pub at: UtcTime,
+    pub head: ObjectId,
+}
+
+/// How many handoffs, and attempts of a goal, are remembered.
+const REMEMBERED: usize = 16;
+
+impl View {
+    pub fn ledger(&self, goal: &str) -> Ledger {
+        self.ledgers.get(goal).copied().unwrap_or_default()
+    }
+
+    pub fn documents_of(&self, goal: &str, number: u32) -> Option<&Documents> {
+        self.documents.get(&layout::goal_directory(goal))?.get(&number)
+    }
+
+    /// What the last attempt that was judged came to.
+    pub fn last_verdict_before(&self, goal: &str, number: u32) -> Option<&VerdictRecord> {
+        let attempts = self.documents.get(&layout::goal_directory(goal))?;
+        attempts.range(..number).rev().find_map(|(_, documents)| documents.last_verdict())
+    }
+
+    /// The newest handoff that can be read.
+    pub fn last_session(&self) -> Option<LastSession> {
+        self.handoffs.iter().rev().find_map(|(name, bytes)| {
+            let name = name.to_string();
+            read_handoff(&Source::from_bytes(&name, bytes).ok()?).ok()
+        })
+    }
+
+    pub fn fold(&mut self, delta: &Delta<'_>) {
+        match delta {
+            Delta::Document { path, bytes, seen } => self.document(path, bytes, *seen),
+            Delta::Appended { path, at, bytes } if path.as_str() == layout::EVENTS => {
+                self.log_length = Some(at + bytes.len() as u64);
+                self.take_events(bytes);
+            }
+            Delta::Appended { .. } => {}
+            Delta::Gone { path } => self.gone(path),
+            Delta::Result { key, result } => {
+                self.results.insert((*key).clone(), (*result).clone());
+            }
+        }
+    }
+
+    fn document(&mut self, path: &DocPath, bytes: &[u8], seen: Seen) {
+        let identity = match seen {
+            Seen::File(identity) => Some(identity),
+            Seen::Absent | Seen::Log { .. } => None,
+        };
+        let name = path.as_str();
+        match name {
+            layout::EVENTS => {
+                self.log_length = Some(bytes.len() as u64);
+                self.take_events(bytes);
+            }
+            layout::GOALS => self.goals = Some(GoalsFile::read(bytes, identity)),
+            layout::RULES => self.rules = String::from_utf8_lossy(bytes).into_owned(),
+            _ if name.starts_with(layout::HANDOFFS) => self.take_handoff(name, bytes),
+            _ => self.attempt_document(name, bytes, seen),
+        }
+    }
+
+    fn gone(&mut self, path: &DocPath) {
+        if path.as_str() == layout::GOALS {
+            self.goals = None;
+        }
+    }
+
+    fn take_handoff(&mut self, path: &str, bytes: &[u8]) {
+        let name = path.rsplit('/').next().and_then(|name| name.parse::<HandoffName>().ok());
+        if let Some(name) = name {
+            self.handoffs.insert(name, bytes.to_vec());
+            if self.handoffs.len() > REMEMBERED {
+                self.handoffs.pop_first();
+            }
+        }
+    }
+
+    fn attempt_document(&mut self, path: &str, bytes: &[u8], seen: Seen) {
+        let Some((goal, number, name)) = layout::attempt_parts(path) else { return };
+        if let Some(handoff) = name.strip_prefix(layout::HANDOFFS) {
+            return self.take_handoff(handoff, bytes);
+        }
+        let attempts = self.documents.entry(goal.to_owned()).or_default();
+        let documents = attempts.entry(number).or_default();
+        match name {
+            layout::BASE => documents.base = Base::recorded(bytes, &seen).ok(),
+            layout::RECORD => documents.record = parsed(bytes),
+            layout::VERDICT => documents.verdict = parsed(bytes),
+            layout::REFUSED => documents.refused = parsed(bytes),
+            _ => {}
+        }
+        if attempts.len() > REMEMBERED {
+            attempts.pop_first();
+        }
+    }
+
+    fn take_events(&mut self, bytes: &[u8]) {
+        // A bad line is skipped here and told by `verify`; a torn one is cut off by recovery.
+        let (events, _) = ndjson::read::<GoalsEvent>(layout::EVENTS, bytes);
+        for event in events {
+            self.events = self.events.max(event.event_id.number());
+            self.take_event(&event);
+        }
+    }
+
+    fn take_event(&mut self, event: &GoalsEvent) {
+        let text = |key: &str| event.detail.get(key).and_then(|value| value.as_str());
+        let goal = text("goal_id").unwrap_or_default().to_owned();
+        let number = event.detail.get("attempt").and_then(serde_json::Value::as_u64);
+        let number = number.and_then(|number| u32::try_from(number).ok()).unwrap_or(0);
+        match event.kind {
+            Kind::AutoStarted => {
+                self.run =
+                    Some(Run { id: text("run").unwrap_or_default().to_owned(), ..Run::default() });
+                self.results.clear();
+            }
+            Kind::Recovered => self.take_recovered(event),
+            Kind::GoalStarted => {}
+            Kind::BaseTested => {
+                let end = event
+                    .detail
+                    .get("end")
+                    .cloned()
+                    .and_then(|end| serde_json::from_value(end).ok());
+                if let (Some(tree), Some(command), Some(end)) = (text("tree"), text("command"), end)
+                {
+                    self.tested.insert((tree.to_owned(), command.to_owned()), end);
+                }
+                self.results.retain(|key, _| !key.as_str().ends_with("/base-tests"));
+            }
+            Kind::AttemptStarted => {
+                self.ledgers.entry(goal.clone()).or_default().started(number);
+                self.with_run(|run| run.working = Some(goal.clone()));
+                let (cuts, ended, judged, settled) = (0, None, false, None);
+                self.current = Some(Current { goal, number, cuts, ended, judged, settled });
+                self.results.clear();
+            }
+            Kind::AttemptInterrupted | Kind::LimitReached => {
+                if event.kind == Kind::AttemptInterrupted {
+                    self.ledgers.entry(goal).or_default().judged(Class::Interrupted);
+                }
+                if let Some(current) = &mut self.current {
+                    current.cuts += 1;
+                    current.ended = None;
+                }
+                self.results.clear();
+            }
+            Kind::AttemptEnded => {
+                let end = event
+                    .detail
+                    .get("end")
+                    .cloned()
+                    .and_then(|end| serde_json::from_value(end).ok());
+                if let (Some(current), Some(end)) = (&mut self.current, end) {
+                    current.ended = Some(Ended { at: event.ts, end });
+                }
+                self.results.clear();
+            }
+            Kind::AttemptJudged => self.take_judged(event, &goal),
+            Kind::AttemptSettled => self.take_settled(event, &goal),
+            Kind::GoalDone => self.with_run(|run| run.finish(event, &goal, true)),
+            Kind::GoalBlocked => self.with_run(|run| run.finish(event, &goal, false)),
+            Kind::GoalsCommitted => {
+                self.current = None;
+                self.results.clear();
+            }
+            Kind::Retried => self.ledgers.entry(goal).or_default().retried(),
+        }
+    }
+
+    fn take_recovered(&mut self, event: &GoalsEvent) {
+        let text = |key: &str| event.detail.get(key).and_then(|value| value.as_str());
+        if let (Some(what), Some(next)) = (text("what"), text("next")) {
+            let gave_up = Some((what.to_owned(), next.to_owned()));
+            self.with_run(|run| run.gave_up = gave_up);
+            self.current = None;
+        }
+        self.results.clear();
+    }
+
+    fn take_judged(&mut self, event: &GoalsEvent, goal: &str) {
+        let class =
+            event.detail.get("class").cloned().and_then(|class| serde_json::from_value(class).ok());
+        // A commit that was refused is a second verdict on the same attempt.
+        let again = self.current.as_ref().is_some_and(|current| current.judged);
+        if let (Some(class), false) = (class, again) {
+            self.ledgers.entry(goal.to_owned()).or_default().judged(class);
+        }
+        if let Some(current) = &mut self.current {
+            current.judged = true;
+        }
+        self.results.clear();
+    }
+
+    fn take_settled(&mut self, event: &GoalsEvent, goal: &str) {
+        let text = |key: &str| event.detail.get(key).and_then(|value| value.as_str());
+        let then = text("then").unwrap_or_default();
+        self.with_run(|run| {
+            run.stop |= then == "done_and_stop";
+            run.working = (then == "try_again").then(|| goal.to_owned());
+        });
+        let head = text("commit_goals_on").and_then(|head| head.parse().ok());
+        let settled = head.map(|head| Settled { at: event.ts, head });
+        match (&mut self.current, settled) {
+            (Some(current), Some(settled)) => current.settled = Some(settled),
+            (current, _) => *current = None,
+        }
+        self.results.clear();
+    }
+
+    fn with_run(&mut self, change: impl FnOnce(&mut Run)) {
+        if let Some(run) = &mut self.run {
+            change(run);
+        }
+    }
+}
+
+impl Run {
+    fn finish(&mut self, event: &GoalsEvent, goal: &str, done: bool) {
+        self.tried.insert(goal.to_owned());
+        let list = if done { &mut self.done } else { &mut self.blocked };
+        list.push(goal.to_owned());
+        if event.detail.get("by_hand").is_some() {
+            self.by_hand.push(goal.to_owned());
+        }
+    }
+}
+
+impl GoalsFile {
+    fn read(bytes: &[u8], identity: Option<Identity>) -> Self {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let found = |findings: &[crate::formats::diagnostic::Diagnostic]| {
+            let lang = crate::words::Lang::En;
+            findings.first().map_or_else(String::new, |first| first.finding.what(lang))
+        };
+        let goals = match Source::from_bytes(layout::GOALS, bytes) {
+            Ok(source) => read::<Goals>(&source).map(|read| read.value).map_err(|all| found(&all)),
+            Err(finding) => Err(found(&[finding])),
+        };
+        Self { text, identity, goals }
+    }
+}
+
+fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    serde_json::from_slice(bytes).ok()
+}

@@ -1,0 +1,35 @@
+//! What `auto` says when it ends.
+
+use crate::messages;
+
+messages! {
+    no_goals() { en: "there is no .ai/goals.yaml here", ko: ".ai/goals.yaml이 없습니다" }
+    no_goals_next() { en: "run hast init", ko: "hast init을 실행하세요" }
+    bad_goals(why) { en: ".ai/goals.yaml cannot be read: {why}", ko: ".ai/goals.yaml을 읽을 수 없습니다: {why}" }
+    bad_goals_next() { en: "hast verify .ai/goals.yaml shows each place", ko: "hast verify .ai/goals.yaml이 위치를 보여 줍니다" }
+    done(goals) { en: "done: {goals}", ko: "완료: {goals}" }
+    done_next() { en: "look at it with git log, and at hast status for what is left", ko: "git log로 확인하고, 남은 목표는 hast status로 보세요" }
+    left_in_tree_next() { en: "the work is in the tree, uncommitted (commit: off); commit it, then run hast auto again", ko: "작업은 커밋되지 않은 채 트리에 있습니다 (commit: off). 커밋한 뒤 hast auto를 다시 실행하세요" }
+    blocked(goals) { en: "handed to a person: {goals}", ko: "사람에게 넘겼습니다: {goals}" }
+    blocked_next(goal) { en: "see blocked_reason in .ai/goals.yaml and the work on refs/hast/attempts, then hast retry {goal}", ko: ".ai/goals.yaml의 blocked_reason과 refs/hast/attempts의 작업을 보고 hast retry {goal}(을)를 실행하세요" }
+    by_hand(goals) { en: "the status of these goals could not be set without changing more: {goals}", ko: "다른 값을 바꾸지 않고는 상태를 바꿀 수 없는 목표가 있습니다: {goals}" }
+    by_hand_next() { en: "set it by hand in .ai/goals.yaml", ko: ".ai/goals.yaml에서 직접 바꾸세요" }
+    lost_records(goal) { en: "the records of the attempt at {goal} are missing", ko: "{goal} 시도의 기록이 없습니다" }
+    lost_records_next() { en: "nothing was touched; look at .ai/attempts and git reflog", ko: "아무것도 건드리지 않았습니다. .ai/attempts와 git reflog를 확인하세요" }
+    unexpected(step) { en: "the step {step} got an answer that does not fit it", ko: "단계 {step}에 맞지 않는 답이 왔습니다" }
+    unexpected_next() { en: "this is a mistake in hast; please report it", ko: "hast의 오류입니다. 알려 주세요" }
+    waiting() { en: "the agent may not be asked now; no attempt was spent", ko: "지금은 에이전트를 부를 수 없습니다. 시도는 소모되지 않았습니다" }
+    waiting_next() { en: "run the same command later", ko: "나중에 같은 명령을 다시 실행하세요" }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::words::placeholders;
+
+    #[test]
+    fn every_ending_is_said_in_both_languages() {
+        for entry in super::CATALOGUE {
+            assert_eq!(placeholders(entry.en), placeholders(entry.ko), "{}", entry.key);
+        }
+    }
+}

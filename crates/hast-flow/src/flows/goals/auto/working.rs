@@ -1,0 +1,421 @@
+//! One attempt, from its base to its verdict.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use serde_json::json;
+
+use crate::agents::outcome::FailureClass;
+use crate::attempt::base::{Base, attempt_ref};
+use crate::attempt::evidence::{CallEnd, TestEnd, TestRun};
+use crate::attempt::inspection::Inspection;
+use crate::attempt::judge::{INTERRUPTIONS_PER_ATTEMPT, Judged, Verdict, judge};
+use crate::attempt::reason::{Class, Reason};
+use crate::attempt::workspace::{GitResult, GitStep, SavePlan};
+use crate::docs::document::Version;
+use crate::docs::goals::{Goal, GoalsEventKind as Kind, HandoffName};
+use crate::driver::Facts;
+use crate::flows::goals::auto::decide::{blocked, git, unexpected};
+use crate::flows::goals::auto::policy::WORKER;
+use crate::flows::goals::auto::record::{AttemptRecord, LISTED, VerdictRecord};
+use crate::flows::goals::auto::view::{Current, Documents, View};
+use crate::flows::goals::auto::write::Draft;
+use crate::flows::goals::auto::{AutoFlow, CutOff, layout, settling, words};
+use crate::flows::goals::context::{assemble, fit};
+use crate::flows::goals::instructions::{LastFailure, Parts, prompt};
+use crate::flows::goals::layout as project;
+use crate::flows::goals::print::Format;
+use crate::flows::goals::selection::Placed;
+use crate::steps::{Call, CallResult, Check, Effect, EffectResult, Place, Step, StepKey};
+use crate::time::OffsetTime;
+
+/// Everything that a step of an attempt needs.
+pub(super) struct Work<'w> {
+    pub(super) flow: &'w AutoFlow,
+    pub(super) view: &'w View,
+    pub(super) facts: &'w Facts<'w>,
+    pub(super) current: &'w Current,
+    pub(super) base: &'w Base,
+    pub(super) record: &'w AttemptRecord,
+}
+
+/// The key of a step of an attempt.
+pub(super) fn key(goal: &str, number: u32, parts: &[&str]) -> StepKey {
+    let (goal, number) = (layout::goal_directory(goal), number.to_string());
+    let all: Vec<&str> =
+        [goal.as_str(), &number].into_iter().chain(parts.iter().copied()).collect();
+    StepKey::new(&all)
+}
+
+/// A goal's next attempt: its base is tested once, then recorded.
+pub(super) fn begin(flow: &AutoFlow, view: &View, facts: &Facts<'_>, placed: &Placed<'_>) -> Step {
+    let goal = placed.goal;
+    let ledger = view.ledger(&goal.id);
+    let number = ledger.next_number();
+    let before = view.documents_of(&goal.id, ledger.last_number());
+    let tested = match before.and_then(|documents| documents.record.as_ref()) {
+        Some(record) if ledger.spent() > 0 => Ok(record.base_tests.clone()),
+        _ => base_tests(flow, view, facts, goal, number),
+    };
+    let tested = match tested {
+        Ok(tested) => tested,
+        Err(step) => return step,
+    };
+    let record_step = || {
+        let rules = flow.settings.tree_rules();
+        GitStep::Record {
+            key: format!("{}/{number}", layout::goal_directory(&goal.id)),
+            rules,
+            at: facts.now,
+        }
+    };
+    let base = match git(view, facts, key(&goal.id, number, &["record"]), record_step) {
+        Err(step) => return step,
+        Ok(GitResult::Recorded(base)) => base.to_document(),
+        Ok(_) => return unexpected(&key(&goal.id, number, &["record"]), facts.lang),
+    };
+    let record = AttemptRecord::new(
+        goal,
+        &flow.settings,
+        number,
+        handoff_name(flow, view, facts).to_string(),
+        tested,
+        facts.now,
+    );
+    let mut draft = Draft::new(view, facts, &format!("{} attempt {number}", goal.id))
+        .create(&layout::of_attempt(&goal.id, number, layout::BASE), base)
+        .create_json(&layout::of_attempt(&goal.id, number, layout::RECORD), &record);
+    if ledger.spent() == 0 {
+        draft = draft.event(Kind::GoalStarted, json!({"goal_id": goal.id, "title": goal.title}));
+    }
+    let handoff = &record.handoff;
+    draft
+        .event(
+            Kind::AttemptStarted,
+            json!({"goal_id": goal.id, "attempt": number, "handoff": handoff}),
+        )
+        .starts(key(&goal.id, number, &["call", "0"]))
+        .step()
+}
+
+/// How the tests end on the base, run once for each tree and command.
+fn base_tests(
+    flow: &AutoFlow,
+    view: &View,
+    facts: &Facts<'_>,
+    goal: &Goal,
+    number: u32,
+) -> Result<Option<TestEnd>, Step> {
+    let look = key(&goal.id, number, &["look"]);
+    let look_step = || GitStep::Look { rules: flow.settings.tree_rules() };
+    let GitResult::Looked(looked) = git(view, facts, look.clone(), look_step)? else {
+        return Err(unexpected(&look, facts.lang));
+    };
+    let Some(tree) = &looked.tree else { return Ok(None) };
+    let command = flow.settings.test_command_of(goal);
+    let kept = (tree.to_string(), command.to_owned());
+    if let Some(end) = view.tested.get(&kept) {
+        return Ok(Some(end.clone()));
+    }
+    let check = key(&goal.id, number, &["base-tests"]);
+    match view.results.get(&check) {
+        None => {
+            let limit_seconds = u64::from(flow.settings.timeout_of(goal)) * 60;
+            let effect =
+                Effect::Check(Check { command: kept.1, tree: tree.clone(), limit_seconds });
+            Err(Step::Effect { key: check, effect })
+        }
+        Some(EffectResult::Check(run)) => {
+            let detail = json!({"tree": tree, "command": command, "end": run.end});
+            let draft = Draft::of_one(view, facts, "the tests on the base", check);
+            Err(draft.event(Kind::BaseTested, detail).step())
+        }
+        Some(_) => Err(unexpected(&check, facts.lang)),
+    }
+}
+
+/// A name that no handoff has yet.
+fn handoff_name(flow: &AutoFlow, view: &View, facts: &Facts<'_>) -> HandoffName {
+    let local = OffsetTime::new(facts.now.instant(), flow.settings.offset).local();
+    let taken = view.handoffs.keys().filter(|name| name.local == local).map(|name| name.number);
+    HandoffName { local, number: taken.max().map_or(1, |number| number + 1) }
+}
+
+/// The attempt under way: called, inspected, judged, settled.
+pub(super) fn step(
+    flow: &AutoFlow,
+    view: &View,
+    facts: &Facts<'_>,
+    current: &Current,
+    all: &[Placed<'_>],
+) -> Step {
+    let lost = || {
+        let what = words::lost_records(facts.lang, &current.goal);
+        blocked(what, words::lost_records_next(facts.lang))
+    };
+    let Some(documents) = view.documents_of(&current.goal, current.number) else { return lost() };
+    let Documents { base: Some(base), record: Some(record), .. } = documents else { return lost() };
+    let work = Work { flow, view, facts, current, base, record };
+    match (documents.last_verdict(), &current.ended) {
+        (Some(verdict), _) if current.judged => settling::step(&work, verdict, all),
+        (_, None) => work.call(all),
+        (_, Some(ended)) => {
+            let end = OffsetTime::new(ended.at.instant(), flow.settings.offset);
+            work.inspect(&ended.end, end)
+        }
+    }
+}
+
+impl Work<'_> {
+    pub(super) fn key(&self, parts: &[&str]) -> StepKey {
+        key(&self.current.goal, self.current.number, parts)
+    }
+
+    /// A key that is new after each interruption.
+    fn key_now(&self, part: &str) -> StepKey {
+        self.key(&[part, &self.current.cuts.to_string()])
+    }
+
+    fn call(&self, all: &[Placed<'_>]) -> Step {
+        let call_key = self.key_now("call");
+        if self.facts.left_open(&call_key) {
+            return match self.clear_away() {
+                Ok(()) => {
+                    let draft = Draft::new(self.view, self.facts, "the call was cut off");
+                    self.cut_off(draft.closes(call_key)).step()
+                }
+                Err(step) => step,
+            };
+        }
+        match self.view.results.get(&call_key) {
+            None => {
+                let goal = all.iter().find(|placed| placed.goal.id == self.current.goal);
+                match goal {
+                    Some(placed) => self.ask(call_key, placed),
+                    None => unexpected(&call_key, self.facts.lang),
+                }
+            }
+            Some(EffectResult::Call(result)) => {
+                let detail = json!({
+                    "goal_id": self.current.goal,
+                    "attempt": self.current.number,
+                    "end": call_end(result),
+                });
+                Draft::new(self.view, self.facts, "the agent has ended")
+                    .event(Kind::AttemptEnded, detail)
+                    .starts(self.key_now("inspect"))
+                    .step()
+            }
+            Some(_) => unexpected(&call_key, self.facts.lang),
+        }
+    }
+
+    fn ask(&self, key: StepKey, placed: &Placed<'_>) -> Step {
+        let (view, lang) = (self.view, self.facts.lang);
+        let context = assemble(Some(placed), view.last_session().as_ref(), &view.rules);
+        let max = self.flow.settings.max_context_bytes;
+        let context = fit(&context, Format::Plain, lang, max).unwrap_or_default();
+        let handoff = format!("{}/{}", project::HANDOFFS, self.record.handoff);
+        let last = view.last_verdict_before(&self.current.goal, self.current.number);
+        let last = last.map(|verdict| LastFailure {
+            class: verdict.verdict.class.as_str(),
+            reason: &verdict.text,
+            test_tail: &verdict.test_tail,
+        });
+        let parts = Parts {
+            context: &context,
+            test_command: &self.record.test_command,
+            handoff_path: &handoff,
+            last,
+        };
+        let call = Call {
+            attempt: self.current.number,
+            place: Place::Checkout,
+            ids: BTreeMap::from([("goal_id", self.current.goal.clone())]),
+            tool: placed.goal.tool.clone(),
+            handoff_path: Some(handoff.clone()),
+            timeout: Some(Duration::from_secs(u64::from(self.record.timeout_minutes) * 60)),
+            ..Call::new(WORKER, "attempt", &self.current.goal, prompt(placed.goal, parts, lang))
+        };
+        Step::Effect { key, effect: Effect::Call(Box::new(call)) }
+    }
+
+    /// Saves what a cut-off call left and goes back to the base.
+    fn clear_away(&self) -> Result<(), Step> {
+        let save = || GitStep::Save(self.save_plan());
+        let saved = git(self.view, self.facts, self.key_now("cut-save"), save)?;
+        let GitResult::Saved(saved) = saved else {
+            return Err(unexpected(&self.key_now("cut-save"), self.facts.lang));
+        };
+        let back = || GitStep::RollBack { base: self.base.clone(), saved: saved.clone() };
+        git(self.view, self.facts, self.key_now("cut-back"), back)?;
+        Ok(())
+    }
+
+    pub(super) fn save_plan(&self) -> SavePlan {
+        let (goal, number) = (&self.current.goal, self.current.number);
+        SavePlan {
+            name: attempt_ref(goal, number),
+            rules: self.base.rules().clone(),
+            base: Some(self.base.clone()),
+            message: format!("attempt {number} at {goal}"),
+            at: self.facts.now,
+            max_file_bytes: self.flow.settings.max_saved_file_bytes,
+            max_total_bytes: self.flow.settings.max_saved_bytes,
+        }
+    }
+
+    /// The run that made this attempt is over: what never counted is not gone on with.
+    pub(super) fn abandon<'v>(&self, draft: Draft<'v>) -> Draft<'v> {
+        let about = json!({
+            "goal_id": self.current.goal,
+            "attempt": self.current.number,
+            "then": "interrupted",
+        });
+        let draft = self.cut_off(draft);
+        if self.is_last_interruption() {
+            return draft;
+        }
+        draft.event(Kind::AttemptSettled, about)
+    }
+
+    fn is_last_interruption(&self) -> bool {
+        let before = self.view.ledger(&self.current.goal).interruptions();
+        self.flow.cut_off == CutOff::Interruption && before + 1 >= INTERRUPTIONS_PER_ATTEMPT
+    }
+
+    /// What it means that the call never came back. Three times in a row count as one attempt.
+    pub(super) fn cut_off<'v>(&self, draft: Draft<'v>) -> Draft<'v> {
+        let about = json!({"goal_id": self.current.goal, "attempt": self.current.number});
+        match self.flow.cut_off {
+            CutOff::Limit { resume_at } => {
+                let detail = json!({"goal_id": self.current.goal, "attempt": self.current.number, "resume_at": resume_at});
+                draft.event(Kind::LimitReached, detail)
+            }
+            CutOff::Interruption => {
+                if !self.is_last_interruption() {
+                    return draft.event(Kind::AttemptInterrupted, about);
+                }
+                let (class, reason) = (Class::Failed, Reason::InterruptedTooOften);
+                let text = reason.text(self.facts.lang);
+                let record = VerdictRecord {
+                    version: Version,
+                    verdict: Verdict { class, reason, rule: 1 },
+                    text,
+                    judged_at: self.facts.now,
+                    head: self.base.commit().clone(),
+                    tree: self.base.tree().clone(),
+                    commit_tree: self.base.tree().clone(),
+                    uncommitted: false,
+                    changed: Vec::new(),
+                    tests: None,
+                    test_tail: String::new(),
+                };
+                self.judged(draft, layout::VERDICT, &record)
+            }
+        }
+    }
+
+    fn inspect(&self, end: &CallEnd, attempt_end: OffsetTime) -> Step {
+        let inspect_key = self.key_now("inspect");
+        let step = || GitStep::Inspect { base: self.base.clone() };
+        let inspection = match git(self.view, self.facts, inspect_key.clone(), step) {
+            Err(step) => return step,
+            Ok(GitResult::Inspected(inspection)) => inspection,
+            Ok(_) => return unexpected(&inspect_key, self.facts.lang),
+        };
+        let evidence = inspection.evidence(end.clone());
+        let before = self.view.ledger(&self.current.goal).interruptions();
+        let rules = self.record.rules(attempt_end, before);
+        let tests_key = self.key_now("tests");
+        let tests = match self.view.results.get(&tests_key) {
+            Some(EffectResult::Check(run)) => Some(run),
+            _ => None,
+        };
+        match judge(&evidence, &rules, tests) {
+            Judged::Verdict(verdict) => self.verdict(inspection, verdict, tests),
+            Judged::NeedsTests => {
+                let limit = SignedDuration::from_mins(i64::from(self.record.timeout_minutes));
+                let effect = Effect::Check(Check {
+                    command: self.record.test_command.clone(),
+                    tree: inspection.tree.clone(),
+                    limit_seconds: limit.as_secs().unsigned_abs(),
+                });
+                Step::Effect { key: tests_key, effect }
+            }
+        }
+    }
+
+    fn verdict(&self, inspection: &Inspection, verdict: Verdict, tests: Option<&TestRun>) -> Step {
+        let changed = inspection.changes.iter().take(LISTED).map(|change| change.path.to_string());
+        let record = VerdictRecord {
+            version: Version,
+            text: verdict.reason.text(self.facts.lang),
+            judged_at: self.facts.now,
+            head: inspection.head.clone(),
+            tree: inspection.tree.clone(),
+            commit_tree: inspection.commit_tree.clone(),
+            uncommitted: inspection.uncommitted,
+            changed: changed.collect(),
+            tests: tests.map(|run| run.end.clone()),
+            test_tail: tests.map(|run| run.tail.clone()).unwrap_or_default(),
+            verdict,
+        };
+        let mut draft = Draft::new(self.view, self.facts, "judged");
+        if record.verdict.class.is_success() {
+            // The next context is made of it, and the agent wrote it where nobody was told.
+            for file in &inspection.handoffs {
+                if let (Ok(_), Ok(bytes)) = (file.name.parse::<HandoffName>(), &file.bytes) {
+                    let name = format!("{}{}", layout::HANDOFFS, file.name);
+                    let path = layout::of_attempt(&self.current.goal, self.current.number, &name);
+                    draft = draft.create(&path, bytes.clone());
+                }
+            }
+        }
+        self.judged(draft, layout::VERDICT, &record).step()
+    }
+
+    pub(super) fn judged<'v>(
+        &self,
+        draft: Draft<'v>,
+        name: &str,
+        record: &VerdictRecord,
+    ) -> Draft<'v> {
+        let Verdict { class, reason, rule } = &record.verdict;
+        let detail = json!({
+            "goal_id": self.current.goal,
+            "attempt": self.current.number,
+            "class": class,
+            "rule": rule,
+            "code": reason.code(),
+            "reason": record.text,
+        });
+        let path = layout::of_attempt(&self.current.goal, self.current.number, name);
+        draft.create_json(&path, record).event(Kind::AttemptJudged, detail)
+    }
+}
+
+/// How a call ended, for the judge. What never counts does not come here.
+fn call_end(result: &CallResult) -> CallEnd {
+    match result {
+        CallResult::Completed(_) | CallResult::Broken { .. } => CallEnd::Ended,
+        CallResult::Blocked { reason } => CallEnd::SaidBlocked { reason: reason.clone() },
+        CallResult::Failed { class, reason } => match class {
+            FailureClass::TimedOut => CallEnd::TimedOut,
+            FailureClass::Stalled => CallEnd::Stalled,
+            FailureClass::Flooded => CallEnd::Flooded,
+            FailureClass::Supervision => CallEnd::Leaked,
+            FailureClass::AgentSaid => CallEnd::SaidFailed { error: reason.clone() },
+            FailureClass::Api
+            | FailureClass::Connection
+            | FailureClass::NoEnding
+            | FailureClass::ExitCode(_)
+            | FailureClass::Signal(_) => CallEnd::Ended,
+        },
+        CallResult::Limited { .. } => CallEnd::Limited,
+        CallResult::LoginNeeded { advice, .. } => CallEnd::LoginNeeded { advice: advice.clone() },
+        CallResult::NotStarted { reason, .. } => CallEnd::NotStarted { why: reason.clone() },
+        CallResult::Cancelled => CallEnd::Interrupted,
+    }
+}

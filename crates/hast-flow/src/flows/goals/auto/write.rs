@@ -1,0 +1,124 @@
+//! Puts a commit of `auto` together: documents, and the events that tell of them.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::docs::goals::{GoalsEvent, GoalsEventKind};
+use crate::driver::Facts;
+use crate::flows::goals::auto::layout;
+use crate::flows::goals::auto::policy::CONTROLLER;
+use crate::flows::goals::auto::view::View;
+use crate::formats::{json, ndjson};
+use crate::ids::EventId;
+use crate::steps::{Commit, Step, StepKey};
+use crate::store::Put;
+
+/// A commit in the making.
+#[must_use]
+pub(super) struct Draft<'v> {
+    view: &'v View,
+    facts: &'v Facts<'v>,
+    reason: String,
+    puts: Vec<Put>,
+    events: String,
+    count: u64,
+    starts: Vec<StepKey>,
+    finishes: Vec<StepKey>,
+}
+
+impl<'v> Draft<'v> {
+    /// A commit that uses up every result there is.
+    pub(super) fn new(view: &'v View, facts: &'v Facts<'v>, reason: &str) -> Self {
+        Self {
+            view,
+            facts,
+            reason: reason.to_owned(),
+            puts: Vec::new(),
+            events: String::new(),
+            count: view.events,
+            starts: Vec::new(),
+            finishes: view.results.keys().cloned().collect(),
+        }
+    }
+
+    /// A commit that uses up this result and leaves the others.
+    pub(super) fn of_one(
+        view: &'v View,
+        facts: &'v Facts<'v>,
+        reason: &str,
+        result: StepKey,
+    ) -> Self {
+        Self { finishes: vec![result], ..Self::new(view, facts, reason) }
+    }
+
+    pub(super) fn starts(mut self, key: StepKey) -> Self {
+        self.starts.push(key);
+        self
+    }
+
+    /// Ends a step that somebody else left open.
+    pub(super) fn closes(mut self, key: StepKey) -> Self {
+        if self.facts.steps.is_open(&key) && !self.finishes.contains(&key) {
+            self.finishes.push(key);
+        }
+        self
+    }
+
+    pub(super) fn create(mut self, path: &str, bytes: Vec<u8>) -> Self {
+        if let Some(path) = layout::path(path) {
+            self.puts.push(Put::Create { path, bytes });
+        }
+        self
+    }
+
+    pub(super) fn create_json<T: Serialize>(self, path: &str, value: &T) -> Self {
+        // Our documents hold nothing that JSON cannot.
+        let text = json::print(value).unwrap_or_default();
+        self.create(path, text.into_bytes())
+    }
+
+    pub(super) fn goals(mut self, text: String) -> Self {
+        let file = self.view.goals.as_ref();
+        let unchanged = file.is_some_and(|file| file.text == text);
+        let before = file.and_then(|file| file.identity);
+        if let (Some(path), Some(before), false) = (layout::path(layout::GOALS), before, unchanged)
+        {
+            self.puts.push(Put::Replace { path, before, bytes: text.into_bytes() });
+        }
+        self
+    }
+
+    pub(super) fn event(mut self, kind: GoalsEventKind, detail: Value) -> Self {
+        self.count += 1;
+        let detail = match detail {
+            Value::Object(detail) => detail,
+            _ => Map::new(),
+        };
+        let event = GoalsEvent {
+            event_id: EventId::new(self.facts.now, self.count),
+            ts: self.facts.now,
+            actor: CONTROLLER.to_owned(),
+            kind,
+            detail,
+        };
+        self.events += &ndjson::to_line(&event).unwrap_or_default();
+        self
+    }
+
+    pub(super) fn step(mut self) -> Step {
+        if let Some(path) = layout::path(layout::EVENTS) {
+            let bytes = self.events.into_bytes();
+            self.puts.push(match self.view.log_length {
+                Some(at) => Put::Append { path, at, bytes },
+                None => Put::Create { path, bytes },
+            });
+        }
+        Step::Commit(Commit {
+            role: CONTROLLER,
+            reason: self.reason,
+            puts: self.puts,
+            starts: self.starts,
+            finishes: self.finishes,
+        })
+    }
+}
