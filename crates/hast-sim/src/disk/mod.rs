@@ -7,4 +7,4 @@ mod port;
 mod world;
 
 pub use port::SimDisk;
-pub use world::{Edit, EditStyle, Event, Fault, FaultKind, Hit, World};
+pub use world::{Edit, EditStyle, Event, Fault, FaultKind, Hit, Recovery, World};

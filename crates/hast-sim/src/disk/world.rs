@@ -35,6 +35,14 @@ pub struct World {
     pub events: Vec<Event>,
     /// Blocking syncs so far.
     pub syncs: u64,
+    recovery: Recovery,
+}
+
+/// Whether somebody has looked at the root since the power was cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    Done,
+    Due,
 }
 
 /// Something that goes wrong at an operation.
@@ -95,6 +103,7 @@ pub enum Event {
         path: DocPath,
         over: Option<Vec<u8>>,
         bytes: Vec<u8>,
+        recovery: Recovery,
     },
 }
 
@@ -122,6 +131,7 @@ impl World {
             people_wait: false,
             events: Vec::new(),
             syncs: 0,
+            recovery: Recovery::Done,
         }
     }
 
@@ -224,6 +234,12 @@ impl World {
             file.cut(&mut rng);
         }
         self.boots += 1;
+        self.recovery = Recovery::Due;
+    }
+
+    /// A process has opened the root.
+    pub fn recovered(&mut self) {
+        self.recovery = Recovery::Done;
     }
 
     /// The directory of a path and its last name.
@@ -320,6 +336,7 @@ impl World {
             }
         }
         self.names.sync_name(dir, name);
-        self.events.push(Event::Edited { path: edit.path, over, bytes: edit.bytes });
+        let recovery = self.recovery;
+        self.events.push(Event::Edited { path: edit.path, over, bytes: edit.bytes, recovery });
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hast_flow::store::DocPath;
 
 use super::script::{Attempt, Documents};
-use crate::disk::{Event, World};
+use crate::disk::{Event, Recovery, World};
 
 /// What is known about whether a commit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +24,10 @@ pub(super) fn settle(
     attempt: &Attempt,
     counts: Counts,
     events: &[Event],
+    earlier: &[Move],
 ) -> Result<Documents, String> {
     let actual = world.documents();
-    let edits = edits(events);
+    let edits = edits(events, earlier, &actual);
     let counted = all_or_nothing(attempt, counts, &actual, &edits)?;
     for (name, edit) in &edits {
         check_edit(world, attempt, counted, &actual, name, edit)?;
@@ -34,21 +35,32 @@ pub(super) fn settle(
     Ok(actual)
 }
 
+/// From where to where a commit moved something.
+pub(super) type Move = (DocPath, DocPath);
+
 struct EditSeen<'a> {
     over: Option<&'a [u8]>,
     bytes: &'a [u8],
+    /// Where it was archived because a move that the power cut had undone was made again.
+    archived: Option<String>,
 }
 
-fn edits(events: &[Event]) -> BTreeMap<&str, EditSeen<'_>> {
-    events
-        .iter()
-        .filter_map(|event| match event {
-            Event::Edited { path, over, bytes } => {
-                Some((path.as_str(), EditSeen { over: over.as_deref(), bytes }))
-            }
-            Event::Died { .. } => None,
-        })
-        .collect()
+fn edits<'e>(
+    events: &'e [Event],
+    earlier: &[Move],
+    actual: &Documents,
+) -> BTreeMap<&'e str, EditSeen<'e>> {
+    let seen = |event: &'e Event| match event {
+        Event::Edited { path, over, bytes, recovery } => {
+            let is_there = |moved: &String| actual.get(moved) == Some(bytes);
+            let due = *recovery == Recovery::Due;
+            let moved = moved_names(if due { earlier } else { &[] }, path.as_str());
+            let archived = moved.into_iter().find(is_there);
+            Some((path.as_str(), EditSeen { over: over.as_deref(), bytes, archived }))
+        }
+        Event::Died { .. } => None,
+    };
+    events.iter().filter_map(seen).collect()
 }
 
 /// Whether the commit counts: every document that nobody else edited must say the same.
@@ -58,8 +70,12 @@ fn all_or_nothing(
     actual: &Documents,
     edits: &BTreeMap<&str, EditSeen<'_>>,
 ) -> Result<Counts, String> {
-    let moved: BTreeSet<String> =
-        edits.keys().flat_map(|name| moved_names(attempt, name)).collect();
+    let moved: BTreeSet<String> = edits
+        .iter()
+        .flat_map(|(name, edit)| {
+            moved_names(&attempt.moves, name).into_iter().chain(edit.archived.clone())
+        })
+        .collect();
     let names: BTreeSet<&String> = [&attempt.base, &attempt.next, actual]
         .into_iter()
         .flat_map(BTreeMap::keys)
@@ -83,12 +99,11 @@ fn all_or_nothing(
     }
 }
 
-fn moved_names(attempt: &Attempt, name: &str) -> Vec<String> {
+fn moved_names(moves: &[Move], name: &str) -> Vec<String> {
     let Ok(path) = DocPath::new(name) else {
         return Vec::new();
     };
-    attempt
-        .moves
+    moves
         .iter()
         .filter_map(|(from, to)| path.moved(from, to))
         .map(|moved| moved.to_string())
@@ -106,7 +121,15 @@ fn check_edit(
 ) -> Result<(), String> {
     let theirs = |there: Option<&Vec<u8>>| there.is_some_and(|there| there == edit.bytes);
     let there = actual.get(name);
-    let moved = moved_names(attempt, name);
+    if let Some(archived) = &edit.archived {
+        let seen_whole = edit.over == attempt.base.get(archived).map(Vec::as_slice);
+        return if seen_whole || is_beside(world, archived, |_| true) {
+            Ok(())
+        } else {
+            Err(format!("our side of the conflict about {archived} is lost"))
+        };
+    }
+    let moved = moved_names(&attempt.moves, name);
     let kept = theirs(there)
         || there.is_some_and(|there| is_edit_with_ours(attempt, name, edit.bytes, there))
         || moved.iter().any(|moved| theirs(actual.get(moved)));
@@ -121,18 +144,22 @@ fn check_edit(
     if counted != Counts::Yes || !theirs(there) || visible_before || moved_edit(attempt, name) {
         return Ok(());
     }
-    let suffix = format!("/{name}");
     let whole = attempt.next.get(name);
-    let beside = world.all_files().into_iter().any(|(path, bytes)| {
-        let in_place = path.starts_with(".hast/conflicts/") && path.ends_with(&suffix);
-        in_place && (bytes == *ours || Some(&bytes) == whole)
-    });
+    let beside = is_beside(world, name, |bytes| bytes == ours || Some(bytes) == whole);
     if beside { Ok(()) } else { Err(format!("our side of the conflict about {name} is lost")) }
+}
+
+/// Whether our side of a conflict about a document was kept.
+fn is_beside(world: &World, name: &str, is_ours: impl Fn(&Vec<u8>) -> bool) -> bool {
+    let suffix = format!("/{name}");
+    world.all_files().into_iter().any(|(path, bytes)| {
+        path.starts_with(".hast/conflicts/") && path.ends_with(&suffix) && is_ours(&bytes)
+    })
 }
 
 /// Whether the edit may have been of a tree that the commit then moved away.
 fn moved_edit(attempt: &Attempt, name: &str) -> bool {
-    !moved_names(attempt, name).is_empty()
+    !moved_names(&attempt.moves, name).is_empty()
 }
 
 /// An edit that fits what we expected takes our line or row as well.

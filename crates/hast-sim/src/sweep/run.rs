@@ -10,7 +10,7 @@ use hast_flow::store::{
 };
 
 use super::case::{Case, Mode, Report};
-use super::check::{Counts, settle};
+use super::check::{Counts, Move, settle};
 use super::script::{Attempt, Author, Documents, EDITABLE, Known, LOG, WHOLE};
 use crate::disk::{Edit, EditStyle, Event, Fault, FaultKind, SimDisk, World};
 use crate::rng::Rng;
@@ -62,6 +62,8 @@ struct Run {
     rng: Rng,
     stores: [Option<Store<SimDisk>>; 2],
     documents: Documents,
+    /// Everything that was moved, whether or not a power cut undid it.
+    moves: Vec<Move>,
     known: Known,
     edited: bool,
     commits: u64,
@@ -106,6 +108,7 @@ impl Run {
             rng,
             stores: [None, None],
             documents: Documents::new(),
+            moves: Vec::new(),
             known: Known::new(),
             edited: false,
             commits: 0,
@@ -137,11 +140,8 @@ impl Run {
             }
             let events = self.absorb(events)?;
             let rng = self.rng.fork(number as u64 + 500);
-            let settled_trees = self.case.mode == Mode::EditThenPower;
             let Some(attempt) = self.decide(process, number, |store, known, documents| {
-                let mut author = Author::new(rng, store, known, number, documents);
-                author.settled_trees = settled_trees;
-                author.decide()
+                Author::new(rng, store, known, number, documents).decide()
             })?
             else {
                 self.after_failure(process, None, events)?;
@@ -329,6 +329,7 @@ impl Run {
             let process_id = disk.process();
             match Store::open(disk, self.options) {
                 Ok((store, opened)) => {
+                    self.world.borrow_mut().recovered();
                     self.check_opened(&opened)?;
                     self.stores[process] = Some(store);
                     return Ok(());
@@ -364,6 +365,7 @@ impl Run {
             let process_id = disk.process();
             match Store::open(disk, self.options) {
                 Ok((store, opened)) => {
+                    self.world.borrow_mut().recovered();
                     self.check_opened(&opened)?;
                     self.stores[process] = Some(store);
                 }
@@ -380,7 +382,8 @@ impl Run {
     fn settled(&mut self, attempt: &Attempt, counts: Counts, from: usize) -> Result<(), String> {
         let world = self.world.borrow();
         let events = &world.events[from..];
-        let documents = settle(&world, attempt, counts, events)?;
+        let documents = settle(&world, attempt, counts, events, &self.moves)?;
+        self.moves.extend_from_slice(&attempt.moves);
         for event in events {
             if let Event::Edited { path, .. } = event {
                 self.known.remove(path.as_str());

@@ -41,8 +41,6 @@ pub(super) struct Author<'a, D: Disk> {
     pub(super) store: &'a Store<D>,
     pub(super) known: &'a Known,
     pub(super) number: usize,
-    /// Trees stay where they are: a person edits one of their files around a power cut.
-    pub(super) settled_trees: bool,
     attempt: Attempt,
 }
 
@@ -59,7 +57,6 @@ impl<'a, D: Disk> Author<'a, D> {
             store,
             known,
             number,
-            settled_trees: false,
             attempt: Attempt {
                 change: ChangeSet::new("sim", &format!("step {number}")),
                 base: documents.clone(),
@@ -72,7 +69,7 @@ impl<'a, D: Disk> Author<'a, D> {
 
     /// Decides on one to four changes.
     pub(super) fn decide(mut self) -> Result<Attempt, StoreError> {
-        if self.rng.percent(12) && !self.settled_trees && self.attempt.base.contains_key(LOG) {
+        if self.rng.percent(12) && self.attempt.base.contains_key(LOG) {
             self.rotate()?;
         } else if self.rng.percent(80) {
             self.append()?;
@@ -217,7 +214,7 @@ impl<'a, D: Disk> Author<'a, D> {
     fn tree(&mut self) -> Result<(), StoreError> {
         let tree = DocPath::new(TREE).map_err(malformed)?;
         let full = self.attempt.base.contains_key("plan/active/x.md");
-        let move_it = self.rng.percent(50) && !self.settled_trees;
+        let move_it = self.rng.percent(50);
         if full && move_it && !self.taken(&tree) {
             let to = self.free("plan/archive/v");
             return self.archive(TREE, &to);
