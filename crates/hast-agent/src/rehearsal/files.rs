@@ -60,6 +60,10 @@ impl Stage<'_> {
             (.., Some(json)) => self.printed(&write.path, json)?.into_bytes(),
             _ => return Err(Trouble::NoAction),
         };
+        if path.is_symlink() {
+            // A file takes the place of a link, it does not go through it.
+            fs::remove_file(&path).map_err(|error| Trouble::file(&path, &error))?;
+        }
         put(&path, &bytes)?;
         write.mode.as_ref().map_or(Ok(()), |mode| set_mode(&path, mode))
     }
@@ -122,6 +126,9 @@ impl Stage<'_> {
     pub(super) fn symlink(&self, link: &MakeLink) -> Result<(), Trouble> {
         let (path, target) = (self.path(&link.path)?, self.expand(&link.target)?);
         make_parent(&path)?;
+        if fs::symlink_metadata(&path).is_ok_and(|there| !there.is_dir()) {
+            fs::remove_file(&path).map_err(|error| Trouble::file(&path, &error))?;
+        }
         std::os::unix::fs::symlink(target, &path).map_err(|error| Trouble::file(&path, &error))
     }
 

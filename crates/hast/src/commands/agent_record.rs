@@ -1,6 +1,7 @@
 //! `hast agent record`: a rehearsal from the records of a call that is over. It reads; what it makes
 //! is its result.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::ops::ControlFlow;
@@ -15,6 +16,7 @@ use hast_flow::agents::rehearsal::recording::{
 use hast_flow::docs::call::Call;
 use hast_flow::docs::call_record::CallRecord;
 use hast_flow::docs::document::{Document, read};
+use hast_flow::docs::rehearsal::Mode;
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
 use hast_flow::process::environment::filtered;
 use hast_flow::process::exit::Exit as ProcessExit;
@@ -118,7 +120,7 @@ fn redactor() -> Redactor {
 fn handoff_alone(call: &Call) -> Vec<(String, Change)> {
     let Some(handoff) = &call.handoff_path else { return Vec::new() };
     let below = handoff.strip_prefix(&*call.workdir).map(|rest| rest.trim_start_matches('/'));
-    match below.map(|path| (path.to_owned(), now_at(Path::new(handoff)))) {
+    match below.map(|path| (path.to_owned(), now_at(Path::new(handoff), Was::Other))) {
         Some((path, change @ Change::File { .. })) => vec![(path, change)],
         _ => Vec::new(),
     }
@@ -132,35 +134,24 @@ fn changes(
     notes: &mut Vec<String>,
 ) -> Result<Vec<(String, Change)>, Problem> {
     let tree = Path::new(&call.workdir);
-    let known = git(
-        app,
-        tree,
-        &["rev-parse", "--verify", "--end-of-options", &format!("{base}^{{commit}}")],
-    )?;
+    let commit = format!("{base}^{{commit}}");
+    let known = git(app, tree, &["rev-parse", "--verify", "--end-of-options", &commit])?;
     let base = String::from_utf8_lossy(&known).trim().to_owned();
-    let tracked = git(
-        app,
-        tree,
-        &["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--relative", &base, "--"],
-    )?;
+    let raw = ["diff", "--raw", "-z", "--no-renames", "--no-ext-diff", "--relative", &base, "--"];
+    let tracked = git(app, tree, &raw)?;
     let new = git(app, tree, &["ls-files", "-z", "--others", "--exclude-standard"])?;
     let commits = git(app, tree, &["rev-list", "--count", &format!("{base}..HEAD"), "--"])?;
     let commits = String::from_utf8_lossy(&commits).trim().to_owned();
     if commits != "0" {
         notes.push(words::commits(app.lang, commits));
     }
-    let mut paths: Vec<&[u8]> = tracked
-        .split(|byte| *byte == 0)
-        .chain(new.split(|byte| *byte == 0))
-        .filter(|path| !path.is_empty())
-        .collect();
-    paths.sort_unstable();
-    paths.dedup();
+    let mut paths = tracked_paths(&tracked);
+    paths.extend(parts(&new).map(|path| (path, Was::Other)));
     let all = paths.len();
     let mut changes: Vec<(String, Change)> = paths
         .into_iter()
-        .filter_map(|path| String::from_utf8(path.to_vec()).ok())
-        .map(|path| (path.clone(), now_at(&tree.join(&path))))
+        .filter_map(|(path, was)| Some((String::from_utf8(path.to_vec()).ok()?, was)))
+        .map(|(path, was)| (path.clone(), now_at(&tree.join(&path), was)))
         .collect();
     if changes.len() < all {
         notes.push(words::other_name(app.lang, all - changes.len()));
@@ -174,16 +165,52 @@ fn changes(
     Ok(changes)
 }
 
-fn now_at(path: &Path) -> Change {
+/// What a file was at the base, as far as writing it again does not change it.
+#[derive(Clone, Copy, PartialEq)]
+enum Was {
+    Executable,
+    Other,
+    /// It is gone, also where a directory has its name now.
+    Gone,
+}
+
+/// `:100755 100644 SHA SHA M`, then the path, each ended by a NUL.
+fn tracked_paths(raw: &[u8]) -> BTreeMap<&[u8], Was> {
+    let mut fields = parts(raw);
+    let mut paths = BTreeMap::new();
+    while let (Some(modes), Some(path)) = (fields.next(), fields.next()) {
+        let was = match modes {
+            gone if gone.ends_with(b" D") => Was::Gone,
+            modes if modes.starts_with(b":100755") => Was::Executable,
+            _ => Was::Other,
+        };
+        paths.insert(path, was);
+    }
+    paths
+}
+
+fn parts(listed: &[u8]) -> impl Iterator<Item = &[u8]> {
+    listed.split(|byte| *byte == 0).filter(|part| !part.is_empty())
+}
+
+fn now_at(path: &Path, was: Was) -> Change {
     let Ok(metadata) = fs::symlink_metadata(path) else { return Change::Deleted };
+    if was == Was::Gone {
+        return Change::Deleted;
+    }
     if metadata.is_symlink() {
         return match fs::read_link(path).map(|target| target.into_os_string().into_string()) {
             Ok(Ok(target)) => Change::Link { target },
             _ => Change::LeftOut,
         };
     }
+    let mode = match (metadata.permissions().mode() & 0o111 != 0, was) {
+        (true, _) => Some("755"),
+        (false, Was::Executable) => Some("644"),
+        (false, Was::Other | Was::Gone) => None,
+    };
     match files::read_bounded(path, MAX_FILE_BYTES) {
-        Ok(bytes) => Change::File { bytes, executable: metadata.permissions().mode() & 0o111 != 0 },
+        Ok(bytes) => Change::File { bytes, mode: mode.map(|mode| Mode(mode.to_owned())) },
         Err(_) => Change::LeftOut,
     }
 }

@@ -23,6 +23,8 @@ use crate::problem::{Exit, Problem, diagnostic_text};
 
 /// Where `call.json` lies.
 const CALL: &str = "HAST_CALL";
+/// How many replies are named where none fits.
+const MOST_LISTED: usize = 20;
 
 /// What follows `hast agent rehearse`, if that is what was asked for.
 pub(crate) fn asked(args: &[OsString]) -> Option<&[OsString]> {
@@ -111,9 +113,13 @@ fn play_file(file: &Path, stage: &Stage<'_>) -> u8 {
         None => {
             let what = say::no_reply(lang, asked_words(stage.call));
             give_up(stage.call, &what);
-            let problem = Problem::new(what, say::no_reply_next(lang))
-                .at(file)
-                .because(listed(&rehearsal).join(" | "));
+            let mut replies = listed(&rehearsal);
+            if replies.len() > MOST_LISTED {
+                replies.truncate(MOST_LISTED);
+                replies.push("...".to_owned());
+            }
+            let problem =
+                Problem::new(what, say::no_reply_next(lang)).at(file).because(replies.join(" | "));
             complain(&problem, lang);
             NO_REPLY
         }

@@ -149,3 +149,23 @@ fn the_guard_is_not_for_people_and_is_in_no_help() {
     assert!(!world.run(&["--help"]).out.contains("guard"));
     assert!(World::new().korean().run(&["agent", "guard"]).err.contains("감시 프로세스"));
 }
+
+#[test]
+fn a_rehearsal_needs_a_call_and_one_file() {
+    let ran = World::new().run(&["agent", "rehearse", "x.yaml"]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.err.contains("HAST_CALL") && ran.err.contains("rehearsal:FILE.yaml"),
+        "{}",
+        ran.err
+    );
+    for args in [
+        &["agent", "rehearse"][..],
+        &["agent", "rehearse", "--help"],
+        &["agent", "rehearse", "a", "b"],
+    ] {
+        let ran = World::new().korean().run(args);
+        assert_eq!(ran.code, 2, "{args:?}");
+        assert!(ran.err.contains("hast agent rehearse FILE.yaml"), "{}", ran.err);
+    }
+}

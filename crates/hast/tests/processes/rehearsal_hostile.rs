@@ -73,6 +73,20 @@ fn what_escaped_cannot_change_a_file_after_the_call() {
 }
 
 #[test]
+fn what_escaped_has_a_session_of_its_own() {
+    // The session of the shell itself is field 6 of its line in /proc.
+    let tell = "{run: 'cut -d\" \" -f6 /proc/$$/stat > OUT'}";
+    let (own, escaped) = (tell.replace("OUT", "own"), tell.replace("OUT", "escaped"));
+    let actions = format!(
+        "{own}, {{spawn: {{do: [{escaped}, {{write: {{path: done, text: x}}}}, hang]}}}}, {{wait_for: done}}"
+    );
+    each_net(&actions, |mut call| {
+        assert_eq!(call.answer().ended.exit, Exit::Exited(0));
+        assert_ne!(call.text("own"), call.text("escaped"));
+    });
+}
+
+#[test]
 fn what_escaped_plays_like_the_rest() {
     let escaped = "{spawn: {do: [{print: 'from {{unit}}'}, {write: {path: done, text: x}}, hang], keep_output: true}}";
     each_net(&format!("{escaped}, {{wait_for: done}}"), |mut call| {

@@ -39,6 +39,11 @@ fn in_repository(replies: &str) -> Rehearsed {
     put(&call.tree("changed"), "one\n");
     put(&call.tree("doomed"), "bye\n");
     put(&call.tree(".gitignore"), "*.log\n");
+    put(&call.tree("was-tool"), "x\n");
+    put(&call.tree("was-file"), "x\n");
+    put(&call.tree("was-top"), "x\n");
+    std::os::unix::fs::symlink("kept", call.tree("was-link")).unwrap();
+    fs::set_permissions(call.tree("was-tool"), fs::Permissions::from_mode(0o755)).unwrap();
     for args in [
         &["init", "-q"][..],
         &["add", "-A"],
@@ -122,6 +127,11 @@ const WORK: &str = r##"
     - write: {path: build.log, text: ignored}
     - delete: doomed
     - symlink: {path: link, target: src/new.sh}
+    - chmod: {path: was-tool, mode: 644}
+    - symlink: {path: was-file, target: kept}
+    - write: {path: was-link, text: now a file}
+    - delete: was-top
+    - write: {path: was-top/below, text: deeper}
     - handoff: {status: complete, done: [all], next: more}
     - outbox: {report.json: {verdict: PASS}}
     - write: {path: "{{outbox}}/data.bin", base64: /w==}

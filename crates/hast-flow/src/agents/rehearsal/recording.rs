@@ -42,9 +42,10 @@ pub struct Recorded<'a> {
 /// What became of a file in the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
+    /// With a mode where writing alone would not give it.
     File {
         bytes: Vec<u8>,
-        executable: bool,
+        mode: Option<Mode>,
     },
     Link {
         target: String,
@@ -64,7 +65,10 @@ pub struct Recording {
 pub fn recording(recorded: Recorded<'_>, redactor: &Redactor, lang: Lang) -> Recording {
     let mut maker = Maker { redactor, lang, actions: Vec::new(), left_out: Vec::new(), bytes: 0 };
     maker.stream(recorded.stderr, OutputName::Stderr, None);
-    for (path, change) in recorded.tree {
+    // What is gone makes room for what has come: a directory where a file was.
+    let (gone, come): (Vec<_>, Vec<_>) =
+        recorded.tree.iter().partition(|(_, change)| *change == Change::Deleted);
+    for (path, change) in gone.into_iter().chain(come) {
         maker.change(path, change, recorded.call);
     }
     maker.outbox(recorded.outbox);
@@ -135,11 +139,11 @@ impl Maker<'_> {
                 Action { symlink: Some(MakeLink { path: place, target }), ..Action::default() }
             }
             Change::LeftOut => return self.left_out.push(say::left_out(self.lang, path)),
-            Change::File { bytes, executable } => {
+            Change::File { bytes, mode } => {
                 if !self.has_room(bytes.len()) {
                     return self.left_out.push(say::left_out(self.lang, path));
                 }
-                self.write(place, bytes, *executable)
+                self.write(place, bytes, mode.clone())
             }
         };
         self.actions.push(action);
@@ -158,7 +162,7 @@ impl Maker<'_> {
                 }
                 Content::Base64(_) => {
                     let path = format!("{{{{outbox}}}}/{}", literal(name));
-                    let action = self.write(path, bytes, false);
+                    let action = self.write(path, bytes, None);
                     self.actions.push(action);
                 }
             }
@@ -168,13 +172,12 @@ impl Maker<'_> {
         }
     }
 
-    fn write(&self, path: String, bytes: &[u8], executable: bool) -> Action {
-        let mut write = WriteFile { path, ..WriteFile::default() };
+    fn write(&self, path: String, bytes: &[u8], mode: Option<Mode>) -> Action {
+        let mut write = WriteFile { path, mode, ..WriteFile::default() };
         match self.content(bytes) {
             Content::Text(text) => write.text = Some(text),
             Content::Base64(base64) => write.base64 = Some(base64),
         }
-        write.mode = executable.then(|| Mode("755".to_owned()));
         Action { write: Some(write), ..Action::default() }
     }
 
