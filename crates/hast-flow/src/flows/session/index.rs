@@ -99,22 +99,26 @@ impl Index {
         serde_json::from_str(&format!("[{entries}]")).ok()
     }
 
-    /// The text with these entries at the end.
-    pub fn with(&self, entries: &[KnowledgeEntry]) -> String {
-        let mut added = String::new();
+    /// The end of the document as it is, and as it is with these entries before it.
+    pub fn longer_end(&self, entries: &[KnowledgeEntry]) -> (&str, String) {
+        let old = self.text.get(self.end..).unwrap_or_default();
+        let mut new = String::new();
         for (number, entry) in entries.iter().enumerate() {
             if number > 0 || !self.is_empty {
-                added.push(',');
+                new.push(',');
             }
-            added.push_str("\n    ");
-            added +=
-                &serde_json::to_string_pretty(entry).unwrap_or_default().replace('\n', "\n    ");
+            new.push_str("\n    ");
+            new += &serde_json::to_string_pretty(entry).unwrap_or_default().replace('\n', "\n    ");
         }
-        if self.is_empty && self.text[self.end..].trim_start().len() == self.text[self.end..].len()
-        {
-            added.push_str("\n  ");
+        if self.is_empty && old.trim_start().len() == old.len() {
+            new.push_str("\n  ");
         }
-        Edit::insert(self.end, added).apply(&self.text)
+        (old, new + old)
+    }
+
+    /// The whole text with another end.
+    pub fn with_end(&self, end: &str) -> String {
+        self.text.get(..self.end).unwrap_or_default().to_owned() + end
     }
 
     /// The text in which these entries do not hold any more.
@@ -200,12 +204,16 @@ mod tests {
         Index::read(text.as_bytes(), None).unwrap().0
     }
 
+    fn with(index: &Index, entries: &[KnowledgeEntry]) -> String {
+        index.with_end(&index.longer_end(entries).1)
+    }
+
     #[test]
     fn an_added_entry_prints_like_a_whole_index() {
         let index = read(&first(&entries(1..=2)));
-        assert_eq!(index.with(&entries(3..=4)), first(&entries(1..=4)));
+        assert_eq!(with(&index, &entries(3..=4)), first(&entries(1..=4)));
         for empty in ["{\"knowledge\": []}", "{\n  \"knowledge\": [\n  ]\n}\n"] {
-            let text = read(empty).with(&entries(1..=2));
+            let text = with(&read(empty), &entries(1..=2));
             let back: KnowledgeIndex = serde_json::from_str(&text).unwrap();
             assert_eq!(back.knowledge, entries(1..=2), "{text}");
         }
@@ -215,11 +223,14 @@ mod tests {
     fn our_own_entry_is_learnt_without_reading_the_others_again() {
         for text in [first(&entries(1..=2)), "{\"knowledge\": []}".to_owned()] {
             let mut index = read(&text);
-            let more = index.with(&entries(3..=3));
+            let more = with(&index, &entries(3..=3));
             assert_eq!(index.learn(more.as_bytes(), None), Some(Learnt::More(entries(3..=3))));
             assert_eq!(index, read(&more), "it is what a fresh read says");
-            let again = index.with(&entries(4..=4));
-            assert_eq!(index.learn(again.as_bytes(), None), Some(Learnt::More(entries(4..=4))));
+            let at = index.end as u64;
+            let (_, end) = index.longer_end(&entries(4..=4));
+            let again = with(&index, &entries(4..=4));
+            let learnt = index.learn_end(at, end.as_bytes(), None);
+            assert_eq!(learnt, Some(Learnt::More(entries(4..=4))));
             assert_eq!(index, read(&again));
         }
     }
