@@ -35,13 +35,9 @@ impl Index {
     pub fn read(bytes: &[u8], identity: Option<Identity>) -> Option<(Self, Vec<KnowledgeEntry>)> {
         let text = std::str::from_utf8(bytes).ok()?;
         let index: KnowledgeIndex = serde_json::from_str(text).ok()?;
-        let tree = json::read(&Source::new("index.json", text)).ok()?.root;
-        let list = tree.get("knowledge")?;
-        let last = list.list().last();
-        // Right after the last entry, or after the opening bracket.
-        let end = last.map_or(list.span.start + 1, |entry| entry.span.end);
-        let read = Self { text: text.to_owned(), end, is_empty: last.is_none(), identity };
-        Some((read, index.knowledge))
+        let end = own_end(text).or_else(|| any_end(text))?;
+        let is_empty = index.knowledge.is_empty();
+        Some((Self { text: text.to_owned(), end, is_empty, identity }, index.knowledge))
     }
 
     /// Takes in a new content. Where it is the old one with entries added at the end, only those
@@ -141,7 +137,23 @@ impl Index {
     }
 }
 
-/// An index with nothing in it, as the seed prints one.
+/// Where the entries end in an index as we print it: one field, and nothing behind its list.
+fn own_end(text: &str) -> Option<usize> {
+    let body = text.strip_suffix("\n  ]\n}\n")?;
+    // In our print only the fields of the document itself stand two spaces in.
+    let fields = text.matches("\n  \"").count();
+    (fields == 1 && text.starts_with("{\n  \"knowledge\": [\n")).then_some(body.len())
+}
+
+/// Where they end in an index that somebody wrote in another way: right after the last entry, or
+/// after the opening bracket.
+fn any_end(text: &str) -> Option<usize> {
+    let tree = json::read(&Source::new("index.json", text)).ok()?.root;
+    let list = tree.get("knowledge")?;
+    Some(list.list().last().map_or(list.span.start + 1, |entry| entry.span.end))
+}
+
+/// An index with these entries, as the seed prints one.
 pub fn first(entries: &[KnowledgeEntry]) -> String {
     json::print(&KnowledgeIndex { knowledge: entries.to_vec() }).unwrap_or_default()
 }
@@ -217,6 +229,16 @@ mod tests {
             let back: KnowledgeIndex = serde_json::from_str(&text).unwrap();
             assert_eq!(back.knowledge, entries(1..=2), "{text}");
         }
+    }
+
+    #[test]
+    fn the_quick_look_for_the_end_finds_what_reading_finds() {
+        let ours = first(&entries(1..=3));
+        assert_eq!(own_end(&ours), any_end(&ours));
+        assert!(own_end(&ours).is_some());
+        let more = ours.replacen("\n  ]\n}", "\n  ],\n  \"tags\": [\n    1\n  ]\n}", 1);
+        assert_eq!(own_end(&more), None, "another list stands behind");
+        assert!(any_end(&more).is_some());
     }
 
     #[test]

@@ -102,7 +102,7 @@ impl<'v> Draft<'v> {
         let event =
             SessionEvent { event_id, ts: self.facts.now, actor: actor.to_owned(), kind, detail };
         self.events += &ndjson::to_line(&event).unwrap_or_default();
-        status::take(&mut self.pointer, &event);
+        status::take(&mut self.pointer, &event.into());
         self
     }
 
