@@ -121,6 +121,10 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
             while world.next().is_some() {}
             self.running.clear();
         }
+        if ending.is_ok() {
+            // What counts is in the journal. Where this fails, whoever opens the root next does it.
+            let _: Result<(), StoreError> = self.store.checkpoint();
+        }
         ending
     }
 
@@ -139,6 +143,10 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
                     match (self.running.is_empty(), self.stop.take()) {
                         (true, Some(ending)) => return Ok(ending),
                         (_, stop) => self.stop = stop,
+                    }
+                    // While others work: the commit path is free.
+                    if self.store.checkpoint_due() {
+                        self.store.checkpoint()?;
                     }
                     self.wait(world);
                     continue;

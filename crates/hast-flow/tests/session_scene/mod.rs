@@ -71,7 +71,17 @@ impl Session {
                 let seen = Seen::Log { length: file.len() as u64 };
                 self.flow.fold(&mut self.view, &Delta::Appended { path, at: *at, bytes, seen });
             }
-            _ => panic!("{put:?}"),
+            Put::Patch { path, at, old, new, .. } => {
+                let file = self.files.get_mut(path.as_str()).unwrap();
+                let start = usize::try_from(*at).unwrap();
+                assert_eq!(&file[start..], old, "only an end grows");
+                file.truncate(start);
+                file.extend(new);
+                let seen = Seen::File(Identity { hash: None, ..Identity::of(file, None) });
+                let delta = Delta::Appended { path, at: *at, bytes: new, seen };
+                self.flow.fold(&mut self.view, &delta);
+            }
+            Put::Archive { .. } => panic!("{put:?}"),
         }
     }
 

@@ -36,7 +36,7 @@ fn pointer_is_fold(files: &Files, events: &[SessionEvent]) -> Result<(), String>
     let told: SessionStatus = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     let mut folded = status::unborn();
     for event in events {
-        status::take(&mut folded, event);
+        status::take(&mut folded, &event.clone().into());
     }
     if told == folded { Ok(()) } else { Err("status.json is not what the log says".to_owned()) }
 }

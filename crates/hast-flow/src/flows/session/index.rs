@@ -35,13 +35,9 @@ impl Index {
     pub fn read(bytes: &[u8], identity: Option<Identity>) -> Option<(Self, Vec<KnowledgeEntry>)> {
         let text = std::str::from_utf8(bytes).ok()?;
         let index: KnowledgeIndex = serde_json::from_str(text).ok()?;
-        let tree = json::read(&Source::new("index.json", text)).ok()?.root;
-        let list = tree.get("knowledge")?;
-        let last = list.list().last();
-        // Right after the last entry, or after the opening bracket.
-        let end = last.map_or(list.span.start + 1, |entry| entry.span.end);
-        let read = Self { text: text.to_owned(), end, is_empty: last.is_none(), identity };
-        Some((read, index.knowledge))
+        let end = own_end(text).or_else(|| any_end(text))?;
+        let is_empty = index.knowledge.is_empty();
+        Some((Self { text: text.to_owned(), end, is_empty, identity }, index.knowledge))
     }
 
     /// Takes in a new content. Where it is the old one with entries added at the end, only those
@@ -99,22 +95,26 @@ impl Index {
         serde_json::from_str(&format!("[{entries}]")).ok()
     }
 
-    /// The text with these entries at the end.
-    pub fn with(&self, entries: &[KnowledgeEntry]) -> String {
-        let mut added = String::new();
+    /// The end of the document as it is, and as it is with these entries before it.
+    pub fn longer_end(&self, entries: &[KnowledgeEntry]) -> (&str, String) {
+        let old = self.text.get(self.end..).unwrap_or_default();
+        let mut new = String::new();
         for (number, entry) in entries.iter().enumerate() {
             if number > 0 || !self.is_empty {
-                added.push(',');
+                new.push(',');
             }
-            added.push_str("\n    ");
-            added +=
-                &serde_json::to_string_pretty(entry).unwrap_or_default().replace('\n', "\n    ");
+            new.push_str("\n    ");
+            new += &serde_json::to_string_pretty(entry).unwrap_or_default().replace('\n', "\n    ");
         }
-        if self.is_empty && self.text[self.end..].trim_start().len() == self.text[self.end..].len()
-        {
-            added.push_str("\n  ");
+        if self.is_empty && old.trim_start().len() == old.len() {
+            new.push_str("\n  ");
         }
-        Edit::insert(self.end, added).apply(&self.text)
+        (old, new + old)
+    }
+
+    /// The whole text with another end.
+    pub fn with_end(&self, end: &str) -> String {
+        self.text.get(..self.end).unwrap_or_default().to_owned() + end
     }
 
     /// The text in which these entries do not hold any more.
@@ -137,7 +137,23 @@ impl Index {
     }
 }
 
-/// An index with nothing in it, as the seed prints one.
+/// Where the entries end in an index as we print it: one field, and nothing behind its list.
+fn own_end(text: &str) -> Option<usize> {
+    let body = text.strip_suffix("\n  ]\n}\n")?;
+    // In our print only the fields of the document itself stand two spaces in.
+    let fields = text.matches("\n  \"").count();
+    (fields == 1 && text.starts_with("{\n  \"knowledge\": [\n")).then_some(body.len())
+}
+
+/// Where they end in an index that somebody wrote in another way: right after the last entry, or
+/// after the opening bracket.
+fn any_end(text: &str) -> Option<usize> {
+    let tree = json::read(&Source::new("index.json", text)).ok()?.root;
+    let list = tree.get("knowledge")?;
+    Some(list.list().last().map_or(list.span.start + 1, |entry| entry.span.end))
+}
+
+/// An index with these entries, as the seed prints one.
 pub fn first(entries: &[KnowledgeEntry]) -> String {
     json::print(&KnowledgeIndex { knowledge: entries.to_vec() }).unwrap_or_default()
 }
@@ -200,26 +216,43 @@ mod tests {
         Index::read(text.as_bytes(), None).unwrap().0
     }
 
+    fn with(index: &Index, entries: &[KnowledgeEntry]) -> String {
+        index.with_end(&index.longer_end(entries).1)
+    }
+
     #[test]
     fn an_added_entry_prints_like_a_whole_index() {
         let index = read(&first(&entries(1..=2)));
-        assert_eq!(index.with(&entries(3..=4)), first(&entries(1..=4)));
+        assert_eq!(with(&index, &entries(3..=4)), first(&entries(1..=4)));
         for empty in ["{\"knowledge\": []}", "{\n  \"knowledge\": [\n  ]\n}\n"] {
-            let text = read(empty).with(&entries(1..=2));
+            let text = with(&read(empty), &entries(1..=2));
             let back: KnowledgeIndex = serde_json::from_str(&text).unwrap();
             assert_eq!(back.knowledge, entries(1..=2), "{text}");
         }
     }
 
     #[test]
+    fn the_quick_look_for_the_end_finds_what_reading_finds() {
+        let ours = first(&entries(1..=3));
+        assert_eq!(own_end(&ours), any_end(&ours));
+        assert!(own_end(&ours).is_some());
+        let more = ours.replacen("\n  ]\n}", "\n  ],\n  \"tags\": [\n    1\n  ]\n}", 1);
+        assert_eq!(own_end(&more), None, "another list stands behind");
+        assert!(any_end(&more).is_some());
+    }
+
+    #[test]
     fn our_own_entry_is_learnt_without_reading_the_others_again() {
         for text in [first(&entries(1..=2)), "{\"knowledge\": []}".to_owned()] {
             let mut index = read(&text);
-            let more = index.with(&entries(3..=3));
+            let more = with(&index, &entries(3..=3));
             assert_eq!(index.learn(more.as_bytes(), None), Some(Learnt::More(entries(3..=3))));
             assert_eq!(index, read(&more), "it is what a fresh read says");
-            let again = index.with(&entries(4..=4));
-            assert_eq!(index.learn(again.as_bytes(), None), Some(Learnt::More(entries(4..=4))));
+            let at = index.end as u64;
+            let (_, end) = index.longer_end(&entries(4..=4));
+            let again = with(&index, &entries(4..=4));
+            let learnt = index.learn_end(at, end.as_bytes(), None);
+            assert_eq!(learnt, Some(Learnt::More(entries(4..=4))));
             assert_eq!(index, read(&again));
         }
     }

@@ -5,6 +5,7 @@
 
 mod closing;
 pub mod decide;
+pub mod events;
 mod execution;
 pub mod index;
 pub mod lanes;

@@ -10,14 +10,15 @@ use crate::docs::session::{
 };
 use crate::driver::Facts;
 use crate::flows::session::execution::base_name;
-use crate::flows::session::index;
 use crate::flows::session::policy::CRITIC;
 use crate::flows::session::view::{IndexFile, View};
 use crate::flows::session::write::Draft;
+use crate::flows::session::{index, layout};
 use crate::gates::{Evidence, Outcome};
 use crate::ids::KnowledgeId;
 use crate::knowledge::{Made, Piece};
 use crate::steps::Step;
+use crate::store::Put;
 use crate::time::UtcTime;
 
 /// What the last attempt of a task made.
@@ -67,13 +68,27 @@ pub(super) fn evidence(
         .with("acceptance", Outcome::of(unmet == 0, || format!("{unmet} lines are not met")))
 }
 
-/// The index with new pieces at its end.
-pub(super) fn index_with(view: &View, pieces: &[Piece], now: UtcTime) -> String {
+/// Where more than this changes, the document is written anew.
+const LONGEST_END: usize = 32 << 10;
+
+/// New pieces at the end of the index: what stands there is neither read nor written again.
+pub(super) fn index_put(view: &View, pieces: &[Piece], now: UtcTime) -> Option<Put> {
     let entries: Vec<KnowledgeEntry> =
         pieces.iter().filter_map(|piece| index::entry(piece, now)).collect();
+    let path = layout::path(layout::INDEX)?;
     match &view.index {
-        IndexFile::Read(known) => known.with(&entries),
-        IndexFile::Absent | IndexFile::Unreadable => index::first(&entries),
+        IndexFile::Read(known) => {
+            let (old, new) = known.longer_end(&entries);
+            let before = known.identity?;
+            if new.len() > LONGEST_END || old.is_empty() {
+                let bytes = known.with_end(&new).into_bytes();
+                return Some(Put::Replace { path, before, bytes });
+            }
+            Some(Put::tail(path, before, old.as_bytes(), new.into_bytes()))
+        }
+        IndexFile::Absent | IndexFile::Unreadable => {
+            Some(Put::Create { path, bytes: index::first(&entries).into_bytes() })
+        }
     }
 }
 
@@ -86,8 +101,9 @@ pub(super) fn invalidate(view: &View, facts: &Facts<'_>) -> Option<Step> {
     }
     let mut draft = Draft::new(view, facts, CRITIC, "knowledge that does not hold any more");
     let ids: Vec<KnowledgeId> = doubts.iter().map(|(piece, _)| piece.id.clone()).collect();
-    let text = index.without(&ids, draft.next_event().as_str())?;
-    draft = draft.index(text);
+    let bytes = index.without(&ids, draft.next_event().as_str())?.into_bytes();
+    let (path, before) = (layout::path(layout::INDEX)?, index.identity?);
+    draft = draft.put(Put::Replace { path, before, bytes });
     let review: BTreeSet<&str> = ids.iter().flat_map(|id| view.knowledge.to_review(id)).collect();
     let why: serde_json::Map<_, _> =
         doubts.iter().map(|(piece, cause)| (piece.id.to_string(), json!(cause.code()))).collect();

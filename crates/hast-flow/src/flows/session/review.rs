@@ -10,7 +10,7 @@ use crate::driver::Facts;
 use crate::flows::session::decide::{SessionFlow, about};
 use crate::flows::session::execution::base_name;
 use crate::flows::session::policy::CRITIC;
-use crate::flows::session::promotion::{evidence, index_with, made};
+use crate::flows::session::promotion::{evidence, index_put, made};
 use crate::flows::session::view::{View, task_key};
 use crate::flows::session::write::Draft;
 use crate::flows::session::{layout, prompts};
@@ -85,7 +85,7 @@ fn reviewed(
             let verdict = ("verdict", json!("PASS"));
             draft
                 .create_json(&path, &report)
-                .index(index_with(view, &pieces, facts.now))
+                .puts(index_put(view, &pieces, facts.now))
                 .event(CRITIC, Kind::TaskReviewed, &[task_id.clone(), number, verdict])
                 .event(CRITIC, Kind::KnowledgePromoted, &[task_id, ("knowledge", json!(ids))])
                 .step()

@@ -1,9 +1,8 @@
 //! `status.json` as a fold of the log: what each event makes of the pointer. Written from here,
 //! checked from here.
 
-use serde_json::Value;
-
-use crate::docs::session::{SessionEvent, SessionEventKind as Kind, SessionStatus, SystemStatus};
+use crate::docs::session::{SessionEventKind as Kind, SessionStatus, SystemStatus};
+use crate::flows::session::events::Happened;
 
 /// The pointer before anything happened.
 pub fn unborn() -> SessionStatus {
@@ -18,22 +17,18 @@ pub fn unborn() -> SessionStatus {
 }
 
 /// Moves the pointer past an event.
-pub fn take(status: &mut SessionStatus, event: &SessionEvent) {
+pub fn take(status: &mut SessionStatus, event: &Happened) {
     status.last_event_id = Some(event.event_id.clone());
-    let number = |field: &str| {
-        let number = event.detail.get(field).and_then(Value::as_u64);
-        number.and_then(|number| u32::try_from(number).ok())
-    };
-    let task = || event.detail.get("task_id")?.as_str()?.parse().ok();
+    let task = || event.detail.task_id.clone();
     let (now, task) = match event.kind {
         Kind::SessionCreated => (SystemStatus::Planning, None),
         Kind::PlanCreated => (SystemStatus::Executing, None),
         Kind::PlanRevisionBump => {
-            status.plan_revision = number("to").unwrap_or(status.plan_revision + 1);
+            status.plan_revision = event.detail.to.unwrap_or(status.plan_revision + 1);
             (SystemStatus::Executing, None)
         }
         Kind::PlanMajorBump => {
-            status.plan_major_version = number("to").unwrap_or(status.plan_major_version + 1);
+            status.plan_major_version = event.detail.to.unwrap_or(status.plan_major_version + 1);
             status.plan_revision = 1;
             (SystemStatus::Executing, None)
         }
@@ -59,14 +54,14 @@ pub fn take(status: &mut SessionStatus, event: &SessionEvent) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn after(kinds: &[(&str, Value)]) -> SessionStatus {
         let mut status = unborn();
         for (number, (kind, detail)) in kinds.iter().enumerate() {
             let event = json!({"event_id": format!("EV-20260112T143000Z-{number:04}"), "ts": "2026-01-12T14:30:00Z",
                 "actor": "x", "type": kind, "detail": detail});
-            take(&mut status, &serde_json::from_value(event).unwrap());
+            take(&mut status, &serde_json::from_value::<Happened>(event).unwrap());
         }
         status
     }

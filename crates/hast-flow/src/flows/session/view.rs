@@ -1,18 +1,18 @@
 //! What a session's documents say, kept up to date change by change. Its size follows the plan;
 //! what a decision looks at does not grow with finished work.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
 use crate::docs::session::{
-    Artifact, KnowledgeEntry, SessionEvent, SessionEventKind as Kind, SessionStatus, Verdict,
+    Artifact, KnowledgeEntry, SessionEventKind as Kind, SessionStatus, Verdict,
 };
 use crate::driver::Delta;
+use crate::flows::session::events::{Detail, Happened};
 use crate::flows::session::index::{self, Index, Learnt};
 use crate::flows::session::lanes::Plan;
-use crate::flows::session::{layout, status};
-use crate::formats::ndjson;
+use crate::flows::session::{events, layout, status};
 use crate::ids::{EventId, Sha256, TaskId};
 use crate::knowledge::Book;
 use crate::replies;
@@ -234,16 +234,14 @@ impl View {
     }
 
     fn take_events(&mut self, bytes: &[u8]) {
-        // A bad line is skipped here and told by `verify`; a torn one is cut off by recovery.
-        let (events, _) = ndjson::read::<SessionEvent>(layout::LOG, bytes);
-        for event in &events {
+        for event in events::read(bytes) {
             self.take_event(event);
         }
     }
 
-    fn take_event(&mut self, event: &SessionEvent) {
+    fn take_event(&mut self, event: Happened) {
         self.events = self.events.max(event.event_id.number());
-        status::take(&mut self.pointer, event);
+        status::take(&mut self.pointer, &event);
         let stage = match event.kind {
             Kind::SessionCreated => {
                 self.started = Some(event.ts);
@@ -258,18 +256,16 @@ impl View {
             Kind::TaskStarted => Stage::Started,
             Kind::TaskExecuted => Stage::Executed,
             Kind::TaskFailed => Stage::Failed,
-            Kind::TaskReviewed if is_pass(event) => Stage::Passed,
+            Kind::TaskReviewed if event.detail.verdict == Some(Verdict::Pass) => Stage::Passed,
             Kind::TaskReviewed => Stage::Failed,
             _ => return,
         };
-        let task = event.detail.get("task_id").and_then(Value::as_str);
-        let Some(task) = task.and_then(|task| task.parse::<TaskId>().ok()) else { return };
-        let attempt = event.detail.get("attempt").and_then(Value::as_u64);
-        let attempt = attempt.and_then(|attempt| u32::try_from(attempt).ok()).unwrap_or(1);
+        let Some(task) = event.detail.task_id.clone() else { return };
+        let attempt = event.detail.attempt.unwrap_or(1);
         self.take_task_event(event, task, Progress { attempt, stage });
     }
 
-    fn take_task_event(&mut self, event: &SessionEvent, task: TaskId, progress: Progress) {
+    fn take_task_event(&mut self, event: Happened, task: TaskId, progress: Progress) {
         // A result whose meaning is in the log is used up.
         match event.kind {
             Kind::TaskExecuted | Kind::TaskFailed => {
@@ -283,13 +279,12 @@ impl View {
             _ => {}
         }
         if event.kind == Kind::TaskExecuted {
-            let artifacts = event.detail.get("artifacts").cloned().unwrap_or_default();
-            let artifacts = serde_json::from_value(artifacts).unwrap_or_default();
-            self.made.insert(task.clone(), artifacts);
-            self.knowledge.cite(task.as_str(), cited(event));
+            self.made.insert(task.clone(), event.detail.artifacts);
+            self.knowledge.cite(task.as_str(), event.detail.cites);
         } else if progress.stage != Stage::Started {
             self.made.remove(&task);
-            self.faults.insert(task.clone(), faults(event));
+            let Detail { error, reasons, .. } = event.detail;
+            self.faults.insert(task.clone(), error.into_iter().chain(reasons).collect());
         }
         if progress.stage == Stage::Passed {
             self.faults.remove(&task);
@@ -336,20 +331,4 @@ pub fn sha256(bytes: &[u8]) -> Option<Sha256> {
     let digest = sha2::Sha256::digest(bytes);
     let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     hex.parse().ok()
-}
-
-fn cited(event: &SessionEvent) -> BTreeSet<crate::ids::KnowledgeId> {
-    let ids = event.detail.get("cites").and_then(Value::as_array).into_iter().flatten();
-    ids.filter_map(|id| id.as_str()?.parse().ok()).collect()
-}
-
-fn faults(event: &SessionEvent) -> Vec<String> {
-    let error = event.detail.get("error").into_iter();
-    let reasons = event.detail.get("reasons").and_then(Value::as_array).into_iter().flatten();
-    error.chain(reasons).filter_map(|fault| fault.as_str().map(str::to_owned)).collect()
-}
-
-fn is_pass(event: &SessionEvent) -> bool {
-    let verdict = event.detail.get("verdict").cloned().unwrap_or_default();
-    serde_json::from_value(verdict).is_ok_and(|verdict: Verdict| verdict == Verdict::Pass)
 }

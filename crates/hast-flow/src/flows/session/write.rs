@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::docs::session::{SessionEvent, SessionEventKind, SessionStatus};
 use crate::driver::Facts;
-use crate::flows::session::view::{IndexFile, StatusFile, View};
+use crate::flows::session::view::{StatusFile, View};
 use crate::flows::session::{layout, status};
 use crate::formats::{json, ndjson};
 use crate::ids::EventId;
@@ -71,14 +71,12 @@ impl<'v> Draft<'v> {
         self.create(path, json::print(value).unwrap_or_default())
     }
 
-    /// A new content of the index, or the first one.
-    pub(super) fn index(mut self, text: String) -> Self {
-        let Some(path) = layout::path(layout::INDEX) else { return self };
-        let before = match &self.view.index {
-            IndexFile::Read(index) => index.identity,
-            IndexFile::Absent | IndexFile::Unreadable => None,
-        };
-        self.puts.push(put(path, before, text));
+    pub(super) fn put(self, put: Put) -> Self {
+        self.puts([put])
+    }
+
+    pub(super) fn puts(mut self, puts: impl IntoIterator<Item = Put>) -> Self {
+        self.puts.extend(puts);
         self
     }
 
@@ -104,7 +102,7 @@ impl<'v> Draft<'v> {
         let event =
             SessionEvent { event_id, ts: self.facts.now, actor: actor.to_owned(), kind, detail };
         self.events += &ndjson::to_line(&event).unwrap_or_default();
-        status::take(&mut self.pointer, &event);
+        status::take(&mut self.pointer, &event.into());
         self
     }
 
