@@ -406,7 +406,10 @@ fn call_end(result: &CallResult) -> CallEnd {
             FailureClass::Stalled => CallEnd::Stalled,
             FailureClass::Flooded => CallEnd::Flooded,
             FailureClass::Supervision => CallEnd::Leaked,
-            FailureClass::AgentSaid => CallEnd::SaidFailed { error: reason.clone() },
+            // A budget that ran out cut the work off; the reason names it.
+            FailureClass::AgentSaid | FailureClass::Budget => {
+                CallEnd::SaidFailed { error: reason.clone() }
+            }
             FailureClass::Api
             | FailureClass::Connection
             | FailureClass::NoEnding
