@@ -221,7 +221,7 @@ impl Calls {
         let Settings { flow, config, lang, .. } = &self.settings;
         let asked = Asked { flow: *flow, call, config, lang: *lang };
         let mut kept = None;
-        let result = match self.candidates(call.role, call.tool.as_deref()) {
+        let result = match self.candidates(&call.role, call.tool.as_deref()) {
             Ok(candidates) => self.ask_in_turn(key, asked, &candidates, &mut kept),
             Err(problem) => {
                 CallResult::NotStarted { reason: problem.what(*lang), next: problem.next(*lang) }

@@ -34,16 +34,14 @@ pub(crate) fn run(app: &mut App, args: &RunArgs) -> Result<Exit, Problem> {
     let shown = screen.clone();
     let calls = Calls::new(settings, guarded, Box::new(move |progress| shown.show(progress)));
     let ticking = screen.tick();
-    let performed = calls.perform(&StepKey::new(&["by-hand", call.role]), &call);
+    let performed = calls.perform(&StepKey::new(&["by-hand", &call.role]), &call);
     drop(ticking);
     report(app, &performed)
 }
 
 fn call(app: &App, args: &RunArgs) -> Result<Call, Problem> {
     let prompt = prompt(app.lang, &args.prompt_file)?;
-    // A role of a flow is part of the program; one by hand lives as long as the process.
-    let role: &'static str = args.role.clone().leak();
-    let mut call = Call::new(role, "run", "by-hand", prompt);
+    let mut call = Call::new(&args.role, "run", "by-hand", prompt);
     call.place = if args.in_place { Place::Checkout } else { Place::Reading };
     call.timeout = args.timeout.as_deref().map(|text| time(app.lang, text)).transpose()?;
     for text in &args.expect {
