@@ -18,7 +18,7 @@ use crate::calls::{homes, variable};
 use crate::programs;
 use crate::supervisor::Guarded;
 
-const LONGEST: Duration = Duration::from_secs(20);
+const LONGEST: Duration = Duration::from_secs(10);
 
 /// A preset as it is here.
 #[derive(Clone, Debug, PartialEq, Eq)]
