@@ -46,6 +46,15 @@ const SCRIPTS = {
     const step = nextStep(call);
     call.api.send(call, step);
   },
+  // A shell command that leaves a daemon behind, in a session of its own.
+  background(call) {
+    call.api.send(call, nextStep(call, SHELLS, (target) => `setsid sleep 31536 >/dev/null 2>&1 & printf 'hello\\n' > ${target}`));
+  },
+  // A shell command that tries to write where it must not, then where it may.
+  outside(call) {
+    const outside = /OUTSIDE=([^\s"'\\<]+)/.exec(call.body)?.[1];
+    call.api.send(call, nextStep(call, SHELLS, (target) => `printf 'hello\\n' > ${outside}; printf 'hello\\n' > ${target}`));
+  },
   401: (call) => refuse(call, 401, "invalid x-api-key"),
   429: (call) => refuse(call, 429, "This request would exceed your account's rate limit. Please try again later."),
   // A reset that is near: agents wait for it, try again a few times and then give up.
@@ -63,14 +72,14 @@ const SCRIPTS = {
 };
 
 /** A tool call that writes the file the prompt names; once its result is there, a closing sentence. */
-function nextStep({ api, request, body }) {
+function nextStep({ api, request, body }, preferred = PREFERRED, line = (target) => `printf 'hello\\n' > ${target}`) {
   const target = /TARGET=([^\s"'\\<]+)/.exec(body)?.[1];
   const tools = api.tools(request);
   if (api.hasToolResult(request) || !target) return { text: "The file is written." };
   if (tools.length === 0) return { text: asWholeFile(target) };
-  const tool = pick(tools);
+  const tool = pick(tools, preferred);
   if (!tool) return { text: "There is no tool to write with." };
-  return { tool: { name: tool.name, args: fill(tool, target) } };
+  return { tool: { name: tool.name, args: fill(tool, target, line(target)) } };
 }
 
 /** For agents without tools (aider) an answer in their own form. */
@@ -79,20 +88,19 @@ function asWholeFile(target) {
   return `${name}\n\`\`\`\nhello\n\`\`\`\n`;
 }
 
-const PREFERRED = ["Write", "write_file", "write", "create", "developer__write", "developer__text_editor", "text_editor",
-  "exec_command", "shell_command", "shell", "bash", "Bash", "run_shell_command", "developer__shell"];
+const SHELLS = ["exec_command", "shell_command", "shell", "bash", "Bash", "run_shell_command", "developer__shell"];
+const PREFERRED = ["Write", "write_file", "write", "create", "developer__write", "developer__text_editor", "text_editor", ...SHELLS];
 
-function pick(tools) {
-  for (const name of PREFERRED) {
+function pick(tools, preferred) {
+  for (const name of preferred) {
     const tool = tools.find((tool) => tool.name === name);
     if (tool) return tool;
   }
   return undefined;
 }
 
-function fill(tool, target) {
+function fill(tool, target, shell) {
   const properties = tool.schema?.properties ?? {};
-  const shell = `printf 'hello\\n' > ${target}`;
   const args = {};
   for (const [name, property] of Object.entries(properties)) {
     const list = property.type === "array";
