@@ -391,7 +391,8 @@ impl Auto {
                 let file = self.files.get_mut(path.as_str()).unwrap();
                 assert_eq!(file.len() as u64, *at);
                 file.extend(bytes);
-                self.flow.fold(&mut self.view, &Delta::Appended { path, at: *at, bytes });
+                let seen = Seen::Log { length: file.len() as u64 };
+                self.flow.fold(&mut self.view, &Delta::Appended { path, at: *at, bytes, seen });
             }
             Put::Archive { .. } | Put::Patch { .. } => panic!("{put:?}"),
         }

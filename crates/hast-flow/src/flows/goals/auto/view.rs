@@ -136,7 +136,7 @@ impl View {
     pub fn fold(&mut self, delta: &Delta<'_>) {
         match delta {
             Delta::Document { path, bytes, seen } => self.document(path, bytes, *seen),
-            Delta::Appended { path, at, bytes } if path.as_str() == layout::EVENTS => {
+            Delta::Appended { path, at, bytes, .. } if path.as_str() == layout::EVENTS => {
                 self.log_length = Some(at + bytes.len() as u64);
                 self.take_events(bytes);
             }
