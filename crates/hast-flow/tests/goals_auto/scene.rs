@@ -391,7 +391,7 @@ impl Auto {
                 let file = self.files.get_mut(path.as_str()).unwrap();
                 assert_eq!(file.len() as u64, *at);
                 file.extend(bytes);
-                let seen = Seen::Log { length: at + bytes.len() as u64 };
+                let seen = Seen::Log { length: file.len() as u64 };
                 self.flow.fold(&mut self.view, &Delta::Appended { path, at: *at, bytes, seen });
             }
             Put::Archive { .. } | Put::Patch { .. } => panic!("{put:?}"),

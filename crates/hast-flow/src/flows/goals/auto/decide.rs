@@ -5,11 +5,12 @@ use crate::attempt::workspace::{GitResult, GitStep};
 use crate::driver::{Delta, Facts, Flow};
 use crate::flows::goals::auto::policy::POLICY;
 use crate::flows::goals::auto::view::{Run, View};
-use crate::flows::goals::auto::{AutoFlow, settling, starting, words, working};
+use crate::flows::goals::auto::{AutoFlow, layout, settling, starting, words, working};
 use crate::flows::goals::runnable::{Choice, Nothing, choose};
 use crate::flows::goals::selection::{Placed, placed};
 use crate::roles::PolicyTable;
 use crate::steps::{Effect, EffectResult, Ending, Notice, Step, StepKey};
+use crate::store::DocPath;
 use crate::words::Lang;
 
 impl Flow for AutoFlow {
@@ -17,6 +18,12 @@ impl Flow for AutoFlow {
 
     fn policy(&self) -> &PolicyTable {
         &POLICY
+    }
+
+    /// Work trees, queues and reports lie here too, and they are large.
+    fn reads(&self, path: &DocPath, _: bool) -> bool {
+        let first = path.as_str().split('/').next().unwrap_or_default();
+        matches!(first, layout::GOALS | layout::RULES | "handoffs" | "events" | "attempts")
     }
 
     fn fold(&self, view: &mut View, delta: &Delta<'_>) {
