@@ -208,6 +208,10 @@ impl SimWorkspace {
             breaches.push(Breach::HistoryRewritten);
         }
         breaches.extend(self.restore_refs(base)?);
+        if self.machine.borrow().get(&at).is_none() {
+            self.move_ref(base.branch(), Some(&at), Some(base.commit()))?;
+            return Ok((base.commit().clone(), breaches));
+        }
         Ok((at, breaches))
     }
 
@@ -342,7 +346,13 @@ impl Workspace for SimWorkspace {
 
     fn save(&mut self, plan: &SavePlan) -> Result<SavedWork, GitProblem> {
         let branch = self.machine.borrow().head.clone();
-        let head = self.resolve(&branch).ok_or(GitProblem::NoFirstCommit)?;
+        let mut head = self.resolve(&branch).ok_or(GitProblem::NoFirstCommit)?;
+        // A power cut may have taken the commit and left the ref.
+        if let Some(base) =
+            plan.base.as_ref().filter(|_| self.machine.borrow().get(&head).is_none())
+        {
+            head = base.commit().clone();
+        }
         let tree = self.scan(&plan.rules)?;
         let name = plan.name.clone();
         let before = self.resolve(&name);
@@ -381,7 +391,8 @@ impl Workspace for SimWorkspace {
         self.restore_refs(base)?;
         let at = self.resolve(base.branch());
         let saved_on = self.machine.borrow().parents(&saved.work().commit).first().cloned();
-        if at != saved_on && at.as_ref() != Some(base.commit()) {
+        let lost = at.as_ref().is_some_and(|at| self.machine.borrow().get(at).is_none());
+        if !lost && at != saved_on && at.as_ref() != Some(base.commit()) {
             let (name, expected) = (base.branch().to_owned(), saved_on);
             return Err(GitProblem::Moved { name, expected, found: at });
         }

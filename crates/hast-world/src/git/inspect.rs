@@ -124,11 +124,18 @@ impl RealWorkspace {
                 base.commit().clone()
             }
         };
-        if head != *base.commit() && !self.git.is_ancestor(base.commit(), &head)? {
-            breaches.push(Breach::HistoryRewritten);
-        }
         breaches.extend(self.git.restore_refs(base, &opened.snapshot.refs, &now)?);
-        Ok(head)
+        if head == *base.commit() || self.git.is_ancestor(base.commit(), &head)? {
+            return Ok(head);
+        }
+        breaches.insert(0, Breach::HistoryRewritten);
+        // A branch that points at nothing is of no use to anybody.
+        if self.git.has_commit(&head)? {
+            return Ok(head);
+        }
+        let (name, to) = (branch.to_owned(), Some(base.commit().clone()));
+        self.git.move_refs(&[Move { name, from: Some(head), to }])?;
+        Ok(base.commit().clone())
     }
 
     fn put_head_back(&self, base: &Base, now: &Refs) -> Result<(), GitProblem> {

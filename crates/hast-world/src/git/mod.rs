@@ -115,6 +115,12 @@ impl Git {
         let call = self.call(["merge-base", "--is-ancestor", old.as_str(), new.as_str()]);
         Ok(call.output()?.code == Some(0))
     }
+
+    /// Whether a commit is really there: after a power cut a ref may point at one that is not.
+    fn has_commit(&self, id: &ObjectId) -> Result<bool, GitProblem> {
+        let call = self.call(["cat-file", "-e", &format!("{id}^{{tree}}")]);
+        Ok(call.output()?.code == Some(0))
+    }
 }
 
 impl Workspace for RealWorkspace {

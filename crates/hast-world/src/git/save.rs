@@ -27,7 +27,7 @@ pub(super) struct SavedTree {
 impl RealWorkspace {
     pub(super) fn save_tree(&mut self, plan: &SavePlan) -> Result<SavedWork, GitProblem> {
         self.scene = None;
-        let head = self.git.resolve("HEAD")?.ok_or(GitProblem::NoFirstCommit)?;
+        let head = self.head_to_save(plan)?;
         let matcher = Matcher::new(&plan.rules);
         let (scanned, from) = self.scan_to_save(plan, &matcher)?;
         let mut overflow = self.overflow(plan, &from, &scanned)?;
@@ -60,6 +60,17 @@ impl RealWorkspace {
         });
         let overflow = overflow.iter().map(|path| shown(path)).collect();
         Ok(SavedWork { name: plan.name.clone(), commit, tree, overflow })
+    }
+
+    /// The commit that HEAD is at; after a power cut that may be lost, and the base is not.
+    fn head_to_save(&self, plan: &SavePlan) -> Result<ObjectId, GitProblem> {
+        let head = self.git.resolve("HEAD")?.ok_or(GitProblem::NoFirstCommit)?;
+        match &plan.base {
+            Some(base) if head != *base.commit() && !self.git.has_commit(&head)? => {
+                Ok(base.commit().clone())
+            }
+            _ => Ok(head),
+        }
     }
 
     /// What is there, and the tree it is compared with.
@@ -219,7 +230,11 @@ impl RealWorkspace {
         let name = base.branch().to_owned();
         let from = self.git.resolve(&name)?;
         let expected = [&known.head, base.commit()];
-        if !from.as_ref().is_some_and(|from| expected.contains(&from)) {
+        let lost = match &from {
+            Some(from) if !expected.contains(&from) => !self.git.has_commit(from)?,
+            _ => false,
+        };
+        if !lost && !from.as_ref().is_some_and(|from| expected.contains(&from)) {
             return Err(GitProblem::Moved {
                 name,
                 expected: Some(known.head.clone()),

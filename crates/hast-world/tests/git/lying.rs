@@ -221,3 +221,21 @@ fn machine_files_that_an_agent_commits_are_protected_paths() {
     });
     assert_eq!(protected(&found), [".ai/events/events.ndjson"]);
 }
+
+#[test]
+fn a_branch_that_a_power_cut_left_at_nothing_goes_back_to_the_base() {
+    let repo = Repo::new();
+    let files = repo.files();
+    let base = repo.open().start(&rules());
+    repo.write("a", "1");
+    repo.write(".git/refs/heads/main", "1234567890123456789012345678901234567890\n");
+    // Recovery saves what is there first.
+    let mut workspace = repo.open();
+    let saved = workspace.put_safe(&base);
+    workspace.back(&base, &saved);
+    assert_eq!((repo.files(), repo.head()), (files, base.commit().clone()));
+    repo.write(".git/refs/heads/main", "1234567890123456789012345678901234567890\n");
+    let found = workspace.see(&base);
+    assert_eq!(found.breaches, [Breach::HistoryRewritten]);
+    assert_eq!(repo.head(), *base.commit());
+}

@@ -1,0 +1,272 @@
+//! Runs one goal to its end through a planned disaster, and compares it with the undisturbed run.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use hast_flow::attempt::base::{ObjectId, attempt_ref};
+use hast_flow::driver::{Bounds, Driver, InTurn};
+use hast_flow::ports::Clock;
+use hast_flow::steps::Ending;
+use hast_flow::store::{Options, Store};
+use hast_flow::words::Lang;
+use jiff::Timestamp;
+use jiff::tz::Offset;
+
+use super::agent::Hands;
+use super::flow::{ATTEMPTS, Patching};
+use crate::disk::{Fault, FaultKind, SimDisk, World};
+use crate::git::{Machine, Object, SimWorkspace, Syncing};
+use crate::rng::Rng;
+
+const MOST_LIVES: u32 = 12;
+
+/// What a sweep found.
+#[derive(Debug, Default)]
+pub struct Report {
+    pub runs: u64,
+    pub crashes: u64,
+    pub power_cuts: u64,
+    /// Where it was hit, and what was not as in the undisturbed run.
+    pub diverged: Vec<(String, String)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Blow {
+    None,
+    Kill,
+    Power,
+}
+
+#[derive(Debug)]
+struct End {
+    documents: BTreeMap<String, Vec<u8>>,
+    files: BTreeMap<String, Vec<u8>>,
+    history: Vec<String>,
+    refs: BTreeMap<String, ObjectId>,
+    /// The trees that each failed attempt's ref keeps.
+    saved: BTreeMap<u32, BTreeSet<ObjectId>>,
+    ending: &'static str,
+    operations: u64,
+}
+
+/// Hits the goal of each seed at every `every`-th operation of disk and work tree, with death, power
+/// cut and refusal.
+pub fn sweep(seeds: std::ops::Range<u64>, every: usize, syncing: Syncing) -> Report {
+    let mut report = Report::default();
+    for seed in seeds {
+        let calm = match run(seed, Blow::None, None, syncing, &mut report) {
+            Ok(end) => end,
+            Err(why) => {
+                report.diverged.push((format!("seed {seed}, undisturbed"), why));
+                continue;
+            }
+        };
+        let first = 1 + seed % every as u64;
+        for at in (first..=calm.operations).step_by(every) {
+            for (blow, kind) in [
+                (Blow::Kill, FaultKind::DieBefore),
+                (Blow::Kill, FaultKind::DieAfter),
+                (Blow::Power, FaultKind::DieBefore),
+                (Blow::Power, FaultKind::DieAfter),
+                (Blow::Kill, FaultKind::Full),
+            ] {
+                let hit = run(seed, blow, Some(Fault { at, kind }), syncing, &mut report);
+                if let Err(why) = hit.and_then(|end| same(&calm, &end)) {
+                    report.diverged.push((format!("seed {seed}, {blow:?} {kind:?} at {at}"), why));
+                }
+            }
+        }
+    }
+    report
+}
+
+fn same(calm: &End, hit: &End) -> Result<(), String> {
+    let differs = |what: &str, equal: bool| {
+        if equal { Ok(()) } else { Err(format!("{what} differ from the undisturbed run")) }
+    };
+    differs("endings", calm.ending == hit.ending)?;
+    differs("documents", calm.documents == hit.documents)?;
+    differs("files", calm.files == hit.files)?;
+    differs("commits", calm.history == hit.history)?;
+    differs("refs", calm.refs == hit.refs)?;
+    for (attempt, trees) in &calm.saved {
+        let kept = hit.saved.get(attempt).is_some_and(|kept| kept.is_superset(trees));
+        differs(&format!("what attempt {attempt} saved"), kept)?;
+    }
+    Ok(())
+}
+
+const USERS: &[(&str, &str)] = &[
+    ("notes.log", "mine"),
+    ("target/user", "mine"),
+    ("state/journal", "the machine's"),
+    ("rules.md", "edited"),
+];
+
+fn machine(syncing: Syncing) -> Machine {
+    let mut machine = Machine::new(crate::git::contract::FILES);
+    machine.syncing = syncing;
+    for (path, text) in USERS {
+        machine.files.insert((*path).to_owned(), text.as_bytes().to_vec());
+    }
+    machine
+}
+
+fn run(
+    seed: u64,
+    blow: Blow,
+    fault: Option<Fault>,
+    syncing: Syncing,
+    report: &mut Report,
+) -> Result<End, String> {
+    report.runs += 1;
+    let world = Rc::new(RefCell::new(World::new(seed)));
+    let machine = Rc::new(RefCell::new(machine(syncing)));
+    if let Some(fault) = fault {
+        world.borrow_mut().plan_fault(fault);
+    }
+    for life in 0..MOST_LIVES {
+        let ended = live(&world, &machine, seed);
+        for (path, text) in USERS {
+            let there = machine.borrow().files.get(*path).is_some_and(|now| now == text.as_bytes());
+            if !there {
+                return Err(format!("the user's {path} is lost"));
+            }
+        }
+        match ended {
+            Life::Ended(ending) => return Ok(end(&world, &machine, ending)),
+            Life::Stuck(why) if world.borrow().faults_left() == 0 && life > 2 => return Err(why),
+            Life::Stuck(_) => report.crashes += 1,
+        }
+        if blow == Blow::Power {
+            report.power_cuts += 1;
+            world.borrow_mut().cut_power();
+            let mut rng = Rng::new(seed).fork(fault.map_or(0, |fault| fault.at));
+            machine.borrow_mut().cut_power(&mut rng);
+        }
+    }
+    Err("it never ends".to_owned())
+}
+
+enum Life {
+    Ended(&'static str),
+    /// Dead, refused, or unable to go on.
+    Stuck(String),
+}
+
+fn live(world: &Rc<RefCell<World>>, machine: &Rc<RefCell<Machine>>, seed: u64) -> Life {
+    let disk = SimDisk::start(world);
+    let process = disk.process();
+    let mut hands = Hands { workspace: SimWorkspace::of(machine, world, process), seed };
+    let options = Options { journal_area: 64 << 10, ..Options::default() };
+    let driven = Store::open(disk, options).and_then(|(store, _)| {
+        let bounds = Bounds { steps: 500, stale: 4 };
+        let mut driver = Driver::new(&Patching, store, &Still, Lang::En, bounds)?;
+        driver.drive(&mut InTurn::new(|key, effect| hands.perform(key, effect)))
+    });
+    world.borrow_mut().exit(process);
+    match driven {
+        Ok(Ending::Done(_)) => Life::Ended("done"),
+        Ok(Ending::Failed(_)) => Life::Ended("failed"),
+        Ok(Ending::Blocked(notice)) => Life::Stuck(notice.what),
+        Ok(other) => Life::Stuck(format!("{other:?}")),
+        Err(error) => Life::Stuck(error.to_string()),
+    }
+}
+
+fn end(world: &Rc<RefCell<World>>, machine: &Rc<RefCell<Machine>>, ending: &'static str) -> End {
+    let (world, machine) = (world.borrow(), machine.borrow());
+    let foreign = |(name, _): &(&String, &ObjectId)| !name.starts_with("refs/hast/");
+    let refs = machine.refs.iter().filter(foreign);
+    let trees = |attempt: u32| -> Option<(u32, BTreeSet<ObjectId>)> {
+        let at = machine.refs.get(&attempt_ref("G", attempt))?;
+        let commits = machine.ancestry(at).into_iter();
+        let tree = |id: ObjectId| match machine.get(&id) {
+            Some(Object::Commit { tree, .. }) if machine.get(tree).is_some() => Some(tree.clone()),
+            _ => None,
+        };
+        Some((attempt, commits.filter_map(tree).collect()))
+    };
+    End {
+        documents: documents(&world),
+        files: machine.files.clone(),
+        history: machine.history(),
+        refs: refs.map(|(name, id)| (name.clone(), id.clone())).collect(),
+        saved: (1..=ATTEMPTS).filter_map(trees).collect(),
+        ending,
+        operations: world.operations,
+    }
+}
+
+/// The documents, but for the name of a snapshot: it holds all refs, and a disturbed run has more of
+/// those that keep work.
+fn documents(world: &World) -> BTreeMap<String, Vec<u8>> {
+    let mut documents = world.documents();
+    if let Some(base) = documents.get_mut("base.json") {
+        let text = String::from_utf8_lossy(base).into_owned();
+        let kept = text.lines().filter(|line| !line.contains("\"snapshot\""));
+        *base = kept.collect::<Vec<_>>().join("\n").into_bytes();
+    }
+    documents
+}
+
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_second(1_768_228_200).unwrap_or_default()
+    }
+
+    fn local_offset(&self, _: Timestamp) -> Offset {
+        Offset::UTC
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(report: &Report) -> Vec<String> {
+        report.diverged.iter().take(5).map(|(case, why)| format!("{case}: {why}")).collect()
+    }
+
+    #[test]
+    fn a_goal_hit_at_any_operation_of_disk_or_git_ends_like_one_that_was_not() {
+        let report = sweep(1..9, 7, Syncing::All);
+        assert_eq!(told(&report), Vec::<String>::new());
+        assert!(report.crashes > 500 && report.power_cuts > 200, "{report:?}");
+    }
+
+    #[test]
+    fn agents_of_every_kind_take_part() {
+        let mut report = Report::default();
+        let ends: Vec<End> = (0..12)
+            .map(|seed| run(seed, Blow::None, None, Syncing::All, &mut report).unwrap())
+            .collect();
+        let verdicts: String = ends
+            .iter()
+            .map(|end| String::from_utf8_lossy(&end.documents["verdicts.txt"]).into_owned())
+            .collect();
+        for word in ["passed", "git:", "protected:", "scope:", "work:", "tests:"] {
+            assert!(verdicts.contains(word), "{word} is missing in {verdicts}");
+        }
+        assert!(ends.iter().any(|end| end.ending == "failed"));
+        for end in &ends {
+            let failed = u32::from(end.ending == "failed");
+            assert_eq!(u32::try_from(end.history.len()).unwrap(), 2 - failed, "{:?}", end.history);
+        }
+    }
+
+    /// A sweep that cannot fail is worth nothing.
+    #[test]
+    fn without_syncs_a_power_cut_loses_work_and_the_sweep_finds_it() {
+        let report = sweep(1..5, 7, Syncing::Off);
+        assert!(
+            report.diverged.iter().all(|(case, _)| case.contains("Power")),
+            "{:?}",
+            told(&report)
+        );
+        assert!(!report.diverged.is_empty());
+    }
+}
