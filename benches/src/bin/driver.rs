@@ -114,7 +114,7 @@ impl Timed {
                 decided.push(pair[0].decided_in);
                 whole.push(pair[1].at - pair[0].at);
             }
-            (mean(&decided), mean(&whole))
+            (usual(&decided), usual(&whole))
         };
         // The first tasks warm up; between them and the last ones everything may have grown.
         let (first, last) = (window(WINDOW / 2), window(tasks - 10 - WINDOW));
@@ -186,6 +186,8 @@ fn answer(tasks: usize, _: &StepKey, effect: &Effect) -> EffectResult {
         Effect::Tools(uses) => EffectResult::Tools(
             uses.iter().map(|tool| Ok(tool.name.clone().into_bytes())).collect(),
         ),
+        // A session changes no code.
+        Effect::Git(_) | Effect::Check(_) => EffectResult::Tools(Vec::new()),
     }
 }
 
@@ -220,8 +222,15 @@ fn plan(tasks: usize) -> Value {
     json!({"major_version": 1, "revision": 1, "tasks": tasks})
 }
 
-fn mean(times: &[Duration]) -> Duration {
-    times.iter().sum::<Duration>() / u32::try_from(times.len().max(1)).unwrap_or(1)
+/// The mean of the middle one of ten pieces: a busy moment of the machine falls into the others.
+fn usual(times: &[Duration]) -> Duration {
+    let piece = (times.len() / 10).max(1);
+    let mut means: Vec<Duration> = times
+        .chunks(piece)
+        .map(|piece| piece.iter().sum::<Duration>() / u32::try_from(piece.len()).unwrap_or(1))
+        .collect();
+    means.sort_unstable();
+    means.get(means.len() / 2).copied().unwrap_or_default()
 }
 
 fn us(time: Duration) -> String {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use hast_sim::flows::{self, Name};
 use hast_sim::sweep::{self, Mode};
 
-const USAGE: &str = "usage: hast-sim [--seeds N] [--from N] [--every N] [--only store|session|lanes|counting] | --replay CASE";
+const USAGE: &str = "usage: hast-sim [--seeds N] [--from N] [--every N] [--only store|leases|session|lanes|counting] | --replay CASE";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -83,6 +83,9 @@ impl Round {
         if wanted("store") {
             note(show_store(&sweep::sweep(seeds.clone(), 4 * self.every, None)));
         }
+        if wanted("leases") {
+            note(show_leases(seeds.clone()));
+        }
         for name in Name::ALL.into_iter().filter(|name| wanted(name.as_str())) {
             let mut report = flows::Report::default();
             flows::sweep_named(name, seeds.clone(), self.every * stride(name), &mut report);
@@ -112,6 +115,20 @@ fn show_flows(name: &str, report: &flows::Report) -> ExitCode {
         println!("{why}\n  replay: cargo run -p hast-sim --release -- --replay {case}");
     }
     if diverged.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn show_leases(seeds: std::ops::Range<u64>) -> ExitCode {
+    let count = seeds.end - seeds.start;
+    match hast_sim::leases::sweep(seeds) {
+        Ok(merged) => {
+            println!("leases: runs {count}, results merged {merged}, diverged 0");
+            ExitCode::SUCCESS
+        }
+        Err(why) => {
+            println!("leases: {why}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 fn show_store(report: &sweep::Report) -> ExitCode {

@@ -10,13 +10,6 @@ use super::disk::Disk;
 use super::problem::StoreError;
 use super::root::Store;
 
-/// A line of the log of steps. It rides in a commit that is made anyway.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StepNote {
-    pub step: String,
-    pub state: StepState,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepState {
