@@ -2,3 +2,4 @@
 //! It proposes documents through an outbox and never writes state.
 
 pub mod rehearsal;
+pub mod tools;

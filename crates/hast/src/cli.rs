@@ -60,6 +60,7 @@ pub(crate) enum AgentCommands {
     Doctor,
     Run(RunArgs),
     Record(RecordArgs),
+    Tool(ToolArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -105,6 +106,18 @@ pub(crate) enum ContextFormat {
     Markdown,
     Plain,
     Json,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ToolArgs {
+    #[arg(value_name = "TOOL", required_unless_present = "list_tools")]
+    pub(crate) tool_name: Option<String>,
+    #[arg(long = "args", value_name = "JSON")]
+    pub(crate) tool_args: Option<String>,
+    #[arg(long = "list", conflicts_with_all = ["tool_name", "tool_args", "args_schema"])]
+    pub(crate) list_tools: bool,
+    #[arg(long = "schema", conflicts_with = "tool_args")]
+    pub(crate) args_schema: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -173,6 +186,7 @@ fn about(command: &str, lang: Lang) -> Option<String> {
         "doctor" => agent_help::doctor(lang),
         "run" => agent_help::run(lang),
         "trust" => agent_help::trust(lang),
+        "tool" => help::agent_tool(lang),
         "completions" => help::completions(lang),
         "man" => help::man(lang),
         _ => return None,
@@ -205,6 +219,10 @@ fn arg_help(id: &str, lang: Lang) -> Option<String> {
         "in_place" => agent_help::in_place(lang),
         "yes" => agent_help::yes(lang),
         "shell" => help::shell(lang),
+        "tool_name" => help::tool_name(lang),
+        "tool_args" => help::tool_args(lang),
+        "list_tools" => help::list_tools(lang),
+        "args_schema" => help::args_schema(lang),
         _ => return None,
     })
 }

@@ -21,6 +21,11 @@ pub(crate) mod help {
         record() { en: "Print a rehearsal that replays a finished call", ko: "끝난 호출을 재현하는 리허설을 출력합니다" }
         record_folder() { en: "The directory with the records of the call", ko: "호출 기록이 있는 디렉터리" }
         record_base() { en: "Also what the work tree has changed since this commit", ko: "이 커밋 이후 작업 트리에서 바뀐 것도 담습니다" }
+        agent_tool() { en: "Use one tool by hand and print what it gives", ko: "도구 하나를 직접 써서 결과를 출력합니다" }
+        tool_name() { en: "The tool, for example sec_facts", ko: "도구 이름. 예: sec_facts" }
+        tool_args() { en: "Its arguments as a JSON object [default: {{}}]", ko: "도구 인자(JSON 객체) [기본값: {{}}]" }
+        list_tools() { en: "List all tools", ko: "모든 도구를 보여 줍니다" }
+        args_schema() { en: "Print the JSON Schema of its arguments", ko: "인자의 JSON Schema를 출력합니다" }
         completions() { en: "Print a completion script for a shell", ko: "셸 자동 완성 스크립트를 출력합니다" }
         man() { en: "Print the manual page", ko: "매뉴얼 페이지를 출력합니다" }
         root() { en: "Work in this directory instead of searching upward", ko: "위로 찾는 대신 이 디렉터리에서 작업합니다" }
@@ -110,6 +115,9 @@ pub(crate) mod say {
         no_record_next() { en: "name a directory that has call.json and record.json", ko: "call.json과 record.json이 있는 디렉터리를 지정하세요" }
         no_git_answer() { en: "git cannot say what has changed", ko: "git이 무엇이 바뀌었는지 알려 주지 못했습니다" }
         no_git_answer_next() { en: "name a commit of that repository, or leave --base away", ko: "그 저장소의 커밋을 지정하거나 --base를 빼세요" }
+        bad_tool_args() { en: "--args is not a JSON object", ko: "--args가 JSON 객체가 아닙니다" }
+        bad_tool_args_next(tool) { en: "write it like --args '{{\"ticker\": \"AVGO\"}}'; `hast agent tool {tool} --schema` shows what it takes", ko: "--args '{{\"ticker\": \"AVGO\"}}'처럼 쓰세요. `hast agent tool {tool} --schema`가 받는 인자를 보여 줍니다" }
+        tool_source(url, time, hash) { en: "from {url} at {time}, sha256 {hash}", ko: "출처 {url}, 시각 {time}, sha256 {hash}" }
         all_good(files) { en: "files checked: {files}, nothing found", ko: "파일 {files}개 검사, 문제 없음" }
         found(files, errors, warnings) { en: "files checked: {files}, errors: {errors}, warnings: {warnings}", ko: "파일 {files}개 검사: 오류 {errors}개, 경고 {warnings}개" }
         untold(findings) { en: "more findings that are not shown: {findings}; correct these first", ko: "보이지 않은 발견 {findings}개가 더 있습니다. 먼저 이것들을 고치세요" }

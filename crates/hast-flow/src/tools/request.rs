@@ -157,12 +157,12 @@ impl Call<'_> {
             Tool::YfPrices => self.prices(),
             Tool::YfQuote => {
                 let args: YfQuoteArgs = self.read()?;
-                Ok(Request::YfQuote { ticker: self.ticker(args.ticker) })
+                Ok(Request::YfQuote { ticker: self.ticker(args.ticker.as_ref()) })
             }
             Tool::YfFinancials => {
                 let args: YfFinancialsArgs = self.read()?;
                 let period = args.period.unwrap_or(Period::Annual);
-                let ticker = self.ticker(args.ticker);
+                let ticker = self.ticker(args.ticker.as_ref());
                 Ok(Request::YfFinancials { ticker, statement: args.statement, period })
             }
             Tool::WebSearch => {
@@ -243,7 +243,7 @@ impl Call<'_> {
     fn submissions(&self) -> Result<Request, ToolFailure> {
         let args: SecSubmissionsArgs = self.read()?;
         let years = self.years(args.from_year, args.to_year, None);
-        let ticker = self.ticker(args.ticker);
+        let ticker = self.ticker(args.ticker.as_ref());
         let limit = size(args.limit, 100);
         Ok(Request::SecSubmissions { ticker, forms: args.forms, years, limit })
     }
@@ -261,7 +261,7 @@ impl Call<'_> {
         let there = args.section.is_none_or(|section| section.place(form).is_some());
         self.require(there, "section", "a section that this form has");
         Ok(Request::SecFiling {
-            ticker: self.ticker(args.ticker),
+            ticker: self.ticker(args.ticker.as_ref()),
             form,
             year: year.unwrap_or_default(),
             quarter: args.quarter,
@@ -279,7 +279,7 @@ impl Call<'_> {
         self.require(word(&args.concept), "concept", "one word of letters, like Revenues");
         self.require(word(&taxonomy), "taxonomy", "us-gaap, ifrs-full, dei or srt");
         Ok(Request::SecFacts {
-            ticker: self.ticker(args.ticker),
+            ticker: self.ticker(args.ticker.as_ref()),
             taxonomy,
             concept: args.concept,
             unit: args.unit,
@@ -290,7 +290,7 @@ impl Call<'_> {
 
     fn prices(&self) -> Result<Request, ToolFailure> {
         let args: YfPricesArgs = self.read()?;
-        let ticker = self.ticker(args.ticker);
+        let ticker = self.ticker(args.ticker.as_ref());
         let interval = args.interval.unwrap_or(Interval::Day);
         let days = |year: i32| Some((day(year, 1, 1)?, day(year, 12, 31)?));
         let span = match (args.start, args.end, args.range) {
@@ -312,8 +312,8 @@ impl Call<'_> {
         Ok(Request::YfPrices { ticker, span, interval })
     }
 
-    fn ticker(&self, given: Option<String>) -> String {
-        match given.as_ref().or(self.state.ticker.as_ref()) {
+    fn ticker(&self, given: Option<&String>) -> String {
+        match given.or(self.state.ticker.as_ref()) {
             Some(ticker) => self.form(ticker),
             None => {
                 self.missing("ticker");

@@ -4,6 +4,7 @@ pub(crate) mod agent;
 pub(crate) mod agent_guard;
 pub(crate) mod agent_record;
 pub(crate) mod agent_rehearse;
+pub(crate) mod agent_tool;
 pub(crate) mod calling;
 pub(crate) mod context;
 pub(crate) mod goals_files;

@@ -4,6 +4,7 @@
 
 mod examples;
 mod goals;
+mod tools;
 mod usage;
 mod verify;
 mod world;

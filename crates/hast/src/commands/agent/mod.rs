@@ -1,4 +1,4 @@
-//! `hast agent`: what is installed, whether it works, and one call by hand.
+//! `hast agent`: what is installed, whether it works, and one call or tool by hand.
 
 mod doctor;
 mod list;
@@ -15,5 +15,6 @@ pub(crate) fn run(app: &mut App, command: &AgentCommands) -> Result<Exit, Proble
         AgentCommands::Doctor => doctor::run(app),
         AgentCommands::Run(args) => run::run(app, args),
         AgentCommands::Record(args) => super::agent_record::run(app, args),
+        AgentCommands::Tool(args) => super::agent_tool::run(app, args),
     }
 }
