@@ -100,6 +100,9 @@ fn start(
         Commands::Verify(args) => commands::verify::run(&mut app, &args),
         Commands::Agent(command) => commands::agent::run(&mut app, &command),
         Commands::Trust(args) => commands::trust::run(&mut app, args),
+        Commands::Auto(args) => commands::auto::run(&mut app, &args),
+        Commands::Retry(args) => commands::auto::retry(&mut app, &args),
+        Commands::Demo(args) => crate::demo::run(&mut app, &args),
         Commands::Completions { shell } => commands::shell::completions(&mut app, shell),
         Commands::Man => commands::shell::man(&mut app),
     }
