@@ -139,8 +139,8 @@ fn check_said(error: &StoreError, at: &Path, next: &str) {
 
 /// Refused before it counted: everything is as it was, the same store goes on once it may.
 #[track_caller]
-fn check_refused(refused: Result<(), StoreError>, kind: &DiskErrorKind, at: &Path, next: &str) {
-    let Err(error @ StoreError::Disk(disk)) = &refused else {
+fn check_refused(refused: &Result<(), StoreError>, kind: &DiskErrorKind, at: &Path, next: &str) {
+    let Err(error @ StoreError::Disk(disk)) = refused else {
         panic!("{refused:?}");
     };
     assert_eq!(disk.kind, *kind);
@@ -155,7 +155,7 @@ fn a_disk_that_is_full_when_a_document_is_staged_refuses_the_commit_and_takes_th
     let wanted = vec![append(&store, "log", 5), replace(&store, "a", 40_000)];
     let filler = disk.fill(2 * PAGE);
     let refused = commit(&mut store, wanted.clone());
-    check_refused(refused, &DiskErrorKind::Full, &disk.at, "free space");
+    check_refused(&refused, &DiskErrorKind::Full, &disk.at, "free space");
     assert_eq!((disk.read("a"), disk.staged()), (Some(vec![b'n'; 10]), 0));
     assert_eq!(disk.read("log").unwrap().len(), 10);
     drop(filler);
@@ -175,7 +175,7 @@ fn a_disk_that_is_full_when_a_log_or_a_growing_document_needs_a_page_refuses_bef
     let filler = disk.fill(0);
     for put in [&line, &end] {
         let refused = commit(&mut store, vec![put.clone()]);
-        check_refused(refused, &DiskErrorKind::Full, &disk.at, "free space");
+        check_refused(&refused, &DiskErrorKind::Full, &disk.at, "free space");
     }
     assert_eq!(disk.read("log"), Some(vec![b'n'; 4000]));
     assert_eq!(disk.read("index"), Some(vec![b'n'; 4000]));
@@ -194,7 +194,7 @@ fn a_disk_that_is_full_when_the_journal_must_grow_refuses_the_commit_and_keeps_t
     let filler = disk.fill(30 * PAGE);
     let large = replace(&store, "a", 100_000);
     let refused = commit(&mut store, vec![large.clone()]);
-    check_refused(refused, &DiskErrorKind::Full, &disk.at, "free space");
+    check_refused(&refused, &DiskErrorKind::Full, &disk.at, "free space");
     assert_eq!((disk.read("a"), disk.staged()), (Some(vec![b'n'; 10]), 0));
     // Small ones still go, and another process finds everything in order.
     let small = append(&store, "a", 5);
@@ -247,7 +247,7 @@ fn a_disk_that_is_full_when_a_root_is_made_says_so_and_leaves_nothing_in_the_way
     let filler = disk.fill(8 * PAGE);
     let options = Options { journal_area: AREA, ..Options::default() };
     let refused = Store::open(RealDisk::open(&disk.at).unwrap(), options).map(|_| ());
-    check_refused(refused, &DiskErrorKind::Full, &disk.at, "free space");
+    check_refused(&refused, &DiskErrorKind::Full, &disk.at, "free space");
     drop(filler);
     let mut store = disk.open();
     commit(&mut store, vec![create("a", 10)]).unwrap();
@@ -273,7 +273,7 @@ fn a_directory_on_a_read_only_mount_refuses_every_kind_of_change_before_it_count
     for put in &all {
         let other = append(&store, "open", 5);
         let refused = commit(&mut store, vec![other, put.clone()]);
-        check_refused(refused, &DiskErrorKind::ReadOnly, &disk.at, "writable");
+        check_refused(&refused, &DiskErrorKind::ReadOnly, &disk.at, "writable");
     }
     assert_eq!(disk.read("open").unwrap().len(), 10);
     assert_eq!((disk.read("sealed/a").unwrap().len(), disk.staged()), (10, 0));
@@ -317,7 +317,7 @@ fn an_immutable_directory_or_log_refuses_the_commit_and_an_immutable_document_it
         let Some(held) = Immutable::new(&disk.at.join(name)) else { return };
         let other = append(&store, "open", 5);
         let refused = commit(&mut store, vec![other, put.clone()]);
-        check_refused(refused, &DiskErrorKind::Denied, &disk.at, "writable");
+        check_refused(&refused, &DiskErrorKind::Denied, &disk.at, "writable");
         assert_eq!((disk.read("open").unwrap().len(), disk.staged()), (10, 0));
         drop(held);
         commit(&mut store, vec![put]).unwrap();

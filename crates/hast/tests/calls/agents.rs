@@ -20,6 +20,7 @@ fn the_list_says_what_is_installed_and_which_is_the_default_and_why() {
     assert_eq!(named("codex")["version"], "9.8.7");
     assert_eq!(named("gemini")["installed"], true);
     assert_eq!(named("aider")["path"], json!(null));
+    scene.script("bin/gemini", "exit 1");
     let ran = scene.run(&["agent", "list"]);
     assert!(ran.out.contains("codex") && ran.out.contains("9.8.7"), "{}", ran.out);
     assert!(ran.out.contains("default (the first that is installed)"), "{}", ran.out);

@@ -87,7 +87,8 @@ impl Flow for SessionFlow {
     }
 }
 
-/// The plan, and the artifacts that a task in hand, or at the end the answer, is made from.
+/// The plan, the artifacts that a task in hand, or at the end the answer, is made from, and those
+/// that are under review.
 fn rests_on(view: &View) -> Vec<DocPath> {
     let Some(plan) = view.plan.as_ref().filter(|_| view.life == Life::Working) else {
         return Vec::new();
@@ -100,6 +101,8 @@ fn rests_on(view: &View) -> Vec<DocPath> {
         let sources = plan.in_hand().flat_map(|task| plan.sources(task));
         let pieces = sources.flat_map(|source| view.knowledge.active_of(source.as_str()));
         paths.extend(pieces.filter_map(|piece| path(&piece.artifact)));
+        let made = plan.in_hand().filter_map(|task| view.made.get(&task.id)).flatten();
+        paths.extend(made.filter_map(|made| path(&made.artifact)));
     }
     paths
 }

@@ -33,7 +33,8 @@ pub(super) fn made(view: &View, task: &PlanTask) -> Vec<Made> {
 }
 
 /// Mechanical checks first, then the critic's word. A critic cannot pass what has open fixes,
-/// an acceptance line not met, an output missing, or a citation of what is not known.
+/// an acceptance line not met, an output missing or not as it was made, or a citation of what is not
+/// known.
 pub(super) fn evidence(
     view: &View,
     task: &PlanTask,
@@ -46,6 +47,7 @@ pub(super) fn evidence(
         .map(|output| base_name(&output.path))
         .filter(|name| !made.iter().any(|made| base_name(&made.artifact) == *name))
         .collect();
+    let astray = astray(view, task);
     let unknown = view.knowledge.cited_by(task.id.as_str()).filter(|id| {
         let piece = view.knowledge.get(id);
         !piece.is_some_and(Piece::is_active)
@@ -59,6 +61,7 @@ pub(super) fn evidence(
             "outputs",
             Outcome::of(missing.is_empty(), || format!("missing {}", missing.join(", "))),
         )
+        .with("artifacts", Outcome::of(astray.is_empty(), || astray.join(", ")))
         .with(
             "citations",
             Outcome::of(unknown.is_empty(), || format!("not known: {}", unknown.join(", "))),
@@ -66,6 +69,16 @@ pub(super) fn evidence(
         .with("verdict", Outcome::of(passes, || "the critic says FAIL".to_owned()))
         .with("required fixes", Outcome::of(fixes.is_empty(), || fixes.join("; ")))
         .with("acceptance", Outcome::of(unmet == 0, || format!("{unmet} lines are not met")))
+}
+
+/// What a task made and what is not there any more as it was made, with the reason.
+pub(super) fn astray(view: &View, task: &PlanTask) -> Vec<String> {
+    let made = view.made.get(&task.id).into_iter().flatten();
+    let astray = made.filter_map(|made| {
+        let cause = view.astray.get(&made.artifact)?;
+        Some(format!("{} ({})", made.artifact, cause.code()))
+    });
+    astray.collect()
 }
 
 /// Where more than this changes, the document is written anew.

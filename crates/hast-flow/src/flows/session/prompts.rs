@@ -30,6 +30,7 @@ messages! {
         en: "# Review rules\n- Every claim has a source.\n- Numbers are those of the source.\n",
         ko: "# 검수 규칙\n- 모든 주장에 출처가 있다.\n- 숫자는 출처의 숫자와 같다.\n",
     }
+    not_as_made(artifacts) { en: "not there as they were made: {artifacts}", ko: "만든 그대로 있지 않은 산출물: {artifacts}" }
     completed(tasks) { en: "the session is complete: {tasks} tasks passed", ko: "세션을 마쳤습니다. 통과한 작업 {tasks}개" }
     completed_next() { en: "read output/final.md", ko: "output/final.md를 읽으세요" }
     failed(reason) { en: "the session failed: {reason}", ko: "세션이 실패했습니다: {reason}" }

@@ -10,7 +10,7 @@ use crate::driver::Facts;
 use crate::flows::session::decide::{SessionFlow, about};
 use crate::flows::session::execution::base_name;
 use crate::flows::session::policy::CRITIC;
-use crate::flows::session::promotion::{evidence, index_put, made};
+use crate::flows::session::promotion::{astray, evidence, index_put, made};
 use crate::flows::session::view::{View, task_key};
 use crate::flows::session::write::Draft;
 use crate::flows::session::{layout, prompts};
@@ -31,18 +31,31 @@ pub(super) fn step(
     let key = task_key(&task.id, "review", attempt);
     let asking = flow.asking(view, facts, key);
     match asking.ask(|| call(facts, task, attempt), |answer| read(answer, facts.lang)) {
-        Asked::Call { key, call } => Step::Effect { key, effect: Effect::Call(call) },
+        Asked::Call { key, call } => {
+            let astray = astray(view, task);
+            if astray.is_empty() || facts.running.contains(&key) {
+                return Step::Effect { key, effect: Effect::Call(call) };
+            }
+            // Nobody can review what is not there; what was asked so far ends with it.
+            let asked = (0..=call.regeneration).map(|again| replies::numbered(&asking.key, again));
+            let steps = asked.filter(|key| facts.steps.is_open(key)).collect();
+            let why = prompts::not_as_made(facts.lang, astray.join(", "));
+            reviewed(view, facts, task, attempt, steps, refused(why))
+        }
         Asked::Answered { value, steps } => reviewed(view, facts, task, attempt, steps, value),
         // A report that cannot be had is a review that failed, with the reason in it.
         Asked::Unanswered { why, steps } => {
-            let draft = CritiqueDraft {
-                verdict: Verdict::Fail,
-                findings: Vec::new(),
-                required_fixes: vec![why.reason()],
-                checks: None,
-            };
-            reviewed(view, facts, task, attempt, steps, draft)
+            reviewed(view, facts, task, attempt, steps, refused(why.reason()))
         }
+    }
+}
+
+fn refused(why: String) -> CritiqueDraft {
+    CritiqueDraft {
+        verdict: Verdict::Fail,
+        findings: Vec::new(),
+        required_fixes: vec![why],
+        checks: None,
     }
 }
 

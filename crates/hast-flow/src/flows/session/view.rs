@@ -14,7 +14,7 @@ use crate::flows::session::index::{self, Index, Learnt};
 use crate::flows::session::lanes::Plan;
 use crate::flows::session::{events, layout, status};
 use crate::ids::{EventId, Sha256, TaskId};
-use crate::knowledge::Book;
+use crate::knowledge::{Book, Cause};
 use crate::replies;
 use crate::steps::{EffectResult, StepKey};
 use crate::store::{DocPath, Identity, Seen};
@@ -39,6 +39,8 @@ pub struct View {
     pub started: Option<UtcTime>,
     /// What the last attempt of each task in hand made.
     pub made: BTreeMap<TaskId, Vec<Artifact>>,
+    /// What of it is not there any more as it was made, by its place.
+    pub astray: BTreeMap<String, Cause>,
     /// Why the last attempt of each task in hand failed.
     pub faults: BTreeMap<TaskId, Vec<String>>,
     /// Results of effects that no commit has used yet.
@@ -105,6 +107,7 @@ impl Default for View {
             has_answer: false,
             started: None,
             made: BTreeMap::new(),
+            astray: BTreeMap::new(),
             faults: BTreeMap::new(),
             results: BTreeMap::new(),
         }
@@ -164,7 +167,7 @@ impl View {
                 self.lengths.insert(path.clone(), bytes.len() as u64);
             }
             name if name.starts_with(layout::OUTPUTS) => {
-                self.knowledge.look_at(&format!("/{name}"), sha256(bytes).as_ref());
+                self.look_at_artifact(&format!("/{name}"), sha256(bytes).as_ref());
             }
             _ => {}
         }
@@ -181,7 +184,7 @@ impl View {
             }
             layout::FINAL => self.has_answer = false,
             name if name.starts_with(layout::OUTPUTS) => {
-                self.knowledge.look_at(&format!("/{name}"), None);
+                self.look_at_artifact(&format!("/{name}"), None);
             }
             _ => {}
         }
@@ -233,6 +236,20 @@ impl View {
         }
     }
 
+    /// What a task made may be changed or taken away by others before its review and after it.
+    fn look_at_artifact(&mut self, artifact: &str, now: Option<&Sha256>) {
+        self.knowledge.look_at(artifact, now);
+        let mut made = self.made.values().flatten();
+        let Some(made) = made.find(|made| made.artifact == artifact) else { return };
+        let cause = match now {
+            None => Cause::ArtifactGone,
+            Some(now) if *now != made.sha256 => Cause::ArtifactChanged,
+            // It is again what it was.
+            Some(_) => return drop(self.astray.remove(artifact)),
+        };
+        self.astray.insert(artifact.to_owned(), cause);
+    }
+
     fn take_events(&mut self, bytes: &[u8]) {
         for event in events::read(bytes) {
             self.take_event(event);
@@ -282,7 +299,9 @@ impl View {
             self.made.insert(task.clone(), event.detail.artifacts);
             self.knowledge.cite(task.as_str(), event.detail.cites);
         } else if progress.stage != Stage::Started {
-            self.made.remove(&task);
+            for made in self.made.remove(&task).into_iter().flatten() {
+                self.astray.remove(&made.artifact);
+            }
             let Detail { error, reasons, .. } = event.detail;
             self.faults.insert(task.clone(), error.into_iter().chain(reasons).collect());
         }

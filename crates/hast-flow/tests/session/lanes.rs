@@ -1,16 +1,12 @@
 //! Tasks of a session at the same time, replies asked for again, and knowledge that stops to hold.
 
-#![cfg(test)]
-
-mod session_scene;
-
+use crate::scene::{Session, plan, report, task};
 use hast_flow::docs::session::KnowledgeIndex;
 use hast_flow::driver::{Delta, Flow};
 use hast_flow::flows::session::{SessionFlow, layout};
 use hast_flow::steps::{CallResult, Effect, EffectResult, Ending, Step, StepKey};
 use hast_flow::store::{DocPath, Identity, Seen};
 use serde_json::{Value, json};
-use session_scene::{Session, plan, report, task};
 
 fn in_lanes(parallel: usize, tasks: &[Value]) -> Session {
     let mut session = Session::planned(tasks);
@@ -177,9 +173,7 @@ fn an_artifact_that_changes_later_invalidates_its_knowledge_and_names_what_cited
     session.commit();
     let path = DocPath::new("execution/outputs/T-0001/a.md").unwrap();
     assert!(session.flow.rests_on(&session.view).contains(&path));
-    let bytes = b"changed by hand";
-    let seen = Seen::File(Identity::of(bytes, None));
-    session.flow.fold(&mut session.view, &Delta::Document { path: &path, bytes, seen });
+    session.saved(&path, Some("changed by hand"));
     let commit = session.commit();
     assert_eq!(commit.role, "Critic");
     assert_eq!(session.events().last().unwrap(), "KNOWLEDGE_INVALIDATED");

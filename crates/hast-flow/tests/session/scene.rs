@@ -1,14 +1,12 @@
 //! A session in memory for tests of its decisions: commits are applied, effects are answered.
 
-#![expect(dead_code, reason = "each test file uses its part")]
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use hast_flow::docs::session::SessionStatus;
 use hast_flow::driver::{Delta, Facts, Flow};
 use hast_flow::flows::session::{NewSession, SessionFlow, View, layout};
 use hast_flow::steps::{Answer, CallResult, Commit, Effect, EffectResult, Step, StepKey, StepLog};
-use hast_flow::store::{Identity, Put, Seen};
+use hast_flow::store::{DocPath, Identity, Put, Seen};
 use hast_flow::words::Lang;
 use serde_json::{Value, json};
 
@@ -83,6 +81,18 @@ impl Session {
             }
             Put::Archive { .. } => panic!("{put:?}"),
         }
+    }
+
+    /// A person saves a document, or removes it.
+    pub(crate) fn saved(&mut self, path: &DocPath, text: Option<&str>) {
+        let Some(text) = text else {
+            self.files.remove(path.as_str());
+            return self.flow.fold(&mut self.view, &Delta::Gone { path });
+        };
+        let bytes = text.as_bytes();
+        self.files.insert(path.to_string(), bytes.to_vec());
+        let seen = Seen::File(Identity::of(bytes, None));
+        self.flow.fold(&mut self.view, &Delta::Document { path, bytes, seen });
     }
 
     /// The next step must be an effect; it is answered.

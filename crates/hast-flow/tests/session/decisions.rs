@@ -1,16 +1,13 @@
 //! The session flow's decisions, a sentence of the seed each. Commits are applied in memory.
 
-#![cfg(test)]
-
-mod session_scene;
-
+use crate::scene::{Session, paths, plan, report, task};
 use hast_flow::agents::outcome::FailureClass;
 use hast_flow::docs::session::{KnowledgeIndex, SystemStatus};
+use hast_flow::driver::Flow as _;
 use hast_flow::flows::session::layout;
 use hast_flow::steps::{CallResult, Effect, EffectResult, Ending, Step};
 use hast_flow::store::DocPath;
 use serde_json::{Value, json};
-use session_scene::{Session, paths, plan, report, task};
 
 #[test]
 fn session_root_is_made_and_input_and_system_prompt_are_written_first() {
@@ -123,6 +120,52 @@ fn unreviewed_or_falsely_passed_output_is_never_knowledge() {
             serde_json::from_slice(&session.files["critique/reports/T-0001.json"]).unwrap();
         assert_eq!(report["verdict"], "FAIL");
     }
+}
+
+/// A person takes an output away, or writes over it, before its review or while it is reviewed.
+#[test]
+fn an_output_that_is_not_there_as_it_was_made_is_never_knowledge() {
+    for (theirs, asked) in
+        [(None, false), (None, true), (Some("mine"), false), (Some("mine"), true)]
+    {
+        let mut session = Session::planned(&[task("T-0001", "SYNTHESIS", &[])]);
+        session.commit();
+        session.reply(&[("a.md", json!("text"))]);
+        session.commit();
+        let output = DocPath::new("execution/outputs/T-0001/a.md").unwrap();
+        assert!(session.flow.rests_on(&session.view).contains(&output));
+        if asked {
+            session.begin();
+        }
+        session.saved(&output, theirs);
+        if asked {
+            // A critic who has begun may finish; it does not help.
+            session.home("T-0001/review/1", &[("report.json", report("PASS", &[]))]);
+        }
+        session.commit();
+        assert!(!session.files.contains_key(layout::INDEX));
+        let report: Value =
+            serde_json::from_slice(&session.files["critique/reports/T-0001.json"]).unwrap();
+        assert_eq!(report["verdict"], "FAIL");
+        session.pass("again");
+        let index: KnowledgeIndex = serde_json::from_slice(&session.files[layout::INDEX]).unwrap();
+        assert!(index.knowledge[0].artifact_path.contains("attempt-2"), "{index:?}");
+    }
+}
+
+/// An output that came back as it was is the one that was made.
+#[test]
+fn an_output_that_is_put_back_is_reviewed() {
+    let mut session = Session::planned(&[task("T-0001", "SYNTHESIS", &[])]);
+    session.commit();
+    session.reply(&[("a.md", json!("text"))]);
+    session.commit();
+    let output = DocPath::new("execution/outputs/T-0001/a.md").unwrap();
+    session.saved(&output, None);
+    session.saved(&output, Some("text"));
+    session.reply(&[("report.json", report("PASS", &[]))]);
+    session.commit();
+    assert!(session.files.contains_key(layout::INDEX));
 }
 
 #[test]
