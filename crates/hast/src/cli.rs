@@ -107,6 +107,10 @@ pub(crate) struct AutoArgs {
     pub(crate) dry_run: bool,
     #[arg(long)]
     pub(crate) dry_run_full: bool,
+    #[arg(long, conflicts_with_all = ["auto_goal", "recursive", "dry_run", "dry_run_full", "gc"])]
+    pub(crate) undo: bool,
+    #[arg(long, conflicts_with_all = ["auto_goal", "recursive", "dry_run", "dry_run_full"])]
+    pub(crate) gc: bool,
     #[arg(long)]
     pub(crate) explain: bool,
     #[arg(long, id = "auto_tool", value_name = "NAME")]
@@ -242,6 +246,8 @@ fn arg_help(id: &str, lang: Lang) -> Option<String> {
         "recursive" => auto_help::recursive(lang),
         "dry_run" => auto_help::dry_run(lang),
         "dry_run_full" => auto_help::dry_run_full(lang),
+        "undo" => auto_help::undo(lang),
+        "gc" => auto_help::gc(lang),
         "explain" => auto_help::explain(lang),
         "auto_tool" => auto_help::tool(lang),
         "retry_goal" => auto_help::retry_goal(lang),

@@ -146,7 +146,13 @@ pub(crate) fn asks(app: &App) -> bool {
 }
 
 pub(crate) fn says_yes(app: &mut App) -> bool {
-    app.output.message(&say::trust_question(app.lang));
+    let question = say::trust_question(app.lang);
+    says_yes_to(app, &question)
+}
+
+/// Asks, and waits for a word. Silence is a no.
+pub(crate) fn says_yes_to(app: &mut App, question: &str) -> bool {
+    app.output.message(question);
     let mut answer = String::new();
     let read = std::io::stdin().lock().read_line(&mut answer);
     let answer = answer.trim().to_lowercase();

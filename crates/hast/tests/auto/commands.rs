@@ -41,8 +41,13 @@ fn files_of_the_user_refuse_the_start_and_are_named() {
 #[test]
 fn unapproved_commands_are_not_run() {
     let scene = Scene::new(WORK);
-    let ran = scene.hast(&["trust", "--json"]);
-    assert_eq!(ran.code, 0, "HAST_TRUST=all: {ran:?}");
+    let ran = scene.hast_without_trust(&["auto"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("hast trust"), "{}", ran.err);
+    assert!(!scene.has("src/b.txt") && !scene.has(".ai/events"));
+    assert_eq!(scene.hast_without_trust(&["trust", "--yes"]).code, 0);
+    assert_eq!(scene.hast_without_trust(&["auto"]).code, 0);
+    assert_eq!(scene.status(), "done");
 }
 
 #[test]
@@ -82,4 +87,23 @@ fn the_report_is_one_document_for_programs() {
     let start = ran.out.find('{').unwrap();
     assert!(ran.out[start..].contains("\"ending\": \"done\""), "{}", ran.out);
     assert!(ran.out.contains("\"class\": \"complete\""), "{}", ran.out);
+}
+
+#[test]
+fn what_was_rolled_back_can_be_brought_back() {
+    let goals = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";
+    let replies = format!(
+        "  - when: {{attempt: 1}}\n    do:\n      - write: {{path: src/lost.txt, text: precious}}\n  - do:\n{WORK}"
+    );
+    let scene = Scene::with(goals, &replies, "");
+    assert_eq!(scene.hast(&["auto", "--undo"]).code, 1, "nothing was rolled back yet");
+    let ran = scene.hast(&["auto"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(!scene.has("src/lost.txt"));
+    let undone = scene.hast(&["auto", "--undo"]);
+    assert_eq!(undone.code, 0, "{undone:?}");
+    assert_eq!(scene.read("src/lost.txt"), "precious");
+    let gc = scene.hast(&["auto", "--gc", "--json"]);
+    assert!(gc.code == 0 && gc.out.contains("\"deleted\": []"), "{gc:?}");
+    assert!(!scene.git(&["for-each-ref", "refs/hast/attempts"]).is_empty());
 }

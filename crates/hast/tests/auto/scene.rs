@@ -103,6 +103,13 @@ impl Scene {
         ran(self.command(env!("CARGO_BIN_EXE_hast"), args))
     }
 
+    /// As a user who has approved nothing.
+    pub(crate) fn hast_without_trust(&self, args: &[&str]) -> Ran {
+        let mut command = self.command(env!("CARGO_BIN_EXE_hast"), args);
+        command.env_remove("HAST_TRUST");
+        ran(command)
+    }
+
     pub(crate) fn start(&self, args: &[&str]) -> Child {
         let mut command = self.command(env!("CARGO_BIN_EXE_hast"), args);
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()

@@ -4,6 +4,7 @@
 mod effects;
 pub(crate) mod eyes;
 mod planned;
+mod refs;
 mod summary;
 
 use std::path::Path;
@@ -49,6 +50,12 @@ pub(crate) fn run(app: &mut App, args: &AutoArgs) -> Result<Exit, Problem> {
     let depth = if args.recursive { Depth::Leaves } else { Depth::One };
     let asked = Asked { goal: args.goal.clone(), depth };
     let project = calling::project_at(app, root)?;
+    if args.undo {
+        return refs::undo(app, &project);
+    }
+    if args.gc {
+        return refs::gc(app, &project);
+    }
     if args.dry_run || args.dry_run_full {
         return planned::run(app, &project, &files, &asked, args);
     }
