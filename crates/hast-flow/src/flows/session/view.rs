@@ -245,7 +245,10 @@ impl View {
             None => Cause::ArtifactGone,
             Some(now) if *now != made.sha256 => Cause::ArtifactChanged,
             // It is again what it was.
-            Some(_) => return drop(self.astray.remove(artifact)),
+            Some(_) => {
+                self.astray.remove(artifact);
+                return;
+            }
         };
         self.astray.insert(artifact.to_owned(), cause);
     }
