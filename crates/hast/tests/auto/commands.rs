@@ -46,8 +46,13 @@ fn unapproved_commands_are_not_run() {
     assert!(ran.err.contains("hast trust"), "{}", ran.err);
     assert!(!scene.has("src/b.txt") && !scene.has(".ai/events"));
     assert_eq!(scene.hast_without_trust(&["trust", "--yes"]).code, 0);
-    assert_eq!(scene.hast_without_trust(&["auto"]).code, 0);
-    assert_eq!(scene.status(), "done");
+    // A rehearsal is a program: another content is another command.
+    let rehearsal = scene.read(".ai/rehearsals/a.yaml");
+    scene.write(".ai/rehearsals/a.yaml", &format!("{rehearsal}# changed\n"));
+    assert_eq!(scene.hast_without_trust(&["auto"]).code, 1);
+    scene.write(".ai/rehearsals/a.yaml", &rehearsal);
+    let ran = scene.hast_without_trust(&["auto"]);
+    assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
 }
 
 #[test]
