@@ -115,6 +115,21 @@ impl Scene {
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
+    /// Waits until a file is there; only a failing test waits for long.
+    pub(crate) fn wait_for(&self, path: &str) {
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        while !self.has(path) {
+            assert!(std::time::Instant::now() < end, "{path} never came");
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    }
+
+    /// Ctrl-C.
+    pub(crate) fn interrupt(&self, child: &Child) {
+        let ran = ran(self.command("kill", &["-INT", &child.id().to_string()]));
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+
     #[expect(clippy::disallowed_methods, reason = "a test of the binary has to start it")]
     fn command(&self, program: &str, args: &[&str]) -> Command {
         let mut command = Command::new(program);

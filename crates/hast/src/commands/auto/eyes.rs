@@ -36,11 +36,21 @@ pub(crate) struct GoalEyes {
     pub(crate) comment: Option<fn(&Judgement, Lang) -> Option<String>>,
     waiting: Option<(PathBuf, AutoLock)>,
     lock: Option<OwnLock>,
+    /// What was said to be saved from an earlier run.
+    recovered: Option<String>,
 }
 
 impl GoalEyes {
     pub(crate) fn new(lang: Lang, explain: bool) -> Self {
-        Self { lang, explain, judged: Vec::new(), comment: None, waiting: None, lock: None }
+        Self {
+            lang,
+            explain,
+            judged: Vec::new(),
+            comment: None,
+            waiting: None,
+            lock: None,
+            recovered: None,
+        }
     }
 
     /// What is to be written down as soon as the run has begun.
@@ -94,8 +104,13 @@ impl Eyes<View> for GoalEyes {
 
     fn turn(&mut self, view: &View) -> Vec<String> {
         self.tell_lock(view);
-        let Some(judgement) = self.judgement(view) else { return Vec::new() };
         let mut lines = Vec::new();
+        let recovered = view.run.as_ref().and_then(|run| run.recovered.clone());
+        if let (Some(name), None) = (&recovered, &self.recovered) {
+            lines.push(say::recovered(self.lang, visible(name)));
+        }
+        self.recovered = recovered.or(self.recovered.take());
+        let Some(judgement) = self.judgement(view) else { return lines };
         if self.explain {
             lines.push(visible(&shown(&judgement)).into_owned());
         }

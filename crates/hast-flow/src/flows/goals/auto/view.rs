@@ -64,6 +64,8 @@ pub struct Run {
     pub by_hand: Vec<String>,
     /// What a dead process left could not be cleared away: what, and what to do.
     pub gave_up: Option<(String, String)>,
+    /// The ref that has what a dead process left in the tree.
+    pub recovered: Option<String>,
 }
 
 /// What is written down about one attempt.
@@ -277,6 +279,8 @@ impl View {
 
     fn take_recovered(&mut self, event: &GoalsEvent) {
         let text = |key: &str| event.detail.get(key).and_then(|value| value.as_str());
+        let saved = text("ref").map(str::to_owned);
+        self.with_run(|run| run.recovered = saved);
         if let (Some(what), Some(next)) = (text("what"), text("next")) {
             let gave_up = Some((what.to_owned(), next.to_owned()));
             self.with_run(|run| run.gave_up = gave_up);
