@@ -113,7 +113,7 @@ fn run(case: Case, syncing: Syncing, report: &mut Report) -> Result<End, String>
         world.borrow_mut().plan_fault(Fault { at, kind });
     }
     for life in 0..MOST_LIVES {
-        let ended = live(&world, &machine, seed);
+        let ended = live(&world, &machine, seed, &mut report.effects);
         for (path, text) in USERS {
             let there = machine.borrow().files.get(*path).is_some_and(|now| now == text.as_bytes());
             if !there {
@@ -140,7 +140,12 @@ enum Life {
     Stuck(String),
 }
 
-fn live(world: &Rc<RefCell<World>>, machine: &Rc<RefCell<Machine>>, seed: u64) -> Life {
+fn live(
+    world: &Rc<RefCell<World>>,
+    machine: &Rc<RefCell<Machine>>,
+    seed: u64,
+    effects: &mut u64,
+) -> Life {
     let disk = SimDisk::start(world);
     let process = disk.process();
     let mut hands = Hands { workspace: SimWorkspace::of(machine, world, process), seed };
@@ -148,7 +153,10 @@ fn live(world: &Rc<RefCell<World>>, machine: &Rc<RefCell<Machine>>, seed: u64) -
     let driven = Store::open(disk, options).and_then(|(store, _)| {
         let bounds = Bounds { steps: 500, stale: 4 };
         let mut driver = Driver::new(&Patching, store, &Still, Lang::En, bounds)?;
-        driver.drive(&mut InTurn::new(|key, effect| hands.perform(key, effect)))
+        driver.drive(&mut InTurn::new(|key, effect| {
+            *effects += 1;
+            hands.perform(key, effect)
+        }))
     });
     world.borrow_mut().exit(process);
     match driven {
