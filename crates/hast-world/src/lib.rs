@@ -2,12 +2,15 @@
 //! nothing, and knows no flow.
 
 pub mod agents;
+pub mod auto_lock;
 pub mod calls;
+pub mod checks;
 pub mod clock;
 pub mod disk;
 pub mod driver_lock;
 pub mod files;
 pub mod git;
+pub mod git_thread;
 pub mod lanes;
 pub mod person_files;
 pub mod programs;

@@ -37,6 +37,11 @@ pub fn create(path: &Path, bytes: &[u8]) -> Result<Made, PathError> {
     }
 }
 
+/// Makes a directory and those above it, where they are missing.
+pub fn make_directory(path: &Path) -> Result<(), PathError> {
+    fs::create_dir_all(path).map_err(|source| PathError { path: path.to_owned(), source })
+}
+
 /// Renames without replacing; a file system that cannot do that can link.
 fn give_name(staged: &Path, path: &Path) -> rustix::io::Result<()> {
     use rustix::io::Errno;

@@ -100,6 +100,9 @@ fn start(
         Commands::Verify(args) => commands::verify::run(&mut app, &args),
         Commands::Agent(command) => commands::agent::run(&mut app, &command),
         Commands::Trust(args) => commands::trust::run(&mut app, args),
+        Commands::Auto(args) => commands::auto::run(&mut app, &args),
+        Commands::Retry(args) => commands::auto::retry(&mut app, &args),
+        Commands::Demo(args) => crate::demo::run(&mut app, &args),
         Commands::Completions { shell } => commands::shell::completions(&mut app, shell),
         Commands::Man => commands::shell::man(&mut app),
     }
@@ -222,9 +225,16 @@ fn clap_says(error: &clap::Error, lang: Lang, output: &mut Output) -> Result<Exi
         }
         _ => say::wrong_usage(lang),
     };
-    let suggestion = context(ContextKind::SuggestedSubcommand)
-        .or_else(|| context(ContextKind::SuggestedArg))
-        .or_else(|| context(ContextKind::SuggestedValue))
+    // Of several words the parser puts the nearest last.
+    let nearest = |kind| {
+        error.get(kind).map(|value| match value {
+            ContextValue::Strings(words) => words.last().cloned().unwrap_or_default(),
+            other => other.to_string(),
+        })
+    };
+    let suggestion = nearest(ContextKind::SuggestedSubcommand)
+        .or_else(|| nearest(ContextKind::SuggestedArg))
+        .or_else(|| nearest(ContextKind::SuggestedValue))
         .map(|word| say::did_you_mean(lang, word));
     let values = context(ContextKind::ValidValue).filter(|values| !values.is_empty());
     let values = values.map(|values| say::use_one_of(lang, values));

@@ -6,6 +6,7 @@ use clap::{Arg, ArgAction, Command, CommandFactory, Parser, Subcommand, ValueEnu
 use hast_flow::words::Lang;
 
 use crate::agent_messages::help as agent_help;
+use crate::auto_messages::help as auto_help;
 use crate::messages::help;
 
 #[derive(Debug, Parser)]
@@ -46,6 +47,9 @@ pub(crate) enum Commands {
     #[command(subcommand)]
     Agent(AgentCommands),
     Trust(TrustArgs),
+    Auto(AutoArgs),
+    Retry(RetryArgs),
+    Demo(DemoArgs),
     Completions {
         #[arg(value_name = "SHELL", value_enum, hide_possible_values = true)]
         shell: clap_complete::Shell,
@@ -91,6 +95,46 @@ pub(crate) struct RunArgs {
 pub(crate) struct TrustArgs {
     #[arg(long)]
     pub(crate) yes: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct AutoArgs {
+    #[arg(id = "auto_goal", value_name = "GOAL")]
+    pub(crate) goal: Option<String>,
+    #[arg(long)]
+    pub(crate) recursive: bool,
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[arg(long)]
+    pub(crate) dry_run_full: bool,
+    #[arg(long, conflicts_with_all = ["auto_goal", "recursive", "dry_run", "dry_run_full", "gc"])]
+    pub(crate) undo: bool,
+    #[arg(long, conflicts_with_all = ["auto_goal", "recursive", "dry_run", "dry_run_full"])]
+    pub(crate) gc: bool,
+    #[arg(long)]
+    pub(crate) explain: bool,
+    #[arg(long, id = "auto_tool", value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RetryArgs {
+    #[arg(id = "retry_goal", value_name = "GOAL")]
+    pub(crate) goal: String,
+    #[arg(long)]
+    pub(crate) no_run: bool,
+    #[arg(long)]
+    pub(crate) keep_attempts: bool,
+    #[arg(long)]
+    pub(crate) explain: bool,
+    #[arg(long, id = "auto_tool", value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DemoArgs {
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -176,6 +220,9 @@ fn heading((en, ko): (&'static str, &'static str), lang: Lang) -> &'static str {
 
 fn about(command: &str, lang: Lang) -> Option<String> {
     Some(match command {
+        "auto" => auto_help::auto(lang),
+        "retry" => auto_help::retry(lang),
+        "demo" => auto_help::demo(lang),
         "init" => help::init(lang),
         "context" => help::context(lang),
         "status" => help::status(lang),
@@ -195,6 +242,18 @@ fn about(command: &str, lang: Lang) -> Option<String> {
 
 fn arg_help(id: &str, lang: Lang) -> Option<String> {
     Some(match id {
+        "auto_goal" => auto_help::auto_goal(lang),
+        "recursive" => auto_help::recursive(lang),
+        "dry_run" => auto_help::dry_run(lang),
+        "dry_run_full" => auto_help::dry_run_full(lang),
+        "undo" => auto_help::undo(lang),
+        "gc" => auto_help::gc(lang),
+        "explain" => auto_help::explain(lang),
+        "auto_tool" => auto_help::tool(lang),
+        "retry_goal" => auto_help::retry_goal(lang),
+        "no_run" => auto_help::no_run(lang),
+        "keep_attempts" => auto_help::keep_attempts(lang),
+        "dir" => auto_help::demo_dir(lang),
         "root" => help::root(lang),
         "lang" => help::lang(lang),
         "json" => help::json(lang),

@@ -2,11 +2,15 @@
 
 mod agent_messages;
 mod app;
+mod auto_messages;
 mod cli;
 mod commands;
+mod demo;
+mod flow_messages;
 mod messages;
 mod output;
 mod problem;
+mod progress;
 
 use std::process::ExitCode;
 

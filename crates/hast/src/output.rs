@@ -48,6 +48,10 @@ impl Output {
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 
+    pub(crate) fn colours_messages(&self) -> bool {
+        self.coloured_messages
+    }
+
     /// For what goes to stdout.
     pub(crate) fn result_renderer(&self) -> Renderer {
         renderer(self.coloured_results)

@@ -17,6 +17,9 @@ pub(crate) enum Exit {
     Done = 0,
     Failed = 1,
     Usage = 2,
+    /// A person has to answer.
+    Waiting = 3,
+    Locked = 4,
     Interrupted = 130,
 }
 

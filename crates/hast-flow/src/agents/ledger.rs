@@ -1,7 +1,7 @@
 //! What calls used and which agents refuse, as a log and its fold. The log is appended to before a
 //! result counts, so that whoever comes after a killed process knows what it knew.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -107,6 +107,8 @@ pub struct Ledger {
     agents: BTreeMap<String, AgentState>,
     open: BTreeMap<String, OpenCall>,
     units: BTreeMap<String, Amount>,
+    /// Units whose last call was refused.
+    refused: BTreeSet<String>,
     /// What ended lately: enough for any day, wherever it begins.
     recent: VecDeque<(UtcTime, Amount)>,
 }
@@ -148,6 +150,10 @@ impl Ledger {
             }
             LedgerLine::Ended { call, at, agent, unit, used, how } => {
                 self.open.remove(&call);
+                match how {
+                    Ended::Refused => self.refused.insert(unit.clone()),
+                    Ended::Answered | Ended::Failed => self.refused.remove(&unit),
+                };
                 self.units.entry(unit).or_default().add(&used);
                 self.recent.push_back((at, used));
                 while self.recent.front().is_some_and(|(then, _)| is_old(*then, at)) {
@@ -185,6 +191,11 @@ impl Ledger {
             Again::At(at) => Again::At(at.max(now.saturating_add(SHORTEST_WAIT).unwrap_or(at))),
             Again::GiveUp => Again::GiveUp,
         }
+    }
+
+    /// Whether the last call of a unit was refused, so that nothing was tried.
+    pub fn was_refused(&self, unit: &str) -> bool {
+        self.refused.contains(unit)
     }
 
     /// What the calls of a unit used.

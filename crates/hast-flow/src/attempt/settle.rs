@@ -60,6 +60,9 @@ pub enum Act {
     Save { name: String },
     /// A branch points at what was saved, for a person to look at.
     Keep { branch: String },
+    /// The branch goes back to the base and the tree keeps what is in it: what did not pass is on no
+    /// branch that others build on.
+    BranchBack,
     /// Tree and branch go back to the base.
     RollBack,
 }
@@ -116,11 +119,12 @@ pub fn settle(verdict: &Verdict, attempt: &Attempt<'_>) -> Settlement {
 }
 
 /// The work stays where a person sees it: in the tree, or, when others need the tree, on a branch.
+/// Whoever tampered with the repository leaves nothing in the tree.
 fn handed_over(attempt: &Attempt<'_>, why: Blocked) -> Settlement {
     let save = Act::Save { name: attempt_ref(attempt.goal, attempt.number) };
     let acts = match attempt.more {
-        MoreGoals::NoneLeft => vec![save],
-        MoreGoals::Follow => {
+        MoreGoals::NoneLeft if !why.is_tampering() => vec![save, Act::BranchBack],
+        MoreGoals::NoneLeft | MoreGoals::Follow => {
             vec![save, Act::Keep { branch: kept_branch(attempt.goal) }, Act::RollBack]
         }
     };
@@ -141,6 +145,11 @@ pub fn commit_message(attempt: &Attempt<'_>) -> String {
 }
 
 impl Blocked {
+    fn is_tampering(&self) -> bool {
+        let (Self::ByAgent(reason) | Self::RetriesUsedUp { last: reason, .. }) = self;
+        matches!(reason, Reason::Broke { .. } | Reason::ProtectedPath { .. })
+    }
+
     /// What stands in `blocked_reason`.
     pub fn text(&self, lang: Lang) -> String {
         match self {
@@ -168,6 +177,7 @@ impl fmt::Display for Act {
             }
             Self::Save { name } => write!(f, "save {name}"),
             Self::Keep { branch } => write!(f, "keep {branch}"),
+            Self::BranchBack => f.write_str("branch back"),
             Self::RollBack => f.write_str("roll back"),
         }
     }

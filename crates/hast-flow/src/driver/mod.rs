@@ -114,8 +114,17 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
 
     /// Goes on until there is nothing more to do now. Whatever is still on its way then is ended.
     pub fn drive(&mut self, world: &mut dyn World) -> Result<Ending, StoreError> {
+        self.drive_watched(world, &mut |_| {})
+    }
+
+    /// As [`Self::drive`], with somebody who is shown the view before each decision.
+    pub fn drive_watched(
+        &mut self,
+        world: &mut dyn World,
+        watch: &mut dyn FnMut(&F::View),
+    ) -> Result<Ending, StoreError> {
         self.stop = None;
-        let ending = self.turns(world);
+        let ending = self.turns(world, watch);
         if !self.running.is_empty() {
             world.cancel();
             while world.next().is_some() {}
@@ -128,10 +137,15 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
         ending
     }
 
-    fn turns(&mut self, world: &mut dyn World) -> Result<Ending, StoreError> {
+    fn turns(
+        &mut self,
+        world: &mut dyn World,
+        watch: &mut dyn FnMut(&F::View),
+    ) -> Result<Ending, StoreError> {
         let mut stale = 0;
         for _ in 0..self.bounds.steps {
             self.look_around()?;
+            watch(&self.view);
             let step = self.flow.next_step(&self.view, &self.facts());
             let commits = matches!(step, Step::Commit(_));
             let turned = match step {

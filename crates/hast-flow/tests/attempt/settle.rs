@@ -73,7 +73,7 @@ fn the_id_of_a_goal_is_percent_encoded_in_its_ref() {
 fn blocked_by_the_agent_keeps_the_changes_in_the_tree_and_on_the_ref() {
     let blocked = verdict(Class::Blocked, Reason::HandoffBlocked { reason: "no key".into() });
     let settled = settle(&blocked, &attempt());
-    assert_eq!(settled.to_string(), "save refs/hast/attempts/M4.3/7 -> blocked");
+    assert_eq!(settled.to_string(), "save refs/hast/attempts/M4.3/7, branch back -> blocked");
     let Then::Block(why) = settled.then else { panic!() };
     assert!(why.text(Lang::En).contains("no key"));
 }

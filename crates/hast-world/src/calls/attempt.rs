@@ -28,6 +28,7 @@ use super::folder::{self, Folder};
 use super::streams::KeptStream;
 use super::{Calls, Kept, LOOK, Progress, What, ground, homes, outbox};
 use crate::files::{PathError, read_bounded};
+use crate::person_files::make_directory;
 
 /// An input that is larger is named without being read; agents get its path all the same.
 const MAX_INPUT: usize = 256 << 20;
@@ -164,6 +165,11 @@ impl Calls {
             command.clone().in_environment(self.settings.variables.iter().cloned(), &asked.env());
         if let Some(git) = &tree.git {
             ground::make_branch_directories(git);
+        }
+        // Git keeps no empty directories: a clone, or a rollback, leaves none for the handoff.
+        let handoff = asked.call.handoff_path.as_deref().map(|path| tree.workdir.join(path));
+        if let Some(directory) = handoff.as_deref().and_then(Path::parent) {
+            make_directory(directory)?;
         }
         let ground = Ground {
             root: self.settings.root.clone(),

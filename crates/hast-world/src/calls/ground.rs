@@ -13,14 +13,14 @@ const SMALL: usize = 16 << 10;
 
 /// The tree that an agent works in, and its git.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Tree {
-    pub(super) workdir: PathBuf,
-    pub(super) top: PathBuf,
-    pub(super) git: Option<GitLayout>,
+pub(crate) struct Tree {
+    pub(crate) workdir: PathBuf,
+    pub(crate) top: PathBuf,
+    pub(crate) git: Option<GitLayout>,
 }
 
 /// Looks at the place of a call. `documents` is what paths of the flow are below.
-pub(super) fn tree(place: &Place, root: &Path, documents: &Path) -> Tree {
+pub(crate) fn tree(place: &Place, root: &Path, documents: &Path) -> Tree {
     let top = git_top(root);
     match place {
         Place::Reading => Tree { workdir: root.to_owned(), top: root.to_owned(), git: None },
@@ -39,7 +39,7 @@ pub(super) fn tree(place: &Place, root: &Path, documents: &Path) -> Tree {
 }
 
 /// The directories of the attempt's branch, so that they can be opened to it: git removes empty ones.
-pub(super) fn make_branch_directories(git: &GitLayout) {
+pub(crate) fn make_branch_directories(git: &GitLayout) {
     for directory in branch_directories(git) {
         let _ = std::fs::create_dir_all(directory);
     }

@@ -3,7 +3,7 @@
 
 mod attempt;
 pub mod folder;
-mod ground;
+pub(crate) mod ground;
 pub mod homes;
 pub mod ledger;
 pub mod outbox;

@@ -46,6 +46,11 @@ pub struct RealFile {
     path: DocPath,
 }
 
+/// Everything that was written to the file system of a directory is on the disk from here on.
+pub(crate) fn sync_file_system(directory: File) -> std::io::Result<()> {
+    Ok(platform::sync_all(&directory.into())?)
+}
+
 impl RealDisk {
     /// Opens an existing directory as a root.
     pub fn open(root: &Path) -> Result<Self, DiskError> {

@@ -2,6 +2,7 @@
 //! nothing of the repository's choosing run. Decides nothing.
 
 mod config;
+mod ending;
 mod ignores;
 mod index;
 mod inspect;
@@ -106,7 +107,7 @@ impl RealWorkspace {
     fn sync_objects(&self) -> Result<(), GitProblem> {
         let path = &self.git.place.common_dir;
         let directory = std::fs::File::open(path).map_err(|error| disk(path, error))?;
-        rustix::fs::syncfs(&directory).map_err(|error| disk(path, error))
+        crate::disk::sync_file_system(directory).map_err(|error| disk(path, error))
     }
 }
 

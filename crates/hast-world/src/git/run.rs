@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 
 use hast_flow::attempt::git_problem::GitProblem;
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::config::Overrides;
+use super::ending::Ending;
 use super::place::Place;
 
 /// What git may know of the user's environment.
@@ -233,8 +234,7 @@ fn talk(child: &mut Child, input: &[u8], deadline: Instant) -> io::Result<Talk> 
     let (Some(mut stdout), Some(mut stderr)) = (stdout, stderr) else {
         return Err(io::Error::other("no pipes"));
     };
-    let pid = Pid::from_child(child);
-    let gone = pidfd_open(pid, PidfdFlags::empty())?;
+    let ending = Ending::of(child)?;
     for pipe in [stdout.as_fd(), stderr.as_fd()] {
         rustix::io::ioctl_fionbio(pipe, true)?;
     }
@@ -251,18 +251,14 @@ fn talk(child: &mut Child, input: &[u8], deadline: Instant) -> io::Result<Talk> 
             return Ok(Talk::TooLong);
         }
         let ended = {
-            let mut fds = vec![
-                PollFd::new(&gone, PollFlags::IN),
-                PollFd::new(&stdout, PollFlags::IN),
-                PollFd::new(&stderr, PollFlags::IN),
-            ];
+            let mut fds = ending.watched();
+            fds.push(PollFd::new(&stdout, PollFlags::IN));
+            fds.push(PollFd::new(&stderr, PollFlags::IN));
             if let Some(stdin) = &stdin {
                 fds.push(PollFd::new(stdin, PollFlags::OUT));
             }
-            let wait =
-                rustix::event::Timespec { tv_sec: left.as_secs().min(60) as i64 + 1, tv_nsec: 0 };
-            poll(&mut fds, Some(&wait))?;
-            !fds[0].revents().is_empty()
+            poll(&mut fds, Some(&Ending::patience(left)))?;
+            Ending::has_come(child, &fds)?
         };
         if let Some(pipe) = &mut stdin {
             match pipe.write(&input[written..]) {

@@ -12,6 +12,7 @@ use hast_flow::docs::goals::{Config, Goals, Language};
 use hast_flow::flows::goals::layout;
 use hast_flow::formats::diagnostic::Diagnostic;
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
+use hast_flow::ids::Sha256;
 use hast_flow::trust::{Commands, Doubt, Trusted};
 use hast_flow::words::Lang;
 use hast_world::calls::Settings;
@@ -112,7 +113,22 @@ pub(crate) fn commands(project: &Project) -> Commands {
         let source = Source::from_bytes(layout::GOALS, &bytes).ok()?;
         read::<Goals>(&source).ok().map(|read| read.value)
     });
-    commands.with_goals(&goals.unwrap_or_default())
+    with_rehearsals(commands.with_goals(&goals.unwrap_or_default()), &project.root)
+}
+
+/// A rehearsal is a program too: what it does is approved, not only its name.
+fn with_rehearsals(commands: Commands, root: &Path) -> Commands {
+    let named: Vec<String> = commands
+        .iter()
+        .filter_map(|(_, line)| {
+            line.trim().strip_prefix("rehearsal:").map(|file| file.trim().to_owned())
+        })
+        .collect();
+    named.into_iter().fold(commands, |commands, file| {
+        let bytes = read_if_there(&root.join(&file), MAX_DOCUMENT_BYTES).ok().flatten();
+        let content = bytes.map_or_else(String::new, |bytes| Sha256::of(&bytes).to_string());
+        commands.with(&format!("sha256 of {file}"), &content)
+    })
 }
 
 /// The proof that these commands may be run. On a terminal the user is asked once.
@@ -146,7 +162,13 @@ pub(crate) fn asks(app: &App) -> bool {
 }
 
 pub(crate) fn says_yes(app: &mut App) -> bool {
-    app.output.message(&say::trust_question(app.lang));
+    let question = say::trust_question(app.lang);
+    says_yes_to(app, &question)
+}
+
+/// Asks, and waits for a word. Silence is a no.
+pub(crate) fn says_yes_to(app: &mut App, question: &str) -> bool {
+    app.output.message(question);
     let mut answer = String::new();
     let read = std::io::stdin().lock().read_line(&mut answer);
     let answer = answer.trim().to_lowercase();

@@ -2,7 +2,7 @@
 
 mod doctor;
 mod list;
-mod progress;
+pub(crate) mod progress;
 mod run;
 
 use crate::app::App;

@@ -132,7 +132,7 @@ impl Drop for Ticking {
 }
 
 /// What an event says; pieces of a text are too many to tell.
-fn event_words(lang: Lang, event: &AgentEvent) -> Option<String> {
+pub(crate) fn event_words(lang: Lang, event: &AgentEvent) -> Option<String> {
     match event {
         AgentEvent::Said(text) => {
             text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)

@@ -22,8 +22,7 @@ impl Flow for AutoFlow {
 
     /// Work trees, queues and reports lie here too, and they are large.
     fn reads(&self, path: &DocPath, _: bool) -> bool {
-        let first = path.as_str().split('/').next().unwrap_or_default();
-        matches!(first, layout::GOALS | layout::RULES | "handoffs" | "events" | "attempts")
+        layout::is_read(path)
     }
 
     fn fold(&self, view: &mut View, delta: &Delta<'_>) {

@@ -34,3 +34,14 @@ pub fn attempt_parts(path: &str) -> Option<(&str, u32, &str)> {
 pub fn path(text: &str) -> Option<DocPath> {
     DocPath::new(text).ok()
 }
+
+/// Whether `auto` rests on what is there. Other machine files may be large: work trees of their own,
+/// queues, reports.
+pub fn is_read(path: &DocPath) -> bool {
+    let first = path.as_str().split('/').next().unwrap_or_default();
+    matches!(first, "goals.yaml" | "rules.md" | "handoffs" | "events" | "attempts")
+        && !path.as_str().starts_with(ARCHIVED)
+}
+
+/// Attempts before a retry.
+pub const ARCHIVED: &str = "attempts/archive/";

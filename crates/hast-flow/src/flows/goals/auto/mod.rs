@@ -7,6 +7,7 @@ pub mod decide;
 pub mod layout;
 pub mod policy;
 pub mod record;
+pub mod retry;
 mod settling;
 mod starting;
 pub mod view;

@@ -75,6 +75,14 @@ fn perform<'v>(
             let keep = || GitStep::Keep { branch: branch.clone(), commit };
             git(work.view, work.facts, work.key(&["keep"]), keep)?;
         }
+        Act::BranchBack if record.head == *work.base.commit() => {}
+        Act::BranchBack => {
+            let (branch, to) = (work.base.branch().to_owned(), work.base.commit().clone());
+            let from = record.head.clone();
+            let back = || GitStep::Advance { branch, from, to };
+            git(work.view, work.facts, work.key(&["branch-back"]), back)?;
+            outcome.head = work.base.commit().clone();
+        }
         Act::RollBack => {
             let Some(saved) = outcome.saved else { return Ok(()) };
             let (base, saved) = (work.base.clone(), saved.clone());

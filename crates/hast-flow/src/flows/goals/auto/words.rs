@@ -19,6 +19,14 @@ messages! {
     unexpected(step) { en: "the step {step} got an answer that does not fit it", ko: "단계 {step}에 맞지 않는 답이 왔습니다" }
     unexpected_next() { en: "this is a mistake in hast; please report it", ko: "hast의 오류입니다. 알려 주세요" }
     waiting() { en: "the agent may not be asked now; no attempt was spent", ko: "지금은 에이전트를 부를 수 없습니다. 시도는 소모되지 않았습니다" }
+    retried(goal) { en: "{goal} is active again", ko: "{goal}(을)를 다시 active로 바꿨습니다" }
+    retried_next(goal) { en: "hast auto {goal}", ko: "hast auto {goal}" }
+    not_blocked(goal, status) { en: "{goal} is {status}, not blocked", ko: "{goal}(은)는 blocked가 아니라 {status} 상태입니다" }
+    not_blocked_next(goal) { en: "only a blocked goal is retried; hast auto {goal} runs an active one", ko: "blocked 목표만 다시 시도합니다. active 목표는 hast auto {goal}로 실행하세요" }
+    no_such_goal(goal) { en: "there is no goal {goal}", ko: "목표 {goal}(이)가 없습니다" }
+    no_such_goal_next() { en: "see the ids with hast status", ko: "hast status로 id를 확인하세요" }
+    cannot_edit(why) { en: "goals.yaml cannot be changed without touching more than the status: {why}", ko: "상태만 바꿔서는 goals.yaml을 고칠 수 없습니다: {why}" }
+    cannot_edit_next(goal) { en: "set `status: active` of {goal} by hand and remove its blocked_reason", ko: "{goal}의 `status: active`를 직접 쓰고 blocked_reason을 지우세요" }
     waiting_next() { en: "run the same command later", ko: "나중에 같은 명령을 다시 실행하세요" }
 }
 

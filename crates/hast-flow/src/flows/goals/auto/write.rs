@@ -64,6 +64,11 @@ impl<'v> Draft<'v> {
         self
     }
 
+    pub(super) fn put(mut self, put: Put) -> Self {
+        self.puts.push(put);
+        self
+    }
+
     pub(super) fn create(mut self, path: &str, bytes: Vec<u8>) -> Self {
         if let Some(path) = layout::path(path) {
             self.puts.push(Put::Create { path, bytes });

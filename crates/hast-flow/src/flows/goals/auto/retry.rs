@@ -1,0 +1,122 @@
+//! `retry`: a blocked goal becomes active again, and its attempts count from here on.
+
+use serde_json::json;
+
+use crate::docs::goals::{GoalStatus, GoalsEventKind as Kind};
+use crate::driver::{Delta, Facts, Flow};
+use crate::flows::goals::auto::policy::POLICY;
+use crate::flows::goals::auto::view::View;
+use crate::flows::goals::auto::write::Draft;
+use crate::flows::goals::auto::{layout, words};
+use crate::flows::goals::selection::placed;
+use crate::flows::goals::status_edit::{NewStatus, with_status};
+use crate::roles::PolicyTable;
+use crate::steps::{Ending, Notice, Step, StepKey};
+use crate::store::{DocPath, Put};
+
+/// One retry of one goal.
+#[derive(Clone, Debug)]
+pub struct RetryFlow {
+    pub goal: String,
+    pub attempts: Attempts,
+}
+
+/// What becomes of the records of earlier attempts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attempts {
+    Archive,
+    Keep,
+}
+
+impl Flow for RetryFlow {
+    type View = View;
+
+    fn policy(&self) -> &PolicyTable {
+        &POLICY
+    }
+
+    fn reads(&self, path: &DocPath, _: bool) -> bool {
+        layout::is_read(path)
+    }
+
+    fn fold(&self, view: &mut View, delta: &Delta<'_>) {
+        view.fold(delta);
+    }
+
+    fn next_step(&self, view: &View, facts: &Facts<'_>) -> Step {
+        let lang = facts.lang;
+        let finish = |ending: fn(Notice) -> Ending, what: String, next: String| {
+            Step::Finish(ending(Notice { what, next }))
+        };
+        if facts.noted.contains(&self.key()) {
+            let (what, next) =
+                (words::retried(lang, &self.goal), words::retried_next(lang, &self.goal));
+            return finish(Ending::Done, what, next);
+        }
+        let Some(Ok(goals)) = view.goals.as_ref().map(|file| &file.goals) else {
+            return finish(Ending::Failed, words::no_goals(lang), words::no_goals_next(lang));
+        };
+        let all = placed(goals);
+        let goal = all.iter().find(|placed| placed.goal.id == self.goal).map(|placed| placed.goal);
+        match goal.map(|goal| goal.status) {
+            Some(GoalStatus::Blocked) => self.reopen(view, facts),
+            Some(status) => {
+                let what = words::not_blocked(lang, &self.goal, word(status));
+                finish(Ending::Failed, what, words::not_blocked_next(lang, &self.goal))
+            }
+            None => {
+                let what = words::no_such_goal(lang, &self.goal);
+                finish(Ending::Failed, what, words::no_such_goal_next(lang))
+            }
+        }
+    }
+}
+
+impl RetryFlow {
+    /// Open for the rest of the drive: it says that the work is done.
+    fn key(&self) -> StepKey {
+        StepKey::new(&["retry", &layout::goal_directory(&self.goal)])
+    }
+
+    fn reopen(&self, view: &View, facts: &Facts<'_>) -> Step {
+        let text = view.goals.as_ref().map(|file| file.text.as_str()).unwrap_or_default();
+        let text = match with_status(text, &self.goal, NewStatus::Active) {
+            Ok(text) => text,
+            Err(findings) => {
+                let why = findings.first().map(|first| first.finding.what(facts.lang));
+                let what = words::cannot_edit(facts.lang, why.unwrap_or_default());
+                let next = words::cannot_edit_next(facts.lang, &self.goal);
+                return Step::Finish(Ending::Failed(Notice { what, next }));
+            }
+        };
+        let detail = json!({ "goal_id": self.goal });
+        let draft = Draft::new(view, facts, &format!("retry {}", self.goal))
+            .goals(text)
+            .event(Kind::Retried, detail)
+            .starts(self.key());
+        match (self.attempts, self.archived(view)) {
+            (Attempts::Archive, Some(put)) => draft.put(put).step(),
+            _ => draft.step(),
+        }
+    }
+
+    /// The records of the attempts so far, moved aside under the number of the last one.
+    fn archived(&self, view: &View) -> Option<Put> {
+        let last = view.ledger(&self.goal).last_number();
+        let directory = layout::goal_directory(&self.goal);
+        view.documents.get(&directory).filter(|documents| !documents.is_empty())?;
+        let from = layout::path(&format!("{}{directory}", layout::ATTEMPTS))?;
+        let to = layout::path(&format!("{}{directory}/{last}", layout::ARCHIVED))?;
+        Some(Put::Archive { from, to })
+    }
+}
+
+fn word(status: GoalStatus) -> &'static str {
+    match status {
+        GoalStatus::Pending => "pending",
+        GoalStatus::Active => "active",
+        GoalStatus::Done => "done",
+        GoalStatus::Blocked => "blocked",
+        GoalStatus::Dropped => "dropped",
+    }
+}

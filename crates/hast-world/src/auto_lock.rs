@@ -1,0 +1,167 @@
+//! `.ai/auto.lock`: says who drives a work tree, for people and for whoever comes after a crash. What
+//! really keeps two drivers apart is the driver's lock; this file only tells the story.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use hast_flow::attempt::recovery::{Owner, Running, owner_of};
+use hast_flow::docs::document::read;
+use hast_flow::docs::goals::AutoLock;
+use hast_flow::formats::source::Source;
+use hast_flow::formats::yaml_print::{Layout, print};
+
+use crate::files::{PathError, read_if_there};
+
+const SMALL: usize = 64 << 10;
+const NAME: &str = "auto.lock";
+
+/// The lock of this process. What it says can be changed; it goes when it is dropped, and stays
+/// when the process dies.
+#[derive(Debug)]
+#[must_use = "the file is removed when this is dropped"]
+pub struct OwnLock {
+    path: PathBuf,
+    lock: AutoLock,
+    stays: bool,
+}
+
+/// A lock that was found, and whether its owner still lives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub lock: AutoLock,
+    pub owner: Owner,
+}
+
+/// The lock of somebody else. One that cannot be read is nobody's.
+pub fn find(state: &Path) -> Result<Option<Found>, PathError> {
+    let Some(bytes) = read_if_there(&state.join(NAME), SMALL)? else { return Ok(None) };
+    let lock = Source::from_bytes(NAME, &bytes)
+        .ok()
+        .and_then(|source| read::<AutoLock>(&source).ok())
+        .map(|read| read.value);
+    Ok(lock.map(|lock| {
+        let owner = owner_of(lock.process_start, running(lock.pid));
+        Found { lock, owner }
+    }))
+}
+
+impl OwnLock {
+    pub fn write(state: &Path, lock: AutoLock) -> Result<Self, PathError> {
+        let own = Self { path: state.join(NAME), lock, stays: false };
+        own.save()?;
+        Ok(own)
+    }
+
+    /// Another goal or attempt. Told for people: a failure to write it is no failure of the work.
+    pub fn tell(&mut self, goal: &str, attempt: u32) {
+        let now = (Some(goal.to_owned()), Some(attempt));
+        if (&self.lock.goal, &self.lock.attempt) != (&now.0, &now.1) {
+            (self.lock.goal, self.lock.attempt) = now;
+            let _ = self.save();
+        }
+    }
+
+    /// Leaves the file where it is: the work was cut off, and the next start has to know.
+    pub fn leave(mut self) {
+        self.stays = true;
+    }
+
+    fn save(&self) -> Result<(), PathError> {
+        let at = |source| PathError { path: self.path.clone(), source };
+        let text = print(&self.lock, &Layout::COMPACT).unwrap_or_default();
+        let staged = self.path.with_extension("lock.new");
+        let mut file = fs::File::create(&staged).map_err(at)?;
+        file.write_all(text.as_bytes()).map_err(at)?;
+        fs::rename(&staged, &self.path).map_err(at)
+    }
+}
+
+impl Drop for OwnLock {
+    fn drop(&mut self) {
+        if !self.stays {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// A process with that pid, and when it started.
+fn running(pid: u32) -> Option<Running> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat"));
+    match stat {
+        Ok(stat) => Some(Running { started: start_of(&stat) }),
+        // Without /proc nobody can say; a pid that answers a signal of nothing is there.
+        Err(_) if !Path::new("/proc/self").exists() => {
+            let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw)?;
+            rustix::process::test_kill_process(pid).is_ok().then_some(Running { started: None })
+        }
+        Err(_) => None,
+    }
+}
+
+/// When this process started, in the kernel's own counting.
+pub fn own_start() -> Option<u64> {
+    start_of(&fs::read_to_string("/proc/self/stat").ok()?)
+}
+
+/// The 22nd field; the second may contain spaces and brackets.
+fn start_of(stat: &str) -> Option<u64> {
+    stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
+}
+
+/// The branch and the commit of a work tree, read from its files; nothing where they are not plain.
+pub fn head(git_dir: &Path, common_dir: &Path) -> Option<(String, String)> {
+    let text = |path: PathBuf| {
+        let bytes = read_if_there(&path, 16 << 20).ok()??;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let head = text(git_dir.join("HEAD"))?;
+    let branch = head.trim().strip_prefix("ref: ")?.to_owned();
+    let loose = text(common_dir.join(&branch)).map(|id| id.trim().to_owned());
+    let packed = || {
+        let all = text(common_dir.join("packed-refs"))?;
+        let line = all
+            .lines()
+            .find(|line| line.split_once(' ').is_some_and(|(_, name)| name == branch))?;
+        Some(line.split_once(' ')?.0.to_owned())
+    };
+    let commit = loose.or_else(packed)?;
+    Some((branch, commit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lock() -> AutoLock {
+        AutoLock {
+            pid: std::process::id(),
+            started_at: "2026-02-09T14:30:00+09:00".parse().unwrap(),
+            base_commit: "abc123".to_owned(),
+            process_start: own_start(),
+            branch: Some("refs/heads/main".to_owned()),
+            goal: None,
+            attempt: None,
+        }
+    }
+
+    #[test]
+    fn a_lock_tells_of_its_owner_and_goes_with_it() {
+        let state = tempfile::tempdir().unwrap();
+        assert_eq!(find(state.path()).unwrap(), None);
+        let mut own = OwnLock::write(state.path(), lock()).unwrap();
+        own.tell("M1", 2);
+        let found = find(state.path()).unwrap().unwrap();
+        assert_eq!((found.owner, found.lock.goal.as_deref()), (Owner::Alive, Some("M1")));
+        drop(own);
+        assert_eq!(find(state.path()).unwrap(), None);
+    }
+
+    #[test]
+    fn a_pid_that_another_process_has_now_is_gone() {
+        let state = tempfile::tempdir().unwrap();
+        let other = AutoLock { process_start: Some(1), ..lock() };
+        let _own = OwnLock::write(state.path(), other).unwrap();
+        assert_eq!(find(state.path()).unwrap().unwrap().owner, Owner::Gone);
+    }
+}

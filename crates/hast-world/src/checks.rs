@@ -1,0 +1,115 @@
+//! Runs a test command: code that an agent wrote, so in the agent's sandbox and without secrets.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hast_flow::agents::redact::{Redactor, names_a_secret};
+use hast_flow::attempt::evidence::{TestEnd, TestRun};
+use hast_flow::calling::grants::{Ground, sandbox};
+use hast_flow::docs::goals::Config;
+use hast_flow::process::environment::{Pattern, filtered};
+use hast_flow::process::exit::Exit;
+use hast_flow::process::{CommandSpec, Ended, Limits, Supervisor};
+use hast_flow::steps::{CallResult, Check, EffectResult, Place};
+use hast_flow::words::Lang;
+
+use crate::calls::ground;
+use crate::supervisor::Guarded;
+
+/// Enough of the output to see what failed.
+const TAIL: usize = 16 << 10;
+const TAIL_LINES: usize = 60;
+
+/// Where checks run and what they may see.
+#[derive(Debug)]
+pub struct Checks {
+    pub supervisor: Arc<Guarded>,
+    /// The project; the command runs at its top.
+    pub root: PathBuf,
+    pub config: Config,
+    pub variables: Vec<(OsString, OsString)>,
+    pub lang: Lang,
+}
+
+impl Checks {
+    /// Runs a check. An interruption is no result: the check is done again.
+    pub fn perform(&self, check: &Check) -> EffectResult {
+        let ended = self.supervisor.run(&self.spec(check), &limits(check), &mut |_, _| {
+            std::ops::ControlFlow::Continue(())
+        });
+        if ended.exit == Exit::Cancelled {
+            return EffectResult::Call(CallResult::Cancelled);
+        }
+        EffectResult::Check(TestRun {
+            end: meaning(&ended.exit, self.lang),
+            tail: self.tail(&ended),
+        })
+    }
+
+    fn spec(&self, check: &Check) -> CommandSpec {
+        let tree = ground::tree(&Place::Checkout, &self.root, &self.root);
+        let patterns: Vec<Pattern> =
+            self.config.env.iter().filter_map(|text| text.parse().ok()).collect();
+        let mut env = filtered(self.variables.iter().cloned(), &patterns);
+        env.retain(|name, _| !name.to_str().is_some_and(names_a_secret));
+        let home = env.get(std::ffi::OsStr::new("HOME")).map(PathBuf::from);
+        let grounds = Ground {
+            root: self.root.clone(),
+            tree: tree.top.clone(),
+            state: self.root.join(".ai"),
+            git: tree.git,
+            outbox: PathBuf::new(),
+            homes: Vec::new(),
+            user_home: home,
+        };
+        let mut sandbox = sandbox(&Place::Checkout, &grounds, &self.config);
+        sandbox.writable.retain(|path| !path.as_os_str().is_empty());
+        let mut spec = CommandSpec::new("sh", &tree.top).args(["-c", check.command.as_str()]);
+        spec.env = env;
+        spec.sandbox = sandbox;
+        spec
+    }
+
+    /// The end of both streams, without secrets.
+    fn tail(&self, ended: &Ended) -> String {
+        let text = |name: &OsString| name.to_str().map(str::to_owned);
+        let secrets: Vec<(String, String)> = self
+            .variables
+            .iter()
+            .filter_map(|(name, value)| Some((text(name)?, text(value)?)))
+            .filter(|(name, _)| names_a_secret(name))
+            .collect();
+        let redactor = Redactor::new(secrets.iter().map(|(name, value)| (&**name, &**value)));
+        let streams = [&ended.stdout, &ended.stderr].map(|stream| last_lines(&stream.text()));
+        let told: Vec<&str> =
+            streams.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
+        redactor.text(&told.join("\n"))
+    }
+}
+
+fn limits(check: &Check) -> Limits {
+    Limits {
+        timeout: Duration::from_secs(check.limit_seconds),
+        stall: None,
+        head: 0,
+        tail: TAIL,
+        ..Limits::default()
+    }
+}
+
+fn meaning(exit: &Exit, lang: Lang) -> TestEnd {
+    let could_not = |why: String| TestEnd::CouldNotRun { why };
+    match exit {
+        Exit::Exited(0) => TestEnd::Green,
+        Exit::Exited(code @ (126 | 127)) => could_not(format!("exit code {code}")),
+        Exit::Exited(code) => TestEnd::Red { code: *code },
+        other => could_not(other.what(lang)),
+    }
+}
+
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n")
+}

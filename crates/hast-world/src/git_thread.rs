@@ -1,0 +1,58 @@
+//! Git for many threads: one work tree has one thread of its own, which does one step after the
+//! other.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread::Builder;
+
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::workspace::{GitResult, GitStep, perform};
+
+use crate::git::{GitEnvironment, Place, RealWorkspace};
+
+/// A work tree that any thread may ask.
+#[derive(Debug)]
+pub struct GitThread {
+    steps: Mutex<Sender<(GitStep, Sender<GitResult>)>>,
+}
+
+impl GitThread {
+    /// Opens the work tree whose top a directory is. It ends with this value.
+    pub fn open(top: PathBuf) -> Result<Self, GitProblem> {
+        let environment = GitEnvironment::of_this_process()?;
+        let place = Place::find(&top)?;
+        let (steps, asked) = channel();
+        let (opened, result) = channel();
+        let serve = move || match RealWorkspace::open_at(place, environment) {
+            Ok(workspace) => {
+                let _ = opened.send(Ok(()));
+                serve(workspace, &asked);
+            }
+            Err(problem) => {
+                let _ = opened.send(Err(problem));
+            }
+        };
+        let lost = || GitProblem::NoGit { why: "its thread ended".to_owned() };
+        Builder::new().name("git".to_owned()).spawn(serve).map_err(|_| lost())?;
+        result.recv().map_err(|_| lost())??;
+        Ok(Self { steps: Mutex::new(steps) })
+    }
+
+    /// Performs a step and waits for it.
+    pub fn perform(&self, step: &GitStep) -> GitResult {
+        let (answer, answered) = channel();
+        let steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let lost = || GitResult::Refused(GitProblem::NoGit { why: "its thread ended".to_owned() });
+        match steps.send((step.clone(), answer)) {
+            Ok(()) => answered.recv().unwrap_or_else(|_| lost()),
+            Err(_) => lost(),
+        }
+    }
+}
+
+fn serve(mut workspace: RealWorkspace, asked: &Receiver<(GitStep, Sender<GitResult>)>) {
+    while let Ok((step, answer)) = asked.recv() {
+        let _ = answer.send(perform(&mut workspace, &step));
+    }
+}

@@ -1,0 +1,74 @@
+//! What `auto`, `retry` and the demo say, in Korean and English.
+
+pub(crate) mod help {
+    //! Help texts.
+    hast_flow::messages! {
+        auto() { en: "Work through goals unattended: agent, judge, commit or roll back", ko: "목표를 무인으로 진행합니다: 에이전트 실행, 판정, 커밋 또는 롤백" }
+        auto_goal() { en: "The goal; without one, what the selection policy names first", ko: "목표. 없으면 선택 정책의 첫 목표" }
+        recursive() { en: "Run the leaves below the goal, one after the other", ko: "하위 잎 목표를 차례로 실행합니다" }
+        dry_run() { en: "Show what would run; start and write nothing", ko: "무엇을 실행할지 보여 주기만 하고 시작하거나 쓰지 않습니다" }
+        dry_run_full() { en: "As --dry-run, with the whole prompt", ko: "--dry-run에 전체 프롬프트를 더합니다" }
+        undo() { en: "Bring the work of the last attempt that was rolled back into the tree again", ko: "마지막으로 롤백된 시도의 작업을 작업 트리에 되돌립니다" }
+        gc() { en: "Delete refs of attempts that are older than 30 days; unmerged ones only after asking", ko: "30일이 지난 시도의 ref를 지웁니다. 병합되지 않은 것은 물어본 뒤에만 지웁니다" }
+        explain() { en: "Say why each attempt was judged as it was", ko: "각 시도의 판정 사유를 출력합니다" }
+        tool() { en: "The agent to use: a name of ai_tools, or a preset", ko: "사용할 에이전트: ai_tools의 이름이나 프리셋" }
+        retry() { en: "Make a blocked goal active again and run it", ko: "차단된 목표를 다시 active로 바꾸고 실행합니다" }
+        retry_goal() { en: "The blocked goal", ko: "차단된 목표" }
+        no_run() { en: "Only make it active", ko: "active로 바꾸기만 합니다" }
+        keep_attempts() { en: "Leave the records of earlier attempts where they are", ko: "이전 시도의 기록을 그대로 둡니다" }
+        demo() { en: "Play a whole run in a scratch repository, without any model or key", ko: "모델이나 키 없이 임시 저장소에서 전체 흐름을 보여 줍니다" }
+        demo_dir() { en: "Where to make the scratch repository [default: a new temporary directory]", ko: "임시 저장소를 만들 곳 [기본값: 새 임시 디렉터리]" }
+    }
+}
+
+pub(crate) mod say {
+    //! Everything else.
+    hast_flow::messages! {
+        title() { en: "hast auto", ko: "hast auto 진행" }
+        attempt(number) { en: "attempt {number}", ko: "{number}번째 시도" }
+        tried(count) { en: "failed attempts: {count}", ko: "실패한 시도 {count}회" }
+        interactive() { en: "interactive", ko: "사람이 직접" }
+        took(time) { en: "took {time}", ko: "걸린 시간 {time}" }
+        no_test_command() { en: "there is no test_command, so nothing could be judged", ko: "test_command가 없어 판정할 수 없습니다" }
+        no_test_command_next() { en: "set test_command in .ai/config.yaml", ko: ".ai/config.yaml에 test_command를 쓰세요" }
+        no_agent(program) { en: "the agent's program `{program}` is not installed", ko: "에이전트 프로그램 `{program}`(이)가 설치되어 있지 않습니다" }
+        no_agent_next() { en: "install it, or set ai_tool in .ai/config.yaml; `hast agent list` shows what is there", ko: "설치하거나 .ai/config.yaml의 ai_tool을 바꾸세요. `hast agent list`로 확인할 수 있습니다" }
+        nothing_to_undo() { en: "no attempt was rolled back yet", ko: "롤백된 시도가 아직 없습니다" }
+        nothing_to_undo_next() { en: "see `git for-each-ref refs/hast` for everything that is kept", ko: "보관된 것은 `git for-each-ref refs/hast`로 볼 수 있습니다" }
+        undone(name, count) { en: "{name} is in the tree again; files: {count}", ko: "{name}(을)를 작업 트리에 되돌렸습니다. 파일 {count}개" }
+        undone_next() { en: "look at it, then commit it, or `git stash` it before the next hast auto", ko: "확인한 뒤 커밋하거나, 다음 hast auto 전에 `git stash` 하세요" }
+        gc_question(count) { en: "delete {count} unmerged refs as well? [y/N] ", ko: "병합되지 않은 ref {count}개도 지울까요? [y/N] " }
+        gc_done(deleted, kept) { en: "refs deleted: {deleted}, kept: {kept}", ko: "지운 ref {deleted}개, 남긴 ref {kept}개" }
+        demo_intro(directory) { en: "A small shop, five goals, and an agent that is only a script: no model, no key, no network.\nScratch repository: {directory}\n", ko: "작은 가게, 다섯 가지 목표, 그리고 스크립트로 된 에이전트. 모델도 키도 네트워크도 쓰지 않습니다.\n임시 저장소: {directory}\n" }
+        demo_red() { en: "  gate: the new test is red, which is what this goal is for. Committed.", ko: "  게이트: 새 테스트가 빨간불입니다. 이 목표가 원하는 결과이므로 커밋했습니다." }
+        demo_green() { en: "  gate: tests green, handoff there, changes within scope. Committed.", ko: "  게이트: 테스트 통과, 핸드오프 있음, 범위 안의 변경. 커밋했습니다." }
+        demo_tests() { en: "  gate: the agent said complete, the tests say no. Rolled back; the next attempt is told what was red.", ko: "  게이트: 에이전트는 완료라고 했지만 테스트가 실패했습니다. 롤백했고, 다음 시도에 무엇이 실패했는지 알려 줍니다." }
+        demo_nothing() { en: "  gate: \"all done\", and not one file changed. Words are not work.", ko: "  게이트: \"다 했다\"는데 바뀐 파일이 없습니다. 말은 일이 아닙니다." }
+        demo_scope() { en: "  gate: it made the tests green by rewriting the test runner, outside of what it may change. Rolled back.", ko: "  게이트: 허용 범위 밖의 테스트 실행기를 고쳐 통과시키려 했습니다. 롤백했습니다." }
+        demo_history() { en: "  gate: it rewrote history to hide its tracks. The branch is back where it was.", ko: "  게이트: 흔적을 감추려고 커밋 기록을 고쳤습니다. 브랜치를 원래대로 되돌렸습니다." }
+        demo_other() { en: "  gate: not passed.", ko: "  게이트: 통과하지 못했습니다." }
+        demo_end(directory) {
+            en: "\nThree goals passed the gate, one waits for you, and the liar's is blocked, with every attempt kept on a ref.\nLook around:\n  cd {directory}\n  git log --oneline                # a commit for each goal that passed\n  cat .ai/goals.yaml               # states, and why one is blocked\n  git for-each-ref refs/hast       # what was rolled back, nothing lost\n  cat .ai/events/events.ndjson     # every step\nIn your own repository:\n  hast init                        # settings, goals, rules\n  hast auto --dry-run              # what would run\n  hast auto                        # let it work",
+            ko: "\n세 목표가 게이트를 통과했고, 하나는 사람을 기다리며, 거짓말쟁이의 목표는 차단되었습니다. 모든 시도는 ref에 남아 있습니다.\n둘러보기:\n  cd {directory}\n  git log --oneline                # 통과한 목표마다 커밋 하나\n  cat .ai/goals.yaml               # 상태와 차단 사유\n  git for-each-ref refs/hast       # 롤백된 것도 잃지 않습니다\n  cat .ai/events/events.ndjson     # 모든 단계\n내 저장소에서:\n  hast init                        # 설정, 목표, 규칙\n  hast auto --dry-run              # 무엇을 실행할지\n  hast auto                        # 맡기기",
+        }
+        demo_surprise() { en: "the demo did not end as it should", ko: "데모가 예상대로 끝나지 않았습니다" }
+        demo_surprise_next() { en: "please report it with the output above", ko: "위 출력과 함께 알려 주세요" }
+        demo_no_git() { en: "the scratch repository could not be made", ko: "임시 저장소를 만들지 못했습니다" }
+        demo_no_git_next() { en: "check that git is installed and the directory can be written", ko: "git이 설치되어 있고 디렉터리에 쓸 수 있는지 확인하세요" }
+        demo_not_empty() { en: "there is something in this directory already", ko: "이 디렉터리에 이미 무언가 있습니다" }
+        demo_not_empty_next() { en: "name a directory that does not exist yet", ko: "아직 없는 디렉터리를 지정하세요" }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{help, say};
+    use hast_flow::words::placeholders;
+
+    #[test]
+    fn both_languages_say_the_same_things() {
+        for entry in help::CATALOGUE.iter().chain(say::CATALOGUE) {
+            assert_eq!(placeholders(entry.en), placeholders(entry.ko), "{}", entry.key);
+        }
+    }
+}

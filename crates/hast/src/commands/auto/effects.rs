@@ -1,0 +1,65 @@
+//! What `auto` asks of the machine besides agents: git, and the tests.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use hast_flow::attempt::evidence::{TestEnd, TestRun};
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::workspace::GitResult;
+use hast_flow::docs::goals::Config;
+use hast_flow::steps::{Effect, EffectResult, StepKey};
+use hast_flow::words::Lang;
+use hast_world::calls::OtherEffects;
+use hast_world::checks::Checks;
+use hast_world::git_thread::GitThread;
+use hast_world::supervisor::Guarded;
+
+/// Git and tests of one work tree.
+pub(super) struct AutoEffects {
+    git: GitThread,
+    checks: Checks,
+}
+
+impl AutoEffects {
+    pub(super) fn open(
+        root: PathBuf,
+        config: Config,
+        variables: Vec<(OsString, OsString)>,
+        supervisor: Arc<Guarded>,
+        lang: Lang,
+    ) -> Result<Self, GitProblem> {
+        let git = GitThread::open(root.clone())?;
+        Ok(Self { git, checks: Checks { supervisor, root, config, variables, lang } })
+    }
+}
+
+impl OtherEffects for AutoEffects {
+    fn perform(&self, key: &StepKey, effect: &Effect) -> EffectResult {
+        match effect {
+            Effect::Git(step) => EffectResult::Git(self.git.perform(step)),
+            Effect::Check(check) => self.checks.perform(check),
+            Effect::Call(_) | Effect::Tools(_) => Nothing.perform(key, effect),
+        }
+    }
+}
+
+/// For flows that ask for nothing but agents: whatever else comes is refused.
+pub(crate) struct Nothing;
+
+impl OtherEffects for Nothing {
+    fn perform(&self, _: &StepKey, effect: &Effect) -> EffectResult {
+        let why = "this flow has no such effects".to_owned();
+        match effect {
+            Effect::Git(_) => EffectResult::Git(GitResult::Refused(GitProblem::NoGit { why })),
+            Effect::Check(_) => EffectResult::Check(TestRun {
+                end: TestEnd::CouldNotRun { why },
+                tail: String::new(),
+            }),
+            Effect::Tools(uses) => {
+                EffectResult::Tools(uses.iter().map(|_| Err(why.clone())).collect())
+            }
+            Effect::Call(_) => EffectResult::Tools(Vec::new()),
+        }
+    }
+}

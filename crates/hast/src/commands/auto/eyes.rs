@@ -1,0 +1,153 @@
+//! How goals and their attempts are shown: a row a goal, a line a verdict.
+
+use std::path::PathBuf;
+
+use hast_flow::docs::goals::{AutoLock, GoalMode, GoalStatus};
+use hast_flow::flows::goals::auto::View;
+use hast_flow::flows::goals::auto::record::{AttemptRecord, VerdictRecord};
+use hast_flow::flows::goals::selection::{Placed, placed};
+use hast_flow::words::{Lang, visible};
+use hast_world::auto_lock::OwnLock;
+
+use super::shown;
+use crate::auto_messages::say;
+use crate::commands::driving::Eyes;
+use crate::progress::board::{Row, State};
+
+/// One judged attempt.
+#[derive(Clone, Debug)]
+pub(crate) struct Judgement {
+    pub(crate) goal: String,
+    pub(crate) title: String,
+    pub(crate) attempt: u32,
+    pub(crate) class: String,
+    pub(crate) code: &'static str,
+    pub(crate) text: String,
+    pub(crate) seconds: i64,
+    pub(crate) passed: bool,
+}
+
+/// Watches a run of `auto`.
+pub(crate) struct GoalEyes {
+    lang: Lang,
+    explain: bool,
+    pub(crate) judged: Vec<Judgement>,
+    /// What is said about a verdict beyond its line.
+    pub(crate) comment: Option<fn(&Judgement, Lang) -> Option<String>>,
+    waiting: Option<(PathBuf, AutoLock)>,
+    lock: Option<OwnLock>,
+}
+
+impl GoalEyes {
+    pub(crate) fn new(lang: Lang, explain: bool) -> Self {
+        Self { lang, explain, judged: Vec::new(), comment: None, waiting: None, lock: None }
+    }
+
+    /// What is to be written down as soon as the run has begun.
+    pub(super) fn lock_in(&mut self, state: PathBuf, lock: AutoLock) {
+        self.waiting = Some((state, lock));
+    }
+
+    pub(super) fn leave_lock(&mut self) {
+        if let Some(lock) = self.lock.take() {
+            lock.leave();
+        }
+    }
+
+    pub(super) fn drop_lock(&mut self) {
+        self.lock = None;
+    }
+
+    /// The file says who works on what. It is written once the look around is over: until then it
+    /// is another's.
+    fn tell_lock(&mut self, view: &View) {
+        if view.run.is_some()
+            && let Some((state, lock)) = self.waiting.take()
+        {
+            // Without the file the driver's own lock still holds, and its own records suffice.
+            self.lock = OwnLock::write(&state, lock).ok();
+        }
+        if let (Some(lock), Some(current)) = (&mut self.lock, &view.current) {
+            lock.tell(&current.goal, current.number);
+        }
+    }
+
+    fn judgement(&self, view: &View) -> Option<Judgement> {
+        let current = view.current.as_ref().filter(|current| current.judged)?;
+        let documents = view.documents_of(&current.goal, current.number)?;
+        let (record, verdict) = (documents.record.as_ref()?, documents.last_verdict()?);
+        let code = verdict.verdict.reason.code();
+        let told = self.judged.iter().any(|known| {
+            known.goal == current.goal && known.attempt == current.number && known.code == code
+        });
+        (!told).then(|| judgement(record, verdict))
+    }
+}
+
+impl Eyes<View> for GoalEyes {
+    fn rows(&self, view: &View) -> Vec<Row> {
+        let Some(Ok(goals)) = view.goals.as_ref().map(|file| &file.goals) else {
+            return Vec::new();
+        };
+        placed(goals).iter().map(|goal| self.row(view, goal)).collect()
+    }
+
+    fn turn(&mut self, view: &View) -> Vec<String> {
+        self.tell_lock(view);
+        let Some(judgement) = self.judgement(view) else { return Vec::new() };
+        let mut lines = Vec::new();
+        if self.explain {
+            lines.push(visible(&shown(&judgement)).into_owned());
+        }
+        lines.extend(self.comment.and_then(|comment| comment(&judgement, self.lang)));
+        self.judged.push(judgement);
+        lines
+    }
+}
+
+impl GoalEyes {
+    fn row(&self, view: &View, placed: &Placed<'_>) -> Row {
+        let goal = placed.goal;
+        let current = view.current.as_ref().filter(|current| current.goal == goal.id);
+        let failures = self.judged.iter().filter(|one| one.goal == goal.id && !one.passed).count();
+        let (state, detail) = match (goal.status, current) {
+            (_, Some(current)) => (State::Running, say::attempt(self.lang, current.number)),
+            (GoalStatus::Done, None) => (State::Done, String::new()),
+            (GoalStatus::Blocked, None) => {
+                (State::Failed, goal.blocked_reason.clone().unwrap_or_default())
+            }
+            (GoalStatus::Dropped, None) => (State::Skipped, String::new()),
+            (GoalStatus::Active | GoalStatus::Pending, None)
+                if goal.mode == Some(GoalMode::Interactive) =>
+            {
+                (State::Skipped, say::interactive(self.lang))
+            }
+            (GoalStatus::Active | GoalStatus::Pending, None) if failures > 0 => {
+                (State::Waiting, say::tried(self.lang, failures))
+            }
+            (GoalStatus::Active | GoalStatus::Pending, None) => (State::Waiting, String::new()),
+        };
+        Row {
+            depth: placed.depth,
+            id: goal.id.clone(),
+            title: goal.title.clone(),
+            state,
+            detail,
+            since: None,
+        }
+    }
+}
+
+fn judgement(record: &AttemptRecord, verdict: &VerdictRecord) -> Judgement {
+    let ended = verdict.judged_at.instant().as_second();
+    Judgement {
+        goal: record.goal_id.clone(),
+        title: record.title.clone(),
+        attempt: record.attempt,
+        class: verdict.verdict.class.to_string(),
+        code: verdict.verdict.reason.code(),
+        text: verdict.text.clone(),
+        seconds: ended - record.started_at.instant().as_second(),
+        passed: verdict.verdict.class.is_success(),
+    }
+}

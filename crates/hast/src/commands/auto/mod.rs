@@ -1,0 +1,260 @@
+//! `hast auto` and `hast retry`: goals worked through unattended, each judged by a gate that its agent
+//! does not control.
+
+mod effects;
+pub(crate) mod eyes;
+mod planned;
+mod refs;
+mod summary;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use hast_flow::agents::choice::{Wishes, choose};
+use hast_flow::attempt::recovery::Place;
+use hast_flow::attempt::settle::Commits;
+use hast_flow::docs::files::FlowName;
+use hast_flow::docs::goals::{AutoLock, CommitMode};
+use hast_flow::flows::goals::auto::retry::{Attempts, RetryFlow};
+use hast_flow::flows::goals::auto::{AutoFlow, CutOff, FoundLock, Settings};
+use hast_flow::flows::goals::layout;
+use hast_flow::flows::goals::runnable::{Asked, Depth};
+use hast_flow::steps::{Ending, WaitsFor};
+use hast_flow::time::{OffsetTime, UtcTime};
+use hast_flow::trust::Trusted;
+use hast_world::auto_lock;
+use hast_world::calls::ledger::LedgerFile;
+use hast_world::calls::{installed, variable};
+use hast_world::{git, programs, roots};
+
+use super::calling::{self, Project};
+use super::driving::{self, Driven, Unit};
+use super::goals_files::{GoalsFiles, find_root, show};
+use crate::app::App;
+use crate::auto_messages::say;
+use crate::cli::{AutoArgs, RetryArgs};
+use crate::problem::{Exit, Problem};
+use effects::AutoEffects;
+use eyes::{GoalEyes, Judgement};
+
+/// The lock of whoever drives the goals of a work tree.
+const UNIT: &str = "auto";
+/// What a saved attempt may hold: one file, and all of them.
+const SAVED_FILE_BYTES: u64 = 64 << 20;
+const SAVED_BYTES: u64 = 1 << 30;
+
+pub(crate) fn run(app: &mut App, args: &AutoArgs) -> Result<Exit, Problem> {
+    let root = find_root(app)?;
+    let files = GoalsFiles::read(app, &root)?;
+    show(app, &files.warnings);
+    let depth = if args.recursive { Depth::Leaves } else { Depth::One };
+    let asked = Asked { goal: args.goal.clone(), depth };
+    let project = calling::project_at(app, root)?;
+    if args.undo {
+        return refs::undo(app, &project);
+    }
+    if args.gc {
+        return refs::gc(app, &project);
+    }
+    if args.dry_run || args.dry_run_full {
+        return planned::run(app, &project, &files, &asked, args);
+    }
+    let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
+    let wish = AutoWish { asked, tool: args.tool.clone(), explain: args.explain };
+    let mut eyes = GoalEyes::new(app.lang, wish.explain);
+    let driven = go(app, &project, wish, trusted, &mut eyes)?;
+    summary::report(app, &driven, &eyes.judged)
+}
+
+pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
+    let root = find_root(app)?;
+    let files = GoalsFiles::read(app, &root)?;
+    show(app, &files.warnings);
+    let project = calling::project_at(app, root)?;
+    let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
+    let attempts = if args.keep_attempts { Attempts::Keep } else { Attempts::Archive };
+    let flow = RetryFlow { goal: args.goal.clone(), attempts };
+    let mut eyes = GoalEyes::new(app.lang, false);
+    let unit = unit(app, &project, None, trusted);
+    let driven =
+        driving::drive(app, unit, &flow, |_| Ok(Arc::new(effects::Nothing)), &mut eyes, |_| ())?;
+    if let Some(problem) = driving::meaning(app.lang, &driven.ending) {
+        return Err(problem);
+    }
+    if args.no_run {
+        if let Ending::Done(notice) = &driven.ending {
+            app.print(&format!("{}\n{}\n", notice.what, notice.next))?;
+        }
+        return Ok(Exit::Done);
+    }
+    let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
+    let asked = Asked { goal: Some(args.goal.clone()), depth: Depth::Leaves };
+    let wish = AutoWish { asked, tool: args.tool.clone(), explain: args.explain };
+    let driven = go(app, &project, wish, trusted, &mut eyes)?;
+    summary::report(app, &driven, &eyes.judged)
+}
+
+/// What was asked of `auto`.
+pub(crate) struct AutoWish {
+    pub(crate) asked: Asked,
+    pub(crate) tool: Option<String>,
+    pub(crate) explain: bool,
+}
+
+/// Works through the goals. What the agents write into settings and goals meanwhile never counts:
+/// everything is read before the first one starts.
+pub(crate) fn go(
+    app: &mut App,
+    project: &Project,
+    wish: AutoWish,
+    trusted: Trusted,
+    eyes: &mut GoalEyes,
+) -> Result<Driven<()>, Problem> {
+    let lang = app.lang;
+    agent_is_there(app, project, wish.tool.as_deref())?;
+    let settings = settings(app, project)?;
+    let state = project.root.join(layout::DIRECTORY);
+    let found = auto_lock::find(&state)
+        .map_err(|error| Problem::cannot_read(lang, &error.path, &error.source))?;
+    let place = git::Place::find(&project.root)
+        .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))?;
+    let head = auto_lock::head(&place.git_dir, &place.common_dir);
+    let now = app.clock.now();
+    let run = UtcTime::new(now).to_string();
+    let flow = AutoFlow {
+        run: format!("{run}-{}", std::process::id()),
+        cut_off: cut_off(project, found.as_ref()),
+        asked: wish.asked,
+        settings,
+        lock: found.map(|found| FoundLock {
+            pid: found.lock.pid,
+            owner: found.owner,
+            base_commit: found.lock.base_commit,
+            branch: found.lock.branch,
+            goal: found.lock.goal,
+            attempt: found.lock.attempt,
+        }),
+        not_ready: None,
+        place: Place::InPlace,
+    };
+    let (branch, commit) = head.unzip();
+    let lock = AutoLock {
+        pid: std::process::id(),
+        started_at: OffsetTime::new(now, app.clock.local_offset(now)),
+        base_commit: commit.unwrap_or_default(),
+        process_start: auto_lock::own_start(),
+        branch,
+        goal: Some(String::new()),
+        attempt: None,
+    };
+    eyes.lock_in(state.clone(), lock);
+    let unit = unit(app, project, wish.tool, trusted);
+    let (root, config) = (project.root.clone(), project.config.clone());
+    let variables = project.variables.clone();
+    let others = move |guarded: &Arc<_>| {
+        AutoEffects::open(root, config, variables, Arc::clone(guarded), lang)
+            .map(|effects| Arc::new(effects) as Arc<_>)
+            .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))
+    };
+    let driven = driving::drive(app, unit, &flow, others, eyes, |_| ());
+    match &driven {
+        Ok(Driven {
+            ending: Ending::Interrupted(_) | Ending::Waiting { on: WaitsFor::Time(_), .. },
+            ..
+        }) => {
+            eyes.leave_lock();
+        }
+        _ => eyes.drop_lock(),
+    }
+    driven
+}
+
+fn unit<'p>(app: &App, project: &'p Project, tool: Option<String>, trusted: Trusted) -> Unit<'p> {
+    Unit {
+        flow: FlowName::Goals,
+        project,
+        documents: project.root.join(layout::DIRECTORY),
+        name: UNIT.to_owned(),
+        title: say::title(app.lang),
+        tool,
+        trusted,
+        // The seed knows only 0 and 1.
+        held: Exit::Failed,
+    }
+}
+
+/// Whether the last run was stopped by a limit, which spends nothing.
+fn cut_off(project: &Project, found: Option<&auto_lock::Found>) -> CutOff {
+    let goal = found.and_then(|found| found.lock.goal.as_deref()).unwrap_or_default();
+    let unit = format!("{}/{goal}", FlowName::Goals.as_str());
+    let ledger = LedgerFile::within(&project.machine);
+    match ledger.with(|ledger| (Vec::new(), ledger.was_refused(&unit))) {
+        Ok(true) => CutOff::Limit { resume_at: None },
+        Ok(false) | Err(_) => CutOff::Interruption,
+    }
+}
+
+fn settings(app: &App, project: &Project) -> Result<Settings, Problem> {
+    let (lang, config) = (app.lang, &project.config);
+    let Some(test_command) = config.test_command.clone() else {
+        return Err(Problem::new(say::no_test_command(lang), say::no_test_command_next(lang)));
+    };
+    let others = FlowName::ALL.into_iter().filter(|flow| *flow != FlowName::Goals);
+    let others = others.filter(|flow| is_there(&project.root, *flow));
+    let now = app.clock.now();
+    Ok(Settings {
+        test_command,
+        timeout_minutes: config.timeout_minutes.map_or(30, u32::from),
+        max_retries: config.max_retries.map_or(3, u32::from),
+        max_context_bytes: config
+            .max_context_bytes
+            .map_or(120_000, |bytes| usize::try_from(u32::from(bytes)).unwrap_or(usize::MAX)),
+        commits: match config.commit {
+            Some(CommitMode::Off) => Commits::Off,
+            Some(CommitMode::Auto) | None => Commits::Auto,
+        },
+        protect: config.protect.clone(),
+        other_roots: others
+            .flat_map(FlowName::directories)
+            .map(|directory| (*directory).to_owned())
+            .collect(),
+        max_saved_file_bytes: SAVED_FILE_BYTES,
+        max_saved_bytes: SAVED_BYTES,
+        offset: app.clock.local_offset(now),
+    })
+}
+
+fn is_there(root: &Path, flow: FlowName) -> bool {
+    roots::find_root(root, Some(root), flow.marker()).is_some()
+}
+
+/// A missing agent is told before anything is written.
+fn agent_is_there(app: &App, project: &Project, flag: Option<&str>) -> Result<(), Problem> {
+    let lang = app.lang;
+    let installed = installed(&project.variables);
+    let named = variable(&project.variables, "HAST_AI_TOOL").and_then(|value| value.to_str());
+    let wishes = Wishes {
+        flag,
+        unit: None,
+        role: "worker",
+        variable: named,
+        config: &project.config,
+        installed: &installed,
+    };
+    let chosen =
+        choose(wishes).map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))?;
+    let path = variable(&project.variables, "PATH").unwrap_or_default();
+    let program = chosen.provider.program("/");
+    let there = program.contains('/') || programs::find(program, path).is_some();
+    if there || !project.config.fallback.is_empty() {
+        return Ok(());
+    }
+    let what = say::no_agent(lang, program);
+    Err(Problem::new(what, say::no_agent_next(lang)))
+}
+
+/// What a judgement is about, for whoever narrates.
+pub(crate) fn shown(judgement: &Judgement) -> String {
+    let Judgement { goal, attempt, class, text, .. } = judgement;
+    format!("[{goal}] attempt={attempt} {class}: {text}")
+}

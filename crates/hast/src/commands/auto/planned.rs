@@ -1,0 +1,113 @@
+//! `hast auto --dry-run`: what would be asked of whom, without starting or writing anything.
+
+use std::collections::BTreeSet;
+
+use hast_flow::agents::choice::{Wishes, choose};
+use hast_flow::flows::goals::context::{assemble, fit};
+use hast_flow::flows::goals::handoffs::LastSession;
+use hast_flow::flows::goals::instructions::{Parts, prompt};
+use hast_flow::flows::goals::layout;
+use hast_flow::flows::goals::print::Format;
+use hast_flow::flows::goals::report::{DryRun, dry_run};
+use hast_flow::flows::goals::runnable::{Asked, Choice, choose as choose_goal};
+use hast_flow::flows::goals::selection::{Placed, placed};
+use hast_flow::formats::source::MAX_DOCUMENT_BYTES;
+use hast_world::calls::{installed, variable};
+use hast_world::files::read_if_there;
+use serde_json::json;
+
+use crate::app::App;
+use crate::cli::AutoArgs;
+use crate::commands::calling::Project;
+use crate::commands::goals_files::{GoalsFiles, newest_handoff};
+use crate::messages::say as common;
+use crate::problem::{Exit, Problem};
+
+pub(super) fn run(
+    app: &mut App,
+    project: &Project,
+    files: &GoalsFiles,
+    asked: &Asked,
+    args: &AutoArgs,
+) -> Result<Exit, Problem> {
+    let all = placed(&files.goals);
+    let newest = newest_handoff(app, &project.root)?.session.map(|(_, session)| session);
+    let last = newest.as_ref().map(|session| session.front.goal_id.clone());
+    let (mut tried, mut planned) = (BTreeSet::new(), Vec::new());
+    loop {
+        match choose_goal(&all, asked, last.as_deref(), &tried) {
+            Choice::Run(chosen) => {
+                planned.push(one(app, project, newest.as_ref(), chosen, args)?);
+                tried.insert(chosen.goal.id.clone());
+            }
+            Choice::Refused(refused) => {
+                return Err(Problem::new(refused.what(app.lang), refused.next(app.lang)));
+            }
+            Choice::Nothing(nothing) if planned.is_empty() => {
+                let told = format!("{}\n{}\n", nothing.what(app.lang), nothing.next(app.lang));
+                app.print(&told)?;
+                return Ok(Exit::Done);
+            }
+            Choice::Nothing(_) => break,
+        }
+    }
+    if app.json {
+        app.print_json(&json!({ "goals": planned }))?;
+    } else {
+        app.print(&dry_run(&planned, app.lang))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn one(
+    app: &App,
+    project: &Project,
+    session: Option<&LastSession>,
+    placed: &Placed<'_>,
+    args: &AutoArgs,
+) -> Result<DryRun, Problem> {
+    let (lang, config, goal) = (app.lang, &project.config, placed.goal);
+    let installed = installed(&project.variables);
+    let named = variable(&project.variables, "HAST_AI_TOOL").and_then(|value| value.to_str());
+    let wishes = Wishes {
+        flag: args.tool.as_deref(),
+        unit: goal.tool.as_deref(),
+        role: "worker",
+        variable: named,
+        config,
+        installed: &installed,
+    };
+    let chosen =
+        choose(wishes).map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))?;
+    let rules = read_if_there(&project.root.join(layout::RULES), MAX_DOCUMENT_BYTES)
+        .map_err(|error| Problem::cannot_read(lang, &error.path, &error.source))?;
+    let rules = String::from_utf8_lossy(&rules.unwrap_or_default()).into_owned();
+    let max = config.max_context_bytes.map_or(120_000, u32::from);
+    let max = usize::try_from(max).unwrap_or(usize::MAX);
+    let context = assemble(Some(placed), session, &rules);
+    let context = fit(&context, Format::Plain, lang, max).map_err(|small| {
+        let what = common::context_too_small(lang, max, small.needed);
+        Problem::new(what, common::context_too_small_next(lang))
+    })?;
+    let command = goal.test_command.clone().or_else(|| config.test_command.clone());
+    let command = command.unwrap_or_default();
+    let parts = Parts {
+        context: &context,
+        test_command: &command,
+        handoff_path: ".ai/handoffs/YYYY-MM-DD_HHMMSS.md",
+        last: None,
+    };
+    let text = prompt(goal, parts, lang);
+    Ok(DryRun {
+        goal_id: goal.id.clone(),
+        title: goal.title.clone(),
+        tool: chosen.name,
+        prompt_bytes: text.len(),
+        timeout_minutes: goal.timeout_minutes.or(config.timeout_minutes).map_or(30, u32::from),
+        max_retries: goal.max_retries.or(config.max_retries).map_or(3, u32::from),
+        test_command: command,
+        allowed_changes: goal.allowed_changes.clone(),
+        expect_failure: goal.expect_failure,
+        prompt: args.dry_run_full.then_some(text),
+    })
+}

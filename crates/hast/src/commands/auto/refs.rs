@@ -1,0 +1,111 @@
+//! `hast auto --undo` and `--gc`: bringing back what a settle took away, and clearing old refs.
+
+use hast_flow::attempt::workspace::{GitResult, GitStep, OwnRef};
+use hast_flow::docs::goals::{GoalsEvent, GoalsEventKind};
+use hast_flow::flows::goals::auto::layout as auto_layout;
+use hast_flow::flows::goals::layout;
+use hast_flow::formats::ndjson;
+use hast_flow::words::visible;
+use hast_world::files::read_if_there;
+use hast_world::git_thread::GitThread;
+use jiff::SignedDuration;
+use serde_json::json;
+
+use crate::app::App;
+use crate::auto_messages::say;
+use crate::commands::calling::{Project, asks, says_yes_to};
+use crate::problem::{Exit, Problem};
+
+/// Refs that are younger stay.
+const OLD: SignedDuration = SignedDuration::from_hours(30 * 24);
+const MAX_LOG: usize = 256 << 20;
+
+/// Puts the work of the last attempt that was rolled back into the tree again.
+pub(super) fn undo(app: &mut App, project: &Project) -> Result<Exit, Problem> {
+    let lang = app.lang;
+    let Some(name) = last_saved(app, project)? else {
+        return Err(Problem::new(say::nothing_to_undo(lang), say::nothing_to_undo_next(lang)));
+    };
+    let rules = super::settings(app, project)?.tree_rules();
+    let paths = match perform(app, project, &GitStep::Restore { name: name.clone(), rules })? {
+        GitResult::Restored { paths } => paths,
+        _ => Vec::new(),
+    };
+    let named: Vec<&str> = paths.iter().map(|change| change.path.as_str()).collect();
+    if app.json {
+        app.print_json(&json!({ "ref": name, "paths": named }))?;
+        return Ok(Exit::Done);
+    }
+    let mut text = format!("{}\n", say::undone(lang, visible(&name), paths.len()));
+    for path in named {
+        text += &format!("  {}\n", visible(path));
+    }
+    app.print(&(text + &say::undone_next(lang) + "\n"))?;
+    Ok(Exit::Done)
+}
+
+/// Lists refs of hast that are older than a month, and deletes them: unmerged ones only if somebody
+/// says so.
+pub(super) fn gc(app: &mut App, project: &Project) -> Result<Exit, Problem> {
+    let now = app.clock.now();
+    let GitResult::Refs(all) = perform(app, project, &GitStep::ListRefs)? else {
+        return Ok(Exit::Done);
+    };
+    let is_old = |one: &OwnRef| one.at.is_some_and(|at| now.duration_since(at.instant()) > OLD);
+    let (old, young): (Vec<OwnRef>, Vec<OwnRef>) = all.into_iter().partition(is_old);
+    let (merged, unmerged): (Vec<OwnRef>, Vec<OwnRef>) =
+        old.into_iter().partition(|one| one.merged);
+    let mut goes = merged;
+    let mut stays = young.len();
+    if !unmerged.is_empty() && asks(app) {
+        for one in &unmerged {
+            app.output.message(&format!("  {}\n", visible(&one.name)));
+        }
+        if says_yes_to(app, &say::gc_question(app.lang, unmerged.len())) {
+            goes.extend(unmerged);
+        } else {
+            stays += unmerged.len();
+        }
+    } else {
+        stays += unmerged.len();
+    }
+    let refs = goes.iter().map(|one| (one.name.clone(), one.target.clone())).collect();
+    if !goes.is_empty() {
+        perform(app, project, &GitStep::DeleteRefs { refs })?;
+    }
+    let names: Vec<&str> = goes.iter().map(|one| one.name.as_str()).collect();
+    if app.json {
+        app.print_json(&json!({ "deleted": names, "kept": stays }))?;
+    } else {
+        app.print(&format!("{}\n", say::gc_done(app.lang, names.len(), stays)))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The ref of the last attempt that was taken out of the tree.
+fn last_saved(app: &App, project: &Project) -> Result<Option<String>, Problem> {
+    let path = project.root.join(layout::DIRECTORY).join(auto_layout::EVENTS);
+    let bytes = read_if_there(&path, MAX_LOG)
+        .map_err(|error| Problem::cannot_read(app.lang, &error.path, &error.source))?;
+    let (events, _) = ndjson::read::<GoalsEvent>(auto_layout::EVENTS, &bytes.unwrap_or_default());
+    let saved = |event: &GoalsEvent| match event.kind {
+        GoalsEventKind::AttemptSettled => {
+            event.detail.get("saved")?.get("name")?.as_str().map(str::to_owned)
+        }
+        GoalsEventKind::Recovered => event.detail.get("ref")?.as_str().map(str::to_owned),
+        _ => None,
+    };
+    Ok(events.iter().rev().find_map(saved))
+}
+
+fn perform(app: &App, project: &Project, step: &GitStep) -> Result<GitResult, Problem> {
+    let lang = app.lang;
+    let refused = |problem: &hast_flow::attempt::git_problem::GitProblem| {
+        Problem::new(problem.what(lang), problem.next(lang))
+    };
+    let git = GitThread::open(project.root.clone()).map_err(|problem| refused(&problem))?;
+    match git.perform(step) {
+        GitResult::Refused(problem) => Err(refused(&problem)),
+        result => Ok(result),
+    }
+}

@@ -1,0 +1,304 @@
+//! Drives a unit of a flow to an ending: its lock, its store, the driver, the agents, and what people
+//! see meanwhile. Every flow's command comes through here.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use hast_flow::agents::usage::{Count, Tokens, Usage, Usd};
+use hast_flow::docs::files::FlowName;
+use hast_flow::driver::{Bounds, Driver, Flow};
+use hast_flow::steps::{Ending, Notice, WaitsFor};
+use hast_flow::store::{Options, Store, StoreError};
+use hast_flow::trust::Trusted;
+use hast_flow::words::Lang;
+use hast_world::calls::{Calls, OtherEffects, Progress, RealWorld, What};
+use hast_world::disk::RealDisk;
+use hast_world::driver_lock::{DriverLock, NoLock};
+use hast_world::supervisor::Guarded;
+
+use super::agent::progress::event_words;
+use super::calling::{self, Project};
+use crate::agent_messages::say as agents;
+use crate::app::App;
+use crate::flow_messages::say;
+use crate::problem::{Exit, Problem};
+use crate::progress::board::{Board, Row, State, cut, elapsed, tokens};
+use crate::progress::live::{Live, Wanted};
+
+/// What is to be driven.
+pub(crate) struct Unit<'u> {
+    pub(crate) flow: FlowName,
+    pub(crate) project: &'u Project,
+    /// The root of the flow's documents.
+    pub(crate) documents: PathBuf,
+    /// Its lock and the records of its calls are named after it.
+    pub(crate) name: String,
+    pub(crate) title: String,
+    pub(crate) tool: Option<String>,
+    /// Proof that what the files bring may be run.
+    pub(crate) trusted: Trusted,
+    /// The exit code when another process drives it.
+    pub(crate) held: Exit,
+}
+
+/// How it ended, what the caller looked at, and what it cost.
+pub(crate) struct Driven<T> {
+    pub(crate) ending: Ending,
+    pub(crate) seen: T,
+    /// What the calls of each unit reported.
+    pub(crate) usage: BTreeMap<String, Usage>,
+    pub(crate) lasted: Duration,
+}
+
+/// How often what is seen follows what happens.
+const LOOK: Duration = Duration::from_millis(200);
+/// Room for the words of an agent beside everything else on a line.
+const WORDS: usize = 60;
+
+/// How a flow's view is shown to people.
+pub(crate) trait Eyes<V> {
+    /// The units, laid out.
+    fn rows(&self, view: &V) -> Vec<Row>;
+
+    /// Looks before each decision, and gives lines that are to stay on the screen.
+    fn turn(&mut self, _view: &V) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// Drives a flow; `look` takes from the last view what the caller needs.
+pub(crate) fn drive<F: Flow, T>(
+    app: &mut App,
+    unit: Unit<'_>,
+    flow: &F,
+    others: impl FnOnce(&Arc<Guarded>) -> Result<Arc<dyn OtherEffects>, Problem>,
+    eyes: &mut dyn Eyes<F::View>,
+    look: impl FnOnce(&F::View) -> T,
+) -> Result<Driven<T>, Problem> {
+    let lang = app.lang;
+    let _lock = lock(lang, &unit)?;
+    let store = open(lang, &unit)?;
+    let mut settings = calling::settings(
+        app,
+        unit.project,
+        unit.flow,
+        unit.documents.clone(),
+        unit.tool,
+        unit.trusted,
+    )?;
+    settings.scope.clone_from(&unit.name);
+    let (guarded, _signals) = calling::supervisor(lang)?;
+    let others = others(&guarded)?;
+    let screen = Arc::new(Screen::start(app, unit.title));
+    let shown = Arc::clone(&screen);
+    let calls = Calls::new(settings, guarded, Box::new(move |progress| shown.heard(progress)));
+    let mut world = RealWorld::new(Arc::new(calls), others);
+    let failed = |error: StoreError| store_problem(lang, &error);
+    let mut driver =
+        Driver::new(flow, store, &*app.clock, lang, Bounds::default()).map_err(failed)?;
+    screen.follow(eyes.rows(driver.view()));
+    let mut last = Instant::now();
+    let mut watch = |view: &F::View| {
+        for line in eyes.turn(view) {
+            screen.live.say(&line);
+        }
+        if last.elapsed() >= LOOK {
+            screen.follow(eyes.rows(view));
+            last = Instant::now();
+        }
+    };
+    let ending = driver.drive_watched(&mut world, &mut watch).map_err(failed)?;
+    for line in eyes.turn(driver.view()) {
+        screen.live.say(&line);
+    }
+    screen.follow(eyes.rows(driver.view()));
+    let seen = look(driver.view());
+    Ok(Driven { ending, seen, usage: screen.usage(), lasted: screen.started.elapsed() })
+}
+
+/// What an ending means for whoever called: nothing, or a problem with its exit code.
+pub(crate) fn meaning(lang: Lang, ending: &Ending) -> Option<Problem> {
+    let problem = |notice: &Notice, exit| Problem {
+        exit,
+        ..Problem::new(notice.what.clone(), notice.next.clone())
+    };
+    match ending {
+        Ending::Done(_) => None,
+        Ending::Failed(notice) | Ending::Blocked(notice) => Some(problem(notice, Exit::Failed)),
+        Ending::Waiting { notice, on: WaitsFor::Person } => Some(problem(notice, Exit::Waiting)),
+        Ending::Waiting { notice, on: WaitsFor::Time(_) } => Some(problem(notice, Exit::Failed)),
+        Ending::Interrupted(_) => {
+            let next = say::interrupted_next(lang);
+            Some(Problem { exit: Exit::Interrupted, ..Problem::new(say::interrupted(lang), next) })
+        }
+    }
+}
+
+/// One word for programs.
+pub(crate) fn word(ending: &Ending) -> &'static str {
+    match ending {
+        Ending::Done(_) => "done",
+        Ending::Failed(_) => "failed",
+        Ending::Blocked(_) => "blocked",
+        Ending::Waiting { .. } => "waiting",
+        Ending::Interrupted(_) => "interrupted",
+    }
+}
+
+fn lock(lang: Lang, unit: &Unit<'_>) -> Result<DriverLock, Problem> {
+    DriverLock::take(&unit.documents, &unit.name).map_err(|refused| match refused {
+        NoLock::Held(owner) => {
+            let what = say::driven(lang, &unit.name, owner.pid, &owner.host, &owner.since);
+            Problem { exit: unit.held, ..Problem::new(what, say::driven_next(lang, owner.pid)) }
+        }
+        NoLock::Io { path, source } => Problem::cannot_read(lang, &path, &source),
+    })
+}
+
+fn open(lang: Lang, unit: &Unit<'_>) -> Result<Store<RealDisk>, Problem> {
+    let disk = RealDisk::open(&unit.documents).map_err(StoreError::from);
+    let opened = disk.and_then(|disk| Store::open(disk, Options::default()));
+    opened.map(|(store, _)| store).map_err(|error| store_problem(lang, &error))
+}
+
+pub(crate) fn store_problem(lang: Lang, error: &StoreError) -> Problem {
+    Problem::new(say::store_failed(lang), error.next(lang)).because(error.to_string())
+}
+
+/// The board, and what it has learnt from the calls.
+struct Screen {
+    live: Live,
+    lang: Lang,
+    quiet: bool,
+    started: Instant,
+    heard: Mutex<Heard>,
+}
+
+#[derive(Default)]
+struct Heard {
+    /// What the agent of a unit did last.
+    last: BTreeMap<String, String>,
+    rows: Vec<(String, State, String)>,
+    spent: BTreeMap<String, Usage>,
+}
+
+impl Screen {
+    fn start(app: &App, title: String) -> Self {
+        let quiet = app.quiet || app.json;
+        let wanted = if quiet { Wanted::No } else { Wanted::Yes };
+        let board = Board { title, rows: Vec::new() };
+        let live = Live::start(board, app.output.colours_messages(), wanted);
+        let (started, heard) = (Instant::now(), Mutex::default());
+        Self { live, lang: app.lang, quiet, started, heard }
+    }
+
+    fn usage(&self) -> BTreeMap<String, Usage> {
+        self.state().spent.clone()
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Shows the units as they are now; without a terminal, a line for each that changed.
+    fn follow(&self, mut rows: Vec<Row>) {
+        let mut state = self.state();
+        for row in &mut rows {
+            if let (State::Running, Some(last)) = (row.state, state.last.get(&row.id)) {
+                let parts = [row.detail.as_str(), last].into_iter().filter(|part| !part.is_empty());
+                row.detail = parts.collect::<Vec<_>>().join(" · ");
+            }
+        }
+        let now: Vec<(String, State, String)> =
+            rows.iter().map(|row| (row.id.clone(), row.state, row.title.clone())).collect();
+        if !self.quiet && !self.live.is_drawing() {
+            for (id, unit, title) in now.iter().filter(|row| !state.rows.contains(row)) {
+                if *unit != State::Waiting {
+                    self.live.say(&format!("{} {id} {}", named(self.lang, *unit), cut(title, 80)));
+                }
+            }
+        }
+        state.rows = now;
+        drop(state);
+        self.live.change(|board, now| {
+            for row in rows.iter_mut().filter(|row| row.state == State::Running) {
+                let known = board.row(&row.id).filter(|known| known.state == State::Running);
+                row.since = Some(known.and_then(|known| known.since).unwrap_or(now));
+            }
+            board.rows = rows;
+        });
+    }
+
+    /// Something happened to a call.
+    fn heard(&self, progress: &Progress<'_>) {
+        let lang = self.lang;
+        let said = match &progress.what {
+            What::Started { .. } => Some(progress.agent.to_owned()),
+            What::Event(event) => event_words(lang, event),
+            What::Notice(_) | What::Limited { .. } | What::Waiting { .. } | What::Held => None,
+            What::Ended(kept) => {
+                let usage = progress.usage;
+                let mut state = self.state();
+                let so_far = state.spent.entry(progress.call.unit.clone()).or_default();
+                *so_far = sum(*so_far, usage);
+                drop(state);
+                let parts = [Some(elapsed(progress.elapsed)), spent(usage)];
+                let parts: Vec<String> = parts.into_iter().flatten().collect();
+                Some(format!("{}: {}", kept.agent, parts.join(" · ")))
+            }
+        };
+        let told = match &progress.what {
+            What::Notice(notice) => Some((*notice).to_owned()),
+            What::Limited { until } => Some(agents::limited_until(lang, progress.agent, until)),
+            What::Waiting { until } => Some(agents::waiting_until(lang, until)),
+            What::Held => Some(agents::held(lang)),
+            _ => None,
+        };
+        if let (Some(told), false) = (told, self.quiet) {
+            self.live.say(&cut(&told, 200));
+        }
+        let Some(said) = said else { return };
+        let said = cut(&said, WORDS);
+        let unit = progress.call.unit.clone();
+        self.live.change(|board, _| {
+            if let Some(row) = board.row(&unit) {
+                row.detail.clone_from(&said);
+            }
+        });
+        self.state().last.insert(unit, said);
+    }
+}
+
+pub(crate) fn sum(one: Usage, other: Usage) -> Usage {
+    let tokens = match (one.tokens, other.tokens) {
+        (Some(one), Some(other)) => Some(one.plus(other)),
+        (one, other) => one.or(other),
+    };
+    let cost = match (one.cost, other.cost) {
+        (Some(Usd(one)), Some(Usd(other))) => Some(Usd(one.saturating_add(other))),
+        (one, other) => one.or(other),
+    };
+    Usage { tokens, cost }
+}
+
+/// Tokens and money in a few letters; nothing where the agent said nothing.
+pub(crate) fn spent(usage: Usage) -> Option<String> {
+    let count = |used: Tokens| format!("{} tokens", tokens(used.input.saturating_add(used.output)));
+    let parts: Vec<String> = [usage.tokens.map(count), usage.cost.map(|cost| cost.to_string())]
+        .into_iter()
+        .flatten()
+        .collect();
+    (!parts.is_empty()).then(|| parts.join(" · "))
+}
+
+fn named(lang: Lang, state: State) -> String {
+    match state {
+        State::Waiting => say::waiting(lang),
+        State::Running => say::running(lang),
+        State::Done => say::done(lang),
+        State::Failed => say::failed(lang),
+        State::Skipped => say::skipped(lang),
+    }
+}

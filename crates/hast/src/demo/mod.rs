@@ -1,0 +1,137 @@
+//! `hast demo`: a whole run in a scratch repository, with an agent that is only a script, and words
+//! about what the gate caught.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hast_flow::flows::goals::layout;
+use hast_flow::flows::goals::runnable::{Asked, Depth};
+use hast_flow::process::environment::filtered;
+use hast_flow::process::exit::Exit as Ended;
+use hast_flow::process::{CommandSpec, Limits, Supervisor};
+use hast_flow::steps::Ending;
+use hast_flow::words::Lang;
+use hast_world::files::PathError;
+use hast_world::person_files::create;
+use hast_world::supervisor::Guarded;
+
+use crate::app::App;
+use crate::auto_messages::say;
+use crate::cli::DemoArgs;
+use crate::commands::auto::eyes::{GoalEyes, Judgement};
+use crate::commands::auto::{AutoWish, go};
+use crate::commands::calling::{self, Project};
+use crate::problem::{Exit, Problem};
+
+const CONFIG: &str =
+    "test_command: \"sh tests/run.sh\"\nai_tool: \"rehearsal:.ai/rehearsals/agent.yaml\"\n";
+
+/// The files of the scratch repository besides its goals.
+const FILES: &[(&str, &str)] = &[
+    ("total.sh", include_str!("goals/total.sh")),
+    ("tests/run.sh", include_str!("goals/run-tests.sh")),
+    ("tests/sum.test", include_str!("goals/sum.test")),
+    (layout::CONFIG, CONFIG),
+    (".ai/rehearsals/agent.yaml", include_str!("goals/agent.rehearsal.yaml")),
+];
+
+pub(crate) fn run(app: &mut App, args: &DemoArgs) -> Result<Exit, Problem> {
+    let directory = place(app, args)?;
+    make(app.lang, &directory)?;
+    app.output.message(&format!("{}\n", say::demo_intro(app.lang, directory.display())));
+    let mut project = calling::project_at(app, directory.clone())?;
+    // Everything in there was written a moment ago, by hast.
+    project.variables.push(("HAST_TRUST".into(), "all".into()));
+    without_the_users_wishes(&mut project);
+    let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
+    let asked = Asked { goal: Some("SHOP".to_owned()), depth: Depth::Leaves };
+    let wish = AutoWish { asked, tool: None, explain: true };
+    let mut eyes = GoalEyes::new(app.lang, wish.explain);
+    eyes.comment = Some(comment);
+    let driven = go(app, &project, wish, trusted, &mut eyes)?;
+    match driven.ending {
+        // The liar's goal is blocked: that is how it should end.
+        Ending::Blocked(_) if passed(&eyes.judged) == 3 => {
+            app.print(&format!("{}\n", say::demo_end(app.lang, directory.display())))?;
+            Ok(Exit::Done)
+        }
+        Ending::Interrupted(notice) => {
+            Err(Problem { exit: Exit::Interrupted, ..Problem::new(notice.what, notice.next) })
+        }
+        other => Err(Problem::new(say::demo_surprise(app.lang), say::demo_surprise_next(app.lang))
+            .because(format!("{other:?}"))),
+    }
+}
+
+fn passed(judged: &[Judgement]) -> usize {
+    judged.iter().filter(|judgement| judgement.passed).count()
+}
+
+/// What the gate did about an attempt, in words for somebody who sees it for the first time.
+fn comment(judgement: &Judgement, lang: Lang) -> Option<String> {
+    Some(match judgement.code {
+        _ if judgement.passed && judgement.class.contains('(') => say::demo_red(lang),
+        _ if judgement.passed => say::demo_green(lang),
+        "tests_red" => say::demo_tests(lang),
+        "nothing_changed" => say::demo_nothing(lang),
+        "outside_scope" => say::demo_scope(lang),
+        "history_rewritten" => say::demo_history(lang),
+        _ => say::demo_other(lang),
+    })
+}
+
+fn place(app: &App, args: &DemoArgs) -> Result<PathBuf, Problem> {
+    let lang = app.lang;
+    let directory = match &args.dir {
+        Some(dir) => app.directory.join(dir),
+        None => {
+            let time = app.clock.now().as_second();
+            std::env::temp_dir().join(format!("hast-demo-{time}-{}", std::process::id()))
+        }
+    };
+    if directory.exists() {
+        let what = say::demo_not_empty(lang);
+        return Err(Problem::usage(what, say::demo_not_empty_next(lang)).at(&directory));
+    }
+    Ok(directory)
+}
+
+/// The scratch repository, with a first commit.
+fn make(lang: Lang, directory: &Path) -> Result<(), Problem> {
+    let problem = || Problem::new(say::demo_no_git(lang), say::demo_no_git_next(lang));
+    let written = |error: PathError| problem().at(&error.path).because(error.source.to_string());
+    let goals = match lang {
+        Lang::En => include_str!("goals/goals.en.yaml"),
+        Lang::Ko => include_str!("goals/goals.ko.yaml"),
+    };
+    let ignored = layout::ignore_text();
+    let rules = hast_flow::flows::goals::init::rules_text(lang);
+    let own = [(layout::GOALS, goals), (layout::IGNORE, &ignored), (layout::RULES, &rules)];
+    for (path, text) in FILES.iter().copied().chain(own) {
+        create(&directory.join(path), text.as_bytes()).map_err(written)?;
+    }
+    create(&directory.join(".ai/handoffs/.gitkeep"), b"").map_err(written)?;
+    let supervisor =
+        Guarded::new(std::env::temp_dir()).map_err(|error| problem().because(error.to_string()))?;
+    let identity = ["-c", "user.name=hast demo", "-c", "user.email=demo@localhost"];
+    for args in [
+        vec!["init", "-q", "-b", "main"],
+        vec!["add", "-A"],
+        [&identity[..], &["commit", "-q", "-m", "chore: a small shop"]].concat(),
+    ] {
+        let mut spec = CommandSpec::new("git", directory).args(args);
+        spec.env = filtered(std::env::vars_os(), &[]);
+        let limits = Limits { timeout: Duration::from_secs(60), ..Limits::default() };
+        let ended = supervisor.run(&spec, &limits, &mut |_, _| std::ops::ControlFlow::Continue(()));
+        if ended.exit != Ended::Exited(0) {
+            return Err(problem().because(ended.stderr.text()));
+        }
+    }
+    Ok(())
+}
+
+/// The demo plays its own agent, whatever the user has chosen for real work.
+fn without_the_users_wishes(project: &mut Project) {
+    project.variables.retain(|(name, _): &(OsString, OsString)| name != "HAST_AI_TOOL");
+}

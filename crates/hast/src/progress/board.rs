@@ -1,0 +1,269 @@
+//! A tree of units and what each is doing, laid out for a given size of the screen. Pure.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Everything that is shown.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Board {
+    pub(crate) title: String,
+    pub(crate) rows: Vec<Row>,
+}
+
+/// One unit: a goal, a task, an item of a plan.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub(crate) depth: usize,
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) state: State,
+    /// What is known about it beyond its state: attempts, the last event, the reason.
+    pub(crate) detail: String,
+    /// When it began, on the clock of the board.
+    pub(crate) since: Option<Duration>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    Waiting,
+    Running,
+    Done,
+    Failed,
+    Skipped,
+}
+
+/// How states are drawn; a terminal without UTF-8 gets ASCII.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Marks {
+    Symbols,
+    Ascii,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Screen {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    pub(crate) marks: Marks,
+    pub(crate) colour: bool,
+}
+
+impl Board {
+    pub(crate) fn row(&mut self, id: &str) -> Option<&mut Row> {
+        self.rows.iter_mut().find(|row| row.id == id)
+    }
+
+    /// The lines to draw: as many rows as fit, the running ones and what is near them first.
+    pub(crate) fn lines(&self, screen: Screen, now: Duration) -> Vec<String> {
+        let room = screen.height.saturating_sub(2).max(1);
+        let shown = self.shown(room);
+        let widest = |text: fn(&Row) -> usize| {
+            shown.iter().filter_map(|&index| self.rows.get(index)).map(text).max().unwrap_or(0)
+        };
+        let ids = widest(|row| row.depth * 2 + row.id.width()).min(screen.width / 3);
+        let titles = widest(|row| row.title.width()).min(screen.width / 3);
+        let mut lines = vec![cut(&self.heading(now), screen.width)];
+        for &index in &shown {
+            if let Some(row) = self.rows.get(index) {
+                lines.push(line(row, ids, titles, screen, now));
+            }
+        }
+        let hidden = self.rows.len() - shown.len();
+        if hidden > 0 {
+            lines.push(cut(&format!("  … +{hidden}"), screen.width));
+        }
+        lines
+    }
+
+    fn heading(&self, now: Duration) -> String {
+        let done = self.rows.iter().filter(|row| row.state == State::Done).count();
+        format!("{} · {done}/{} · {}", self.title, self.rows.len(), elapsed(now))
+    }
+
+    /// Indices of the rows to show, in their order.
+    fn shown(&self, room: usize) -> Vec<usize> {
+        if self.rows.len() <= room {
+            return (0..self.rows.len()).collect();
+        }
+        let mut wanted: Vec<usize> = self.indices(State::Running);
+        let first =
+            wanted.first().copied().or_else(|| self.indices(State::Waiting).first().copied());
+        let centre = first.unwrap_or(self.rows.len() - 1);
+        // What just ended and what comes next are the rows that a reader looks for.
+        let mut near: Vec<usize> = (0..self.rows.len()).collect();
+        near.sort_by_key(|&index| (index.abs_diff(centre), index));
+        wanted.extend(near);
+        let mut chosen: Vec<usize> = Vec::new();
+        for index in wanted {
+            if chosen.len() < room && !chosen.contains(&index) {
+                chosen.push(index);
+            }
+        }
+        chosen.sort_unstable();
+        chosen
+    }
+
+    fn indices(&self, state: State) -> Vec<usize> {
+        let rows = self.rows.iter().enumerate().filter(|(_, row)| row.state == state);
+        rows.map(|(index, _)| index).collect()
+    }
+}
+
+fn line(row: &Row, ids: usize, titles: usize, screen: Screen, now: Duration) -> String {
+    let mut detail = row.detail.clone();
+    if let (State::Running, Some(since)) = (row.state, row.since) {
+        let running = elapsed(now.saturating_sub(since));
+        detail = if detail.is_empty() { running } else { format!("{running} · {detail}") };
+    }
+    let id = format!("{}{}", "  ".repeat(row.depth), row.id);
+    let plain = format!("{}  {}  {detail}", fit(&id, ids), fit(&row.title, titles));
+    let (mark, colour) = mark(row.state, screen.marks);
+    let text = cut(plain.trim_end(), screen.width.saturating_sub(mark.width() + 3));
+    if screen.colour {
+        format!(" \u{1b}[{colour}m{mark}\u{1b}[0m {text}")
+    } else {
+        format!(" {mark} {text}")
+    }
+}
+
+fn mark(state: State, marks: Marks) -> (&'static str, u8) {
+    match (state, marks) {
+        (State::Waiting, Marks::Symbols) => ("○", 2),
+        (State::Running, Marks::Symbols) => ("●", 36),
+        (State::Done, Marks::Symbols) => ("✓", 32),
+        (State::Failed, Marks::Symbols) => ("✗", 31),
+        (State::Skipped, Marks::Symbols) => ("–", 2),
+        (State::Waiting, Marks::Ascii) => ("[ ]", 2),
+        (State::Running, Marks::Ascii) => ("[>]", 36),
+        (State::Done, Marks::Ascii) => ("[x]", 32),
+        (State::Failed, Marks::Ascii) => ("[!]", 31),
+        (State::Skipped, Marks::Ascii) => ("[-]", 2),
+    }
+}
+
+/// `42s`, `3m 05s`, `2h 07m`.
+pub(crate) fn elapsed(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds}s"),
+        (0, minutes, seconds) => format!("{minutes}m {seconds:02}s"),
+        (hours, minutes, _) => format!("{hours}h {minutes:02}m"),
+    }
+}
+
+/// `950`, `12.3k`, `4.5M`.
+pub(crate) fn tokens(count: u64) -> String {
+    match count {
+        0..1_000 => count.to_string(),
+        1_000..1_000_000 => format!("{}.{}k", count / 1_000, count % 1_000 / 100),
+        _ => format!("{}.{}M", count / 1_000_000, count % 1_000_000 / 100_000),
+    }
+}
+
+/// Text of exactly this width.
+fn fit(text: &str, width: usize) -> String {
+    let mut text = cut(text, width);
+    let missing = width.saturating_sub(text.width());
+    let _ = write!(text, "{:missing$}", "");
+    text
+}
+
+/// Text of at most this width, on one line, without anything that a terminal would obey.
+pub(crate) fn cut(text: &str, width: usize) -> String {
+    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if clean.width() <= width {
+        return clean;
+    }
+    let mut short = String::new();
+    let mut used = 1;
+    for c in clean.chars() {
+        used += c.width().unwrap_or(0);
+        if used > width {
+            break;
+        }
+        short.push(c);
+    }
+    short.push('…');
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(id: &str, state: State) -> Row {
+        Row {
+            depth: 1,
+            id: id.to_owned(),
+            title: format!("목표 {id}"),
+            state,
+            detail: String::new(),
+            since: None,
+        }
+    }
+
+    fn screen(width: usize, height: usize) -> Screen {
+        Screen { width, height, marks: Marks::Symbols, colour: false }
+    }
+
+    #[test]
+    fn a_small_board_shows_every_unit_and_how_far_it_is() {
+        let mut board = Board { title: "hast auto".to_owned(), rows: Vec::new() };
+        board.rows =
+            vec![row("M1", State::Done), row("M2", State::Running), row("M3", State::Waiting)];
+        board.rows[1].since = Some(Duration::from_secs(10));
+        board.rows[1].detail = "attempt 2".to_owned();
+        let lines = board.lines(screen(80, 24), Duration::from_secs(75));
+        assert_eq!(
+            lines,
+            [
+                "hast auto · 1/3 · 1m 15s",
+                " ✓   M1  목표 M1",
+                " ●   M2  목표 M2  1m 05s · attempt 2",
+                " ○   M3  목표 M3",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_large_board_shows_what_runs_and_what_is_near_it() {
+        let mut board = Board::default();
+        board.rows = (0..1000).map(|n| row(&n.to_string(), State::Waiting)).collect();
+        for n in 0..500 {
+            board.rows[n].state = State::Done;
+        }
+        board.rows[500].state = State::Running;
+        board.rows[900].state = State::Running;
+        let lines = board.lines(screen(80, 12), Duration::ZERO);
+        assert_eq!(lines.len(), 12);
+        assert!(lines.iter().any(|line| line.contains("목표 900")), "{lines:?}");
+        assert!(lines.iter().any(|line| line.contains("목표 499")), "{lines:?}");
+        assert_eq!(lines[11], "  … +990");
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_screen_or_obeyed_by_it() {
+        let mut board = Board {
+            title: "제목".repeat(40),
+            rows: vec![row("가나다라마바사", State::Running)],
+        };
+        board.rows[0].detail = "\u{1b}[2J한글이 아주 길게 이어지는 마지막 사건\n둘째 줄".repeat(5);
+        for width in 10..90 {
+            for line in board.lines(screen(width, 24), Duration::from_secs(5)) {
+                assert!(line.width() <= width, "{width}: {line}");
+                assert!(!line.contains('\u{1b}') && !line.contains('\n'), "{line:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn times_and_tokens_are_short() {
+        let times = [0, 59, 60, 3_599, 3_600, 90_000].map(|s| elapsed(Duration::from_secs(s)));
+        assert_eq!(times, ["0s", "59s", "1m 00s", "59m 59s", "1h 00m", "25h 00m"]);
+        assert_eq!(
+            [0, 999, 1_000, 12_345, 4_560_000].map(tokens),
+            ["0", "999", "1.0k", "12.3k", "4.5M"]
+        );
+    }
+}

@@ -1,0 +1,149 @@
+//! Draws the board again and again on a terminal, below everything that was said; without a
+//! terminal nothing is drawn and only what is said appears.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustix::termios::tcgetwinsize;
+
+use super::board::{Board, Marks, Screen};
+
+/// Fast enough for a clock of seconds, slow enough to cost nothing.
+const TICK: Duration = Duration::from_millis(250);
+
+/// A board that is kept on the screen while it lives.
+#[derive(Debug)]
+pub(crate) struct Live {
+    shared: Arc<Mutex<Shared>>,
+    ticker: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    board: Board,
+    started: Instant,
+    marks: Marks,
+    colour: bool,
+    is_terminal: bool,
+    /// How many lines stand on the screen now.
+    drawn: usize,
+}
+
+impl Live {
+    /// Starts drawing if stderr is a terminal.
+    pub(crate) fn start(board: Board, colour: bool, wanted: Wanted) -> Self {
+        let is_terminal = wanted == Wanted::Yes && io::stderr().is_terminal();
+        let shared = Arc::new(Mutex::new(Shared {
+            board,
+            started: Instant::now(),
+            marks: marks(),
+            colour,
+            is_terminal,
+            drawn: 0,
+        }));
+        let ticker = is_terminal.then(|| tick(Arc::clone(&shared))).flatten();
+        Self { shared, ticker }
+    }
+
+    /// Changes the board; it is drawn with the next tick.
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Board, Duration)) {
+        let mut shared = lock(&self.shared);
+        let now = shared.started.elapsed();
+        change(&mut shared.board, now);
+    }
+
+    /// Says a line above the board. It stays.
+    pub(crate) fn say(&self, line: &str) {
+        let mut shared = lock(&self.shared);
+        shared.wipe();
+        let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
+        shared.draw();
+    }
+
+    pub(crate) fn is_drawing(&self) -> bool {
+        lock(&self.shared).is_terminal
+    }
+}
+
+/// Whether progress is wanted at all (`-q`, `--json`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Yes,
+    No,
+}
+
+impl Drop for Live {
+    /// The last state stays on the screen, and the cursor stands below it.
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.ticker.take() {
+            drop(stop);
+            let _ = thread.join();
+        }
+        lock(&self.shared).draw();
+    }
+}
+
+impl Shared {
+    fn draw(&mut self) {
+        if !self.is_terminal {
+            return;
+        }
+        let (width, height) = size();
+        let screen = Screen { width, height, marks: self.marks, colour: self.colour };
+        let lines = self.board.lines(screen, self.started.elapsed());
+        let mut text = up_and_clear(self.drawn);
+        for line in &lines {
+            text += line;
+            text.push('\n');
+        }
+        self.drawn = lines.len();
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+    }
+
+    fn wipe(&mut self) {
+        if self.is_terminal {
+            let _ = io::stderr().lock().write_all(up_and_clear(self.drawn).as_bytes());
+            self.drawn = 0;
+        }
+    }
+}
+
+fn tick(shared: Arc<Mutex<Shared>>) -> Option<(Sender<()>, JoinHandle<()>)> {
+    let (stop, stopped) = mpsc::channel();
+    let draw = move || {
+        while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(TICK) {
+            lock(&shared).draw();
+        }
+    };
+    let thread = std::thread::Builder::new().name("progress".to_owned()).spawn(draw).ok()?;
+    Some((stop, thread))
+}
+
+fn up_and_clear(lines: usize) -> String {
+    if lines == 0 { String::new() } else { format!("\u{1b}[{lines}A\u{1b}[J") }
+}
+
+fn size() -> (usize, usize) {
+    match tcgetwinsize(io::stderr()) {
+        Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col.into(), size.ws_row.into()),
+        _ => (80, 24),
+    }
+}
+
+fn marks() -> Marks {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|value| !value.is_empty())
+        .unwrap_or_default()
+        .to_uppercase();
+    if locale.contains("UTF-8") || locale.contains("UTF8") { Marks::Symbols } else { Marks::Ascii }
+}
+
+fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    // A thread that died while drawing left a board that can be drawn again.
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}

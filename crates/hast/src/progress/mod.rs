@@ -1,0 +1,5 @@
+//! What people see while hast works: a board of units on a terminal, one line an event elsewhere.
+//! Shows; decides nothing. Everything of it goes to stderr.
+
+pub(crate) mod board;
+pub(crate) mod live;

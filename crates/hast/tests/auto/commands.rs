@@ -1,0 +1,114 @@
+//! What is typed and what comes of it: dry runs, refusals, retry, the demo.
+
+use crate::scene::{Scene, WORK};
+
+#[test]
+fn a_dry_run_starts_and_writes_nothing() {
+    let scene = Scene::new(WORK);
+    let before = scene.git(&["status", "--porcelain", "--ignored"]);
+    let ran = scene.hast(&["auto", "--dry-run"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.out.contains("M1 — The work") && ran.out.contains("scope: src/, tests/"),
+        "{}",
+        ran.out
+    );
+    let full = scene.hast(&["auto", "--dry-run-full"]);
+    assert!(
+        full.out.contains("# Session Context") || full.out.contains("Current Goal"),
+        "{}",
+        full.out
+    );
+    assert_eq!(scene.git(&["status", "--porcelain", "--ignored"]), before);
+    assert!(!scene.has(".ai/events") && !scene.has(".ai/auto.lock"));
+}
+
+#[test]
+fn files_of_the_user_refuse_the_start_and_are_named() {
+    let scene = Scene::new(WORK);
+    scene.write("mine.txt", "unsaved\n");
+    scene.write("README", "edited\n");
+    let ran = scene.hast(&["auto"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("mine.txt") && ran.err.contains("README"), "{}", ran.err);
+    assert_eq!(
+        (scene.read("mine.txt"), scene.read("README")),
+        ("unsaved\n".into(), "edited\n".into())
+    );
+    assert_eq!(scene.status(), "active");
+}
+
+#[test]
+fn unapproved_commands_are_not_run() {
+    let scene = Scene::new(WORK);
+    let ran = scene.hast_without_trust(&["auto"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("hast trust"), "{}", ran.err);
+    assert!(!scene.has("src/b.txt") && !scene.has(".ai/events"));
+    assert_eq!(scene.hast_without_trust(&["trust", "--yes"]).code, 0);
+    // A rehearsal is a program: another content is another command.
+    let rehearsal = scene.read(".ai/rehearsals/a.yaml");
+    scene.write(".ai/rehearsals/a.yaml", &format!("{rehearsal}# changed\n"));
+    assert_eq!(scene.hast_without_trust(&["auto"]).code, 1);
+    scene.write(".ai/rehearsals/a.yaml", &rehearsal);
+    let ran = scene.hast_without_trust(&["auto"]);
+    assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
+}
+
+#[test]
+fn a_blocked_goal_is_retried_and_only_a_blocked_one() {
+    let replies = format!("  - when: {{attempt: 1}}\n    do:\n      - print: no\n  - do:\n{WORK}");
+    let goals = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";
+    let scene = Scene::with(goals, &replies, "max_retries: 1\n");
+    assert_eq!(scene.hast(&["auto"]).code, 1);
+    assert_eq!(scene.status(), "blocked");
+    let ran = scene.hast(&["retry", "M1"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(scene.status(), "done");
+    assert!(!scene.read(".ai/goals.yaml").contains("blocked_reason"));
+    let again = scene.hast(&["retry", "M1"]);
+    assert_eq!(again.code, 1);
+    assert!(again.err.contains("done, not blocked"), "{}", again.err);
+    let unknown = scene.hast(&["auto", "M9"]);
+    assert!(unknown.code == 1 && unknown.err.contains("M9"), "{unknown:?}");
+}
+
+#[test]
+fn the_demo_plays_the_whole_loop() {
+    let scene = Scene::new(WORK);
+    let ran = scene.hast(&["demo", "--dir", "shop", "--lang", "ko"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("hast init"), "{}", ran.out);
+    assert!(ran.err.contains("[SHOP.5] attempt=3 failed"), "{}", ran.err);
+    assert!(scene.read("shop/.ai/goals.yaml").contains("status: blocked"));
+    assert_eq!(scene.hast(&["demo", "--dir", "shop"]).code, 2, "it overwrites nothing");
+}
+
+#[test]
+fn the_report_is_one_document_for_programs() {
+    let scene = Scene::new(WORK);
+    let ran = scene.hast(&["auto", "--json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let start = ran.out.find('{').unwrap();
+    assert!(ran.out[start..].contains("\"ending\": \"done\""), "{}", ran.out);
+    assert!(ran.out.contains("\"class\": \"complete\""), "{}", ran.out);
+}
+
+#[test]
+fn what_was_rolled_back_can_be_brought_back() {
+    let goals = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";
+    let replies = format!(
+        "  - when: {{attempt: 1}}\n    do:\n      - write: {{path: src/lost.txt, text: precious}}\n  - do:\n{WORK}"
+    );
+    let scene = Scene::with(goals, &replies, "");
+    assert_eq!(scene.hast(&["auto", "--undo"]).code, 1, "nothing was rolled back yet");
+    let ran = scene.hast(&["auto"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(!scene.has("src/lost.txt"));
+    let undone = scene.hast(&["auto", "--undo"]);
+    assert_eq!(undone.code, 0, "{undone:?}");
+    assert_eq!(scene.read("src/lost.txt"), "precious");
+    let gc = scene.hast(&["auto", "--gc", "--json"]);
+    assert!(gc.code == 0 && gc.out.contains("\"deleted\": []"), "{gc:?}");
+    assert!(!scene.git(&["for-each-ref", "refs/hast/attempts"]).is_empty());
+}

@@ -1,0 +1,79 @@
+//! Honest agents of many shapes. All of them end as done.
+
+use crate::scene::{Scene, WORK};
+
+/// The agent does this, in its sandbox; it must be done, with its work committed.
+fn done(actions: &str) -> Scene {
+    let goals = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n    allowed_changes: [\"src/\", \"tests/\"]\n";
+    let scene = Scene::with(goals, &format!("  - do:\n{actions}"), "max_retries: 1\n");
+    let ran = scene.hast(&["auto"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(scene.status(), "done");
+    assert_eq!(scene.git(&["status", "--porcelain"]), "", "everything is committed");
+    assert_eq!(scene.read("user.log"), "mine\n");
+    assert!(scene.left_running().is_empty(), "{:?}", scene.left_running());
+    scene
+}
+
+#[test]
+fn nothing_committed() {
+    let scene = done(WORK);
+    let message = scene.git(&["log", "-1", "--format=%B", "HEAD^"]);
+    assert_eq!(message, "feat(M1): The work\n\nHast-Goal: M1\nHast-Attempt: 1");
+    assert_eq!(scene.git(&["log", "-1", "--format=%an", "HEAD^"]), "User");
+}
+
+#[test]
+fn one_commit_and_many() {
+    for commits in [1, 5] {
+        let all: String = (0..commits)
+            .map(|n| {
+                format!(
+                    "      - run: echo {n} > src/{n}.txt && git add -A src && git commit -qm {n}\n"
+                )
+            })
+            .collect();
+        let scene = done(&format!("{all}      - handoff: {{status: complete}}\n"));
+        assert!(scene.has("src/0.txt"));
+    }
+}
+
+#[test]
+fn korean_and_spaced_names() {
+    let scene = done(
+        "      - write: {path: \"src/한글 이름 \\\"q\\\".txt\", text: 가}\n      - handoff: {status: complete, done: [가]}\n",
+    );
+    assert!(scene.has("src/한글 이름 \"q\".txt"));
+}
+
+#[test]
+fn exit_code_1_after_finished_work() {
+    done(&format!("{WORK}      - exit: 1\n"));
+}
+
+#[test]
+fn very_noisy() {
+    done(&format!("      - flood: 3000000\n{WORK}"));
+}
+
+#[test]
+fn a_background_process_that_would_edit_later_is_gone() {
+    let scene = done(&format!(
+        "      - spawn: {{ignore_term: true, do: [{{sleep: 30}}, {{write: {{path: src/late.txt, text: late}}}}]}}\n{WORK}"
+    ));
+    assert!(!scene.has("src/late.txt"));
+}
+
+#[test]
+fn wrong_at_first_and_told_what_was_red() {
+    let goals = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";
+    let replies = format!(
+        "  - when: {{attempt: 1}}\n    do:\n      - delete: src/a.txt\n{WORK}  - do:\n      - expect: {{prompt: \"FAIL a.txt\", exists: src/a.txt}}\n{WORK}"
+    );
+    let scene = Scene::with(goals, &replies, "");
+    let ran = scene.hast(&["auto", "--explain"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(scene.verdicts(), ["failed tests_red", "complete all_good"]);
+    assert!(ran.err.contains("[M1] attempt=1 failed: "), "{ran:?}");
+    assert!(scene.has("src/a.txt"));
+}
