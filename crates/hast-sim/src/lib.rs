@@ -5,6 +5,7 @@ pub mod contract;
 pub mod disk;
 pub mod flows;
 pub mod git;
+pub mod kernel;
 pub mod leases;
 pub mod patch;
 pub mod rng;

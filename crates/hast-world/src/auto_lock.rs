@@ -67,6 +67,10 @@ impl OwnLock {
         self.stays = true;
     }
 
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the lock is a process's own note and no state; a commit would outlive the process"
+    )]
     fn save(&self) -> Result<(), PathError> {
         let at = |source| PathError { path: self.path.clone(), source };
         let text = print(&self.lock, &Layout::COMPACT).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Git for many threads: one work tree has one thread of its own, which does one step after the
 //! other.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
@@ -19,9 +19,9 @@ pub struct GitThread {
 
 impl GitThread {
     /// Opens the work tree whose top a directory is. It ends with this value.
-    pub fn open(top: PathBuf) -> Result<Self, GitProblem> {
+    pub fn open(top: &Path) -> Result<Self, GitProblem> {
         let environment = GitEnvironment::of_this_process()?;
-        let place = Place::find(&top)?;
+        let place = Place::find(top)?;
         let (steps, asked) = channel();
         let (opened, result) = channel();
         let serve = move || match RealWorkspace::open_at(place, environment) {

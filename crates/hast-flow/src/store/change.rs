@@ -68,6 +68,24 @@ impl Put {
         Self::Patch { path, before, at, old: old.to_vec(), new }
     }
 
+    /// A new content of the document that was read, or a new document where there was none.
+    #[must_use]
+    pub fn whole(path: DocPath, before: Option<Identity>, bytes: Vec<u8>) -> Self {
+        match before {
+            Some(before) => Self::Replace { path, before, bytes },
+            None => Self::Create { path, bytes },
+        }
+    }
+
+    /// Lines at the end of a log of this length; where there is no log it begins with them.
+    #[must_use]
+    pub fn lines(path: DocPath, length: Option<u64>, bytes: Vec<u8>) -> Self {
+        match length {
+            Some(at) => Self::Append { path, at, bytes },
+            None => Self::Create { path, bytes },
+        }
+    }
+
     /// The document it changes.
     pub fn path(&self) -> &DocPath {
         match self {

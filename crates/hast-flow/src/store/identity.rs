@@ -110,6 +110,16 @@ pub enum Seen {
     },
 }
 
+impl Seen {
+    /// What the file was, where it was one.
+    pub fn identity(self) -> Option<Identity> {
+        match self {
+            Self::File(identity) => Some(identity),
+            Self::Absent | Self::Log { .. } => None,
+        }
+    }
+}
+
 /// How a file compares with what was seen, before its content is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compared {

@@ -55,7 +55,7 @@ impl Blow {
         }
     }
 
-    pub(super) fn fault(self) -> Option<FaultKind> {
+    pub(crate) fn fault(self) -> Option<FaultKind> {
         match self {
             Self::KillBefore | Self::PowerBefore => Some(FaultKind::DieBefore),
             Self::KillAfter | Self::PowerAfter => Some(FaultKind::DieAfter),
@@ -66,7 +66,7 @@ impl Blow {
         }
     }
 
-    pub(super) fn cuts_power(self) -> bool {
+    pub(crate) fn cuts_power(self) -> bool {
         matches!(self, Self::PowerBefore | Self::PowerAfter)
     }
 

@@ -138,6 +138,6 @@ impl Subject for Counting {
     fn edit(&self, chance: &mut Rng) -> Option<PersonsEdit> {
         let name = ["notes.md", "worktrees.txt"][chance.below(2)];
         let path = DocPath::new(name).ok()?;
-        Some(PersonsEdit { path, bytes: b"mine".to_vec(), harmless: true })
+        Some(PersonsEdit { path, bytes: b"mine".to_vec(), harmless: true, puts_back: false })
     }
 }

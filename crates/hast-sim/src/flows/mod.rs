@@ -4,6 +4,8 @@
 pub mod case;
 pub mod counting;
 pub(crate) mod effects;
+pub(crate) mod holding;
+pub(crate) mod outbox;
 mod run;
 pub mod subject;
 mod watched;
@@ -11,6 +13,9 @@ mod watched;
 pub use case::{Blow, Case, Report};
 pub use run::{replay, sweep};
 
+use crate::git::Syncing;
+use crate::kernel::Kernel;
+use crate::patch;
 use crate::session::Session;
 use counting::Counting;
 
@@ -21,16 +26,23 @@ pub enum Name {
     Session,
     /// Three lanes, results in any order, under a clock that moves.
     Lanes,
+    /// Experts, a plan that grows, and a report.
+    Kernel,
+    /// Code that is changed: hit at operations of disk and work tree.
+    Patch,
     Counting,
 }
 
 impl Name {
-    pub const ALL: [Self; 3] = [Self::Session, Self::Lanes, Self::Counting];
+    pub const ALL: [Self; 5] =
+        [Self::Session, Self::Lanes, Self::Kernel, Self::Patch, Self::Counting];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Session => "session",
             Self::Lanes => "lanes",
+            Self::Kernel => "kernel",
+            Self::Patch => "patch",
             Self::Counting => "counting",
         }
     }
@@ -42,6 +54,8 @@ pub fn sweep_named(name: Name, seeds: std::ops::Range<u64>, every: u64, report: 
         match name {
             Name::Session => sweep(name, seed, every, Session::one_by_one, report),
             Name::Lanes => sweep(name, seed, every, Session::in_lanes, report),
+            Name::Kernel => sweep(name, seed, every, Kernel::new, report),
+            Name::Patch => patch::sweep(seed, every, Syncing::All, report),
             Name::Counting => sweep(name, seed, every, Counting::new, report),
         }
     }
@@ -52,6 +66,8 @@ pub fn replay_named(case: Case, report: &mut Report) {
     match case.flow {
         Name::Session => replay(case, Session::one_by_one, report),
         Name::Lanes => replay(case, Session::in_lanes, report),
+        Name::Kernel => replay(case, Kernel::new, report),
+        Name::Patch => patch::replay(case, Syncing::All, report),
         Name::Counting => replay(case, Counting::new, report),
     }
 }
@@ -63,8 +79,10 @@ mod tests {
     #[test]
     fn a_flow_hit_anywhere_ends_like_one_that_was_not() {
         let mut report = Report::default();
-        for (name, every) in [(Name::Session, 61), (Name::Lanes, 61), (Name::Counting, 7)] {
-            sweep_named(name, 1..6, every, &mut report);
+        for (name, every) in
+            [(Name::Session, 499), (Name::Lanes, 499), (Name::Kernel, 499), (Name::Counting, 29)]
+        {
+            sweep_named(name, 1..5, every, &mut report);
         }
         let told: Vec<String> =
             report.diverged.iter().take(5).map(|(case, why)| format!("{case}: {why}")).collect();

@@ -188,9 +188,9 @@ impl<S: Subject> Run<'_, S> {
             Ending::Blocked(notice) if notice.what.contains("actor") => Ok(None),
             Ending::Blocked(notice) if notice.what.contains("no such program") => Ok(None),
             Ending::Blocked(notice) => match &self.edit {
-                Some(edit) if notice.what.contains(edit.path.as_str()) => {
+                Some(edit) if notice.what.contains(edit.file_name()) => {
                     self.ledger.mood("edit conflict");
-                    self.put_right(&edit.path);
+                    self.put_right(edit);
                     Ok(None)
                 }
                 _ => Err(notice.what),
@@ -198,17 +198,19 @@ impl<S: Subject> Run<'_, S> {
         }
     }
 
-    /// The person moves their file out of the way.
-    fn put_right(&self, path: &DocPath) {
+    /// The person moves their file out of the way; what was there comes back.
+    fn put_right(&self, edit: &PersonsEdit) {
+        let path = &edit.path;
         let disk = SimDisk::start(&self.machine);
         let process = disk.process();
-        let ours = {
+        let kept = edit.puts_back.then(|| self.kept_aside(path)).flatten();
+        let ours = kept.or_else(|| {
             let machine = self.machine.borrow();
             machine.events.iter().find_map(|event| match event {
                 Event::Edited { path: edited, over, .. } if edited == path => over.clone(),
                 _ => None,
             })
-        };
+        });
         let unlinked = disk.unlink(path);
         self.machine.borrow_mut().exit(process);
         if let (Some(bytes), Ok(())) = (ours, unlinked) {
@@ -216,6 +218,16 @@ impl<S: Subject> Run<'_, S> {
             let style = EditStyle::Rename;
             self.machine.borrow_mut().plan_edit(Edit { at, path: path.clone(), bytes, style });
         }
+    }
+
+    /// What hast kept aside of ours when theirs stood, from the last time.
+    fn kept_aside(&self, path: &DocPath) -> Option<Vec<u8>> {
+        let files = self.files();
+        let kept = files.iter().filter_map(|(name, bytes)| {
+            let (number, of) = name.strip_prefix(".hast/conflicts/")?.split_once('/')?;
+            (of == path.as_str()).then_some((number.parse::<u64>().ok()?, bytes))
+        });
+        kept.max_by_key(|(number, _)| *number).map(|(_, bytes)| bytes.clone())
     }
 
     fn drive(

@@ -61,6 +61,24 @@ pub struct PersonsEdit {
     pub bytes: Vec<u8>,
     /// Whether the rest must end as if they had not.
     pub harmless: bool,
+    /// Whether, told of a conflict, they take what was kept aside; others only move theirs away.
+    pub puts_back: bool,
+}
+
+impl PersonsEdit {
+    /// The last part of the path, by which a notice may name it.
+    pub fn file_name(&self) -> &str {
+        let path = self.path.as_str();
+        path.rsplit('/').next().unwrap_or(path)
+    }
+}
+
+/// Every document, byte for byte.
+pub fn every_document(files: &Files, ending: &str) -> Files {
+    let ours = files.iter().filter(|(path, _)| !path.starts_with(".hast/"));
+    let mut essence: Files = ours.map(|(path, bytes)| (path.clone(), bytes.clone())).collect();
+    essence.insert("(ending)".to_owned(), ending.as_bytes().to_vec());
+    essence
 }
 
 /// Logs are only added to.

@@ -6,4 +6,4 @@ mod agent;
 mod flow;
 mod run;
 
-pub use run::{Report, sweep};
+pub use run::{replay, sweep};

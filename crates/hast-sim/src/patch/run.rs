@@ -15,28 +15,16 @@ use jiff::tz::Offset;
 
 use super::agent::Hands;
 use super::flow::{ATTEMPTS, Patching};
-use crate::disk::{Fault, FaultKind, SimDisk, World};
+use crate::disk::{Fault, SimDisk, World};
+use crate::flows::{Blow, Case, Name, Report};
 use crate::git::{Machine, Object, SimWorkspace, Syncing};
 use crate::rng::Rng;
 
 const MOST_LIVES: u32 = 12;
 
-/// What a sweep found.
-#[derive(Debug, Default)]
-pub struct Report {
-    pub runs: u64,
-    pub crashes: u64,
-    pub power_cuts: u64,
-    /// Where it was hit, and what was not as in the undisturbed run.
-    pub diverged: Vec<(String, String)>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Blow {
-    None,
-    Kill,
-    Power,
-}
+/// What hits a run: death and power cut around an operation, and one that is refused.
+const BLOWS: [Blow; 5] =
+    [Blow::KillBefore, Blow::KillAfter, Blow::PowerBefore, Blow::PowerAfter, Blow::Full];
 
 #[derive(Debug)]
 struct End {
@@ -50,35 +38,35 @@ struct End {
     operations: u64,
 }
 
-/// Hits the goal of each seed at every `every`-th operation of disk and work tree, with death, power
-/// cut and refusal.
-pub fn sweep(seeds: std::ops::Range<u64>, every: usize, syncing: Syncing) -> Report {
-    let mut report = Report::default();
-    for seed in seeds {
-        let calm = match run(seed, Blow::None, None, syncing, &mut report) {
-            Ok(end) => end,
-            Err(why) => {
-                report.diverged.push((format!("seed {seed}, undisturbed"), why));
-                continue;
-            }
-        };
-        let first = 1 + seed % every as u64;
-        for at in (first..=calm.operations).step_by(every) {
-            for (blow, kind) in [
-                (Blow::Kill, FaultKind::DieBefore),
-                (Blow::Kill, FaultKind::DieAfter),
-                (Blow::Power, FaultKind::DieBefore),
-                (Blow::Power, FaultKind::DieAfter),
-                (Blow::Kill, FaultKind::Full),
-            ] {
-                let hit = run(seed, blow, Some(Fault { at, kind }), syncing, &mut report);
-                if let Err(why) = hit.and_then(|end| same(&calm, &end)) {
-                    report.diverged.push((format!("seed {seed}, {blow:?} {kind:?} at {at}"), why));
-                }
-            }
+/// Hits a goal at every `every`-th operation of disk and work tree with each kind of blow.
+pub fn sweep(seed: u64, every: u64, syncing: Syncing, report: &mut Report) {
+    let calm_case = Case { flow: Name::Patch, seed, blow: None, at: 0 };
+    let calm = match run(calm_case, syncing, report) {
+        Ok(end) => end,
+        Err(why) => return report.diverged.push((calm_case, why)),
+    };
+    let places = (1 + seed % every..=calm.operations).step_by(usize::try_from(every).unwrap_or(1));
+    for at in places {
+        for blow in BLOWS {
+            compare(Case { blow: Some(blow), at, ..calm_case }, &calm, syncing, report);
         }
     }
-    report
+}
+
+/// Runs one case again.
+pub fn replay(case: Case, syncing: Syncing, report: &mut Report) {
+    let calm_case = Case { blow: None, at: 0, ..case };
+    match run(calm_case, syncing, report) {
+        Ok(calm) => compare(case, &calm, syncing, report),
+        Err(why) => report.diverged.push((calm_case, why)),
+    }
+}
+
+fn compare(case: Case, calm: &End, syncing: Syncing, report: &mut Report) {
+    let hit = run(case, syncing, report);
+    if let Err(why) = hit.and_then(|end| same(calm, &end)) {
+        report.diverged.push((case, why));
+    }
 }
 
 fn same(calm: &End, hit: &End) -> Result<(), String> {
@@ -113,21 +101,19 @@ fn machine(syncing: Syncing) -> Machine {
     machine
 }
 
-fn run(
-    seed: u64,
-    blow: Blow,
-    fault: Option<Fault>,
-    syncing: Syncing,
-    report: &mut Report,
-) -> Result<End, String> {
+fn run(case: Case, syncing: Syncing, report: &mut Report) -> Result<End, String> {
+    let Case { seed, blow, at, .. } = case;
     report.runs += 1;
+    if let Some(blow) = blow {
+        *report.blows.entry(blow.as_str()).or_default() += 1;
+    }
     let world = Rc::new(RefCell::new(World::new(seed)));
     let machine = Rc::new(RefCell::new(machine(syncing)));
-    if let Some(fault) = fault {
-        world.borrow_mut().plan_fault(fault);
+    if let Some(kind) = blow.and_then(Blow::fault) {
+        world.borrow_mut().plan_fault(Fault { at, kind });
     }
     for life in 0..MOST_LIVES {
-        let ended = live(&world, &machine, seed);
+        let ended = live(&world, &machine, seed, &mut report.effects);
         for (path, text) in USERS {
             let there = machine.borrow().files.get(*path).is_some_and(|now| now == text.as_bytes());
             if !there {
@@ -139,10 +125,9 @@ fn run(
             Life::Stuck(why) if world.borrow().faults_left() == 0 && life > 2 => return Err(why),
             Life::Stuck(_) => report.crashes += 1,
         }
-        if blow == Blow::Power {
-            report.power_cuts += 1;
+        if blow.is_some_and(Blow::cuts_power) {
             world.borrow_mut().cut_power();
-            let mut rng = Rng::new(seed).fork(fault.map_or(0, |fault| fault.at));
+            let mut rng = Rng::new(seed).fork(at);
             machine.borrow_mut().cut_power(&mut rng);
         }
     }
@@ -155,7 +140,12 @@ enum Life {
     Stuck(String),
 }
 
-fn live(world: &Rc<RefCell<World>>, machine: &Rc<RefCell<Machine>>, seed: u64) -> Life {
+fn live(
+    world: &Rc<RefCell<World>>,
+    machine: &Rc<RefCell<Machine>>,
+    seed: u64,
+    effects: &mut u64,
+) -> Life {
     let disk = SimDisk::start(world);
     let process = disk.process();
     let mut hands = Hands { workspace: SimWorkspace::of(machine, world, process), seed };
@@ -163,7 +153,10 @@ fn live(world: &Rc<RefCell<World>>, machine: &Rc<RefCell<Machine>>, seed: u64) -
     let driven = Store::open(disk, options).and_then(|(store, _)| {
         let bounds = Bounds { steps: 500, stale: 4 };
         let mut driver = Driver::new(&Patching, store, &Still, Lang::En, bounds)?;
-        driver.drive(&mut InTurn::new(|key, effect| hands.perform(key, effect)))
+        driver.drive(&mut InTurn::new(|key, effect| {
+            *effects += 1;
+            hands.perform(key, effect)
+        }))
     });
     world.borrow_mut().exit(process);
     match driven {
@@ -231,18 +224,29 @@ mod tests {
         report.diverged.iter().take(5).map(|(case, why)| format!("{case}: {why}")).collect()
     }
 
+    fn swept(seeds: std::ops::Range<u64>, every: u64, syncing: Syncing) -> Report {
+        let mut report = Report::default();
+        for seed in seeds {
+            sweep(seed, every, syncing, &mut report);
+        }
+        report
+    }
+
     #[test]
     fn a_goal_hit_at_any_operation_of_disk_or_git_ends_like_one_that_was_not() {
-        let report = sweep(1..9, 7, Syncing::All);
+        let report = swept(1..5, 61, Syncing::All);
         assert_eq!(told(&report), Vec::<String>::new());
-        assert!(report.crashes > 500 && report.power_cuts > 200, "{report:?}");
+        assert!(report.crashes > 100 && report.blows["power-after"] > 20, "{report:?}");
     }
 
     #[test]
     fn agents_of_every_kind_take_part() {
         let mut report = Report::default();
         let ends: Vec<End> = (0..12)
-            .map(|seed| run(seed, Blow::None, None, Syncing::All, &mut report).unwrap())
+            .map(|seed| {
+                let case = Case { flow: Name::Patch, seed, blow: None, at: 0 };
+                run(case, Syncing::All, &mut report).unwrap()
+            })
             .collect();
         let verdicts: String = ends
             .iter()
@@ -261,12 +265,9 @@ mod tests {
     /// A sweep that cannot fail is worth nothing.
     #[test]
     fn without_syncs_a_power_cut_loses_work_and_the_sweep_finds_it() {
-        let report = sweep(1..5, 7, Syncing::Off);
-        assert!(
-            report.diverged.iter().all(|(case, _)| case.contains("Power")),
-            "{:?}",
-            told(&report)
-        );
+        let report = swept(1..3, 29, Syncing::Off);
+        let by_power = |(case, _): &(Case, String)| case.blow.is_some_and(Blow::cuts_power);
+        assert!(report.diverged.iter().all(by_power), "{:?}", told(&report));
         assert!(!report.diverged.is_empty());
     }
 }

@@ -3,20 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use hast_flow::agents::outbox::{Word, take};
-use hast_flow::agents::outcome::FailureClass;
-use hast_flow::agents::usage::Usage;
-use hast_flow::docs::call::ExpectedDocument;
-use hast_flow::steps::{Answer, Call, CallResult, Effect, EffectResult, Needed, StepKey, ToolUse};
-use hast_flow::words::Lang;
+use hast_flow::steps::{Call, CallResult, Effect, EffectResult, StepKey, ToolUse};
 use serde_json::{Value, json};
 
 use crate::flows::effects::spread;
+use crate::flows::outbox::{Left, judged};
 use crate::flows::subject::Performed;
 use crate::rng::Rng;
-
-/// The files that an agent left, and what it was up to; or how it died.
-type Left = Result<(BTreeMap<String, Vec<u8>>, &'static str), String>;
 
 /// All agents of one session.
 #[derive(Debug)]
@@ -51,7 +44,6 @@ impl Actors {
         }
     }
 
-    /// What lies in the outbox, judged as the real one is.
     fn call(&self, key: &StepKey, call: &Call) -> (CallResult, &'static str) {
         let mut chance = spread(self.seed, key);
         let left = match call.step {
@@ -59,31 +51,7 @@ impl Actors {
             "review" => review(&mut chance, call),
             _ => outputs(&mut chance, call),
         };
-        let (documents, mood) = match left {
-            Ok(left) => left,
-            Err(reason) => {
-                return (CallResult::Failed { class: FailureClass::Signal(6), reason }, "failed");
-            }
-        };
-        let expected = call.expected.iter().map(|expected| ExpectedDocument {
-            name: expected.name.clone(),
-            schema: expected.schema.map(str::to_owned),
-            required: expected.needed == Needed::Required,
-        });
-        let taken = take(&expected.collect::<Vec<_>>(), &documents, "");
-        let findings = taken.call_findings(Lang::Ko);
-        match taken.word {
-            Some(Word::Blocked { reason }) => (CallResult::Blocked { reason }, "blocked"),
-            Some(Word::Failed { error: reason }) => {
-                (CallResult::Failed { class: FailureClass::Signal(6), reason }, "failed")
-            }
-            None if findings.is_empty() => {
-                let documents = taken.documents.into_iter().map(|one| (one.name, one.bytes));
-                let documents = documents.collect();
-                (CallResult::Completed(Answer { documents, ..Answer::default() }), mood)
-            }
-            None => (CallResult::Broken { findings, usage: Usage::default() }, "broken"),
-        }
+        judged(call, left)
     }
 
     fn plan(&self, chance: &mut Rng, call: &Call) -> Left {

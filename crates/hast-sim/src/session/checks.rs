@@ -7,27 +7,22 @@ use hast_flow::docs::session::{
 };
 use hast_flow::flows::session::view::IndexFile;
 use hast_flow::flows::session::{View, layout, status};
-use hast_flow::formats::ndjson;
-use hast_flow::steps::{Commit, StepLine, StepState};
+use hast_flow::steps::Commit;
 
+use crate::flows::holding::{keeps_to, log, numbers_grow, steps_end_once};
 use crate::flows::subject::Files;
 
 /// The pointer is the fold of the log, knowledge passed, and nothing was executed twice. What a
 /// person wrote over is theirs.
 pub(super) fn documents_hold(files: &Files, edited: Option<&str>) -> Result<(), String> {
     let (events, bad) = log::<SessionEvent>(files, layout::LOG);
-    if bad > 0 {
-        return Err(format!("{bad} bad lines in the log"));
-    }
     let numbers: Vec<u64> = events.iter().map(|event| event.event_id.number()).collect();
-    if !numbers.is_sorted_by(|a, b| a < b) {
-        return Err("event ids do not grow".to_owned());
-    }
+    numbers_grow(&numbers, bad)?;
     if edited != Some(layout::STATUS) {
         pointer_is_fold(files, &events)?;
     }
     executed_once(&events)?;
-    steps_end_once(files)?;
+    steps_end_once(files, &[])?;
     if edited == Some(layout::INDEX) { Ok(()) } else { only_passed_is_known(files) }
 }
 
@@ -58,14 +53,7 @@ pub(super) fn role_is_kept(commit: &Commit) -> Result<(), String> {
         ],
         _ => &[],
     };
-    let paths = commit.puts.iter().map(|put| put.path().as_str());
-    let outside = paths.filter(|path| !riders.contains(path)).find(|path| {
-        !own.iter().any(|place| path == place || (place.ends_with('/') && path.starts_with(place)))
-    });
-    match outside {
-        Some(path) => Err(format!("{} wrote {path}", commit.role)),
-        None => Ok(()),
-    }
+    keeps_to(commit, own, &riders)
 }
 
 /// What a view learnt change by change is what a fresh read says. When a file was looked at, and
@@ -119,17 +107,6 @@ fn executed_once(events: &[SessionEvent]) -> Result<(), String> {
     Ok(())
 }
 
-fn steps_end_once(files: &Files) -> Result<(), String> {
-    let (lines, _) = log::<StepLine>(files, ".hast/steps.ndjson");
-    let mut ended = BTreeSet::new();
-    for line in lines.into_iter().filter(|line| line.state == StepState::Finished) {
-        if !ended.insert(line.step.clone()) {
-            return Err(format!("{} ended twice", line.step));
-        }
-    }
-    Ok(())
-}
-
 fn only_passed_is_known(files: &Files) -> Result<(), String> {
     let Some(bytes) = files.get(layout::INDEX) else { return Ok(()) };
     let index: KnowledgeIndex = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
@@ -148,12 +125,6 @@ fn only_passed_is_known(files: &Files) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-fn log<T: serde::de::DeserializeOwned>(files: &Files, path: &str) -> (Vec<T>, usize) {
-    let bytes = files.get(path).map_or(&[][..], Vec::as_slice);
-    let (values, bad) = ndjson::read(path, bytes);
-    (values, bad.len())
 }
 
 #[cfg(test)]

@@ -9,14 +9,6 @@ use serde_json::Value;
 
 use crate::flows::subject::Files;
 
-/// Every document, byte for byte.
-pub(super) fn bytes(files: &Files, ending: &str) -> Files {
-    let ours = files.iter().filter(|(path, _)| !path.starts_with(".hast/"));
-    let mut essence: Files = ours.map(|(path, bytes)| (path.clone(), bytes.clone())).collect();
-    essence.insert("(ending)".to_owned(), ending.as_bytes().to_vec());
-    essence
-}
-
 /// Every document without times and numbers; logs without their order. How far the other lanes of a
 /// failed session were depends on who came home first, so of it only the ending counts.
 pub(super) fn meaning(files: &Files, ending: &str) -> Files {

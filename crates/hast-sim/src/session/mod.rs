@@ -9,7 +9,7 @@ use hast_flow::flows::session::{NewSession, SessionFlow, View, layout};
 use hast_flow::steps::{Commit, Effect, StepKey};
 use hast_flow::store::DocPath;
 
-use crate::flows::subject::{Files, Performed, PersonsEdit, Subject};
+use crate::flows::subject::{Files, Performed, PersonsEdit, Subject, every_document};
 use crate::rng::Rng;
 use actors::Actors;
 
@@ -67,7 +67,7 @@ impl Subject for Session {
 
     fn essence(&self, files: &Files, ending: &str) -> Files {
         if self.parallel == 1 {
-            return essence::bytes(files, ending);
+            return every_document(files, ending);
         }
         essence::meaning(files, ending)
     }
@@ -82,6 +82,7 @@ impl Subject for Session {
             _ => (layout::INDEX, "{\"knowledge\": [\n]}\n", false),
         };
         let path = DocPath::new(path).ok()?;
-        Some(PersonsEdit { path, bytes: text.as_bytes().to_vec(), harmless })
+        let bytes = text.as_bytes().to_vec();
+        Some(PersonsEdit { path, bytes, harmless, puts_back: false })
     }
 }

@@ -24,7 +24,7 @@ mod tests {
 
     #[test]
     fn no_interruption_loses_a_commit_tears_one_or_overwrites_a_person() {
-        let report = sweep(1..=4, 9, None);
+        let report = sweep(1..=4, 17, None);
         assert!(report.diverged.is_empty(), "{}", told(&report));
         assert!(report.crashes > 500 && report.edits > 100, "{report:?}");
     }
@@ -34,8 +34,8 @@ mod tests {
         for rule in
             [Rule::LengthCheck, Rule::RollForward, Rule::SyncBeforeReset, Rule::KeepPersonsEdit]
         {
-            let report = sweep(1..=4, 23, Some(rule));
-            assert!(!report.diverged.is_empty(), "{rule:?} is not missed");
+            let misses = |seed| !sweep(seed..=seed, 23, Some(rule)).diverged.is_empty();
+            assert!((1..=4).any(misses), "{rule:?} is not missed");
         }
     }
 

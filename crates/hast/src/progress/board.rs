@@ -228,8 +228,8 @@ mod tests {
 
     #[test]
     fn a_large_board_shows_what_runs_and_what_is_near_it() {
-        let mut board = Board::default();
-        board.rows = (0..1000).map(|n| row(&n.to_string(), State::Waiting)).collect();
+        let rows = (0..1000).map(|n| row(&n.to_string(), State::Waiting)).collect();
+        let mut board = Board { rows, ..Board::default() };
         for n in 0..500 {
             board.rows[n].state = State::Done;
         }

@@ -98,10 +98,7 @@ impl View {
     }
 
     fn document(&mut self, path: &DocPath, bytes: &[u8], seen: Seen) {
-        let identity = match seen {
-            Seen::File(identity) => Some(identity),
-            Seen::Absent | Seen::Log { .. } => None,
-        };
+        let identity = seen.identity();
         let name = path.as_str();
         match name {
             layout::STATUS => {

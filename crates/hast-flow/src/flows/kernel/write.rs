@@ -90,11 +90,8 @@ impl<'v> Draft<'v> {
     /// A new document, or a new content of the one that was read.
     pub(super) fn write<K>(mut self, path: &str, known: Option<&Known<K>>, text: String) -> Self {
         if let Some(path) = layout::path(path) {
-            let bytes = text.into_bytes();
-            self.puts.push(match known.and_then(|known| known.identity) {
-                Some(before) => Put::Replace { path, before, bytes },
-                None => Put::Create { path, bytes },
-            });
+            let before = known.and_then(|known| known.identity);
+            self.puts.push(Put::whole(path, before, text.into_bytes()));
         }
         self
     }
@@ -185,11 +182,8 @@ impl<'v> Draft<'v> {
     /// Text at the end of a log, which begins with it if there is none.
     fn append(mut self, path: &str, text: String) -> Self {
         if let (Some(path), false) = (layout::path(path), text.is_empty()) {
-            let bytes = text.into_bytes();
-            self.puts.push(match self.view.length(&path) {
-                Some(at) => Put::Append { path, at, bytes },
-                None => Put::Create { path, bytes },
-            });
+            let length = self.view.length(&path);
+            self.puts.push(Put::lines(path, length, text.into_bytes()));
         }
         self
     }

@@ -128,7 +128,7 @@ impl View {
             Delta::Document { path, bytes, seen } => self.document(path, bytes, *seen),
             Delta::Appended { path, at, bytes, seen } => match path.as_str() {
                 layout::INDEX => {
-                    self.take_index(|index| index.learn_end(*at, bytes, identity(*seen)))
+                    self.take_index(|index| index.learn_end(*at, bytes, seen.identity()))
                 }
                 name => {
                     self.lengths.insert((*path).clone(), at + bytes.len() as u64);
@@ -145,7 +145,7 @@ impl View {
     }
 
     fn document(&mut self, path: &DocPath, bytes: &[u8], seen: Seen) {
-        let identity = identity(seen);
+        let identity = seen.identity();
         match path.as_str() {
             layout::LOG => {
                 self.lengths.insert(path.clone(), bytes.len() as u64);
@@ -315,13 +315,6 @@ impl View {
             plan.take(&task, progress.stage);
         }
         self.progress.insert(task, progress);
-    }
-}
-
-fn identity(seen: Seen) -> Option<Identity> {
-    match seen {
-        Seen::File(identity) => Some(identity),
-        Seen::Absent | Seen::Log { .. } => None,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::flows::session::{layout, status};
 use crate::formats::{json, ndjson};
 use crate::ids::EventId;
 use crate::steps::{Commit, Step, StepKey};
-use crate::store::{DocPath, Identity, Put};
+use crate::store::Put;
 
 /// A commit in the making.
 #[must_use]
@@ -83,8 +83,8 @@ impl<'v> Draft<'v> {
     /// Text at the end of a log, which begins with it if there is none.
     pub(super) fn append(mut self, path: &str, text: String) -> Self {
         if let (Some(path), false) = (layout::path(path), text.is_empty()) {
-            let put = log_put(self.view, path, text);
-            self.puts.push(put);
+            let length = self.view.length(&path);
+            self.puts.push(Put::lines(path, length, text.into_bytes()));
         }
         self
     }
@@ -120,7 +120,7 @@ impl<'v> Draft<'v> {
             let file = draft.view.status.as_ref();
             let text = status_text(&draft.pointer, file);
             let before = file.and_then(|file| file.identity);
-            draft.puts.push(put(path, before, text));
+            draft.puts.push(Put::whole(path, before, text.into_bytes()));
         }
         Step::Commit(Commit {
             role: draft.role,
@@ -142,19 +142,4 @@ fn status_text(pointer: &SessionStatus, file: Option<&StatusFile>) -> String {
         fields.insert(name.clone(), value.clone());
     }
     json::print(&fields).unwrap_or_default()
-}
-
-fn put(path: DocPath, before: Option<Identity>, text: String) -> Put {
-    let bytes = text.into_bytes();
-    match before {
-        Some(before) => Put::Replace { path, before, bytes },
-        None => Put::Create { path, bytes },
-    }
-}
-
-fn log_put(view: &View, path: DocPath, text: String) -> Put {
-    match view.length(&path) {
-        Some(at) => Put::Append { path, at, bytes: text.into_bytes() },
-        None => Put::Create { path, bytes: text.into_bytes() },
-    }
 }

@@ -29,7 +29,7 @@ impl AutoEffects {
         supervisor: Arc<Guarded>,
         lang: Lang,
     ) -> Result<Self, GitProblem> {
-        let git = GitThread::open(root.clone())?;
+        let git = GitThread::open(&root)?;
         Ok(Self { git, checks: Checks { supervisor, root, config, variables, lang } })
     }
 }

@@ -103,7 +103,7 @@ fn perform(app: &App, project: &Project, step: &GitStep) -> Result<GitResult, Pr
     let refused = |problem: &hast_flow::attempt::git_problem::GitProblem| {
         Problem::new(problem.what(lang), problem.next(lang))
     };
-    let git = GitThread::open(project.root.clone()).map_err(|problem| refused(&problem))?;
+    let git = GitThread::open(&project.root).map_err(|problem| refused(&problem))?;
     match git.perform(step) {
         GitResult::Refused(problem) => Err(refused(&problem)),
         result => Ok(result),

@@ -112,11 +112,8 @@ impl<'v> Draft<'v> {
 
     pub(super) fn step(mut self) -> Step {
         if let Some(path) = layout::path(layout::EVENTS) {
-            let bytes = self.events.into_bytes();
-            self.puts.push(match self.view.log_length {
-                Some(at) => Put::Append { path, at, bytes },
-                None => Put::Create { path, bytes },
-            });
+            let length = self.view.log_length;
+            self.puts.push(Put::lines(path, length, self.events.into_bytes()));
         }
         Step::Commit(Commit {
             role: CONTROLLER,
