@@ -25,6 +25,7 @@ struct Tally {
     kills: AtomicU64,
     ended_before: AtomicU64,
     failed_attempts: AtomicU64,
+    handed_over: AtomicU64,
     diverged: Mutex<Vec<String>>,
 }
 
@@ -63,10 +64,11 @@ fn report(rounds: u64, seed: u64, tally: &Tally) -> Result<(), Failure> {
     let diverged = tally.diverged.lock().map_err(|_| "a lane panicked")?;
     let (kills, before) = (&tally.kills, &tally.ended_before);
     println!(
-        "auto: seed {seed}, {rounds} rounds, {} kills ({} came after the end), {} failed attempts kept, {} diverged",
+        "auto: seed {seed}, {rounds} rounds, {} kills ({} came after the end), {} failed attempts kept, {} goals handed over for a commit that nobody judged, {} diverged",
         kills.load(Ordering::Relaxed),
         before.load(Ordering::Relaxed),
         tally.failed_attempts.load(Ordering::Relaxed),
+        tally.handed_over.load(Ordering::Relaxed),
         diverged.len()
     );
     if diverged.is_empty() { Ok(()) } else { Err(diverged.join("\n").into()) }
@@ -110,10 +112,12 @@ fn round(
         child.kill()?;
         child.wait()?;
         tally.kills.fetch_add(1, Ordering::Relaxed);
+        scene.person_acts()?;
         scene.user_writes(&format!("cache/later/{kill}.bin"), &dice.bytes())?;
     }
     scene.finish(STARTS)?;
     scene.check(expected)?;
+    tally.handed_over.fetch_add(scene.handed_over.get(), Ordering::Relaxed);
     tally.failed_attempts.fetch_add(scene.failed_attempts()?, Ordering::Relaxed);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The repository of one round: four goals, agents of four kinds, and files of the user's that no
 //! attempt may touch.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,6 +30,7 @@ const GOALS: &str = "goals:
     status: active
 ";
 
+const OWN_WORK: &str = "own work of M1";
 const REPLIES: &str = "version: 1
 replies:
   - when: {unit: M1}
@@ -72,6 +73,8 @@ pub(super) struct Scene {
     directory: TempDir,
     hast: PathBuf,
     users: RefCell<BTreeMap<String, Vec<u8>>>,
+    /// How often a goal was handed to a person.
+    pub(super) handed_over: Cell<u64>,
 }
 
 /// How a run ends, whatever happened on the way.
@@ -89,7 +92,12 @@ impl Scene {
     pub(super) fn new(hast: &Path) -> Result<Self, Failure> {
         let directory = tempfile::Builder::new().prefix("soak-auto-").tempdir()?;
         fs::create_dir(directory.path().join("home"))?;
-        let scene = Self { directory, hast: hast.to_owned(), users: RefCell::default() };
+        let scene = Self {
+            directory,
+            hast: hast.to_owned(),
+            users: RefCell::default(),
+            handed_over: Cell::default(),
+        };
         for (path, text) in [
             ("src/a.txt", "a\n"),
             ("README", "read me\n"),
@@ -175,11 +183,30 @@ impl Scene {
             said = [output.stdout, output.stderr]
                 .map(|b| String::from_utf8_lossy(&b).into_owned())
                 .concat();
-            if !self.statuses()?.iter().any(|status| status == "active") {
+            let handed_over = self.person_acts()?;
+            if !handed_over && !self.statuses()?.iter().any(|status| status == "active") {
                 return Ok(());
             }
         }
         Err(format!("not done after {most} starts; the last one said: {said}").into())
+    }
+
+    /// A commit that an agent made and nobody judged may be a person's: hast touches nothing and
+    /// hands the goal over. The person takes the commit and what is not ignored away, and with it
+    /// what goals.yaml says.
+    pub(super) fn person_acts(&self) -> Result<bool, Failure> {
+        let goals = fs::read_to_string(self.root().join(".ai/goals.yaml"))?;
+        if !goals.contains("the branch has moved since") {
+            return Ok(false);
+        }
+        let subject = self.git(&["log", "-1", "--format=%s"])?;
+        if subject != OWN_WORK {
+            return Err(format!("handed over, but the last commit is {subject}").into());
+        }
+        self.git(&["reset", "-q", "--hard", "HEAD^"])?;
+        self.git(&["clean", "-q", "-d", "-f"])?;
+        self.handed_over.set(self.handed_over.get() + 1);
+        Ok(true)
     }
 
     fn statuses(&self) -> Result<Vec<String>, Failure> {
