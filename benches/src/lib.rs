@@ -50,7 +50,8 @@ fn timed(run: &mut impl FnMut()) -> Duration {
     start.elapsed()
 }
 
-fn median(mut times: Vec<Duration>) -> Duration {
+/// The middle one of some times.
+pub fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()
 }

@@ -43,7 +43,7 @@ pub(super) fn run(rounds: u64) -> Result<(), Failure> {
     Ok(())
 }
 
-fn random() -> u64 {
+pub(super) fn random() -> u64 {
     std::collections::hash_map::RandomState::new().build_hasher().finish()
 }
 

@@ -41,6 +41,10 @@ impl IndexImage {
         }
     }
 
+    pub(super) fn has_bytes_of(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+
     /// Puts this where the user's index is, under git's own lock.
     pub(super) fn install(&self, git: &Git) -> Result<(), GitProblem> {
         let index = git.place.git_dir.join("index");

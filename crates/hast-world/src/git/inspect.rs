@@ -9,8 +9,9 @@ use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::{HandoffFile, Inspection};
 
 use super::RealWorkspace;
-use super::index::{Entry, list};
+use super::index::{Entry, IndexImage, list};
 use super::links::leaves;
+use super::look::Listed;
 use super::paths::{Matcher, repo_path, shown};
 use super::record::Opened;
 use super::refs::{HeadNow, Move, Refs};
@@ -30,9 +31,10 @@ impl RealWorkspace {
         let mut protected: BTreeSet<RepoPath> = self.guard(base, &opened)?.into_iter().collect();
         let mut breaches = Vec::new();
         let head = self.inspect_refs(base, &opened, &mut breaches)?;
-        self.inspect_flags(&opened, &mut breaches);
+        let listed = self.listed_since(&opened);
+        inspect_flags(&opened, &listed, &mut breaches);
         let matcher = Matcher::new(base.rules());
-        let mut scanned = self.scan_from(base, &opened, &matcher)?;
+        let mut scanned = self.scan_from(base, &opened, &matcher, &listed)?;
         let mut now = self.git.diff(base.tree(), &scanned.tree)?;
         let guarded: Vec<Difference> =
             now.iter().filter(|found| matcher.is_protected(&found.path)).cloned().collect();
@@ -74,6 +76,7 @@ impl RealWorkspace {
         base: &Base,
         opened: &Opened,
         matcher: &Matcher<'_>,
+        listed: &Listed,
     ) -> Result<Scanned, GitProblem> {
         let image = self.latest.take().or_else(|| opened.image.clone());
         let start = Start {
@@ -84,15 +87,27 @@ impl RealWorkspace {
         };
         let mut scanned = self.git.scan(&self.scratch, &start, matcher)?;
         // A submodule whose own repository was protected away no longer looks like one.
-        let listed = self.git.listed().unwrap_or_default();
-        for path in listed.gitlinks {
-            let known = scanned.repositories.contains(&path);
-            let there = self.git.place.at(&path).join(".git").symlink_metadata().is_ok();
-            if !known && there && !self.git.has_entry(base.tree(), &path)? {
-                scanned.repositories.push(path);
+        for path in &listed.gitlinks {
+            let known = scanned.repositories.contains(path);
+            let there = self.git.place.at(path).join(".git").symlink_metadata().is_ok();
+            if !known && there && !self.git.has_entry(base.tree(), path)? {
+                scanned.repositories.push(path.clone());
             }
         }
         Ok(scanned)
+    }
+
+    /// What the user's index holds now. The same bytes hold what they held at the start. An index
+    /// that cannot be read hides nothing: it is not the one that we compare with.
+    pub(super) fn listed_since(&self, opened: &Opened) -> Listed {
+        let now = IndexImage::of_user(&self.git).ok().flatten();
+        if let (Some(now), Some(then)) = (now, &opened.users)
+            && now.has_bytes_of(then)
+        {
+            let flags = opened.snapshot.flags.clone();
+            return Listed { flags, gitlinks: opened.gitlinks.clone(), ..Listed::default() };
+        }
+        self.git.listed().unwrap_or_default()
     }
 
     /// HEAD, the branch and all other refs. Returns where the branch is.
@@ -147,18 +162,6 @@ impl RealWorkspace {
         }
         self.git.call(["symbolic-ref", "-m", "hast", "HEAD", base.branch()]).synced().run()?;
         Ok(())
-    }
-
-    /// Entries of the user's index that began to hide files. An index that cannot be read hides
-    /// nothing: it is not the one that we compare with.
-    fn inspect_flags(&self, opened: &Opened, breaches: &mut Vec<Breach>) {
-        let Ok(listed) = self.git.listed() else { return };
-        let before = &opened.snapshot.flags;
-        let known: BTreeSet<&Vec<u8>> = before.assumed.iter().chain(&before.skipped).collect();
-        let hidden: BTreeSet<Vec<u8>> =
-            listed.flags.assumed.into_iter().chain(listed.flags.skipped).collect();
-        let new = hidden.iter().filter(|path| !known.contains(path));
-        breaches.extend(new.map(|path| Breach::HiddenByIndex { path: repo_path(path) }));
     }
 
     /// Gives tracked files that a glob protects back what the base has.
@@ -291,6 +294,16 @@ impl RealWorkspace {
         };
         new.map(read).collect()
     }
+}
+
+/// Entries of the user's index that began to hide files.
+fn inspect_flags(opened: &Opened, listed: &Listed, breaches: &mut Vec<Breach>) {
+    let before = &opened.snapshot.flags;
+    let known: BTreeSet<&Vec<u8>> = before.assumed.iter().chain(&before.skipped).collect();
+    let hidden: BTreeSet<&Vec<u8>> =
+        listed.flags.assumed.iter().chain(&listed.flags.skipped).collect();
+    let new = hidden.iter().filter(|path| !known.contains(*path));
+    breaches.extend(new.map(|path| Breach::HiddenByIndex { path: repo_path(path) }));
 }
 
 impl Difference {

@@ -2,6 +2,7 @@
 //! ignore rules of this moment, and the files that git was told not to look at.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use hast_flow::attempt::base::{ObjectId, TreeRules};
 use hast_flow::attempt::git_problem::GitProblem;
@@ -25,8 +26,30 @@ pub(super) struct Scene {
     pub(super) image: IndexImage,
     pub(super) users: Option<IndexImage>,
     pub(super) flags: Flags,
+    pub(super) gitlinks: Vec<Vec<u8>>,
     pub(super) ignores: Vec<u8>,
     pub(super) guarded: Vec<Vec<u8>>,
+}
+
+/// A look that the next one may repeat: a run looks around, and then its first goal does.
+#[derive(Clone, Debug)]
+pub(super) struct Glance {
+    rules: TreeRules,
+    pub(super) looked: Looked,
+    at: Instant,
+}
+
+/// A person who edits meanwhile is seen by a look that is older than this.
+const JUST_NOW: Duration = Duration::from_millis(500);
+
+impl Glance {
+    pub(super) fn new(rules: &TreeRules, looked: &Looked) -> Self {
+        Self { rules: rules.clone(), looked: looked.clone(), at: Instant::now() }
+    }
+
+    pub(super) fn still_holds(&self, rules: &TreeRules) -> bool {
+        self.rules == *rules && self.at.elapsed() < JUST_NOW
+    }
 }
 
 /// Largest `.gitignore` that is read.
@@ -48,7 +71,7 @@ pub(super) struct Listed {
     pub(super) flags: Flags,
     /// Submodules.
     pub(super) gitlinks: Vec<Vec<u8>>,
-    ignore_files: Vec<Vec<u8>>,
+    pub(super) ignore_files: Vec<Vec<u8>>,
 }
 
 impl RealWorkspace {
@@ -56,7 +79,9 @@ impl RealWorkspace {
         &mut self,
         rules: &TreeRules,
     ) -> Result<(Looked, Option<Scene>), GitProblem> {
-        self.reread_config()?;
+        if !std::mem::take(&mut self.config_is_new) {
+            self.reread_config()?;
+        }
         let matcher = Matcher::new(rules);
         let status = self.git.status(&matcher)?;
         let in_progress = self.in_progress().into_iter().next().map(|(word, _)| word.to_owned());
@@ -109,7 +134,8 @@ impl RealWorkspace {
         let image = index.image()?;
         let ignores = self.ignores(rules, &listed, status);
         let guarded = self.guarded(rules, matcher, &status.ignored);
-        Ok(Scene { head, tree, image, users, flags: listed.flags, ignores, guarded })
+        let Listed { flags, gitlinks, .. } = listed;
+        Ok(Scene { head, tree, image, users, flags, gitlinks, ignores, guarded })
     }
 
     /// The ignore rules of this moment as one list.

@@ -33,9 +33,10 @@ use hast_flow::attempt::workspace::{
 
 use config::Config;
 use index::{IndexImage, Scratch, disk};
-use look::Scene;
+use look::{Glance, Scene};
 use record::Opened;
 use save::SavedTree;
+use settle::Filed;
 
 pub use place::Place;
 use run::Git;
@@ -50,10 +51,16 @@ pub struct RealWorkspace {
     scratch: Scratch,
     /// The tree as it was looked at last, while nothing else has run.
     scene: Option<Scene>,
+    /// What the step before this one saw, if it was a look.
+    glance: Option<Glance>,
+    /// The configuration was read, and nothing was done since.
+    config_is_new: bool,
     opened: Option<Rc<Opened>>,
     /// The index of the last inspection: what it knows need not be read again.
     latest: Option<IndexImage>,
     saved: Option<SavedTree>,
+    /// A commit of one file that was built, until the branch moves.
+    filed: Option<Filed>,
     /// The base whose protected files hooks are run with.
     guarded_base: Option<Base>,
 }
@@ -77,12 +84,16 @@ impl RealWorkspace {
             config: Config::default(),
             scratch,
             scene: None,
+            glance: None,
+            config_is_new: false,
             opened: None,
             latest: None,
             saved: None,
+            filed: None,
             guarded_base: None,
         };
         workspace.reread_config()?;
+        workspace.config_is_new = true;
         Ok(workspace)
     }
 
@@ -126,28 +137,39 @@ impl Git {
 
 impl Workspace for RealWorkspace {
     fn look(&mut self, rules: &TreeRules) -> Result<Looked, GitProblem> {
+        if let Some(glance) = self.glance.take().filter(|glance| glance.still_holds(rules))
+            && self.scene.is_some()
+        {
+            return Ok(glance.looked);
+        }
         let (looked, scene) = self.look_around(rules)?;
         self.scene = scene;
+        self.glance = Some(Glance::new(rules, &looked));
         Ok(looked)
     }
 
     fn record(&mut self, key: &str, rules: &TreeRules) -> Result<Recorded, GitProblem> {
+        self.glance = None;
         self.record_start(key, rules)
     }
 
     fn inspect(&mut self, base: &Base) -> Result<Inspection, GitProblem> {
+        self.glance = None;
         self.inspect_attempt(base)
     }
 
     fn save(&mut self, plan: &SavePlan) -> Result<SavedWork, GitProblem> {
+        self.glance = None;
         self.save_tree(plan)
     }
 
     fn roll_back(&mut self, base: &Base, saved: &Saved) -> Result<RolledBack, GitProblem> {
+        self.glance = None;
         self.roll_back_tree(base, saved)
     }
 
     fn run_hooks(&mut self, plan: &CommitPlan) -> Result<HookVerdict, GitProblem> {
+        self.glance = None;
         self.hooks(plan)
     }
 
@@ -156,6 +178,7 @@ impl Workspace for RealWorkspace {
     }
 
     fn advance(&mut self, branch: &str, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem> {
+        self.glance = None;
         self.advance_branch(branch, from, to)
     }
 
@@ -164,6 +187,7 @@ impl Workspace for RealWorkspace {
     }
 
     fn restore(&mut self, name: &str, rules: &TreeRules) -> Result<Vec<Change>, GitProblem> {
+        self.glance = None;
         self.restore_work(name, rules)
     }
 

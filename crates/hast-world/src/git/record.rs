@@ -21,6 +21,8 @@ pub(super) struct Opened {
     pub(super) snapshot: Snapshot,
     pub(super) image: Option<IndexImage>,
     pub(super) users: Option<IndexImage>,
+    /// Submodules of that index.
+    pub(super) gitlinks: Vec<Vec<u8>>,
 }
 
 /// Files of a git directory that tell of an operation under way.
@@ -87,6 +89,7 @@ impl RealWorkspace {
             snapshot,
             image: Some(scene.image),
             users: scene.users,
+            gitlinks: scene.gitlinks,
         }));
         Ok(Recorded { branch, commit, tree: scene.tree, snapshot: id })
     }
@@ -100,7 +103,8 @@ impl RealWorkspace {
         let bytes = self.git.call(["cat-file", "blob", id.as_str()]).run();
         let bytes = bytes.map_err(|_| GitProblem::Lost { what: id.to_string() })?;
         let snapshot = Snapshot::decode(&bytes)?;
-        let opened = Rc::new(Opened { id: id.clone(), snapshot, image: None, users: None });
+        let (image, users, gitlinks) = (None, None, Vec::new());
+        let opened = Rc::new(Opened { id: id.clone(), snapshot, image, users, gitlinks });
         self.opened = Some(Rc::clone(&opened));
         Ok(opened)
     }
@@ -111,11 +115,22 @@ impl RealWorkspace {
         base: &Base,
         opened: &Opened,
     ) -> Result<Vec<RepoPath>, GitProblem> {
+        let changed = self.give_back(base, opened)?;
+        self.reread_config()?;
+        Ok(changed)
+    }
+
+    /// The same once more, while nothing but hast has run: the configuration is known unless
+    /// something had to be given back.
+    pub(super) fn guard_again(&mut self, base: &Base, opened: &Opened) -> Result<(), GitProblem> {
+        if self.give_back(base, opened)?.is_empty() { Ok(()) } else { self.reread_config() }
+    }
+
+    fn give_back(&self, base: &Base, opened: &Opened) -> Result<Vec<RepoPath>, GitProblem> {
         let place = &self.git.place;
         let roots = place.protected_roots(base.rules(), &opened.snapshot.guarded);
         let aside = self.scratch.aside(base.key());
         let changed = place.restore(&roots, &opened.snapshot.files, &aside)?;
-        self.reread_config()?;
         let named = changed.iter().map(|(home, path)| {
             let path = shown(path);
             RepoPath(match home {

@@ -8,7 +8,11 @@ use hast_flow::attempt::git_problem::GitProblem;
 use serde::{Deserialize, Serialize};
 
 use super::index::object;
+use super::place::Place;
 use super::run::Git;
+
+/// More than any name of a branch.
+const LONGEST_HEAD: u64 = 4_096;
 
 /// Where a ref points.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +50,9 @@ impl Git {
     }
 
     pub(super) fn head(&self) -> Result<HeadNow, GitProblem> {
+        if let Some(name) = self.place.head_in_file() {
+            return Ok(HeadNow::Branch(name));
+        }
         let output = self.call(["symbolic-ref", "-q", "--no-recurse", "HEAD"]).output()?;
         let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         if output.code == Some(0) { Ok(HeadNow::Branch(text)) } else { Ok(HeadNow::Detached) }
@@ -139,6 +146,22 @@ impl Git {
             self.call(["symbolic-ref", name.as_str(), other.as_str()]).run()?;
         }
         Ok(breaches)
+    }
+}
+
+impl Place {
+    /// The branch that HEAD names in the plain form that git writes. Anything else is git's to say.
+    fn head_in_file(&self) -> Option<String> {
+        let path = self.git_dir.join("HEAD");
+        let there = std::fs::symlink_metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
+        if there.len() > LONGEST_HEAD {
+            return None;
+        }
+        let text = std::fs::read_to_string(path).ok()?;
+        let name = text.strip_prefix("ref: ")?.strip_suffix('\n')?;
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/_-".contains(&byte);
+        let short = name.strip_prefix("refs/heads/")?;
+        (!short.is_empty() && short.bytes().all(plain)).then(|| name.to_owned())
     }
 }
 

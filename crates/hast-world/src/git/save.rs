@@ -9,9 +9,12 @@ use super::index::{Entry, IndexImage, ScratchFile, object};
 use super::look::Scene;
 use super::paths::{Matcher, shown};
 use super::record::Opened;
-use super::refs::Move;
+use super::refs::{Move, Refs, Target};
 use super::scan::{At, Scanned};
 use super::snapshot::Home;
+
+/// Where branches of kept work are.
+const KEPT: &str = "refs/heads/hast/kept/";
 
 /// The tree that was saved last, for the rollback that follows.
 #[derive(Debug)]
@@ -81,7 +84,9 @@ impl RealWorkspace {
     ) -> Result<(Scanned, ObjectId), GitProblem> {
         if let Some(base) = &plan.base {
             let opened = self.opened(base)?;
-            return Ok((self.scan_from(base, &opened, matcher)?, base.tree().clone()));
+            let listed = self.listed_since(&opened);
+            let scanned = self.scan_from(base, &opened, matcher, &listed)?;
+            return Ok((scanned, base.tree().clone()));
         }
         let (_, scene) = self.look_around(&plan.rules)?;
         let scene = scene.ok_or(GitProblem::NoFirstCommit)?;
@@ -166,10 +171,12 @@ impl RealWorkspace {
         let index = self.scratch.index(Some(&known.image))?;
         self.back_to(&index, &known, base, &aside)?;
         let refs = self.git.refs()?;
-        self.git.restore_refs(base, &opened.snapshot.refs, &refs)?;
-        self.branch_back(base, &known)?;
+        let mut expected = opened.snapshot.refs.clone();
+        expected.extend(kept_by_us(&refs, saved));
+        self.git.restore_refs(base, &expected, &refs)?;
+        self.branch_back(base, &known, &refs)?;
         self.end_operations(base, &opened)?;
-        self.guard(base, &opened)?;
+        self.guard_again(base, &opened)?;
         let image = index.image()?;
         self.index_back(&opened, &index)?;
         self.keep_scene(base, &opened, image);
@@ -226,9 +233,13 @@ impl RealWorkspace {
         self.git.place.move_aside(Home::Tree, path, aside)
     }
 
-    fn branch_back(&self, base: &Base, known: &SavedTree) -> Result<(), GitProblem> {
+    fn branch_back(&self, base: &Base, known: &SavedTree, refs: &Refs) -> Result<(), GitProblem> {
         let name = base.branch().to_owned();
-        let from = self.git.resolve(&name)?;
+        // One that points at what is lost may not be listed.
+        let from = match refs.get(&name) {
+            Some(target) => Some(target.id.clone()),
+            None => self.git.resolve(&name)?,
+        };
         let expected = [&known.head, base.commit()];
         let lost = match &from {
             Some(from) if !expected.contains(&from) => !self.git.has_commit(from)?,
@@ -272,8 +283,21 @@ impl RealWorkspace {
             image,
             users: opened.users.clone(),
             flags: opened.snapshot.flags.clone(),
+            gitlinks: opened.gitlinks.clone(),
             ignores: opened.snapshot.ignores.clone(),
             guarded: opened.snapshot.guarded.clone(),
         });
     }
+}
+
+/// Branches that keep this very work were made after it was saved, and not by the attempt.
+fn kept_by_us<'r>(
+    refs: &'r Refs,
+    saved: &'r Saved,
+) -> impl Iterator<Item = (String, Target)> + use<'r> {
+    let ours = |(name, target): &(&String, &Target)| {
+        name.starts_with(KEPT) && target.follows.is_none() && target.id == saved.work().commit
+    };
+    let owned = |(name, target): (&String, &Target)| (name.clone(), target.clone());
+    refs.iter().filter(ours).map(owned)
 }

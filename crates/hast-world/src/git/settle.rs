@@ -2,6 +2,7 @@
 //! hast made: kept work, undo, old ones.
 
 use std::fs;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use hast_flow::attempt::base::{ObjectId, TreeRules};
@@ -18,8 +19,28 @@ use super::run::Call;
 use super::scan::{Difference, Start};
 
 const LONGEST_HOOK: Duration = Duration::from_secs(600);
+/// What a commit runs.
+const HOOKS: [&str; 3] = ["pre-commit", "prepare-commit-msg", "commit-msg"];
 /// How much of a hook's words is kept.
 const HOOK_WORDS: usize = 4_000;
+
+/// The index that goes with a commit of one file.
+#[derive(Debug)]
+pub(super) struct Filed {
+    tree: ObjectId,
+    /// Its parent, and itself.
+    commit: Option<(ObjectId, ObjectId)>,
+    /// The user's index that it was made from, and what follows.
+    users: IndexImage,
+    next: IndexImage,
+}
+
+impl Filed {
+    fn follows(&self, users: &IndexImage, from: &ObjectId, to: &ObjectId) -> bool {
+        let known = self.commit.as_ref().map(|(parent, commit)| (parent, commit));
+        known == Some((from, to)) && self.users.has_bytes_of(users)
+    }
+}
 
 pub(super) fn signed_by<'g>(call: Call<'g>, name: &str, email: &str, date: &str) -> Call<'g> {
     call.variable("GIT_AUTHOR_NAME", name)
@@ -32,22 +53,42 @@ pub(super) fn signed_by<'g>(call: Call<'g>, name: &str, email: &str, date: &str)
 
 impl RealWorkspace {
     /// The tree that a plan would commit.
-    fn planned_tree(&self, plan: &CommitPlan) -> Result<ObjectId, GitProblem> {
+    fn planned_tree(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem> {
         let path = match &plan.content {
             Content::Tree(tree) => return Ok(tree.clone()),
             Content::File { path } => path,
         };
         let call = self.git.call(["hash-object", "-w", "--path", path, "--", path]).synced();
-        let object = object(&call.line()?)?;
+        let object = Some(object(&call.line()?)?);
+        let (bytes, mode) = (path.as_bytes().to_vec(), "100644".to_owned());
+        let entry = Entry { path: bytes, mode, object };
+        if let Some(tree) = self.tree_by_users_index(plan, &entry) {
+            return Ok(tree);
+        }
         let index = self.scratch.index(None)?;
         self.git.read_tree(&index, &plan.parent)?;
-        let bytes = path.as_bytes().to_vec();
-        let mode = "100644".to_owned();
-        self.git.set_entries(&index, &[Entry { path: bytes, mode, object: Some(object) }])?;
+        self.git.set_entries(&index, &[entry])?;
         self.git.write_tree(&index)
     }
 
-    pub(super) fn build_commit(&self, plan: &CommitPlan) -> Result<ObjectId, GitProblem> {
+    /// Mostly the user's index has what the parent has. Then nothing needs to be read again, and
+    /// what comes out is the user's next index. Whether it was so shows in the tree.
+    fn tree_by_users_index(&mut self, plan: &CommitPlan, entry: &Entry) -> Option<ObjectId> {
+        let users = IndexImage::of_user(&self.git).ok()??;
+        let index = self.scratch.index(Some(&users)).ok()?;
+        self.git.set_entries(&index, std::slice::from_ref(entry)).ok()?;
+        let tree = self.git.write_tree(&index).ok()?;
+        let differences = self.git.diff(&plan.parent, &tree).ok()?;
+        let [only] = &differences[..] else { return None };
+        if only.path != entry.path || only.new != entry.object || only.new_mode != entry.mode {
+            return None;
+        }
+        let next = index.image().ok()?;
+        self.filed = Some(Filed { tree: tree.clone(), commit: None, users, next });
+        Some(tree)
+    }
+
+    pub(super) fn build_commit(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem> {
         let tree = self.planned_tree(plan)?;
         let (name, email) = match &plan.identity {
             Identity::Named { name, email } => (name.clone(), email.clone()),
@@ -60,7 +101,11 @@ impl RealWorkspace {
         let date = format!("@{} +0000", plan.at.instant().as_second());
         let call = self.git.call(["commit-tree", tree.as_str(), "-p", plan.parent.as_str()]);
         let call = call.synced().input(plan.message.clone().into_bytes());
-        object(&signed_by(call, &name, &email, &date).line()?)
+        let commit = object(&signed_by(call, &name, &email, &date).line()?)?;
+        if let Some(filed) = self.filed.as_mut().filter(|filed| filed.tree == tree) {
+            filed.commit = Some((plan.parent.clone(), commit.clone()));
+        }
+        Ok(commit)
     }
 
     pub(super) fn hooks(&mut self, plan: &CommitPlan) -> Result<HookVerdict, GitProblem> {
@@ -68,6 +113,9 @@ impl RealWorkspace {
         if let Some(base) = self.guarded_base.clone() {
             let opened = self.opened(&base)?;
             self.guard(&base, &opened)?;
+        }
+        if !HOOKS.iter().any(|hook| self.hooks_directory().join(hook).symlink_metadata().is_ok()) {
+            return Ok(HookVerdict::Passed { message: plan.message.clone() });
         }
         let tree = self.planned_tree(plan)?;
         let index = self.scratch.index(None)?;
@@ -91,6 +139,11 @@ impl RealWorkspace {
         Ok(HookVerdict::Passed { message: String::from_utf8_lossy(&text).into_owned() })
     }
 
+    fn hooks_directory(&self) -> PathBuf {
+        let usual = || self.git.place.common_dir.join("hooks");
+        self.config.hooks_path.clone().unwrap_or_else(usual)
+    }
+
     /// What a hook says when it refuses; none if it passes or is not there.
     fn refusal(
         &self,
@@ -98,9 +151,7 @@ impl RealWorkspace {
         args: &[&std::ffi::OsStr],
         index: &ScratchFile,
     ) -> Result<Option<String>, GitProblem> {
-        let place = &self.git.place;
-        let directory =
-            self.config.hooks_path.clone().unwrap_or_else(|| place.common_dir.join("hooks"));
+        let directory = self.hooks_directory();
         if !directory.join(hook).exists() {
             return Ok(None);
         }
@@ -123,14 +174,11 @@ impl RealWorkspace {
         to: &ObjectId,
     ) -> Result<(), GitProblem> {
         self.scene = None;
-        let found = self.git.resolve(branch)?;
-        if found.as_ref() != Some(to) {
-            let from = Some(from.clone());
-            if found != from {
-                let (name, expected) = (branch.to_owned(), from);
-                return Err(GitProblem::Moved { name, expected, found });
-            }
-            self.git.move_refs(&[Move { name: branch.to_owned(), from, to: Some(to.clone()) }])?;
+        let (name, expected) = (branch.to_owned(), Some(from.clone()));
+        match self.git.move_refs(&[Move { name, from: expected, to: Some(to.clone()) }]) {
+            // It was done before.
+            Err(GitProblem::Moved { found: Some(found), .. }) if found == *to => {}
+            other => other?,
         }
         if self.git.head()? == super::refs::HeadNow::Branch(branch.to_owned()) {
             self.index_follows(from, to)?;
@@ -149,15 +197,24 @@ impl RealWorkspace {
         let (image, since) = match known {
             Some(known) => known,
             None => match IndexImage::of_user(&self.git)? {
-                Some(image) if self.git.listed().is_ok() => (image, from.clone()),
-                _ => return self.index_anew(to),
+                Some(image) => match self.filed.take() {
+                    Some(filed) if filed.follows(&image, from, to) => {
+                        return filed.next.install(&self.git);
+                    }
+                    _ => (image, from.clone()),
+                },
+                None => return self.index_anew(to),
             },
         };
         let index = self.scratch.index(Some(&image))?;
         let differences = self.git.diff(&since, to)?;
         let entries: Vec<Entry> = differences.iter().map(Difference::new_entry).collect();
-        self.git.set_entries(&index, &entries)?;
-        index.image()?.install(&self.git)
+        // An index that git cannot read takes no entries.
+        let taken = self.git.set_entries(&index, &entries).is_ok();
+        if taken && (!entries.is_empty() || self.git.listed().is_ok()) {
+            return index.image()?.install(&self.git);
+        }
+        self.index_anew(to)
     }
 
     fn index_anew(&self, commit: &ObjectId) -> Result<(), GitProblem> {

@@ -128,6 +128,37 @@ fn one_file_alone_is_committed() {
     assert_eq!(repo.git(&["status", "--porcelain"]), " M .ai/rules.md\nM  src/lib.rs");
 }
 
+#[test]
+fn one_file_is_committed_and_the_index_of_the_user_follows_it() {
+    let repo = Repo::new();
+    repo.git(&["update-index", "--assume-unchanged", "src/lib.rs"]);
+    let mut workspace = repo.open();
+    for number in 1..=2 {
+        repo.write(".ai/goals.yaml", format!("goals: [{number}]\n"));
+        let plan = CommitPlan {
+            content: Content::File { path: ".ai/goals.yaml".into() },
+            parent: repo.head(),
+            message: "goals\n".into(),
+            at: at(),
+            identity: Identity::Users,
+        };
+        let from = plan.parent.clone();
+        let built = perform(&mut workspace, &GitStep::Build { plan });
+        let GitResult::Built { commit } = built else { panic!("{built:?}") };
+        if number == 2 {
+            // Staged in between: it stays staged.
+            repo.write("later", "l");
+            repo.git(&["add", "later"]);
+        }
+        let branch = "refs/heads/main".to_owned();
+        perform(&mut workspace, &GitStep::Advance { branch, from, to: commit });
+        assert_eq!(repo.git(&["show", "--format=", "--name-only", "HEAD"]), ".ai/goals.yaml");
+        let status = if number == 2 { "A  later" } else { "" };
+        assert_eq!(repo.git(&["status", "--porcelain"]), status);
+        assert_eq!(repo.git(&["ls-files", "-v", "src/lib.rs"]), "h src/lib.rs");
+    }
+}
+
 fn with_hook(repo: &Repo, name: &str, script: &str) {
     let path = format!(".git/hooks/{name}");
     repo.write(&path, format!("#!/bin/sh\n{script}\n"));
@@ -267,6 +298,23 @@ fn undo_brings_discarded_work_back_unless_somebody_edited_it() {
         assert!(matches!(&done, GitResult::Restored { paths } if paths.len() == 3), "{done:?}");
         assert_eq!(repo.files(), worked);
     }
+}
+
+#[test]
+fn kept_work_stays_a_branch_when_the_tree_goes_back() {
+    let repo = Repo::new();
+    let mut workspace = repo.open();
+    let base = workspace.start(&rules());
+    repo.write("a", "1");
+    let saved = workspace.put_safe(&base);
+    let commit = saved.work().commit.clone();
+    perform(&mut workspace, &GitStep::Keep { branch: kept_branch("M1"), commit: commit.clone() });
+    repo.git(&["branch", "hast/kept/other"]);
+    workspace.back(&base, &saved);
+    assert_eq!(repo.git(&["rev-parse", "hast/kept/M1"]), commit.as_str());
+    // What is named so and keeps something else was not made by us.
+    let all = repo.git(&["for-each-ref", "--format=%(refname)", "refs/heads/hast"]);
+    assert_eq!(all, "refs/heads/hast/kept/M1");
 }
 
 #[test]

@@ -1,0 +1,158 @@
+//! `hast auto` killed at moments that nobody chose, and started again until it is done. Each round
+//! must end as a run that nobody disturbed, with everything of the user's as it was.
+
+mod scene;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use scene::{Done, Scene};
+
+use super::Failure;
+
+/// Rounds that run at once: most of a round is waiting for the disk.
+const LANES: usize = 3;
+/// Most kills in a round, and most starts after them.
+const KILLS: u64 = 6;
+const STARTS: usize = 12;
+
+/// What all rounds came to.
+#[derive(Debug, Default)]
+struct Tally {
+    kills: AtomicU64,
+    ended_before: AtomicU64,
+    failed_attempts: AtomicU64,
+    handed_over: AtomicU64,
+    diverged: Mutex<Vec<String>>,
+}
+
+pub(crate) fn run(rounds: u64, seed: Option<u64>) -> Result<(), Failure> {
+    let hast = build()?;
+    let seed = seed.unwrap_or_else(super::kill::random);
+    let start = Instant::now();
+    let undisturbed = Scene::new(&hast)?;
+    undisturbed.finish(STARTS)?;
+    let length = start.elapsed();
+    let expected = undisturbed.done()?;
+    undisturbed.check(&expected)?;
+    println!("seed {seed}, an undisturbed run takes {} ms", length.as_millis());
+    let (tally, next) = (Tally::default(), AtomicU64::new(1));
+    std::thread::scope(|scope| {
+        for _ in 0..LANES {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number > rounds {
+                        return;
+                    }
+                    let mut dice = Dice(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+                    lane_round(&hast, number, &mut dice, length, &expected, &tally);
+                    if number.is_multiple_of(20) {
+                        println!("{number} rounds, {} s", start.elapsed().as_secs());
+                    }
+                }
+            });
+        }
+    });
+    report(rounds, seed, &tally)
+}
+
+fn report(rounds: u64, seed: u64, tally: &Tally) -> Result<(), Failure> {
+    let diverged = tally.diverged.lock().map_err(|_| "a lane panicked")?;
+    let (kills, before) = (&tally.kills, &tally.ended_before);
+    println!(
+        "auto: seed {seed}, {rounds} rounds, {} kills ({} came after the end), {} failed attempts kept, {} goals handed over for a commit that nobody judged, {} diverged",
+        kills.load(Ordering::Relaxed),
+        before.load(Ordering::Relaxed),
+        tally.failed_attempts.load(Ordering::Relaxed),
+        tally.handed_over.load(Ordering::Relaxed),
+        diverged.len()
+    );
+    if diverged.is_empty() { Ok(()) } else { Err(diverged.join("\n").into()) }
+}
+
+fn lane_round(
+    hast: &Path,
+    number: u64,
+    dice: &mut Dice,
+    length: Duration,
+    expected: &Done,
+    tally: &Tally,
+) {
+    let outcome = Scene::new(hast).and_then(|scene| {
+        let played = round(&scene, dice, length, expected, tally);
+        played.map_err(|error| format!("round {number}: {error}; see {}", scene.keep()).into())
+    });
+    if let Err(error) = outcome {
+        println!("{error}");
+        if let Ok(mut diverged) = tally.diverged.lock() {
+            diverged.push(error.to_string());
+        }
+    }
+}
+
+/// Kills, starts again until all is done, looks at everything.
+fn round(
+    scene: &Scene,
+    dice: &mut Dice,
+    length: Duration,
+    expected: &Done,
+    tally: &Tally,
+) -> Result<(), Failure> {
+    let most = u64::try_from(length.as_micros())?;
+    for kill in 0..=dice.below(KILLS) {
+        let mut child = scene.start()?;
+        std::thread::sleep(Duration::from_micros(dice.below(most)));
+        if child.try_wait()?.is_some() {
+            tally.ended_before.fetch_add(1, Ordering::Relaxed);
+        }
+        child.kill()?;
+        child.wait()?;
+        tally.kills.fetch_add(1, Ordering::Relaxed);
+        scene.person_acts()?;
+        scene.user_writes(&format!("cache/later/{kill}.bin"), &dice.bytes())?;
+    }
+    scene.finish(STARTS)?;
+    scene.check(expected)?;
+    tally.handed_over.fetch_add(scene.handed_over.get(), Ordering::Relaxed);
+    tally.failed_attempts.fetch_add(scene.failed_attempts()?, Ordering::Relaxed);
+    Ok(())
+}
+
+/// The binary of this very source.
+fn build() -> Result<PathBuf, Failure> {
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--release", "-p", "hast"])
+        .current_dir(crate::repository_root())
+        .status()?;
+    if !built.success() {
+        return Err("hast does not compile".into());
+    }
+    let own = std::env::current_exe()?;
+    let target = own.parent().and_then(Path::parent).ok_or("no target directory")?;
+    Ok(target.join("release/hast"))
+}
+
+/// Numbers that a seed gives again.
+#[derive(Debug)]
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.next() % end.max(1)
+    }
+
+    fn bytes(&mut self) -> Vec<u8> {
+        (0..64).flat_map(|_| self.next().to_le_bytes()).collect()
+    }
+}
