@@ -176,7 +176,7 @@ fn cannot_read(app: &App, error: &PathError) -> Diagnostic {
     Diagnostic::of_file(&shown_path(app, &error.path), finding)
 }
 
-fn show(app: &mut App, report: &Report) -> Result<Exit, Problem> {
+pub(crate) fn show(app: &mut App, report: &Report) -> Result<Exit, Problem> {
     for line in &report.seen {
         app.detail(line);
     }

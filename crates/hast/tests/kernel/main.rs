@@ -1,0 +1,9 @@
+//! `hast kernel` by the real binary: requests, experts that fail or lie, processes that die.
+
+#![cfg(test)]
+
+mod deaths;
+mod edits;
+mod requests;
+mod scene;
+mod typed;
