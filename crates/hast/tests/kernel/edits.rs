@@ -10,7 +10,7 @@ const HANGS: &str = r"
 ";
 
 /// A request that was killed between its first item and its second, and could go on now.
-fn cut_off() -> Scene {
+pub(crate) fn cut_off() -> Scene {
     let scene = Scene::new(HANGS);
     let mut first = scene.start(&["kernel", "start", "first"]);
     let waited = (0..600).any(|_| {

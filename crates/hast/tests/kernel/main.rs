@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod breaches;
 mod deaths;
 mod edits;
 mod requests;

@@ -5,20 +5,24 @@ pub(crate) mod eyes;
 mod listing;
 mod reading;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::kernel::{EngineToKernelResponse, KernelState};
+use hast_flow::driver::Delta;
 use hast_flow::flows::kernel::decide::Asked;
 use hast_flow::flows::kernel::view::Life;
-use hast_flow::flows::kernel::{KernelFlow, NewRequest, layout};
+use hast_flow::flows::kernel::{KernelFlow, NewRequest, laws, layout};
+use hast_flow::formats::diagnostic::Diagnostic;
 use hast_flow::formats::source::MAX_DOCUMENT_BYTES;
 use hast_flow::ids::RequestUuid;
 use hast_flow::steps::Ending;
+use hast_flow::store::Seen;
 use hast_flow::trust::{Commands, Trusted};
 use hast_flow::words::visible;
-use hast_world::files::{PathError, read_if_there};
+use hast_world::files::{PathError, read_if_there, walk};
 use hast_world::roots;
 use serde_json::json;
 
@@ -53,6 +57,28 @@ pub(crate) fn run(app: &mut App, command: &KernelCommands) -> Result<Exit, Probl
         }
         KernelCommands::Experts(command) => experts::run(app, command),
     }
+}
+
+/// What the documents of a kernel do not agree on. What cannot be read is told by who checks files.
+pub(crate) fn breaches(app: &App, root: &Path) -> Vec<Diagnostic> {
+    let brain = brain(root);
+    let Ok(mut view) = reading::view(app, root) else { return Vec::new() };
+    let read = |path: &str| read_if_there(&brain.join(path), MAX_DOCUMENT_BYTES).ok().flatten();
+    if let (Some(path), Some(bytes)) = (layout::path(layout::MIRROR), read(layout::MIRROR)) {
+        view.fold(&Delta::Document { path: &path, bytes: &bytes, seen: Seen::Absent });
+    }
+    let mut there = BTreeSet::new();
+    walk(&brain.join("requests"), &mut |path| {
+        if let Some(path) = path.ok().and_then(|path| path.strip_prefix(&brain).ok()) {
+            there.insert(path.to_string_lossy().into_owned());
+        }
+    });
+    let found = laws::breaches(&view, &read(layout::LOG).unwrap_or_default(), &there);
+    let named = |finding: Diagnostic| {
+        let file = verify::shown_path(app, &brain.join(&finding.file));
+        Diagnostic { file, ..finding }
+    };
+    found.into_iter().map(named).collect()
 }
 
 fn boot(app: &mut App) -> Result<Exit, Problem> {
