@@ -4,8 +4,13 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+
+/// How long a lock may outlive its owner.
+const PATIENCE: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(10);
 
 /// Held until dropped.
 #[derive(Debug)]
@@ -34,7 +39,22 @@ pub enum NoLock {
 
 impl DriverLock {
     /// Takes the lock of a unit of that root, or says who has it.
+    ///
+    /// A process that was killed while it started a program leaves the lock to that program until it
+    /// has closed what it inherited: an owner that is gone is waited for, a moment.
     pub fn take(root: &Path, unit: &str) -> Result<Self, NoLock> {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            match Self::take_now(root, unit) {
+                Err(NoLock::Held(owner)) if owner.is_gone() && Instant::now() < until => {
+                    std::thread::sleep(LOOK);
+                }
+                result => return result,
+            }
+        }
+    }
+
+    fn take_now(root: &Path, unit: &str) -> Result<Self, NoLock> {
         let path = root.join(".hast").join(format!("driver-{unit}.lock"));
         let io = |source| NoLock::Io { path: path.clone(), source };
         std::fs::create_dir_all(root.join(".hast")).map_err(io)?;
@@ -58,6 +78,15 @@ impl DriverLock {
 }
 
 impl Owner {
+    /// Whether it ran on this machine and runs no more. Somebody else's process is none we may judge.
+    fn is_gone(&self) -> bool {
+        let pid = i32::try_from(self.pid).ok().and_then(rustix::process::Pid::from_raw);
+        self.host == Self::this_process().host
+            && pid.is_some_and(|pid| {
+                rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH)
+            })
+    }
+
     fn this_process() -> Self {
         let host = std::fs::read_to_string("/proc/sys/kernel/hostname");
         Self {
@@ -98,6 +127,28 @@ fn process_start() -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lock_that_outlives_its_owner_for_a_moment_is_waited_for() {
+        let root = tempfile::tempdir().unwrap();
+        let first = DriverLock::take(root.path(), "u").unwrap();
+        // The note of a process that is gone: no pid is that large.
+        let gone = Owner { pid: 0x7fff_fff0, ..Owner::this_process() };
+        let path = root.path().join(".hast/driver-u.lock");
+        File::options().write(true).truncate(true).open(&path).unwrap();
+        File::options()
+            .write(true)
+            .open(&path)
+            .unwrap()
+            .write_all(gone.written().as_bytes())
+            .unwrap();
+        let ended = std::thread::spawn(move || {
+            std::thread::sleep(LOOK * 5);
+            drop(first);
+        });
+        let _second = DriverLock::take(root.path(), "u").unwrap();
+        ended.join().unwrap();
+    }
 
     #[test]
     fn a_second_driver_is_told_who_the_first_is() {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, FromArgMatches};
-use hast_flow::ports::Clock;
+use hast_flow::ports::{Clock, Ids};
 use hast_flow::words::Lang;
 use hast_world::clock::{Fixed, Machine};
 
@@ -103,6 +103,7 @@ fn start(
         Commands::Auto(args) => commands::auto::run(&mut app, &args),
         Commands::Retry(args) => commands::auto::retry(&mut app, &args),
         Commands::Demo(args) => crate::demo::run(&mut app, &args),
+        Commands::Kernel(command) => commands::kernel::run(&mut app, &command),
         Commands::Completions { shell } => commands::shell::completions(&mut app, shell),
         Commands::Man => commands::shell::man(&mut app),
     }
@@ -170,6 +171,14 @@ pub(crate) fn shared_clock(lang: Lang) -> Result<Arc<dyn Clock + Send + Sync>, P
     Ok(match test_world(lang)? {
         None => Arc::new(Machine),
         Some(fixed) => Arc::new(fixed),
+    })
+}
+
+/// Fresh ids, from the same world as the clock.
+pub(crate) fn ids(lang: Lang) -> Result<Box<dyn Ids>, Problem> {
+    Ok(match test_world(lang)? {
+        None => Box::new(Machine),
+        Some(fixed) => Box::new(fixed),
     })
 }
 

@@ -7,6 +7,7 @@ use hast_flow::words::Lang;
 
 use crate::agent_messages::help as agent_help;
 use crate::auto_messages::help as auto_help;
+use crate::kernel_cli::{self, KernelCommands};
 use crate::messages::help;
 
 #[derive(Debug, Parser)]
@@ -50,6 +51,8 @@ pub(crate) enum Commands {
     Auto(AutoArgs),
     Retry(RetryArgs),
     Demo(DemoArgs),
+    #[command(subcommand)]
+    Kernel(KernelCommands),
     Completions {
         #[arg(value_name = "SHELL", value_enum, hide_possible_values = true)]
         shell: clap_complete::Shell,
@@ -133,8 +136,16 @@ pub(crate) struct RetryArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DemoArgs {
+    #[arg(id = "demo_flow", value_name = "FLOW", value_enum, default_value_t = DemoFlow::Goals, hide_default_value = true, hide_possible_values = true)]
+    pub(crate) flow: DemoFlow,
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum DemoFlow {
+    Goals,
+    Kernel,
 }
 
 #[derive(Debug, clap::Args)]
@@ -186,13 +197,14 @@ pub(crate) fn command(lang: Lang) -> Command {
         "{{about-with-newline}}\n{}: {{usage}}\n\n{{all-args}}{{after-help}}",
         help::usage(lang)
     );
-    localize(command, lang, &template)
+    localize(command, lang, &template, "")
 }
 
 /// Gives every command and flag its help. A missing one is found by a test.
-fn localize(command: Command, lang: Lang, template: &str) -> Command {
+fn localize(command: Command, lang: Lang, template: &str, above: &str) -> Command {
     let name = command.get_name().to_owned();
-    let command = match about(&name, lang) {
+    let path = if above.is_empty() { name.clone() } else { format!("{above} {name}") };
+    let command = match kernel_cli::about(&path, lang).or_else(|| about(&name, lang)) {
         Some(about) => command.about(about),
         None => command,
     };
@@ -203,12 +215,13 @@ fn localize(command: Command, lang: Lang, template: &str) -> Command {
         .mut_args(|arg| {
             let words = if arg.is_positional() { help::ARGUMENTS } else { help::OPTIONS };
             let arg = arg.help_heading(heading(words, lang));
-            match arg_help(arg.get_id().as_str(), lang) {
+            let id = arg.get_id().as_str();
+            match kernel_cli::arg_help(id, lang).or_else(|| arg_help(id, lang)) {
                 Some(text) => arg.help(text),
                 None => arg,
             }
         })
-        .mut_subcommands(|command| localize(command.arg(help_flag(lang)), lang, template))
+        .mut_subcommands(|command| localize(command.arg(help_flag(lang)), lang, template, &path))
 }
 
 fn heading((en, ko): (&'static str, &'static str), lang: Lang) -> &'static str {

@@ -7,6 +7,8 @@ mod cli;
 mod commands;
 mod demo;
 mod flow_messages;
+mod kernel_cli;
+mod kernel_messages;
 mod messages;
 mod output;
 mod problem;

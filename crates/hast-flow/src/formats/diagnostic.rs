@@ -59,6 +59,10 @@ pub enum Finding {
     PlaceholderInsideWord { placeholder: String },
     NotExactlyOne { found: Vec<String>, allowed: Vec<String> },
     NeverReached { after: String },
+    NotGrowing { id: String, before: String },
+    AnsweredTwice { id: String },
+    Contradicts { other: String, detail: String },
+    MissingFile { path: String, because: String },
     CannotEdit { reason: NoEdit },
     Custom { detail: String },
 }
@@ -198,6 +202,10 @@ impl Finding {
             Self::NotExactlyOne { found, .. } => text::more_than_one(lang, found.join(", ")),
             Self::NeverReached { after } => text::never_reached(lang, after),
             Self::CannotEdit { reason } => reason.what(lang),
+            Self::NotGrowing { id, before } => text::not_growing(lang, id, before),
+            Self::AnsweredTwice { id } => text::answered_twice(lang, id),
+            Self::Contradicts { other, detail } => text::contradicts(lang, other, detail),
+            Self::MissingFile { path, because } => text::missing_file(lang, path, because),
             Self::Custom { detail } => shown(detail),
         }
     }
@@ -246,6 +254,9 @@ impl Finding {
             Self::NotExactlyOne { .. } => text::more_than_one_next(lang),
             Self::NeverReached { after } => text::never_reached_next(lang, after),
             Self::CannotEdit { .. } => text::cannot_edit_next(lang),
+            Self::NotGrowing { .. } | Self::AnsweredTwice { .. } => text::log_next(lang),
+            Self::Contradicts { other, .. } => text::contradicts_next(lang, other),
+            Self::MissingFile { path, .. } => text::missing_file_next(lang, path),
             Self::Custom { .. } => text::custom_next(lang),
         }
     }
@@ -287,6 +298,10 @@ impl Finding {
             Self::NotExactlyOne { .. } => "not_exactly_one",
             Self::NeverReached { .. } => "never_reached",
             Self::CannotEdit { .. } => "cannot_edit",
+            Self::NotGrowing { .. } => "not_growing",
+            Self::AnsweredTwice { .. } => "answered_twice",
+            Self::Contradicts { .. } => "contradicts",
+            Self::MissingFile { .. } => "missing_file",
             Self::Custom { .. } => "rule",
         }
     }
@@ -382,6 +397,13 @@ pub mod text {
         never_reached(after) { en: "this is never played: `{after}` before it is an ending", ko: "앞의 `{after}`(이)가 끝이라서 실행되지 않습니다" }
         never_reached_next(after) { en: "move `{after}` to the end, or remove what follows", ko: "`{after}`(을)를 맨 끝으로 옮기거나 뒤의 것을 지우세요" }
         cannot_edit_next() { en: "change this line by hand", ko: "이 줄을 직접 고치세요" }
+        not_growing(id, before) { en: "the id `{id}` does not come after `{before}`", ko: "id `{id}`(이)가 `{before}` 뒤의 값이 아닙니다" }
+        answered_twice(id) { en: "`{id}` was answered once more than it was asked", ko: "`{id}`의 답이 요청보다 한 번 더 있습니다" }
+        log_next() { en: "a log is only added to: put the line back as it was", ko: "로그는 뒤에 덧붙이기만 합니다. 줄을 원래대로 되돌리세요" }
+        contradicts(other, detail) { en: "this does not say what {other} says: {detail}", ko: "{other}의 내용과 다릅니다: {detail}" }
+        contradicts_next(other) { en: "undo the edit of this file, or of {other}", ko: "이 파일이나 {other}의 편집을 되돌리세요" }
+        missing_file(path, because) { en: "`{path}` is missing, although {because}", ko: "`{path}`(이)가 없습니다. 근거: {because}" }
+        missing_file_next(path) { en: "put `{path}` back", ko: "`{path}`(을)를 되돌려 놓으세요" }
         custom_next() { en: "correct it and run hast verify again", ko: "고친 뒤 hast verify를 다시 실행하세요" }
         edit_through_alias() { en: "the value is written elsewhere and only named here by an alias", ko: "값은 다른 곳에 있고 여기는 별칭만 있습니다" }
         edit_anchored() { en: "the value has an anchor that other places use", ko: "다른 곳에서 쓰는 앵커가 붙은 값입니다" }

@@ -10,6 +10,7 @@ use hast_flow::docs::document::{read, read_sparing};
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::{Config, Goals, Language};
 use hast_flow::flows::goals::layout;
+use hast_flow::flows::kernel;
 use hast_flow::formats::diagnostic::Diagnostic;
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
 use hast_flow::ids::Sha256;
@@ -113,7 +114,8 @@ pub(crate) fn commands(project: &Project) -> Commands {
         let source = Source::from_bytes(layout::GOALS, &bytes).ok()?;
         read::<Goals>(&source).ok().map(|read| read.value)
     });
-    with_rehearsals(commands.with_goals(&goals.unwrap_or_default()), &project.root)
+    let commands = with_experts(commands.with_goals(&goals.unwrap_or_default()), &project.root);
+    with_rehearsals(commands, &project.root)
 }
 
 /// A rehearsal is a program too: what it does is approved, not only its name.
@@ -129,6 +131,22 @@ fn with_rehearsals(commands: Commands, root: &Path) -> Commands {
         let content = bytes.map_or_else(String::new, |bytes| Sha256::of(&bytes).to_string());
         commands.with(&format!("sha256 of {file}"), &content)
     })
+}
+
+/// The agents that a kernel's experts name.
+fn with_experts(mut commands: Commands, root: &Path) -> Commands {
+    let directory = root.join(FlowName::Kernel.marker()).join("experts");
+    for file in hast_world::files::names(&directory).unwrap_or_default() {
+        let path = format!("experts/{file}");
+        let Some(name) = kernel::layout::expert_of(&path) else { continue };
+        let bytes = read_if_there(&directory.join(&file), MAX_DOCUMENT_BYTES).ok().flatten();
+        // An expert that cannot be read runs nothing either.
+        let expert = kernel::experts::read_expert(name, &bytes.unwrap_or_default());
+        if let Some(agent) = expert.ok().and_then(|expert| expert.agent) {
+            commands = commands.with(&format!("experts.{name}.agent"), &agent);
+        }
+    }
+    commands
 }
 
 /// The proof that these commands may be run. On a terminal the user is asked once.

@@ -11,6 +11,7 @@ pub(crate) mod context;
 pub(crate) mod driving;
 pub(crate) mod goals_files;
 pub(crate) mod init;
+pub(crate) mod kernel;
 pub(crate) mod shell;
 pub(crate) mod status;
 pub(crate) mod trust;

@@ -94,6 +94,10 @@ pub(crate) fn check_flow(app: &App, flow: FlowName, root: &Path, report: &mut Re
     if flow == FlowName::Goals {
         check_tools(app, root, report);
     }
+    if flow == FlowName::Kernel {
+        let breaches = super::kernel::breaches(app, root);
+        breaches.into_iter().for_each(|finding| report.add(finding));
+    }
 }
 
 /// What no file of the goals flow can know alone: whether a goal's agent is one of the config.
@@ -176,7 +180,7 @@ fn cannot_read(app: &App, error: &PathError) -> Diagnostic {
     Diagnostic::of_file(&shown_path(app, &error.path), finding)
 }
 
-fn show(app: &mut App, report: &Report) -> Result<Exit, Problem> {
+pub(crate) fn show(app: &mut App, report: &Report) -> Result<Exit, Problem> {
     for line in &report.seen {
         app.detail(line);
     }
@@ -238,7 +242,7 @@ fn find(app: &App, name: &str) -> Result<&'static Entry, Problem> {
 }
 
 /// Paths are shown as the user would type them from here.
-fn shown_path(app: &App, path: &Path) -> String {
+pub(crate) fn shown_path(app: &App, path: &Path) -> String {
     path.strip_prefix(&app.directory).unwrap_or(path).display().to_string()
 }
 

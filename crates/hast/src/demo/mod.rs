@@ -1,6 +1,8 @@
 //! `hast demo`: a whole run in a scratch repository, with an agent that is only a script, and words
 //! about what the gate caught.
 
+mod bakery;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,7 +20,7 @@ use hast_world::supervisor::Guarded;
 
 use crate::app::App;
 use crate::auto_messages::say;
-use crate::cli::DemoArgs;
+use crate::cli::{DemoArgs, DemoFlow};
 use crate::commands::auto::eyes::{GoalEyes, Judgement};
 use crate::commands::auto::{AutoWish, go};
 use crate::commands::calling::{self, Project};
@@ -38,6 +40,13 @@ const FILES: &[(&str, &str)] = &[
 
 pub(crate) fn run(app: &mut App, args: &DemoArgs) -> Result<Exit, Problem> {
     let directory = place(app, args)?;
+    match args.flow {
+        DemoFlow::Goals => shop(app, directory),
+        DemoFlow::Kernel => bakery::run(app, &directory),
+    }
+}
+
+fn shop(app: &mut App, directory: PathBuf) -> Result<Exit, Problem> {
     make(app.lang, &directory)?;
     app.output.message(&format!("{}\n", say::demo_intro(app.lang, directory.display())));
     let mut project = calling::project_at(app, directory.clone())?;

@@ -7,10 +7,11 @@ use crate::driver::{Delta, Facts, Flow};
 use crate::flows::kernel::policy::{ENGINE, KERNEL, POLICY};
 use crate::flows::kernel::view::{Life, Request, View};
 use crate::flows::kernel::write::{Draft, printed};
-use crate::flows::kernel::{boot, ending, layout, planning, prompts, reporting, work};
+use crate::flows::kernel::{boot, ending, layout, plan, planning, prompts, reporting, work};
 use crate::ids::RequestUuid;
 use crate::roles::PolicyTable;
 use crate::steps::{Answer, Call, CallResult, Effect, EffectResult, Ending, Notice, Step, StepKey};
+use crate::store::DocPath;
 
 /// A kernel and what it is asked to do.
 #[derive(Clone, Debug)]
@@ -37,6 +38,28 @@ impl Flow for KernelFlow {
 
     fn policy(&self) -> &PolicyTable {
         &POLICY
+    }
+
+    fn reads(&self, path: &DocPath, is_dir: bool) -> bool {
+        let own = match &self.asked {
+            Asked::Request { id, .. } => Some(id),
+            Asked::Boot => None,
+        };
+        layout::is_read(path.as_str(), is_dir, own)
+    }
+
+    fn rests_on(&self, view: &View) -> Vec<DocPath> {
+        let mut paths: Vec<String> =
+            [layout::BRAIN, layout::INDEX, layout::MIRROR].map(str::to_owned).to_vec();
+        if let Asked::Request { id, .. } = &self.asked {
+            let request = view.requests.get(id);
+            let brain = view.brain.as_ref().and_then(|brain| brain.as_ref().ok());
+            let item = request.and_then(|request| plan::in_work(request.items()));
+            let parts = brain.into_iter().flat_map(|brain| [&brain.planner, &brain.synthesizer]);
+            let names = parts.chain(item.map(|item| &item.expert));
+            paths.extend(names.map(|name| layout::expert(name)));
+        }
+        paths.iter().filter_map(|path| layout::path(path)).collect()
     }
 
     fn fold(&self, view: &mut View, delta: &Delta<'_>) {

@@ -53,6 +53,17 @@ pub fn encoded(id: &str) -> String {
     text
 }
 
+/// Whether driving a request needs this: everything of its own, and of the others what the mirror
+/// may show. Their outputs and messages grow without bound and count for nothing.
+pub fn is_read(path: &str, is_dir: bool, own: Option<&RequestUuid>) -> bool {
+    let Some(below) = path.strip_prefix("requests/") else { return true };
+    match below.split_once('/') {
+        None => is_dir,
+        Some((id, _)) if own.is_some_and(|own| own.as_str() == id) => true,
+        Some((_, rest)) => !is_dir && rest == "plan.json",
+    }
+}
+
 pub fn path(text: &str) -> Option<DocPath> {
     DocPath::new(text).ok()
 }
@@ -68,6 +79,19 @@ mod tests {
         assert_eq!(encoded("../../x"), "%2E.%2F..%2Fx");
         assert_eq!(encoded("조사"), "%EC%A1%B0%EC%82%AC");
         assert!(path(&output("../../../etc", "output.json")).is_some());
+    }
+
+    #[test]
+    fn of_other_requests_only_the_plan_is_read() {
+        let own: RequestUuid = RequestUuid::EXAMPLE.parse().unwrap();
+        let read = |path: &str, is_dir| is_read(path, is_dir, Some(&own));
+        assert!(read("requests", true) && read("requests/x", true) && read("brain.yaml", false));
+        assert!(read(&of_request(&own, "outputs"), true));
+        assert!(read(&of_request(&own, "outputs/a/output.json"), false));
+        assert!(read("requests/x/plan.json", false));
+        assert!(!read("requests/x/outputs", true) && !read("requests/x/transcript", true));
+        assert!(!read("requests/x/errors.ndjson", false));
+        assert!(!is_read(&of_request(&own, "outputs"), true, None));
     }
 
     #[test]

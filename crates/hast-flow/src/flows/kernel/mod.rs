@@ -7,6 +7,7 @@ pub mod boot;
 pub mod decide;
 mod ending;
 pub mod experts;
+pub mod laws;
 pub mod layout;
 pub mod mirror;
 pub mod plan;

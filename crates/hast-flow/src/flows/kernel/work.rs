@@ -298,6 +298,9 @@ fn mend_mirror(scene: &Scene<'_>, items: &[TodoItem]) -> Option<Step> {
         Some(known) => mirror::difference(&known.value, items)?,
         None => "activeContext.md is missing".to_owned(),
     };
+    if there.is_some_and(|known| shows_another(scene, &known.value)) {
+        return Some(scene.draft(TASKS, "the mirror").plan(items.to_vec()).step());
+    }
     let lang = scene.facts.lang;
     if there.is_some() && scene.facts.noted.is_empty() {
         return Some(ending::edited_mirror(lang, &difference));
@@ -319,6 +322,14 @@ fn mend_mirror(scene: &Scene<'_>, items: &[TodoItem]) -> Option<Step> {
 }
 
 const MOST_REPAIRS: u32 = 2;
+
+/// There is one mirror: another request that was worked on in between left its own plan there, and
+/// nobody edited anything.
+fn shows_another(scene: &Scene<'_>, text: &str) -> bool {
+    let others = scene.view.requests.iter().filter(|(id, _)| *id != scene.id);
+    let mut plans = others.map(|(_, other)| other.items()).filter(|items| !items.is_empty());
+    plans.any(|items| mirror::difference(text, items).is_none())
+}
 
 fn with_errors<'v>(draft: Draft<'v>, task: &str, rejected: &[String]) -> Draft<'v> {
     rejected.iter().fold(draft, |draft, reason| draft.error(Some(task), reason))

@@ -1,7 +1,7 @@
 //! `hast auto` and `hast retry`: goals worked through unattended, each judged by a gate that its agent
 //! does not control.
 
-mod effects;
+pub(crate) mod effects;
 pub(crate) mod eyes;
 mod planned;
 mod refs;

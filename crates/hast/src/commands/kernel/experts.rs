@@ -1,0 +1,166 @@
+//! `hast kernel experts`: who works in a kernel, whether they can, and one more.
+
+use hast_flow::docs::document::read;
+use hast_flow::docs::kernel::{Expert, ExpertIndex, ExpertLimits, IndexEntry};
+use hast_flow::flows::kernel::{boot, layout};
+use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
+use hast_flow::formats::yaml_print::{Layout, print};
+use hast_flow::words::visible;
+use hast_world::files::read_if_there;
+use hast_world::person_files::{Made, create, replace};
+use serde_json::json;
+
+use super::{brain, reading, there, unread};
+use crate::app::App;
+use crate::kernel_cli::{AddArgs, ExpertsCommands};
+use crate::kernel_messages::say;
+use crate::problem::{Exit, Problem};
+
+pub(super) fn run(app: &mut App, command: &ExpertsCommands) -> Result<Exit, Problem> {
+    match command {
+        ExpertsCommands::List => list(app),
+        ExpertsCommands::Check => check(app),
+        ExpertsCommands::Add(args) => add(app, args),
+    }
+}
+
+fn list(app: &mut App) -> Result<Exit, Problem> {
+    let root = there(app)?;
+    let view = reading::view(app, &root)?;
+    let index = view.index.and_then(Result::ok).unwrap_or_default();
+    if app.json {
+        app.print_json(&json!(index))?;
+        return Ok(Exit::Done);
+    }
+    let line = |entry: &IndexEntry| format!("{}  {}\n", visible(&entry.name), visible(&entry.role));
+    let text: String = index.experts.iter().map(line).collect();
+    app.print(&text)?;
+    Ok(Exit::Done)
+}
+
+fn check(app: &mut App) -> Result<Exit, Problem> {
+    let root = there(app)?;
+    let view = reading::view(app, &root)?;
+    let faults = boot::faults(&view);
+    if app.json {
+        app.print_json(&json!({ "experts": view.known_experts(), "faults": faults }))?;
+        return Ok(if faults.is_empty() { Exit::Done } else { Exit::Failed });
+    }
+    if faults.is_empty() {
+        let count = view.known_experts().len();
+        app.print(&(say::experts_good(app.lang, count) + "\n"))?;
+        return Ok(Exit::Done);
+    }
+    let text: String = faults.iter().map(|fault| format!("{}\n", visible(fault))).collect();
+    app.print(&text)?;
+    let next = say::experts_bad_next(app.lang);
+    Err(Problem::new(say::experts_bad(app.lang, faults.len()), next))
+}
+
+fn add(app: &mut App, args: &AddArgs) -> Result<Exit, Problem> {
+    let (lang, name) = (app.lang, args.name.as_str());
+    let root = there(app)?;
+    let role = args.role.clone().unwrap_or_else(|| say::new_role(lang));
+    let expert = Expert {
+        name: name.to_owned(),
+        role: role.clone(),
+        responsibilities: vec![say::new_duty(lang)],
+        instructions: say::new_instructions(lang),
+        agent: None,
+        writes: Vec::new(),
+        limits: ExpertLimits::default(),
+    };
+    let text = print(&expert, &Layout::COMPACT).unwrap_or_default();
+    // The reader knows which names are names.
+    if read::<Expert>(&Source::new(name, &text)).is_err()
+        || layout::expert_of(&layout::expert(name)).is_none()
+    {
+        let what = say::bad_name(lang, visible(name));
+        return Err(Problem::usage(what, say::bad_name_next(lang)));
+    }
+    let index = brain(&root).join(layout::INDEX);
+    let before = read_if_there(&index, MAX_DOCUMENT_BYTES)
+        .map_err(|error| unread(app, &error))?
+        .ok_or_else(|| Problem::new(say::no_kernel(lang), say::no_kernel_next(lang)).at(&index))?;
+    let by_hand =
+        || Problem::new(say::index_by_hand(lang, name), say::index_by_hand_next(lang)).at(&index);
+    let after = with_entry(&before, IndexEntry { name: name.to_owned(), role });
+    let path = layout::expert(name);
+    let there_already = || {
+        Problem::new(say::expert_there(lang, name), say::expert_there_next(lang))
+            .at(&brain(&root).join(&path))
+    };
+    let after = match after {
+        Added::Text(after) => after,
+        Added::There => return Err(there_already()),
+        Added::Cannot => return Err(by_hand()),
+    };
+    // The file first: an index that names nobody would keep the kernel from booting.
+    let made = create(&brain(&root).join(&path), text.as_bytes());
+    if made.map_err(|error| unread(app, &error))? == Made::WasThere {
+        return Err(there_already());
+    }
+    replace(&index, &before, after.as_bytes()).map_err(|error| unread(app, &error))?;
+    if app.json {
+        app.print_json(&json!({ "name": name, "file": format!(".brain/{path}") }))?;
+    } else {
+        let next = say::expert_added_next(lang, format!(".brain/{path}"));
+        app.print(&format!("{}\n{next}\n", say::expert_added(lang, name)))?;
+    }
+    Ok(Exit::Done)
+}
+
+enum Added {
+    Text(String),
+    There,
+    Cannot,
+}
+
+/// The index with one more entry at its end, everything else untouched. What comes out is read
+/// back: a file of another shape is left to its writer.
+fn with_entry(before: &[u8], entry: IndexEntry) -> Added {
+    let parse = |bytes: &[u8]| {
+        let source = Source::from_bytes(layout::INDEX, bytes).ok()?;
+        read::<ExpertIndex>(&source).ok().map(|read| read.value)
+    };
+    let (Some(mut wanted), Ok(text)) = (parse(before), std::str::from_utf8(before)) else {
+        return Added::Cannot;
+    };
+    if wanted.experts.iter().any(|known| known.name == entry.name) {
+        return Added::There;
+    }
+    let dash = text.lines().rev().find(|line| line.trim_start().starts_with("- "));
+    let indent = dash.map_or(2, |line| line.len() - line.trim_start().len());
+    let indent = " ".repeat(indent);
+    let role = json!(entry.role);
+    let added = format!("{indent}- name: {}\n{indent}  role: {role}\n", entry.name);
+    let after = format!("{}\n{added}", text.trim_end());
+    wanted.experts.push(entry);
+    match parse(after.as_bytes()) {
+        Some(index) if index == wanted => Added::Text(after),
+        _ => Added::Cannot,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry() -> IndexEntry {
+        IndexEntry { name: "Mine".to_owned(), role: "says: \"hi\" # 안녕".to_owned() }
+    }
+
+    #[test]
+    fn an_entry_is_added_and_the_writers_comments_stay() {
+        let before = "# my experts\nexperts:\n  - name: A # first\n    role: r\n";
+        let Added::Text(after) = with_entry(before.as_bytes(), entry()) else { panic!() };
+        assert!(after.starts_with(before), "{after}");
+        assert!(matches!(with_entry(after.as_bytes(), entry()), Added::There));
+    }
+
+    #[test]
+    fn an_index_of_another_shape_is_left_to_its_writer() {
+        let before = b"experts: [{name: A, role: r}]\n";
+        assert!(matches!(with_entry(before, entry()), Added::Cannot));
+    }
+}

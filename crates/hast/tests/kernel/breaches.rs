@@ -1,0 +1,71 @@
+//! Planted disagreements between a kernel's documents: `verify` finds each, with file and next action.
+
+use crate::edits::cut_off;
+use crate::scene::{GROWING, Ran, Scene};
+
+fn answered() -> Scene {
+    let scene = Scene::new(GROWING);
+    assert_eq!(scene.hast(&["kernel", "start", "write something"]).code, 0);
+    let good = scene.hast(&["kernel", "verify", "--json"]);
+    assert!(good.code == 0 && good.out.contains("\"errors\": 0"), "{good:?}");
+    scene
+}
+
+fn finds(scene: &Scene, code: &str, file: &str) -> Ran {
+    let ran = scene.hast(&["kernel", "verify", "--json"]);
+    assert_eq!(ran.code, 1, "{code}: {ran:?}");
+    assert!(ran.out.contains("\"errors\": 1"), "{code}: {}", ran.out);
+    assert!(ran.out.contains(&format!("\"code\": \"{code}\"")), "{code}: {}", ran.out);
+    assert!(ran.out.contains(file), "{code}: {}", ran.out);
+    ran
+}
+
+#[test]
+fn a_missing_response_and_a_missing_output() {
+    let scene = answered();
+    let request = format!(".brain/requests/{}", scene.request());
+    std::fs::remove_file(scene.root().join(format!("{request}/response.json"))).unwrap();
+    finds(&scene, "missing_file", "events.ndjson");
+    let scene = answered();
+    let request = format!(".brain/requests/{}", scene.request());
+    let output = scene.root().join(format!("{request}/outputs/a/output.json"));
+    std::fs::remove_file(output).unwrap();
+    finds(&scene, "missing_file", "plan.json");
+}
+
+#[test]
+fn a_response_that_the_log_does_not_know() {
+    let scene = cut_off();
+    let id = scene.request();
+    let response = format!("{{\"request_id\": \"{id}\", \"status\": \"completed\"}}\n");
+    scene.write(&format!(".brain/requests/{id}/response.json"), &response);
+    finds(&scene, "contradicts", "response.json");
+}
+
+#[test]
+fn an_edited_mirror() {
+    let scene = cut_off();
+    let mirror = scene.read(".brain/activeContext.md").replace("- [ ] `b`", "- [x] `b`");
+    scene.write(".brain/activeContext.md", &mirror);
+    finds(&scene, "contradicts", "activeContext.md");
+}
+
+#[test]
+fn a_line_that_was_put_in_between_and_an_item_answered_twice() {
+    let scene = answered();
+    let log = scene.read(".brain/events.ndjson");
+    let mut lines: Vec<&str> = log.lines().collect();
+    lines.swap(0, 1);
+    scene.write(".brain/events.ndjson", &(lines.join("\n") + "\n"));
+    let ran = finds(&scene, "not_growing", "events.ndjson");
+    assert!(ran.out.contains("\"line\": 2"), "{}", ran.out);
+
+    let answer = log.lines().find(|line| line.contains("TASK_ANSWERED")).unwrap();
+    let last = log.lines().count();
+    let (_, rest) = answer.split_once("\"event_id\":\"").unwrap();
+    let id = rest.split_once('"').unwrap().0;
+    let (time, _) = id.rsplit_once('-').unwrap();
+    let again = answer.replace(id, &format!("{time}-{:04}", last + 1));
+    scene.write(".brain/events.ndjson", &format!("{log}{again}\n"));
+    finds(&scene, "answered_twice", "events.ndjson");
+}

@@ -1,0 +1,10 @@
+//! `hast kernel` by the real binary: requests, experts that fail or lie, processes that die.
+
+#![cfg(test)]
+
+mod breaches;
+mod deaths;
+mod edits;
+mod requests;
+mod scene;
+mod typed;

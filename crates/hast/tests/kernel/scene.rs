@@ -1,0 +1,158 @@
+//! A directory with a rehearsal as every expert of its kernel.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use tempfile::TempDir;
+
+pub(crate) struct Scene {
+    directory: TempDir,
+}
+
+/// What a run of a program gave.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+/// Two items for two experts, all of it done; whatever stands before it in a rehearsal wins.
+pub(crate) const HONEST: &str = r##"
+  - when: {step: plan}
+    do:
+      - outbox:
+          plan.json:
+            todo_list:
+              - {id: a, title: find out, description: d, expert: ResearchExpert, status: in_progress, estimated_steps: 1}
+              - {id: b, title: make it, description: d, expert: ImplementationExpert, status: pending, dependencies: [a], estimated_steps: 1}
+  - when: {step: execute}
+    do:
+      - outbox: {output.json: {task_id: "{{task_id}}", status: completed, result: "result of {{task_id}}"}}
+  - when: {step: report}
+    do:
+      - outbox: {report.md: "# Report\n\nall done\n"}
+  - when: {step: judge}
+    do:
+      - outbox: {judgement.json: {answers: true, reason: it does}}
+"##;
+
+/// The second item is too complex, and its second child fails.
+pub(crate) const GROWING: &str = r##"
+  - when: {step: plan}
+    do:
+      - outbox:
+          plan.json:
+            todo_list:
+              - {id: a, title: find out, description: d, expert: ResearchExpert, status: in_progress, estimated_steps: 1}
+              - {id: b, title: make it, description: d, expert: ImplementationExpert, status: pending, dependencies: [a], estimated_steps: 9}
+  - when: {step: expand}
+    do:
+      - outbox:
+          output.json:
+            task_id: "{{task_id}}"
+            status: needs_sub_plan
+            plan:
+              - {id: s1, title: one, description: d, expert: ResearchExpert, status: pending}
+              - {id: s2, title: two, description: d, expert: ResearchExpert, status: pending}
+  - when: {step: execute, unit: b/s2}
+    do:
+      - outbox: {output.json: {task_id: b/s2, status: failed, error_details: I cannot}}
+  - when: {step: replace}
+    do:
+      - outbox:
+          plan.json:
+            todo_list:
+              - {id: r, title: otherwise, description: d, expert: ImplementationExpert, status: pending}
+"##;
+
+impl Scene {
+    /// The first reply that fits is played; the honest ones come last.
+    pub(crate) fn new(replies: &str) -> Self {
+        let scene = Self { directory: TempDir::new().unwrap() };
+        fs::create_dir(scene.directory.path().join("home")).unwrap();
+        scene.write("x.rehearsal.yaml", &format!("version: 1\nreplies:\n{replies}{HONEST}"));
+        scene.write(".ai/config.yaml", "ai_tool: \"rehearsal:x.rehearsal.yaml\"\nsandbox: off\n");
+        scene
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.directory.path().join("project")
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a test sets its scene")]
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.root().join(path)).unwrap_or_default()
+    }
+
+    pub(crate) fn hast(&self, args: &[&str]) -> Ran {
+        let output = self.command(args).output().unwrap();
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    pub(crate) fn start(&self, args: &[&str]) -> Child {
+        self.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a test of the binary has to start it")]
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hast"));
+        command
+            .args(args)
+            .current_dir(self.root())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("HOME", self.directory.path().join("home"))
+            .env("XDG_STATE_HOME", self.directory.path().join("home/state"))
+            .env("TMPDIR", self.directory.path())
+            .env("LANG", "C.UTF-8")
+            .env("TZ", "Asia/Seoul")
+            .env("HAST_TRUST", "all")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// The directory of the only request.
+    pub(crate) fn request(&self) -> String {
+        let all = fs::read_dir(self.root().join(".brain/requests")).unwrap();
+        let names: Vec<String> =
+            all.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        assert_eq!(names.len(), 1, "{names:?}");
+        names[0].clone()
+    }
+
+    /// The kinds of the events, in their order.
+    pub(crate) fn events(&self) -> Vec<String> {
+        let kind = |line: &str| {
+            let (_, rest) = line.split_once("\"type\":\"")?;
+            Some(rest.split_once('"')?.0.to_owned())
+        };
+        self.read(".brain/events.ndjson").lines().filter_map(kind).collect()
+    }
+
+    /// How often each item was answered, by the log.
+    pub(crate) fn answers(&self) -> BTreeMap<String, usize> {
+        let mut answers = BTreeMap::new();
+        for line in self.read(".brain/events.ndjson").lines() {
+            if let Some((_, rest)) =
+                line.split_once("\"task_id\":\"").filter(|_| line.contains("TASK_ANSWERED"))
+            {
+                let id = rest.split_once('"').unwrap().0;
+                *answers.entry(id.to_owned()).or_default() += 1;
+            }
+        }
+        answers
+    }
+}
