@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
@@ -45,28 +46,34 @@ impl IndexImage {
         self.bytes == other.bytes
     }
 
-    /// Puts this where the user's index is, under git's own lock.
-    pub(super) fn install(&self, git: &Git) -> Result<(), GitProblem> {
+    /// Puts this where the user's index is, under git's own lock. The lock is another name of a
+    /// file of ours, so that after a death it is known whose it was.
+    pub(super) fn install(&self, git: &Git, scratch: &Scratch) -> Result<(), GitProblem> {
         let index = git.place.git_dir.join("index");
-        let lock = git.place.git_dir.join("index.lock");
-        let mut file = match File::create_new(&lock) {
-            Ok(file) => file,
+        let lock = git.place.git_dir.join(LOCK);
+        let file = scratch.file(OWN_LOCK, &self.bytes)?;
+        File::options()
+            .write(true)
+            .open(&file.path)
+            .and_then(|open| open.set_modified(self.modified).and_then(|()| open.sync_all()))
+            .map_err(|error| disk(&file.path, error))?;
+        match fs::hard_link(&file.path, &lock) {
+            Ok(()) => {}
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 return Err(GitProblem::Locked { path: lock.display().to_string() });
             }
             Err(error) => return Err(disk(&lock, error)),
-        };
-        let written = file
-            .write_all(&self.bytes)
-            .and_then(|()| file.set_modified(self.modified))
-            .and_then(|()| file.sync_all())
-            .and_then(|()| Ok(renameat_with(CWD, &lock, CWD, &index, RenameFlags::empty())?));
-        written.map_err(|error| {
+        }
+        renameat_with(CWD, &lock, CWD, &index, RenameFlags::empty()).map_err(|error| {
             let _ = fs::remove_file(&lock);
             disk(&index, error)
         })
     }
 }
+
+/// Git's lock of the user's index, and what ours are called.
+const LOCK: &str = "index.lock";
+const OWN_LOCK: &str = "lock";
 
 /// Where our own indexes and lists live, inside of the work tree's git directory.
 #[derive(Debug)]
@@ -105,8 +112,18 @@ impl Scratch {
             let owner = name.to_str().and_then(|name| name.split('-').nth(1)?.parse::<u32>().ok());
             let lives = |pid: u32| Path::new(&format!("/proc/{pid}")).exists();
             if owner.is_some_and(|pid| !lives(pid)) {
+                self.release(&entry.path());
                 let _ = fs::remove_file(entry.path());
             }
+        }
+    }
+
+    /// The lock of the user's index, if it is another name of what a dead process left.
+    fn release(&self, left: &Path) {
+        let Some(lock) = self.directory.parent().map(|git_dir| git_dir.join(LOCK)) else { return };
+        let of = |path: &Path| fs::symlink_metadata(path).map(|file| (file.dev(), file.ino())).ok();
+        if of(left).is_some() && of(left) == of(&lock) {
+            let _ = fs::remove_file(lock);
         }
     }
 

@@ -265,14 +265,14 @@ impl RealWorkspace {
     /// The user's index as it was; one that nobody remembers is made again, with its flags.
     fn index_back(&self, opened: &Opened, index: &ScratchFile) -> Result<(), GitProblem> {
         if let Some(users) = &opened.users {
-            return users.install(&self.git);
+            return users.install(&self.git, &self.scratch);
         }
         let flags = &opened.snapshot.flags;
         let skipped: Vec<&[u8]> = flags.skipped.iter().map(Vec::as_slice).collect();
         let assumed: Vec<&[u8]> = flags.assumed.iter().map(Vec::as_slice).collect();
         self.git.mark(index, "--skip-worktree", &skipped)?;
         self.git.mark(index, "--assume-unchanged", &assumed)?;
-        index.image()?.install(&self.git)
+        index.image()?.install(&self.git, &self.scratch)
     }
 
     /// The next attempt may start from here without another look.

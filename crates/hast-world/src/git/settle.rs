@@ -199,7 +199,7 @@ impl RealWorkspace {
             None => match IndexImage::of_user(&self.git)? {
                 Some(image) => match self.filed.take() {
                     Some(filed) if filed.follows(&image, from, to) => {
-                        return filed.next.install(&self.git);
+                        return filed.next.install(&self.git, &self.scratch);
                     }
                     _ => (image, from.clone()),
                 },
@@ -212,7 +212,7 @@ impl RealWorkspace {
         // An index that git cannot read takes no entries.
         let taken = self.git.set_entries(&index, &entries).is_ok();
         if taken && (!entries.is_empty() || self.git.listed().is_ok()) {
-            return index.image()?.install(&self.git);
+            return index.image()?.install(&self.git, &self.scratch);
         }
         self.index_anew(to)
     }
@@ -220,7 +220,7 @@ impl RealWorkspace {
     fn index_anew(&self, commit: &ObjectId) -> Result<(), GitProblem> {
         let index = self.scratch.index(None)?;
         self.git.read_tree(&index, commit)?;
-        index.image()?.install(&self.git)
+        index.image()?.install(&self.git, &self.scratch)
     }
 
     pub(super) fn keep_work(

@@ -301,6 +301,24 @@ fn undo_brings_discarded_work_back_unless_somebody_edited_it() {
 }
 
 #[test]
+fn a_lock_of_the_index_that_we_died_with_is_gone_and_another_one_stays() {
+    // More than any process has.
+    let left = ".git/hast/lock-4999999-0";
+    let repo = Repo::new();
+    drop(repo.open());
+    repo.write(left, "an index");
+    let lock = repo.top().join(".git/index.lock");
+    std::fs::hard_link(repo.top().join(left), &lock).unwrap();
+    let mut workspace = repo.open();
+    assert!(!lock.exists() && !repo.top().join(left).exists());
+    workspace.start(&rules());
+    repo.write(left, "an index");
+    repo.write(".git/index.lock", "an index");
+    drop(repo.open());
+    assert!(lock.exists(), "another git's");
+}
+
+#[test]
 fn kept_work_stays_a_branch_when_the_tree_goes_back() {
     let repo = Repo::new();
     let mut workspace = repo.open();

@@ -203,6 +203,10 @@ impl Scene {
         if subject != OWN_WORK {
             return Err(format!("handed over, but the last commit is {subject}").into());
         }
+        // A commit that was cut off leaves its lock, and it is the person's to remove.
+        for lock in [".git/HEAD.lock", ".git/refs/heads/main.lock", ".git/index.lock"] {
+            let _ = fs::remove_file(self.root().join(lock));
+        }
         self.git(&["reset", "-q", "--hard", "HEAD^"])?;
         self.git(&["clean", "-q", "-d", "-f"])?;
         self.handed_over.set(self.handed_over.get() + 1);
