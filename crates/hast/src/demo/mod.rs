@@ -41,15 +41,15 @@ const FILES: &[(&str, &str)] = &[
 pub(crate) fn run(app: &mut App, args: &DemoArgs) -> Result<Exit, Problem> {
     let directory = place(app, args)?;
     match args.flow {
-        DemoFlow::Goals => shop(app, directory),
+        DemoFlow::Goals => shop(app, &directory),
         DemoFlow::Kernel => bakery::run(app, &directory),
     }
 }
 
-fn shop(app: &mut App, directory: PathBuf) -> Result<Exit, Problem> {
-    make(app.lang, &directory)?;
+fn shop(app: &mut App, directory: &Path) -> Result<Exit, Problem> {
+    make(app.lang, directory)?;
     app.output.message(&format!("{}\n", say::demo_intro(app.lang, directory.display())));
-    let mut project = calling::project_at(app, directory.clone())?;
+    let mut project = calling::project_at(app, directory.to_owned())?;
     // Everything in there was written a moment ago, by hast.
     project.variables.push(("HAST_TRUST".into(), "all".into()));
     without_the_users_wishes(&mut project);

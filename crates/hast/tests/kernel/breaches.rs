@@ -24,12 +24,11 @@ fn finds(scene: &Scene, code: &str, file: &str) -> Ran {
 fn a_missing_response_and_a_missing_output() {
     let scene = answered();
     let request = format!(".brain/requests/{}", scene.request());
-    std::fs::remove_file(scene.root().join(format!("{request}/response.json"))).unwrap();
+    scene.remove(&format!("{request}/response.json"));
     finds(&scene, "missing_file", "events.ndjson");
     let scene = answered();
     let request = format!(".brain/requests/{}", scene.request());
-    let output = scene.root().join(format!("{request}/outputs/a/output.json"));
-    std::fs::remove_file(output).unwrap();
+    scene.remove(&format!("{request}/outputs/a/output.json"));
     finds(&scene, "missing_file", "plan.json");
 }
 

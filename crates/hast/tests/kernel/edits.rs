@@ -35,7 +35,7 @@ fn an_edited_mirror_at_rest_is_told_and_stays_until_it_is_deleted() {
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.err.contains("activeContext.md was edited"), "{}", ran.err);
     assert_eq!(scene.read(".brain/activeContext.md"), edited, "it is a person's");
-    std::fs::remove_file(scene.root().join(".brain/activeContext.md")).unwrap();
+    scene.remove(".brain/activeContext.md");
     let ran = scene.hast(&["kernel", "resume"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(scene.read(".brain/activeContext.md").contains("- [x] `b`"));

@@ -89,6 +89,11 @@ impl Scene {
         fs::write(path, text).unwrap();
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a test sets its scene")]
+    pub(crate) fn remove(&self, path: &str) {
+        fs::remove_file(self.root().join(path)).unwrap();
+    }
+
     pub(crate) fn read(&self, path: &str) -> String {
         fs::read_to_string(self.root().join(path)).unwrap_or_default()
     }
