@@ -101,20 +101,3 @@ pub(crate) mod say {
         yes() { en: "y", ko: "예" }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{help, say};
-    use hast_flow::words::placeholders;
-
-    #[test]
-    fn both_languages_say_the_same_things() {
-        for entry in help::CATALOGUE.iter().chain(say::CATALOGUE) {
-            assert_eq!(placeholders(entry.en), placeholders(entry.ko), "{}", entry.key);
-            let hangul = |text: &str| text.chars().any(|c| ('가'..='힣').contains(&c));
-            assert!(!hangul(entry.en), "{}", entry.key);
-            let only_names = ["trust_field"].contains(&entry.key);
-            assert!(hangul(entry.ko) || only_names, "{}", entry.key);
-        }
-    }
-}

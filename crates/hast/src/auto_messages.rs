@@ -60,16 +60,3 @@ pub(crate) mod say {
         demo_not_empty_next() { en: "name a directory that does not exist yet", ko: "아직 없는 디렉터리를 지정하세요" }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{help, say};
-    use hast_flow::words::placeholders;
-
-    #[test]
-    fn both_languages_say_the_same_things() {
-        for entry in help::CATALOGUE.iter().chain(say::CATALOGUE) {
-            assert_eq!(placeholders(entry.en), placeholders(entry.ko), "{}", entry.key);
-        }
-    }
-}

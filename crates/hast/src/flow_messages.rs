@@ -16,16 +16,3 @@ pub(crate) mod say {
         took(time) { en: "took {time}", ko: "걸린 시간 {time}" }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::say;
-    use hast_flow::words::placeholders;
-
-    #[test]
-    fn both_languages_say_the_same_things() {
-        for entry in say::CATALOGUE {
-            assert_eq!(placeholders(entry.en), placeholders(entry.ko), "{}", entry.key);
-        }
-    }
-}

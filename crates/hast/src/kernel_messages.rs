@@ -75,16 +75,3 @@ pub(crate) mod say {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{help, say};
-    use hast_flow::words::placeholders;
-
-    #[test]
-    fn both_languages_say_the_same_things() {
-        for entry in help::CATALOGUE.iter().chain(say::CATALOGUE) {
-            assert_eq!(placeholders(entry.en), placeholders(entry.ko), "{}", entry.key);
-        }
-    }
-}
