@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
+use crate::auto_lock::own_start;
+
 /// How long a lock may outlive its owner.
 const PATIENCE: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(10);
@@ -91,7 +93,7 @@ impl Owner {
         let host = std::fs::read_to_string("/proc/sys/kernel/hostname");
         Self {
             pid: std::process::id(),
-            started: process_start().unwrap_or(0),
+            started: own_start().unwrap_or(0),
             host: host.map_or("this machine".to_owned(), |host| host.trim().to_owned()),
             since: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         }
@@ -115,13 +117,6 @@ impl Owner {
             since: field("since"),
         }
     }
-}
-
-/// The 22nd field of `/proc/self/stat`; the second may contain spaces and brackets.
-fn process_start() -> Option<u64> {
-    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    let (_, rest) = stat.rsplit_once(')')?;
-    rest.split_whitespace().nth(19)?.parse().ok()
 }
 
 #[cfg(test)]
