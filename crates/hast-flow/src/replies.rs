@@ -35,10 +35,11 @@ pub struct Asking<'r> {
 pub enum Asked<T> {
     /// This call has to be made, or is on its way.
     Call { key: StepKey, call: Box<Call> },
-    /// What came back, and the steps that the commit which uses it ends.
-    Answered { value: T, steps: Vec<StepKey> },
+    /// What came back, and the steps that the commit which uses it ends. `rejected` has what was
+    /// wrong each time before.
+    Answered { value: T, steps: Vec<StepKey>, rejected: Vec<String> },
     /// There is no answer, and asking again is no use.
-    Unanswered { why: NoAnswer, steps: Vec<StepKey> },
+    Unanswered { why: NoAnswer, steps: Vec<StepKey>, rejected: Vec<String> },
 }
 
 /// Why there is no answer.
@@ -59,7 +60,7 @@ impl Asking<'_> {
         call: impl FnOnce() -> Call,
         read: impl Fn(&Answer) -> Result<T, Vec<CallFinding>>,
     ) -> Asked<T> {
-        let mut steps = Vec::new();
+        let (mut steps, mut rejected) = (Vec::new(), Vec::new());
         let mut findings = Vec::new();
         for regeneration in 0..=self.max_regenerations {
             let key = numbered(&self.key, regeneration);
@@ -69,12 +70,13 @@ impl Asking<'_> {
             };
             steps.push(key);
             findings = match judge(result, &read, self.lang) {
-                Ok(value) => return Asked::Answered { value, steps },
+                Ok(value) => return Asked::Answered { value, steps, rejected },
                 Err(NoAnswer::Broken(findings)) => findings,
-                Err(why) => return Asked::Unanswered { why, steps },
+                Err(why) => return Asked::Unanswered { why, steps, rejected },
             };
+            rejected.push(all_in_one_line(&findings));
         }
-        Asked::Unanswered { why: NoAnswer::Broken(findings), steps }
+        Asked::Unanswered { why: NoAnswer::Broken(findings), steps, rejected }
     }
 }
 
@@ -92,7 +94,7 @@ impl NoAnswer {
     /// The reason in one line.
     pub fn reason(&self) -> String {
         match self {
-            Self::Broken(findings) => findings.iter().map(one_line).collect::<Vec<_>>().join("; "),
+            Self::Broken(findings) => all_in_one_line(findings),
             Self::Failed(reason) | Self::Blocked(reason) => reason.clone(),
         }
     }
@@ -140,7 +142,7 @@ fn judge<T>(
 /// A file that must be there and say something.
 pub fn file<'a>(answer: &'a Answer, name: &str, lang: Lang) -> Result<&'a [u8], Vec<CallFinding>> {
     match answer.documents.get(name) {
-        Some(bytes) if bytes.is_empty() => Err(vec![CallFinding {
+        Some(bytes) if bytes.trim_ascii().is_empty() => Err(vec![CallFinding {
             file: name.to_owned(),
             line: None,
             problem: empty_file(lang, name),
@@ -165,6 +167,10 @@ pub fn document<'a, D: Document>(
     let source = Source::from_bytes(name, bytes).map_err(|finding| told(vec![finding]))?;
     let read = document::read(&source).map_err(told)?;
     Ok((source, read))
+}
+
+fn all_in_one_line(findings: &[CallFinding]) -> String {
+    findings.iter().map(one_line).collect::<Vec<_>>().join("; ")
 }
 
 /// A finding on one line, as a log shows it.
@@ -220,7 +226,8 @@ mod tests {
         assert_eq!((second.as_str(), call.regeneration), ("T/review/again-1", 1));
         assert_eq!(call.findings[0].problem, "no verdict");
         results.insert(second.clone(), answer("PASS"));
-        let Asked::Answered { value, steps } = ask(&results, 2) else { panic!() };
+        let Asked::Answered { value, steps, rejected } = ask(&results, 2) else { panic!() };
+        assert_eq!(rejected.len(), steps.len() - 1);
         assert_eq!((value.as_str(), steps), ("PASS", vec![key("T/review"), second]));
     }
 
@@ -240,7 +247,8 @@ mod tests {
             (key("T/review"), broken("first")),
             (key("T/review/again-1"), broken("second")),
         ]);
-        let Asked::Unanswered { why, steps } = ask(&results, 1) else { panic!() };
+        let Asked::Unanswered { why, steps, rejected } = ask(&results, 1) else { panic!() };
+        assert_eq!(rejected.len(), steps.len());
         assert_eq!(why.reason(), "report.md:3: second -> mend it");
         assert_eq!(steps.len(), 2);
     }

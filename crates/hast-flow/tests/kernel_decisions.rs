@@ -172,6 +172,14 @@ fn item(id: &str, status: &str, dependencies: &[&str], steps: u32) -> Value {
     })
 }
 
+/// What the agent is told about its last reply.
+fn findings(call: &Call) -> String {
+    call.findings
+        .iter()
+        .map(|finding| format!("{} -> {}\n", finding.problem, finding.next))
+        .collect()
+}
+
 fn one_item() -> Kernel {
     Kernel::planned(&[item("a", "in_progress", &[], 1)])
 }
@@ -303,7 +311,7 @@ fn a_plan_that_breaks_a_rule_is_planned_again_with_the_faults_at_most_twice() {
         for regeneration in 0..3 {
             let call = kernel.call();
             assert_eq!((call.step, call.regeneration), ("plan", regeneration));
-            assert_eq!(call.prompt.contains(told), regeneration > 0, "{told}: {}", call.prompt);
+            assert_eq!(findings(&call).contains(told), regeneration > 0, "{told}: {call:?}");
             kernel.reply(&[("plan.json", json!({ "todo_list": items }))]);
         }
         kernel.commit();
@@ -484,7 +492,7 @@ fn an_answer_about_another_task_is_asked_for_again() {
     kernel.reply(&[("output.json", json!({"task_id": "z", "status": "completed"}))]);
     let call = kernel.call();
     assert_eq!(call.regeneration, 1);
-    assert!(call.prompt.contains("use task_id `a`"), "{}", call.prompt);
+    assert!(findings(&call).contains("use task_id `a`"), "{call:?}");
 }
 
 #[test]
@@ -495,6 +503,20 @@ fn a_sub_plan_whose_ids_clash_or_that_is_too_long_is_asked_for_again() {
         let mut kernel = Kernel::planned(&[item("b", "in_progress", &[], 5)]);
         let output = json!({"task_id": "b", "status": "needs_sub_plan", "plan": plan});
         kernel.reply(&[("output.json", output)]);
-        assert!(kernel.call().prompt.contains(told), "{}", kernel.call().prompt);
+        assert!(findings(&kernel.call()).contains(told), "{:?}", kernel.call());
     }
+}
+
+#[test]
+fn result_files_beside_the_answer_are_kept_with_it() {
+    let mut kernel = one_item();
+    let output = json!({"task_id": "a", "status": "completed"}).to_string().into_bytes();
+    kernel.answer(CallResult::Completed(Answer {
+        documents: BTreeMap::from([("output.json".to_owned(), output)]),
+        others: BTreeMap::from([("표 1.md".to_owned(), b"x".to_vec())]),
+        ..Answer::default()
+    }));
+    kernel.commit();
+    let kept = format!("requests/{ID}/outputs/a/%ED%91%9C%201.md");
+    assert_eq!(kernel.files.get(&kept).map(Vec::as_slice), Some(&b"x"[..]));
 }

@@ -14,6 +14,7 @@ fn a_request_is_booted_planned_worked_on_and_answered() {
     let request = scene.request();
     let output = scene.read(&format!(".brain/requests/{request}/outputs/b/output.json"));
     assert!(output.contains("result of b"), "{output}");
+    assert_eq!(scene.read(&format!(".brain/requests/{request}/outputs/b/notes.md")), "notes of b");
     assert!(scene.read(".brain/activeContext.md").contains("- [x] `b`"));
 }
 

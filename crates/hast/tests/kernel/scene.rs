@@ -30,7 +30,7 @@ pub(crate) const HONEST: &str = r##"
               - {id: b, title: make it, description: d, expert: ImplementationExpert, status: pending, dependencies: [a], estimated_steps: 1}
   - when: {step: execute}
     do:
-      - outbox: {output.json: {task_id: "{{task_id}}", status: completed, result: "result of {{task_id}}"}}
+      - outbox: {output.json: {task_id: "{{task_id}}", status: completed, result: "result of {{task_id}}"}, notes.md: "notes of {{task_id}}"}
   - when: {step: report}
     do:
       - outbox: {report.md: "# Report\n\nall done\n"}

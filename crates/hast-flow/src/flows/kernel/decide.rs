@@ -9,8 +9,9 @@ use crate::flows::kernel::view::{Life, Request, View};
 use crate::flows::kernel::write::{Draft, printed};
 use crate::flows::kernel::{boot, ending, layout, plan, planning, prompts, reporting, work};
 use crate::ids::RequestUuid;
+use crate::replies::{self, Asking, NoAnswer};
 use crate::roles::PolicyTable;
-use crate::steps::{Answer, Call, CallResult, Effect, EffectResult, Ending, Notice, Step, StepKey};
+use crate::steps::{Answer, Call, Ending, Notice, Step, StepKey};
 use crate::store::DocPath;
 
 /// A kernel and what it is asked to do.
@@ -149,59 +150,33 @@ impl<'s> Scene<'s> {
     }
 
     /// A step of this request; an item's id is one part of it whatever it says.
-    pub(super) fn key(&self, unit: &str, step: &str, number: u32) -> StepKey {
-        let unit = layout::encoded(unit);
-        StepKey::new(&[self.id.as_str(), &unit, step, &number.to_string()])
+    pub(super) fn key(&self, unit: &str, step: &str) -> StepKey {
+        StepKey::new(&[self.id.as_str(), &layout::encoded(unit), step])
     }
 
-    /// Asks until an answer keeps the rules, as often as is allowed.
+    /// Asks until an answer keeps the rules, as often as is allowed. An expert that cannot be loaded
+    /// fails the call before it begins.
     pub(super) fn ask<T>(
         &self,
         unit: &str,
-        call: impl Fn() -> Result<Call, String>,
+        call: impl FnOnce() -> Result<Call, String>,
         read: impl Fn(&Answer) -> Result<T, Vec<CallFinding>>,
-    ) -> Asking<T> {
+    ) -> replies::Asked<T> {
         let call = match call() {
             Ok(call) => call,
-            // An expert that cannot be loaded fails the call before it begins.
-            Err(error) => return Asking::GaveUp { error, rejected: Vec::new(), keys: Vec::new() },
+            Err(error) => {
+                let why = NoAnswer::Failed(error);
+                return replies::Asked::Unanswered { why, steps: Vec::new(), rejected: Vec::new() };
+            }
         };
-        let mut findings: Vec<CallFinding> = Vec::new();
-        let (mut rejected, mut keys) = (Vec::new(), Vec::new());
-        for regeneration in 0..=self.flow.max_regenerations {
-            let key = self.key(unit, call.step, regeneration);
-            let Some(EffectResult::Call(result)) = self.view.results.get(&key) else {
-                let prompt = prompts::with_findings(&call.prompt, &findings, self.facts.lang);
-                let call = Call { regeneration, findings, prompt, ..call };
-                return Asking::Step(Step::Effect { key, effect: Effect::Call(Box::new(call)) });
-            };
-            keys.push(key);
-            findings = match result {
-                CallResult::Completed(answer) => match read(answer) {
-                    Ok(answer) => return Asking::Answered { answer, rejected, keys },
-                    Err(findings) => findings,
-                },
-                CallResult::Broken { findings, .. } => findings.clone(),
-                CallResult::Failed { reason, .. } | CallResult::Blocked { reason } => {
-                    return Asking::GaveUp { error: reason.clone(), rejected, keys };
-                }
-                // The driver keeps these to itself.
-                CallResult::Limited { .. }
-                | CallResult::LoginNeeded { .. }
-                | CallResult::NotStarted { .. }
-                | CallResult::Cancelled => Vec::new(),
-            };
-            rejected.push(prompts::in_one_line(&findings));
-        }
-        Asking::GaveUp { error: rejected.last().cloned().unwrap_or_default(), rejected, keys }
+        let asking = Asking {
+            key: self.key(unit, call.step),
+            max_regenerations: self.flow.max_regenerations,
+            results: &self.view.results,
+            lang: self.facts.lang,
+        };
+        asking.ask(|| call, read)
     }
-}
-
-/// How far asking is.
-pub(super) enum Asking<T> {
-    Step(Step),
-    Answered { answer: T, rejected: Vec<String>, keys: Vec<StepKey> },
-    GaveUp { error: String, rejected: Vec<String>, keys: Vec<StepKey> },
 }
 
 /// Steps 1 to 3: the request arrives, is handed to the engine, and a plan is asked for.
@@ -216,6 +191,6 @@ fn create(scene: &Scene<'_>, new: &NewRequest) -> Step {
         .event(KERNEL, Kind::RequestReceived, &[])
         .event(KERNEL, Kind::RequestDelegated, &[])
         .event(ENGINE, Kind::PlanRequested, &[])
-        .starts(scene.key("plan", "plan", 0))
+        .starts(scene.key("plan", "plan"))
         .step()
 }

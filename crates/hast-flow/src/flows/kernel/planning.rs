@@ -3,16 +3,15 @@
 use serde_json::json;
 
 use crate::docs::call::CallFinding;
-use crate::docs::document::read;
 use crate::docs::kernel::{
     ExpertOutput, ExpertStatus, KernelEventKind as Kind, KernelPlan, TodoItem,
 };
-use crate::flows::kernel::decide::{Asking, Scene};
+use crate::flows::kernel::decide::Scene;
 use crate::flows::kernel::plan::{self, Fault};
 use crate::flows::kernel::policy::{ENGINE, PLANNER, TASKS};
 use crate::flows::kernel::{ending, prompts, work};
-use crate::formats::source::Source;
-use crate::steps::{Answer, Call, Expected, Step};
+use crate::replies::{Asked, document};
+use crate::steps::{Answer, Call, Effect, Expected, Step, StepKey};
 
 pub(super) fn step(scene: &Scene<'_>) -> Step {
     let call = || {
@@ -24,10 +23,10 @@ pub(super) fn step(scene: &Scene<'_>) -> Step {
         })
     };
     match scene.ask("plan", call, |answer| draft(scene, answer)) {
-        Asking::Step(step) => step,
-        Asking::Answered { answer, rejected, keys } => approve(scene, &answer, &rejected, keys),
-        Asking::GaveUp { error, rejected, keys } => {
-            ending::fail(scene, None, &error, &rejected, keys)
+        Asked::Call { key, call } => Step::Effect { key, effect: Effect::Call(call) },
+        Asked::Answered { value, steps, rejected } => approve(scene, &value, &rejected, steps),
+        Asked::Unanswered { why, steps, rejected } => {
+            ending::fail(scene, None, &why.reason(), &rejected, steps)
         }
     }
 }
@@ -41,24 +40,8 @@ fn draft(scene: &Scene<'_>, answer: &Answer) -> Result<Vec<TodoItem>, Vec<CallFi
 
 /// The items of a `plan.json`.
 pub(super) fn items(answer: &Answer, scene: &Scene<'_>) -> Result<Vec<TodoItem>, Vec<CallFinding>> {
-    let lang = scene.facts.lang;
-    let bytes = answer.documents.get("plan.json").ok_or_else(|| missing("plan.json", scene))?;
-    let source = Source::from_bytes("plan.json", bytes)
-        .map_err(|finding| vec![prompts::finding(&finding, lang)])?;
-    let plan = read::<KernelPlan>(&source).map_err(|findings| {
-        findings.iter().map(|finding| prompts::finding(finding, lang)).collect::<Vec<_>>()
-    })?;
+    let (_, plan) = document::<KernelPlan>(answer, "plan.json", scene.facts.lang)?;
     Ok(plan.value.todo_list)
-}
-
-pub(super) fn missing(file: &str, scene: &Scene<'_>) -> Vec<CallFinding> {
-    let lang = scene.facts.lang;
-    vec![CallFinding {
-        file: file.to_owned(),
-        line: None,
-        problem: prompts::missing(lang, file),
-        next: prompts::write_it(lang),
-    }]
 }
 
 pub(super) fn findings(scene: &Scene<'_>, faults: &[Fault]) -> Vec<CallFinding> {
@@ -72,12 +55,7 @@ pub(super) fn findings(scene: &Scene<'_>, faults: &[Fault]) -> Vec<CallFinding> 
     faults.iter().map(finding).collect()
 }
 
-fn approve(
-    scene: &Scene<'_>,
-    items: &[TodoItem],
-    rejected: &[String],
-    keys: Vec<crate::steps::StepKey>,
-) -> Step {
+fn approve(scene: &Scene<'_>, items: &[TodoItem], rejected: &[String], keys: Vec<StepKey>) -> Step {
     let plan = plan::registered(items);
     let output = |items: &[TodoItem]| ExpertOutput {
         task_id: "plan".to_owned(),

@@ -2,10 +2,8 @@
 
 use serde_json::Value;
 
-use crate::docs::call::CallFinding;
 use crate::docs::kernel::{Expert, TodoItem};
 use crate::flows::kernel::view::View;
-use crate::formats::diagnostic::Diagnostic;
 use crate::messages;
 use crate::words::Lang;
 
@@ -35,9 +33,6 @@ messages! {
         en: "Judge whether the report answers the request. Write `judgement.json` with `answers` (true or false) and `reason`.\n\nRequest:\n{request}\n\nItems:\n{items}\n\nReport:\n{report}",
         ko: "보고서가 요청에 답하는지 판정하세요. `answers`(true 또는 false)와 `reason`을 담은 `judgement.json`을 쓰세요.\n\n요청:\n{request}\n\n항목:\n{items}\n\n보고서:\n{report}",
     }
-    fix_these() { en: "Your last reply had these faults:", ko: "지난 답의 잘못:" }
-    missing(file) { en: "`{file}` is missing or empty", ko: "`{file}`(이)가 없거나 비어 있습니다" }
-    write_it() { en: "write the file", ko: "파일을 쓰세요" }
     wrong_task(id) { en: "task_id is `{id}`, which is not the item you were given", ko: "task_id가 `{id}`인데, 받은 항목이 아닙니다" }
     wrong_task_next(id) { en: "use task_id `{id}`", ko: "task_id를 `{id}`(으)로 쓰세요" }
     expansion_wanted() { en: "the item is too complex by the rule, and you answered `completed`", ko: "규칙상 너무 복잡한 항목인데 `completed`로 답했습니다" }
@@ -92,35 +87,6 @@ pub fn judge(
     let top = items.iter().filter(|item| item.depth == 1);
     let items: String = top.map(|item| format!("- {}: {}\n", item.id, item.title)).collect();
     with_expert(expert, &judge_words(lang, request, items, report), lang)
-}
-
-/// A prompt, and below it what was wrong with the last reply.
-pub fn with_findings(prompt: &str, findings: &[CallFinding], lang: Lang) -> String {
-    if findings.is_empty() {
-        return prompt.to_owned();
-    }
-    let list: String = findings.iter().map(|finding| format!("- {}\n", in_line(finding))).collect();
-    format!("{prompt}\n\n{}\n{list}", fix_these(lang))
-}
-
-pub fn in_one_line(findings: &[CallFinding]) -> String {
-    findings.iter().map(in_line).collect::<Vec<_>>().join("; ")
-}
-
-/// A finding of a format, as an agent is told it.
-pub fn finding(diagnostic: &Diagnostic, lang: Lang) -> CallFinding {
-    CallFinding {
-        file: diagnostic.file.clone(),
-        line: diagnostic.line(),
-        problem: diagnostic.finding.what(lang),
-        next: diagnostic.finding.next(lang),
-    }
-}
-
-fn in_line(finding: &CallFinding) -> String {
-    let CallFinding { file, line, problem, next } = finding;
-    let place = line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"));
-    format!("{place}: {problem} -> {next}")
 }
 
 /// What the expert's file says, then the task.

@@ -2,17 +2,16 @@
 
 use serde_json::{Value, json};
 
-use crate::docs::document::read;
 use crate::docs::kernel::{
     EngineToKernelResponse, ExpertOutput, ExpertStatus, Judgement, KernelEventKind as Kind,
     ResponseStatus, TodoStatus,
 };
-use crate::flows::kernel::decide::{Asking, Scene};
+use crate::flows::kernel::decide::Scene;
 use crate::flows::kernel::policy::{ENGINE, KERNEL, PLANNER, SYNTHESIZER};
 use crate::flows::kernel::write::printed;
-use crate::flows::kernel::{ending, layout, planning, prompts, work};
-use crate::formats::source::Source;
-use crate::steps::{Call, Expected, Step, StepKey};
+use crate::flows::kernel::{ending, layout, prompts, work};
+use crate::replies::{Asked, document, file};
+use crate::steps::{Call, Effect, Expected, Step, StepKey};
 
 /// A report that was turned down is written again once.
 const MOST_REPORTS: u32 = 2;
@@ -44,16 +43,15 @@ pub(super) fn write(scene: &Scene<'_>) -> Step {
         })
     };
     let unit = unit("report", number);
-    let asked = scene.ask(&unit, call, |answer| match answer.documents.get("report.md") {
-        Some(bytes) if !bytes.trim_ascii().is_empty() => Ok(bytes.clone()),
-        _ => Err(planning::missing("report.md", scene)),
-    });
+    let asked = scene
+        .ask(&unit, call, |answer| file(answer, "report.md", scene.facts.lang).map(<[u8]>::to_vec));
     match asked {
-        Asking::Step(step) => step,
-        Asking::GaveUp { error, rejected, keys } => {
+        Asked::Call { key, call } => Step::Effect { key, effect: Effect::Call(call) },
+        Asked::Unanswered { why, steps: keys, rejected } => {
+            let error = why.reason();
             ending::fail(scene, None, &error, &rejected, keys)
         }
-        Asking::Answered { answer, rejected, keys } => {
+        Asked::Answered { value: answer, steps: keys, rejected } => {
             let text = String::from_utf8_lossy(&answer).into_owned();
             let output = ExpertOutput {
                 task_id: "report".to_owned(),
@@ -67,7 +65,7 @@ pub(super) fn write(scene: &Scene<'_>) -> Step {
                 .create_here(&layout::report(number), answer)
                 .answers(&output)
                 .event(SYNTHESIZER, Kind::ReportDrafted, &[])
-                .starts(scene.key(&self::unit("judge", number), "judge", 0))
+                .starts(scene.key(&self::unit("judge", number), "judge"))
                 .step()
         }
     }
@@ -90,32 +88,27 @@ pub(super) fn judge(scene: &Scene<'_>) -> Step {
         })
     };
     let asked = scene.ask(&unit("judge", number), call, |answer| {
-        let lang = scene.facts.lang;
-        let bytes = answer.documents.get("judgement.json");
-        let bytes = bytes.ok_or_else(|| planning::missing("judgement.json", scene))?;
-        let source = Source::from_bytes("judgement.json", bytes)
-            .map_err(|finding| vec![prompts::finding(&finding, lang)])?;
-        read::<Judgement>(&source).map(|read| read.value).map_err(|findings| {
-            findings.iter().map(|finding| prompts::finding(finding, lang)).collect()
-        })
+        let (_, judgement) = document::<Judgement>(answer, "judgement.json", scene.facts.lang)?;
+        Ok(judgement.value)
     });
     match asked {
-        Asking::Step(step) => step,
-        Asking::GaveUp { error, rejected, keys } => {
+        Asked::Call { key, call } => Step::Effect { key, effect: Effect::Call(call) },
+        Asked::Unanswered { why, steps: keys, rejected } => {
+            let error = why.reason();
             ending::fail(scene, None, &error, &rejected, keys)
         }
-        Asking::Answered { answer, rejected, keys } if answer.answers => {
+        Asked::Answered { value: answer, steps: keys, rejected } if answer.answers => {
             respond(scene, text, &answer.reason, &rejected, keys)
         }
-        Asking::Answered { answer, rejected, keys } if number < MOST_REPORTS => {
+        Asked::Answered { value: answer, steps: keys, rejected } if number < MOST_REPORTS => {
             let draft = finished(scene.draft(KERNEL, "the report is turned down"), &rejected, keys);
             draft
                 .event(PLANNER, Kind::ReportRejected, &[("error", json!(answer.reason))])
                 .error(Some("report"), &answer.reason)
-                .starts(scene.key(&unit("report", number + 1), "report", 0))
+                .starts(scene.key(&unit("report", number + 1), "report"))
                 .step()
         }
-        Asking::Answered { answer, rejected, keys } => {
+        Asked::Answered { value: answer, steps: keys, rejected } => {
             let error = format!("the report does not answer the request: {}", answer.reason);
             ending::fail(scene, None, &error, &rejected, keys)
         }

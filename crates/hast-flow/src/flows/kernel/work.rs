@@ -1,21 +1,21 @@
 //! Steps 7 to 13: the item in work is broken down or executed, its answer is taken in, and the next
 //! one goes out. A failed item gets one replacement.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
 use crate::docs::call::CallFinding;
-use crate::docs::document::read;
 use crate::docs::kernel::{
     Brain, Expert, ExpertOutput, ExpertStatus, KernelEventKind as Kind, TodoItem, TodoStatus,
 };
-use crate::flows::kernel::decide::{Asking, Scene};
+use crate::flows::kernel::decide::Scene;
 use crate::flows::kernel::policy::{ENGINE, EXPERT, PLANNER, TASKS};
 use crate::flows::kernel::write::{Draft, printed};
 use crate::flows::kernel::{ending, layout, mirror, plan, planning, prompts};
-use crate::formats::source::Source;
-use crate::steps::{Answer, Call, Expected, Place, Step, StepKey};
+use crate::replies::{Asked, document};
+use crate::steps::{Answer, Call, Effect, Expected, Place, Step, StepKey};
 
 pub(super) fn step(scene: &Scene<'_>) -> Step {
     let items = scene.request.items();
@@ -48,11 +48,12 @@ pub(super) fn step(scene: &Scene<'_>) -> Step {
         Ok(Call { expected, inputs, ..call_of(scene, &part, &item.expert, name, &item.id, prompt) })
     };
     match scene.ask(&item.id, call, |answer| answered(scene, items, item, name, answer)) {
-        Asking::Step(step) => step,
-        Asking::GaveUp { error, rejected, keys } => {
+        Asked::Call { key, call } => Step::Effect { key, effect: Effect::Call(call) },
+        Asked::Unanswered { why, steps: keys, rejected } => {
+            let error = why.reason();
             failed(scene, items, item, &error, &rejected, keys)
         }
-        Asking::Answered { answer, rejected, keys } => {
+        Asked::Answered { value: answer, steps: keys, rejected } => {
             let draft = with_errors(scene.draft(EXPERT, &item.id), &item.id, &rejected);
             let draft = keys.into_iter().fold(draft, |draft, key| draft.finishes(key));
             take_in(scene, draft, items, item, answer)
@@ -62,7 +63,7 @@ pub(super) fn step(scene: &Scene<'_>) -> Step {
 
 /// What an expert's answer means.
 enum Taken {
-    Completed { output: ExpertOutput, files: Vec<(String, Vec<u8>)> },
+    Completed { output: ExpertOutput, files: BTreeMap<String, Vec<u8>> },
     Grown { output: ExpertOutput, plan: Vec<TodoItem>, record: crate::docs::kernel::MergeRecord },
     Failed { error: String },
 }
@@ -78,13 +79,7 @@ fn answered(
     let wrong = |problem: String, next: String| {
         Err(vec![CallFinding { file: "output.json".to_owned(), line: None, problem, next }])
     };
-    let bytes = answer.documents.get("output.json");
-    let bytes = bytes.ok_or_else(|| planning::missing("output.json", scene))?;
-    let source = Source::from_bytes("output.json", bytes)
-        .map_err(|finding| vec![prompts::finding(&finding, lang)])?;
-    let output = read::<ExpertOutput>(&source).map_err(|findings| {
-        findings.iter().map(|finding| prompts::finding(finding, lang)).collect::<Vec<_>>()
-    })?;
+    let (_, output) = document::<ExpertOutput>(answer, "output.json", lang)?;
     let output = output.value;
     if output.task_id != item.id {
         let next = prompts::wrong_task_next(lang, &item.id);
@@ -98,11 +93,7 @@ fn answered(
         ExpertStatus::Completed if step == "expand" => {
             wrong(prompts::expansion_wanted(lang), prompts::expansion_wanted_next(lang))
         }
-        ExpertStatus::Completed => {
-            let others = answer.documents.iter().filter(|(name, _)| *name != "output.json");
-            let files = others.map(|(name, bytes)| (name.clone(), bytes.clone())).collect();
-            Ok(Taken::Completed { output, files })
-        }
+        ExpertStatus::Completed => Ok(Taken::Completed { output, files: answer.others.clone() }),
         ExpertStatus::NeedsSubPlan if !plan::may_expand(items, item) => {
             wrong(prompts::no_expansion(lang, &item.id), prompts::no_expansion_next(lang))
         }
@@ -196,12 +187,12 @@ pub(super) fn dispatch<'v>(scene: &Scene<'_>, draft: Draft<'v>, items: &[TodoIte
             draft
                 .asks(&item.id, &item.description, Value::Null)
                 .event(ENGINE, Kind::TaskRequested, &detail)
-                .starts(scene.key(&item.id, step, 0))
+                .starts(scene.key(&item.id, step))
         }
         None => draft
             .asks("report", "write the final report", Value::Null)
             .event(ENGINE, Kind::ReportRequested, &[])
-            .starts(scene.key("report.1", "report", 0)),
+            .starts(scene.key("report.1", "report")),
     }
 }
 
@@ -235,7 +226,7 @@ fn fall(
         .event(&item.expert, Kind::TaskAnswered, &detail)
         .event(ENGINE, Kind::ReplacementRequested, &detail[..1])
         .plan(plan)
-        .starts(scene.key(&item.id, "replace", 0))
+        .starts(scene.key(&item.id, "replace"))
         .step()
 }
 
@@ -257,12 +248,12 @@ fn replace(scene: &Scene<'_>, items: &[TodoItem], item: &TodoItem, error: &str) 
             .map_err(|faults| planning::findings(scene, &faults))
     });
     match asked {
-        Asking::Step(step) => step,
-        Asking::GaveUp { error: why, rejected, keys } => {
-            let error = format!("{error}; no replacement: {why}");
+        Asked::Call { key, call } => Step::Effect { key, effect: Effect::Call(call) },
+        Asked::Unanswered { why, steps: keys, rejected } => {
+            let error = format!("{error}; no replacement: {}", why.reason());
             ending::fail(scene, Some(&item.id), &error, &rejected, keys)
         }
-        Asking::Answered { answer: (plan, record), rejected, keys } => {
+        Asked::Answered { value: (plan, record), steps: keys, rejected } => {
             let draft = with_errors(scene.draft(TASKS, &item.id), &item.id, &rejected);
             let draft = keys.into_iter().fold(draft, |draft, key| draft.finishes(key));
             let detail = [("task_id", json!(item.id)), ("items", json!(plan.len()))];
@@ -287,7 +278,7 @@ fn completed_by_others(scene: &Scene<'_>, items: &[TodoItem], item: &TodoItem) -
         error_details: None,
     };
     let draft = scene.draft(TASKS, &item.id);
-    take_in(scene, draft, items, item, Taken::Completed { output, files: Vec::new() })
+    take_in(scene, draft, items, item, Taken::Completed { output, files: BTreeMap::new() })
 }
 
 /// The mirror is written together with the plan, so a difference is somebody's edit. Found at rest

@@ -25,12 +25,12 @@ fn answer(flow: &SessionFlow, view: &View, facts: &Facts<'_>) -> Step {
         .ask(|| call(EXECUTOR, "finalize", "final.md", prompt()), |a| text(a, "final.md", facts));
     match asked {
         Asked::Call { key, call } => Step::Effect { key, effect: Effect::Call(call) },
-        Asked::Answered { value, steps } => Draft::new(view, facts, CONTROLLER, "the answer")
+        Asked::Answered { value, steps, .. } => Draft::new(view, facts, CONTROLLER, "the answer")
             .create(layout::FINAL, value)
             .finishes(steps)
             .starts(verdict_key())
             .step(),
-        Asked::Unanswered { why, steps } => {
+        Asked::Unanswered { why, steps, .. } => {
             fail(view, facts, steps, &format!("no answer: {}", why.reason()))
         }
     }
@@ -43,8 +43,8 @@ fn judge(flow: &SessionFlow, view: &View, facts: &Facts<'_>) -> Step {
         .ask(|| call(CRITIC, "verdict", "verdict.md", prompt()), |a| text(a, "verdict.md", facts));
     match asked {
         Asked::Call { key, call } => Step::Effect { key, effect: Effect::Call(call) },
-        Asked::Answered { value, steps } => complete(view, facts, steps, &value),
-        Asked::Unanswered { why, steps } => {
+        Asked::Answered { value, steps, .. } => complete(view, facts, steps, &value),
+        Asked::Unanswered { why, steps, .. } => {
             fail(view, facts, steps, &format!("no verdict: {}", why.reason()))
         }
     }

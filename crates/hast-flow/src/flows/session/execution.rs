@@ -45,8 +45,8 @@ pub(super) fn step(
         .ask(|| synthesis(view, facts, task, attempt), |answer| made(task, answer, facts.lang));
     match asked {
         Asked::Call { key, call } => Step::Effect { key, effect: Effect::Call(call) },
-        Asked::Answered { value, steps } => executed(view, facts, task, attempt, steps, &value),
-        Asked::Unanswered { why, steps } => {
+        Asked::Answered { value, steps, .. } => executed(view, facts, task, attempt, steps, &value),
+        Asked::Unanswered { why, steps, .. } => {
             failed(view, facts, task, attempt, steps, &why.reason())
         }
     }

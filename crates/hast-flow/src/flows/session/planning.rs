@@ -31,8 +31,8 @@ pub(super) fn step(flow: &SessionFlow, view: &View, facts: &Facts<'_>) -> Step {
     let asking = flow.asking(view, facts, plan_key());
     match asking.ask(|| call(view, facts), |answer| read(answer, facts.lang)) {
         Asked::Call { key, call } => Step::Effect { key, effect: Effect::Call(call) },
-        Asked::Answered { value, steps } => commit(view, facts, steps, value),
-        Asked::Unanswered { why, steps } => {
+        Asked::Answered { value, steps, .. } => commit(view, facts, steps, value),
+        Asked::Unanswered { why, steps, .. } => {
             fail(view, facts, steps, &format!("no workable plan: {}", why.reason()))
         }
     }

@@ -42,9 +42,9 @@ pub(super) fn step(
             let why = prompts::not_as_made(facts.lang, astray.join(", "));
             reviewed(view, facts, task, attempt, steps, refused(why))
         }
-        Asked::Answered { value, steps } => reviewed(view, facts, task, attempt, steps, value),
+        Asked::Answered { value, steps, .. } => reviewed(view, facts, task, attempt, steps, value),
         // A report that cannot be had is a review that failed, with the reason in it.
-        Asked::Unanswered { why, steps } => {
+        Asked::Unanswered { why, steps, .. } => {
             reviewed(view, facts, task, attempt, steps, refused(why.reason()))
         }
     }
