@@ -1,8 +1,8 @@
 //! SIGKILL at moments that nobody chose, and a look at every file after each.
 
-use std::hash::{BuildHasher, Hasher};
 use std::io::{BufRead, BufReader};
 
+use hast_stage::dice::random_seed;
 use hast_world::disk::RealDisk;
 
 use super::{Failure, writer};
@@ -14,13 +14,13 @@ pub(super) fn run(rounds: u64) -> Result<(), Failure> {
     let (mut acknowledged, mut reached, mut ahead) = (0, 0, 0);
     for round in 1..=rounds {
         let (mut child, out) = writer::start(&root)?;
-        let wanted = random() % 12;
+        let wanted = random_seed() % 12;
         let mut last = reached;
         let mut lines = BufReader::new(out).lines();
         for line in lines.by_ref().take(wanted as usize) {
             last = line?.parse()?;
         }
-        spin(random() % 40_000);
+        spin(random_seed() % 40_000);
         child.kill()?;
         child.wait()?;
         // What it said before it died counts too.
@@ -41,10 +41,6 @@ pub(super) fn run(rounds: u64) -> Result<(), Failure> {
         "kill: {rounds} rounds, {acknowledged} acknowledged commits, 0 lost, {ahead} more had reached the journal, every file whole"
     );
     Ok(())
-}
-
-pub(super) fn random() -> u64 {
-    std::collections::hash_map::RandomState::new().build_hasher().finish()
 }
 
 /// Shorter than any sleep, so that the kill falls inside a commit.

@@ -1,22 +1,23 @@
 //! Long rounds on the real disk: `--kill N` kills a writer N times, `--power N` copies the images of
 //! three file systems N times each under a writer, mounts the copies and recovers them, `--auto N`
-//! kills `hast auto` in N repositories.
+//! kills `hast auto` in N repositories, `--flow NAME N` kills a unit of a flow in N projects.
 
 mod auto;
+mod flow;
 mod kill;
 mod power;
 mod writer;
 
-use std::path::Path;
-use std::process::ExitCode;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
 
 type Failure = Box<dyn std::error::Error>;
 
-const USAGE: &str =
-    "usage: cargo xtask soak --kill [ROUNDS] | --power [COPIES] | --auto [ROUNDS [SEED]]";
+const USAGE: &str = "usage: cargo xtask soak --kill [ROUNDS] | --power [COPIES] | --auto [ROUNDS [SEED]] | --flow NAME [ROUNDS [SEED]]";
 const KILL_ROUNDS: u64 = 2_000;
 const POWER_COPIES: u64 = 8;
 const AUTO_ROUNDS: u64 = 200;
+const FLOW_ROUNDS: u64 = 200;
 
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
     match dispatch(arguments) {
@@ -38,7 +39,24 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
         ["--auto"] => auto::run(AUTO_ROUNDS, None),
         ["--auto", rounds] => auto::run(rounds.parse()?, None),
         ["--auto", rounds, seed] => auto::run(rounds.parse()?, Some(seed.parse()?)),
+        ["--flow", name] => flow::run(name, FLOW_ROUNDS, None),
+        ["--flow", name, rounds] => flow::run(name, rounds.parse()?, None),
+        ["--flow", name, rounds, seed] => flow::run(name, rounds.parse()?, Some(seed.parse()?)),
         ["--writer", root] => writer::run(Path::new(root)),
         _ => Err(USAGE.into()),
     }
+}
+
+/// The binary of this very source.
+fn build() -> Result<PathBuf, Failure> {
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--release", "-p", "hast"])
+        .current_dir(crate::repository_root())
+        .status()?;
+    if !built.success() {
+        return Err("hast does not compile".into());
+    }
+    let own = std::env::current_exe()?;
+    let target = own.parent().and_then(Path::parent).ok_or("no target directory")?;
+    Ok(target.join("release/hast"))
 }

@@ -19,12 +19,13 @@ const DIRECTIONS: &[Direction] = &[
     Direction {
         package: "hast",
         may_use: &["hast-flow", "hast-world", "hast-agent"],
-        tests_may_also_use: &["hast-sim"],
+        tests_may_also_use: &["hast-sim", "hast-stage"],
     },
     Direction { package: "hast-sim", may_use: &["hast-flow"], tests_may_also_use: &[] },
+    Direction { package: "hast-stage", may_use: &[], tests_may_also_use: &[] },
     Direction {
         package: "xtask",
-        may_use: &["hast-flow", "hast-world", "hast-sim"],
+        may_use: &["hast-flow", "hast-world", "hast-sim", "hast-stage"],
         tests_may_also_use: &[],
     },
     Direction {

@@ -65,6 +65,6 @@ fn a_line_that_was_put_in_between_and_an_item_answered_twice() {
     let id = rest.split_once('"').unwrap().0;
     let (time, _) = id.rsplit_once('-').unwrap();
     let again = answer.replace(id, &format!("{time}-{:04}", last + 1));
-    scene.write(".brain/events.ndjson", &format!("{log}{again}\n"));
+    scene.write(".brain/events.ndjson", format!("{log}{again}\n"));
     finds(&scene, "answered_twice", "events.ndjson");
 }

@@ -1,50 +1,21 @@
 //! hast is killed in the middle, or started twice. The request goes on and no item is done twice.
 
+use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::scene::{GROWING, Scene};
+use hast_stage::dice::random_seed;
+use hast_stage::plays::kernel::Growing;
+use hast_stage::rounds;
 
-const SLOW: &str = r#"
-  - when: {step: execute, unit: a}
-    do:
-      - sleep: 0.1
-      - outbox: {output.json: {task_id: a, status: completed, result: x}}
-  - when: {step: execute, unit: b/s1}
-    do:
-      - sleep: 0.1
-      - outbox: {output.json: {task_id: b/s1, status: completed, result: x}}
-"#;
+use crate::scene::Scene;
 
 #[test]
 fn killed_at_any_moment_each_item_is_executed_once() {
-    let mut resumed = 0;
-    for round in 0..6_u64 {
-        let scene = Scene::new(&format!("{SLOW}{GROWING}"));
-        let mut child = scene.start(&["kernel", "start", "write something"]);
-        // A spread over the run's length: boot, plan, items, sub-plan, replacement, report.
-        sleep(Duration::from_millis(150 + round * 170));
-        let _ = child.kill();
-        let _ = child.wait();
-        if !scene.events().contains(&"REQUEST_RECEIVED".to_owned()) {
-            continue;
-        }
-        resumed += 1;
-        let mut child = scene.start(&["kernel", "resume"]);
-        sleep(Duration::from_millis(90 + round * 60));
-        let _ = child.kill();
-        let _ = child.wait();
-        let ran = scene.hast(&["kernel", "resume", &scene.request()]);
-        assert_eq!((ran.code, ran.out.as_str()), (0, "# Report\n\nall done\n"), "{round}: {ran:?}");
-        for (item, answers) in scene.answers() {
-            // The item that grew and the one that was replaced are answered, then completed.
-            let expected = if item == "b" || item == "b/s2" { 2 } else { 1 };
-            assert_eq!(answers, expected, "{round}: {item}");
-        }
-        let verified = scene.hast(&["verify"]);
-        assert!(!verified.out.contains(".brain"), "{}", verified.out);
-    }
-    assert!(resumed > 0, "every round died before the request was there");
+    let hast = Path::new(env!("CARGO_BIN_EXE_hast"));
+    let tally = rounds::play(&Growing, hast, 6, random_seed(), 2);
+    assert!(tally.diverged.is_empty(), "{:#?}", tally.diverged);
+    assert!(tally.ended_before < tally.kills, "no kill came in time: {tally}");
 }
 
 #[test]

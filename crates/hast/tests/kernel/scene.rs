@@ -1,22 +1,22 @@
 //! A directory with a rehearsal as every expert of its kernel.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::ops::Deref;
 
-use tempfile::TempDir;
+use hast_stage::Stage;
+
+pub(crate) use hast_stage::Ran;
 
 pub(crate) struct Scene {
-    directory: TempDir,
+    stage: Stage,
 }
 
-/// What a run of a program gave.
-#[derive(Debug)]
-pub(crate) struct Ran {
-    pub(crate) code: i32,
-    pub(crate) out: String,
-    pub(crate) err: String,
+impl Deref for Scene {
+    type Target = Stage;
+
+    fn deref(&self) -> &Stage {
+        &self.stage
+    }
 }
 
 /// Two items for two experts, all of it done; whatever stands before it in a rehearsal wins.
@@ -71,69 +71,15 @@ pub(crate) const GROWING: &str = r##"
 impl Scene {
     /// The first reply that fits is played; the honest ones come last.
     pub(crate) fn new(replies: &str) -> Self {
-        let scene = Self { directory: TempDir::new().unwrap() };
-        fs::create_dir(scene.directory.path().join("home")).unwrap();
-        scene.write("x.rehearsal.yaml", &format!("version: 1\nreplies:\n{replies}{HONEST}"));
+        let scene = Self { stage: Stage::new(env!("CARGO_BIN_EXE_hast")) };
+        scene.write("x.rehearsal.yaml", format!("version: 1\nreplies:\n{replies}{HONEST}"));
         scene.write(".ai/config.yaml", "ai_tool: \"rehearsal:x.rehearsal.yaml\"\nsandbox: off\n");
         scene
     }
 
-    pub(crate) fn root(&self) -> PathBuf {
-        self.directory.path().join("project")
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "a test sets its scene")]
-    pub(crate) fn write(&self, path: &str, text: &str) {
-        let path = self.root().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "a test sets its scene")]
-    pub(crate) fn remove(&self, path: &str) {
-        fs::remove_file(self.root().join(path)).unwrap();
-    }
-
-    pub(crate) fn read(&self, path: &str) -> String {
-        fs::read_to_string(self.root().join(path)).unwrap_or_default()
-    }
-
-    pub(crate) fn hast(&self, args: &[&str]) -> Ran {
-        let output = self.command(args).output().unwrap();
-        Ran {
-            code: output.status.code().unwrap_or(-1),
-            out: String::from_utf8_lossy(&output.stdout).into_owned(),
-            err: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }
-    }
-
-    pub(crate) fn start(&self, args: &[&str]) -> Child {
-        self.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "a test of the binary has to start it")]
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hast"));
-        command
-            .args(args)
-            .current_dir(self.root())
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap())
-            .env("HOME", self.directory.path().join("home"))
-            .env("XDG_STATE_HOME", self.directory.path().join("home/state"))
-            .env("TMPDIR", self.directory.path())
-            .env("LANG", "C.UTF-8")
-            .env("TZ", "Asia/Seoul")
-            .env("HAST_TRUST", "all")
-            .stdin(Stdio::null());
-        command
-    }
-
     /// The directory of the only request.
     pub(crate) fn request(&self) -> String {
-        let all = fs::read_dir(self.root().join(".brain/requests")).unwrap();
-        let names: Vec<String> =
-            all.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        let names = self.names(".brain/requests");
         assert_eq!(names.len(), 1, "{names:?}");
         names[0].clone()
     }

@@ -3,12 +3,12 @@
 
 mod scene;
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use hast_stage::dice::{Dice, random_seed};
 use scene::{Done, Scene};
 
 use super::Failure;
@@ -30,8 +30,8 @@ struct Tally {
 }
 
 pub(crate) fn run(rounds: u64, seed: Option<u64>) -> Result<(), Failure> {
-    let hast = build()?;
-    let seed = seed.unwrap_or_else(super::kill::random);
+    let hast = super::build()?;
+    let seed = seed.unwrap_or_else(random_seed);
     let start = Instant::now();
     let undisturbed = Scene::new(&hast)?;
     undisturbed.finish(STARTS)?;
@@ -48,7 +48,7 @@ pub(crate) fn run(rounds: u64, seed: Option<u64>) -> Result<(), Failure> {
                     if number > rounds {
                         return;
                     }
-                    let mut dice = Dice(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+                    let mut dice = Dice::of(seed, number);
                     lane_round(&hast, number, &mut dice, length, &expected, &tally);
                     if number.is_multiple_of(20) {
                         println!("{number} rounds, {} s", start.elapsed().as_secs());
@@ -120,39 +120,4 @@ fn round(
     tally.handed_over.fetch_add(scene.handed_over.get(), Ordering::Relaxed);
     tally.failed_attempts.fetch_add(scene.failed_attempts()?, Ordering::Relaxed);
     Ok(())
-}
-
-/// The binary of this very source.
-fn build() -> Result<PathBuf, Failure> {
-    let built = Command::new(env!("CARGO"))
-        .args(["build", "--release", "-p", "hast"])
-        .current_dir(crate::repository_root())
-        .status()?;
-    if !built.success() {
-        return Err("hast does not compile".into());
-    }
-    let own = std::env::current_exe()?;
-    let target = own.parent().and_then(Path::parent).ok_or("no target directory")?;
-    Ok(target.join("release/hast"))
-}
-
-/// Numbers that a seed gives again.
-#[derive(Debug)]
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.next() % end.max(1)
-    }
-
-    fn bytes(&mut self) -> Vec<u8> {
-        (0..64).flat_map(|_| self.next().to_le_bytes()).collect()
-    }
 }

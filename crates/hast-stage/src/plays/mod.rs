@@ -1,0 +1,13 @@
+//! A play for each flow.
+
+pub mod kernel;
+
+use crate::rounds::Play;
+
+/// The play of a flow, by the flow's name.
+pub fn named(flow: &str) -> Option<Box<dyn Play>> {
+    Some(match flow {
+        "kernel" => Box::new(kernel::Growing),
+        _ => return None,
+    })
+}
