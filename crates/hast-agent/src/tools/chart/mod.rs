@@ -8,7 +8,7 @@ mod scale;
 use hast_flow::tools::ToolFailure;
 use hast_flow::tools::args::ChartArgs;
 
-pub use page::STYLE;
+pub use page::{STYLE, escaped};
 
 /// A whole file.
 pub fn html(args: &ChartArgs) -> Result<String, ToolFailure> {

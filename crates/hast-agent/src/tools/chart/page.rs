@@ -84,7 +84,7 @@ pub(super) fn id(args: &ChartArgs) -> String {
 }
 
 /// Text for elements and attributes.
-pub(super) fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
