@@ -1,0 +1,50 @@
+//! `activeContext.md` follows the plan, and an edit of it is neither lost nor obeyed.
+
+use crate::scene::{ID, Kernel, item, one_item};
+use hast_flow::flows::kernel::layout;
+use hast_flow::steps::{Ending, Step};
+
+#[test]
+fn the_mirror_says_what_the_plan_says_after_each_update() {
+    let mut kernel =
+        Kernel::planned(&[item("a", "in_progress", &[], 1), item("b", "pending", &["a"], 1)]);
+    kernel.complete("a");
+    let mirror = String::from_utf8(kernel.files[layout::MIRROR].clone()).unwrap();
+    assert!(mirror.contains("- [x] `a` Title a (ResearchExpert) · completed"), "{mirror}");
+    assert!(mirror.contains("- [ ] `b` Title b (ResearchExpert) · in_progress"), "{mirror}");
+}
+
+#[test]
+fn an_edit_of_the_mirror_at_rest_is_told_and_stays() {
+    let mut kernel = one_item();
+    kernel.noted.clear();
+    let edited = String::from_utf8(kernel.files[layout::MIRROR].clone()).unwrap();
+    kernel.set(layout::MIRROR, edited.replace("[ ]", "[x]").as_bytes());
+    let Step::Finish(Ending::Blocked(notice)) = kernel.next() else {
+        panic!("{:?}", kernel.next())
+    };
+    assert!(
+        notice.what.contains("activeContext.md: - / plan.json: a in_progress"),
+        "{}",
+        notice.what
+    );
+    // Deleted, it is written anew from the plan.
+    kernel.remove(layout::MIRROR);
+    kernel.commit();
+    assert!(kernel.files.contains_key(layout::MIRROR));
+}
+
+#[test]
+fn a_mirror_that_differs_at_work_is_mended_twice_and_then_fails_with_both_sides() {
+    let mut kernel = one_item();
+    for round in 1..=2 {
+        kernel.set(layout::MIRROR, format!("mine {round}").as_bytes());
+        kernel.commit();
+        let kept = format!("requests/{ID}/edited/activeContext.{round}.md");
+        assert_eq!(kernel.files[&kept], format!("mine {round}").as_bytes());
+    }
+    kernel.set(layout::MIRROR, b"mine again");
+    kernel.commit();
+    let error = kernel.response().error_details.unwrap();
+    assert!(error.contains("activeContext.md: - / plan.json: a in_progress"), "{error}");
+}
