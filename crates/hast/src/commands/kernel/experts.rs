@@ -10,7 +10,8 @@ use hast_world::files::read_if_there;
 use hast_world::person_files::{Made, create, replace};
 use serde_json::json;
 
-use super::{brain, reading, there, unread};
+use super::super::flow_root::unread;
+use super::{brain, reading, there};
 use crate::app::App;
 use crate::kernel_cli::{AddArgs, ExpertsCommands};
 use crate::kernel_messages::say;

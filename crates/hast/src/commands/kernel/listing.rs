@@ -11,7 +11,8 @@ use hast_flow::words::{Lang, visible};
 use hast_world::files::{names, read_if_there};
 use serde_json::json;
 
-use super::{brain, known, printable, reading, response, there};
+use super::super::flow_root::printable;
+use super::{brain, known, reading, response, there};
 use crate::app::App;
 use crate::kernel_messages::say;
 use crate::problem::{Exit, Problem};

@@ -22,13 +22,13 @@ use hast_flow::steps::Ending;
 use hast_flow::store::Seen;
 use hast_flow::trust::{Commands, Trusted};
 use hast_flow::words::visible;
-use hast_world::files::{PathError, read_if_there, walk};
-use hast_world::roots;
+use hast_world::files::{read_if_there, walk};
 use serde_json::json;
 
 use super::auto::effects::Nothing;
 use super::calling::{self, Project};
 use super::driving::{self, Driven, Unit};
+use super::flow_root;
 use super::verify;
 use crate::app::{App, ids};
 use crate::kernel_cli::{KernelCommands, ResumeArgs, StartArgs};
@@ -82,7 +82,7 @@ pub(crate) fn breaches(app: &App, root: &Path) -> Vec<Diagnostic> {
 }
 
 fn boot(app: &mut App) -> Result<Exit, Problem> {
-    let root = found_or_here(app)?;
+    let root = flow_root::there_or_here(app, FlowName::Kernel)?;
     let project = calling::project_at(app, root)?;
     // Booting starts nobody, so there is nothing to approve.
     let trusted = calling::trusted(app, &project, &Commands::default())?;
@@ -112,7 +112,7 @@ fn start(app: &mut App, args: &StartArgs) -> Result<Exit, Problem> {
             say::empty_request_next(app.lang),
         ));
     }
-    let root = found_or_here(app)?;
+    let root = flow_root::there_or_here(app, FlowName::Kernel)?;
     let project = calling::project_at(app, root)?;
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let id = fresh(app, &project.root)?;
@@ -188,7 +188,7 @@ pub(crate) fn deliver(
     match problem {
         Some(problem) => Err(problem),
         None => {
-            let report = printable(&response.final_report.unwrap_or_default());
+            let report = flow_root::printable(&response.final_report.unwrap_or_default());
             app.print(&report)?;
             if let (Ending::Done(notice), false) = (&driven.ending, app.quiet) {
                 app.output.message(&format!("{}\n{}\n", notice.what, notice.next));
@@ -204,47 +204,18 @@ fn response(
     id: &RequestUuid,
 ) -> Result<Option<EngineToKernelResponse>, Problem> {
     let path = brain(root).join(layout::of_request(id, "response.json"));
-    let bytes = read_if_there(&path, MAX_DOCUMENT_BYTES).map_err(|error| unread(app, &error))?;
+    let bytes =
+        read_if_there(&path, MAX_DOCUMENT_BYTES).map_err(|error| flow_root::unread(app, &error))?;
     Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
-}
-
-/// An agent's text, with nothing in it that a terminal would obey.
-fn printable(text: &str) -> String {
-    let line =
-        |line: &str| line.split('\t').map(|part| visible(part)).collect::<Vec<_>>().join("\t");
-    text.lines().map(|text| line(text) + "\n").collect()
 }
 
 fn brain(root: &Path) -> PathBuf {
     root.join(FlowName::Kernel.marker())
 }
 
-/// The nearest kernel, upward.
-fn found(app: &App) -> Option<PathBuf> {
-    let marker = FlowName::Kernel.marker();
-    match &app.root {
-        // A named root is that directory or nothing.
-        Some(root) => roots::find_root(root, Some(root), marker),
-        None => roots::find_root(&app.directory, app.home.as_deref(), marker),
-    }
-}
-
 fn there(app: &App) -> Result<PathBuf, Problem> {
-    let root = found(app)
-        .ok_or_else(|| Problem::new(say::no_kernel(app.lang), say::no_kernel_next(app.lang)))?;
-    real(app, root)
-}
-
-fn found_or_here(app: &App) -> Result<PathBuf, Problem> {
-    real(app, found(app).unwrap_or_else(|| app.here().to_owned()))
-}
-
-fn real(app: &App, root: PathBuf) -> Result<PathBuf, Problem> {
-    root.canonicalize().map_err(|source| unread(app, &PathError { path: root, source }))
-}
-
-fn unread(app: &App, error: &PathError) -> Problem {
-    Problem::cannot_read(app.lang, &error.path, &error.source)
+    let none = || Problem::new(say::no_kernel(app.lang), say::no_kernel_next(app.lang));
+    flow_root::there(app, FlowName::Kernel, none)
 }
 
 /// An id that no request has.

@@ -8,7 +8,8 @@ use hast_flow::formats::source::MAX_DOCUMENT_BYTES;
 use hast_flow::store::Seen;
 use hast_world::files::{names, read_if_there};
 
-use super::{brain, unread};
+use super::super::flow_root::unread;
+use super::brain;
 use crate::app::App;
 use crate::problem::Problem;
 

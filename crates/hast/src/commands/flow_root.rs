@@ -1,0 +1,50 @@
+//! Where the documents of a flow are, and how what is in them is read and shown.
+
+use std::path::PathBuf;
+
+use hast_flow::docs::files::FlowName;
+use hast_flow::words::visible;
+use hast_world::files::PathError;
+use hast_world::roots;
+
+use crate::app::App;
+use crate::problem::Problem;
+
+/// The nearest root of a flow, upward.
+pub(crate) fn found(app: &App, flow: FlowName) -> Option<PathBuf> {
+    let marker = flow.marker();
+    match &app.root {
+        // A named root is that directory or nothing.
+        Some(root) => roots::find_root(root, Some(root), marker),
+        None => roots::find_root(&app.directory, app.home.as_deref(), marker),
+    }
+}
+
+/// For commands that need one to be there.
+pub(crate) fn there(
+    app: &App,
+    flow: FlowName,
+    none: impl FnOnce() -> Problem,
+) -> Result<PathBuf, Problem> {
+    real(app, found(app, flow).ok_or_else(none)?)
+}
+
+/// For commands that make one where there is none.
+pub(crate) fn there_or_here(app: &App, flow: FlowName) -> Result<PathBuf, Problem> {
+    real(app, found(app, flow).unwrap_or_else(|| app.here().to_owned()))
+}
+
+fn real(app: &App, root: PathBuf) -> Result<PathBuf, Problem> {
+    root.canonicalize().map_err(|source| unread(app, &PathError { path: root, source }))
+}
+
+pub(crate) fn unread(app: &App, error: &PathError) -> Problem {
+    Problem::cannot_read(app.lang, &error.path, &error.source)
+}
+
+/// An agent's text, with nothing in it that a terminal would obey.
+pub(crate) fn printable(text: &str) -> String {
+    let line =
+        |line: &str| line.split('\t').map(|part| visible(part)).collect::<Vec<_>>().join("\t");
+    text.lines().map(|text| line(text) + "\n").collect()
+}
