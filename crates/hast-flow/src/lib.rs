@@ -34,6 +34,8 @@ pub mod attempt;
 
 pub mod steps;
 
+pub mod attempt_steps;
+
 pub mod replies;
 
 pub mod knowledge;

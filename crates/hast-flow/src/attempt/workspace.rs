@@ -30,6 +30,8 @@ pub enum GitStep {
     Keep { branch: String, commit: ObjectId },
     /// Brings saved work back into the tree, uncommitted. Refuses where that would overwrite.
     Restore { name: String, rules: TreeRules },
+    /// Files of a recorded tree: what was judged, whatever is in the work tree by now.
+    Read { tree: ObjectId, paths: Vec<String> },
     /// The refs that hast made.
     ListRefs,
     /// Deletes refs that still are where they were listed.
@@ -95,6 +97,7 @@ pub enum GitResult {
     Advanced,
     Kept { before: Option<ObjectId> },
     Restored { paths: Vec<Change> },
+    Files(Vec<TreeFile>),
     Refs(Vec<OwnRef>),
     Deleted,
     Refused(GitProblem),
@@ -161,6 +164,14 @@ pub enum HookVerdict {
     },
 }
 
+/// A file of a recorded tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeFile {
+    pub path: String,
+    /// None where the tree has no such file.
+    pub bytes: Option<Vec<u8>>,
+}
+
 /// A ref below `refs/hast/` or a kept branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnRef {
@@ -184,6 +195,7 @@ pub trait Workspace {
     fn advance(&mut self, branch: &str, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem>;
     fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<Option<ObjectId>, GitProblem>;
     fn restore(&mut self, name: &str, rules: &TreeRules) -> Result<Vec<Change>, GitProblem>;
+    fn read(&mut self, tree: &ObjectId, paths: &[String]) -> Result<Vec<TreeFile>, GitProblem>;
     fn list_refs(&mut self) -> Result<Vec<OwnRef>, GitProblem>;
     fn delete_refs(&mut self, refs: &[(String, ObjectId)]) -> Result<(), GitProblem>;
 }
@@ -217,6 +229,7 @@ fn try_to(workspace: &mut dyn Workspace, step: &GitStep) -> Result<GitResult, Gi
         GitStep::Restore { name, rules } => {
             GitResult::Restored { paths: workspace.restore(name, rules)? }
         }
+        GitStep::Read { tree, paths } => GitResult::Files(workspace.read(tree, paths)?),
         GitStep::ListRefs => GitResult::Refs(workspace.list_refs()?),
         GitStep::DeleteRefs { refs } => {
             workspace.delete_refs(refs)?;

@@ -10,8 +10,8 @@ use hast_flow::attempt::inspection::{HandoffFile, Inspection};
 use hast_flow::attempt::recovery::Place;
 use hast_flow::attempt::settle::Commits;
 use hast_flow::attempt::workspace::{
-    CommitPlan, Content, Head, HookVerdict, Looked, OwnRef, RolledBack, SavePlan, Uncommitted,
-    UncommittedKind, Workspace, perform,
+    CommitPlan, Content, Head, HookVerdict, Looked, OwnRef, RolledBack, SavePlan, TreeFile,
+    Uncommitted, UncommittedKind, Workspace, perform,
 };
 use hast_flow::driver::{Delta, Facts, Flow};
 use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings, View};
@@ -177,6 +177,10 @@ impl Workspace for FakeGit {
 
     fn restore(&mut self, _: &str, _: &TreeRules) -> Result<Vec<Change>, GitProblem> {
         Ok(Vec::new())
+    }
+
+    fn read(&mut self, _: &ObjectId, _: &[String]) -> Result<Vec<TreeFile>, GitProblem> {
+        unreachable!("auto reads no files of a tree")
     }
 
     fn list_refs(&mut self) -> Result<Vec<OwnRef>, GitProblem> {

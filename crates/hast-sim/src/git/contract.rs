@@ -7,8 +7,8 @@ use hast_flow::attempt::evidence::{Breach, ChangeKind};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::Inspection;
 use hast_flow::attempt::workspace::{
-    CommitPlan, Content, GitResult, GitStep, Identity, SavePlan, UncommittedKind, Workspace,
-    perform,
+    CommitPlan, Content, GitResult, GitStep, Identity, SavePlan, TreeFile, UncommittedKind,
+    Workspace, perform,
 };
 use hast_flow::store::{Identity as SeenAs, Seen};
 use hast_flow::time::UtcTime;
@@ -46,7 +46,7 @@ type Check<S> = fn(&S) -> Checked;
 
 /// Runs every check in a fresh scene each; the first sentence that is not true comes back.
 pub fn check<S: Scene>(fresh: impl Fn() -> S) -> Checked {
-    let checks: [(&str, Check<S>); 12] = [
+    let checks: [(&str, Check<S>); 13] = [
         ("looking names what is the user's", looking),
         ("changes are compared by content", compared),
         ("an agent's commits are the same changes", committed),
@@ -58,6 +58,7 @@ pub fn check<S: Scene>(fresh: impl Fn() -> S) -> Checked {
         ("a commit is made once", once),
         ("what was uncommitted before is not swept up", not_swept_up),
         ("one file is committed alone", alone),
+        ("files are read from the tree that was recorded", recorded_files),
         ("own refs are listed and deleted as listed", own_refs),
     ];
     for (sentence, check) in checks {
@@ -108,6 +109,19 @@ fn save(workspace: &mut dyn Workspace, base: &Base) -> Result<Saved, String> {
         GitResult::Saved(saved) => Ok(saved),
         other => Err(format!("{other:?}")),
     }
+}
+
+fn recorded_files<S: Scene>(scene: &S) -> Checked {
+    let mut workspace = scene.workspace();
+    let base = start(&mut *workspace)?;
+    scene.write("src/code", "changed\n");
+    let paths = ["src/code", "src", "nowhere", "a\nb"].map(str::to_owned).to_vec();
+    let step = GitStep::Read { tree: base.tree().clone(), paths };
+    let GitResult::Files(mut found) = perform(&mut *workspace, &step) else {
+        return Err("no files".into());
+    };
+    found.retain(|file| file.bytes.is_some());
+    same(found, vec![TreeFile { path: "src/code".into(), bytes: Some(b"one\n".to_vec()) }])
 }
 
 fn changes(found: &Inspection) -> Vec<(&str, ChangeKind)> {

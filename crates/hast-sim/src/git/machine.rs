@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hast_flow::attempt::base::ObjectId;
+use hast_flow::attempt::workspace::TreeFile;
 use hast_flow::store::identity::ContentHash;
 
 use crate::rng::Rng;
@@ -85,6 +86,15 @@ impl Machine {
             Some(Object::Commit { tree, .. }) => self.tree(&tree.clone()),
             _ => Tree::new(),
         }
+    }
+
+    pub fn files_of(&self, tree: &ObjectId, paths: &[String]) -> Vec<TreeFile> {
+        let files = self.tree(tree);
+        let bytes = |path: &String| match files.get(path).and_then(|id| self.get(id)) {
+            Some(Object::Blob(bytes)) => Some(bytes.clone()),
+            _ => None,
+        };
+        paths.iter().map(|path| TreeFile { path: path.clone(), bytes: bytes(path) }).collect()
     }
 
     pub fn parents(&self, id: &ObjectId) -> &[ObjectId] {
@@ -190,4 +200,12 @@ fn name_of(object: &Object) -> ObjectId {
     // Half a SHA-256 is shorter than a name of git.
     let padded = format!("{hex}00000000");
     padded.parse().unwrap_or_else(|_| name_of(&Object::Blob(Vec::new())))
+}
+
+fn within(path: &str, rule: &str) -> bool {
+    if rule.ends_with('/') { path.starts_with(rule) } else { path == rule }
+}
+
+pub(super) fn is_any(path: &str, rules: &[String]) -> bool {
+    rules.iter().any(|rule| within(path, rule))
 }

@@ -9,13 +9,13 @@ use hast_flow::attempt::evidence::{Breach, Change, ChangeKind, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::{HandoffFile, Inspection};
 use hast_flow::attempt::workspace::{
-    CommitPlan, Content, Head, HookVerdict, Looked, OwnRef, RolledBack, SavePlan, Uncommitted,
-    UncommittedKind, Workspace,
+    CommitPlan, Content, Head, HookVerdict, Looked, OwnRef, RolledBack, SavePlan, TreeFile,
+    Uncommitted, UncommittedKind, Workspace,
 };
 use hast_flow::time::UtcTime;
 use serde::{Deserialize, Serialize};
 
-use super::machine::{Machine, Object, Tree};
+use super::machine::{Machine, Object, Tree, is_any};
 use crate::disk::{Hit, World};
 
 /// One process's view of a work tree.
@@ -34,14 +34,6 @@ struct Snapshot {
 }
 
 const CONFIG: &str = ".git/config";
-
-fn within(path: &str, rule: &str) -> bool {
-    if rule.ends_with('/') { path.starts_with(rule) } else { path == rule }
-}
-
-fn is_any(path: &str, rules: &[String]) -> bool {
-    rules.iter().any(|rule| within(path, rule))
-}
 
 impl SimWorkspace {
     pub fn new(machine: &Rc<RefCell<Machine>>) -> Self {
@@ -456,6 +448,10 @@ impl Workspace for SimWorkspace {
             path: RepoPath(path.into()),
         };
         Ok(work.into_iter().map(change).collect())
+    }
+
+    fn read(&mut self, tree: &ObjectId, paths: &[String]) -> Result<Vec<TreeFile>, GitProblem> {
+        Ok(self.machine.borrow().files_of(tree, paths))
     }
 
     fn list_refs(&mut self) -> Result<Vec<OwnRef>, GitProblem> {

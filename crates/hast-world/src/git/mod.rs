@@ -11,6 +11,7 @@ mod look;
 mod paths;
 mod place;
 mod protect;
+mod reading;
 mod record;
 mod refs;
 mod run;
@@ -28,7 +29,7 @@ use hast_flow::attempt::evidence::Change;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::Inspection;
 use hast_flow::attempt::workspace::{
-    CommitPlan, HookVerdict, Looked, OwnRef, RolledBack, SavePlan, Workspace,
+    CommitPlan, HookVerdict, Looked, OwnRef, RolledBack, SavePlan, TreeFile, Workspace,
 };
 
 use config::Config;
@@ -189,6 +190,10 @@ impl Workspace for RealWorkspace {
     fn restore(&mut self, name: &str, rules: &TreeRules) -> Result<Vec<Change>, GitProblem> {
         self.glance = None;
         self.restore_work(name, rules)
+    }
+
+    fn read(&mut self, tree: &ObjectId, paths: &[String]) -> Result<Vec<TreeFile>, GitProblem> {
+        self.git.files_of(tree, paths)
     }
 
     fn list_refs(&mut self) -> Result<Vec<OwnRef>, GitProblem> {

@@ -1,7 +1,7 @@
 //! What `auto` does next. One decision looks at the view and names one step.
 
-use crate::attempt::git_problem::GitProblem;
 use crate::attempt::workspace::{GitResult, GitStep};
+use crate::attempt_steps::{GitSteps, blocked};
 use crate::driver::{Delta, Facts, Flow};
 use crate::flows::goals::auto::policy::POLICY;
 use crate::flows::goals::auto::view::{Run, View};
@@ -9,7 +9,7 @@ use crate::flows::goals::auto::{AutoFlow, layout, settling, starting, words, wor
 use crate::flows::goals::runnable::{Choice, Nothing, choose};
 use crate::flows::goals::selection::{Placed, placed};
 use crate::roles::PolicyTable;
-use crate::steps::{Effect, EffectResult, Ending, Notice, Step, StepKey};
+use crate::steps::{Ending, Notice, Step, StepKey};
 use crate::store::DocPath;
 use crate::words::Lang;
 
@@ -100,14 +100,6 @@ fn ending(run: &Run, nothing: &Nothing, lang: Lang) -> Step {
     Step::Finish(Ending::Done(notice))
 }
 
-pub(super) fn blocked(what: String, next: String) -> Step {
-    Step::Finish(Ending::Blocked(Notice { what, next }))
-}
-
-pub(super) fn problem(problem: &GitProblem, lang: Lang) -> Step {
-    blocked(problem.what(lang), problem.next(lang))
-}
-
 /// The result of a step of git, or the step that has to be taken first.
 pub(super) fn git<'v>(
     view: &'v View,
@@ -115,15 +107,9 @@ pub(super) fn git<'v>(
     key: StepKey,
     step: impl FnOnce() -> GitStep,
 ) -> Result<&'v GitResult, Step> {
-    match view.results.get(&key) {
-        None => Err(Step::Effect { key, effect: Effect::Git(Box::new(step())) }),
-        Some(EffectResult::Git(GitResult::Refused(refused))) => Err(problem(refused, facts.lang)),
-        Some(EffectResult::Git(result)) => Ok(result),
-        Some(_) => Err(unexpected(&key, facts.lang)),
-    }
+    git_steps(view, facts).git(key, step)
 }
 
-/// An answer of another kind than was asked for.
-pub(super) fn unexpected(key: &StepKey, lang: Lang) -> Step {
-    blocked(words::unexpected(lang, key), words::unexpected_next(lang))
+pub(super) fn git_steps<'v>(view: &'v View, facts: &Facts<'_>) -> GitSteps<'v> {
+    GitSteps { results: &view.results, lang: facts.lang }
 }

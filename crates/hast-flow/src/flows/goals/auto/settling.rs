@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 use crate::attempt::base::{ObjectId, Saved};
 use crate::attempt::judge::Verdict;
 use crate::attempt::settle::{Act, Attempt, MoreGoals, Then, settle};
-use crate::attempt::workspace::{CommitPlan, Content, GitResult, GitStep, HookVerdict, Identity};
+use crate::attempt::workspace::{CommitPlan, Content, GitResult, GitStep, Identity};
+use crate::attempt_steps::{CommitKeys, Committed, blocked};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
-use crate::flows::goals::auto::decide::{blocked, git, last_goal, unexpected};
+use crate::flows::goals::auto::decide::{git, git_steps, last_goal};
 use crate::flows::goals::auto::record::VerdictRecord;
 use crate::flows::goals::auto::view::{Current, Settled, View};
 use crate::flows::goals::auto::working::{Work, key};
@@ -64,10 +65,8 @@ fn perform<'v>(
         Act::Commit { .. } => {}
         Act::Save { .. } => {
             let save = work.key(&["save"]);
-            match git(work.view, work.facts, save.clone(), || GitStep::Save(work.save_plan()))? {
-                GitResult::Saved(saved) => outcome.saved = Some(saved),
-                _ => return Err(unexpected(&save, work.facts.lang)),
-            }
+            let steps = git_steps(work.view, work.facts);
+            outcome.saved = Some(steps.save(&save, || work.save_plan())?);
         }
         Act::Keep { branch } => {
             let Some(saved) = outcome.saved else { return Ok(()) };
@@ -97,35 +96,22 @@ fn perform<'v>(
 /// The user's hooks, then the commit, then the branch moves to it. Its date is the verdict's, so
 /// that doing it again makes the same commit.
 fn commit(work: &Work<'_>, record: &VerdictRecord, message: &str) -> Result<ObjectId, Step> {
-    let plan = |message: &str| CommitPlan {
+    let plan = || CommitPlan {
         content: Content::Tree(record.commit_tree.clone()),
         parent: record.head.clone(),
         message: message.to_owned(),
         at: record.judged_at,
         identity: Identity::Users,
     };
-    let hooks_key = work.key(&["hooks"]);
-    let hooks = || GitStep::RunHooks { plan: plan(message) };
-    let message = match git(work.view, work.facts, hooks_key.clone(), hooks)? {
-        GitResult::Hooks(HookVerdict::Passed { message }) => message.clone(),
-        GitResult::Hooks(HookVerdict::Refused { hook, said }) => {
-            return Err(refused(work, record, format!("{hook}: {said}")));
-        }
-        GitResult::Hooks(HookVerdict::ChangedContent { hook }) => {
-            return Err(refused(work, record, format!("{hook} changed the content")));
-        }
-        _ => return Err(unexpected(&hooks_key, work.facts.lang)),
+    let keys = CommitKeys {
+        hooks: work.key(&["hooks"]),
+        build: work.key(&["build"]),
+        advance: work.key(&["advance"]),
     };
-    let build_key = work.key(&["build"]);
-    let build = || GitStep::Build { plan: plan(&message) };
-    let built = match git(work.view, work.facts, build_key.clone(), build)? {
-        GitResult::Built { commit } => commit.clone(),
-        _ => return Err(unexpected(&build_key, work.facts.lang)),
-    };
-    let (branch, from, to) = (work.base.branch().to_owned(), record.head.clone(), built.clone());
-    let advance = || GitStep::Advance { branch, from, to };
-    git(work.view, work.facts, work.key(&["advance", built.as_str()]), advance)?;
-    Ok(built)
+    match git_steps(work.view, work.facts).commit(&keys, work.base.branch(), plan)? {
+        Committed::At(commit) => Ok(commit),
+        Committed::Refused(why) => Err(refused(work, record, why)),
+    }
 }
 
 /// A refusal of the user's hooks is a second verdict: the attempt failed.

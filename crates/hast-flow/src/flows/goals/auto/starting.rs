@@ -7,10 +7,11 @@ use crate::attempt::recovery::{
     Found, From, Lock, Owner, Refusal, StartAct, StartUp, Strange, Wish, start_up,
 };
 use crate::attempt::workspace::{GitResult, GitStep, Head, Looked, SavePlan};
+use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
 use crate::flows::goals::auto::AutoFlow;
-use crate::flows::goals::auto::decide::{blocked, git, problem, unexpected};
+use crate::flows::goals::auto::decide::git;
 use crate::flows::goals::auto::view::{Documents, View};
 use crate::flows::goals::auto::working::{Work, key};
 use crate::flows::goals::auto::write::Draft;

@@ -16,8 +16,6 @@ messages! {
     by_hand_next() { en: "set it by hand in .ai/goals.yaml", ko: ".ai/goals.yaml에서 직접 바꾸세요" }
     lost_records(goal) { en: "the records of the attempt at {goal} are missing", ko: "{goal} 시도의 기록이 없습니다" }
     lost_records_next() { en: "nothing was touched; look at .ai/attempts and git reflog", ko: "아무것도 건드리지 않았습니다. .ai/attempts와 git reflog를 확인하세요" }
-    unexpected(step) { en: "the step {step} got an answer that does not fit it", ko: "단계 {step}에 맞지 않는 답이 왔습니다" }
-    unexpected_next() { en: "this is a mistake in hast; please report it", ko: "hast의 오류입니다. 알려 주세요" }
     waiting() { en: "the agent may not be asked now; no attempt was spent", ko: "지금은 에이전트를 부를 수 없습니다. 시도는 소모되지 않았습니다" }
     retried(goal) { en: "{goal} is active again", ko: "{goal}(을)를 다시 active로 바꿨습니다" }
     retried_next(goal) { en: "hast auto {goal}", ko: "hast auto {goal}" }

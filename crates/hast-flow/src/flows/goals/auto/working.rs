@@ -6,17 +6,17 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use serde_json::json;
 
-use crate::agents::outcome::FailureClass;
 use crate::attempt::base::{Base, attempt_ref};
 use crate::attempt::evidence::{CallEnd, TestEnd, TestRun};
 use crate::attempt::inspection::Inspection;
 use crate::attempt::judge::{INTERRUPTIONS_PER_ATTEMPT, Judged, Verdict, judge};
 use crate::attempt::reason::{Class, Reason};
 use crate::attempt::workspace::{GitResult, GitStep, SavePlan};
+use crate::attempt_steps::{blocked, call_end, unexpected};
 use crate::docs::document::Version;
 use crate::docs::goals::{Goal, GoalsEventKind as Kind, HandoffName};
 use crate::driver::Facts;
-use crate::flows::goals::auto::decide::{blocked, git, unexpected};
+use crate::flows::goals::auto::decide::{git, git_steps};
 use crate::flows::goals::auto::policy::WORKER;
 use crate::flows::goals::auto::record::{AttemptRecord, LISTED, VerdictRecord};
 use crate::flows::goals::auto::view::{Current, Documents, View};
@@ -27,7 +27,7 @@ use crate::flows::goals::instructions::{LastFailure, Parts, prompt};
 use crate::flows::goals::layout as project;
 use crate::flows::goals::print::Format;
 use crate::flows::goals::selection::Placed;
-use crate::steps::{Call, CallResult, Check, Effect, EffectResult, Place, Step, StepKey};
+use crate::steps::{Call, Check, Effect, EffectResult, Place, Step, StepKey};
 use crate::time::OffsetTime;
 
 /// Everything that a step of an attempt needs.
@@ -243,14 +243,9 @@ impl Work<'_> {
 
     /// Saves what a cut-off call left and goes back to the base.
     fn clear_away(&self) -> Result<(), Step> {
-        let save = || GitStep::Save(self.save_plan());
-        let saved = git(self.view, self.facts, self.key_now("cut-save"), save)?;
-        let GitResult::Saved(saved) = saved else {
-            return Err(unexpected(&self.key_now("cut-save"), self.facts.lang));
-        };
-        let back = || GitStep::RollBack { base: self.base.clone(), saved: saved.clone() };
-        git(self.view, self.facts, self.key_now("cut-back"), back)?;
-        Ok(())
+        let (save, back) = (self.key_now("cut-save"), self.key_now("cut-back"));
+        let steps = git_steps(self.view, self.facts);
+        steps.save_and_go_back(&save, back, || self.save_plan(), self.base).map(|_| ())
     }
 
     pub(super) fn save_plan(&self) -> SavePlan {
@@ -393,32 +388,5 @@ impl Work<'_> {
         });
         let path = layout::of_attempt(&self.current.goal, self.current.number, name);
         draft.create_json(&path, record).event(Kind::AttemptJudged, detail)
-    }
-}
-
-/// How a call ended, for the judge. What never counts does not come here.
-fn call_end(result: &CallResult) -> CallEnd {
-    match result {
-        CallResult::Completed(_) | CallResult::Broken { .. } => CallEnd::Ended,
-        CallResult::Blocked { reason } => CallEnd::SaidBlocked { reason: reason.clone() },
-        CallResult::Failed { class, reason } => match class {
-            FailureClass::TimedOut => CallEnd::TimedOut,
-            FailureClass::Stalled => CallEnd::Stalled,
-            FailureClass::Flooded => CallEnd::Flooded,
-            FailureClass::Supervision => CallEnd::Leaked,
-            // A budget that ran out cut the work off; the reason names it.
-            FailureClass::AgentSaid | FailureClass::Budget => {
-                CallEnd::SaidFailed { error: reason.clone() }
-            }
-            FailureClass::Api
-            | FailureClass::Connection
-            | FailureClass::NoEnding
-            | FailureClass::ExitCode(_)
-            | FailureClass::Signal(_) => CallEnd::Ended,
-        },
-        CallResult::Limited { .. } => CallEnd::Limited,
-        CallResult::LoginNeeded { advice, .. } => CallEnd::LoginNeeded { advice: advice.clone() },
-        CallResult::NotStarted { reason, .. } => CallEnd::NotStarted { why: reason.clone() },
-        CallResult::Cancelled => CallEnd::Interrupted,
     }
 }

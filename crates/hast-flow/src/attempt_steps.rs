@@ -1,0 +1,163 @@
+//! The steps of an attempt that every flow takes which changes code: asking git, saving and going back,
+//! committing for the user. Pure: it looks at results and names the next step.
+
+use std::collections::BTreeMap;
+
+use crate::agents::outcome::FailureClass;
+use crate::attempt::base::{Base, ObjectId, Saved};
+use crate::attempt::evidence::CallEnd;
+use crate::attempt::git_problem::GitProblem;
+use crate::attempt::workspace::{CommitPlan, GitResult, GitStep, HookVerdict, SavePlan, TreeFile};
+use crate::messages;
+use crate::steps::{CallResult, Effect, EffectResult, Ending, Notice, Step, StepKey};
+use crate::words::Lang;
+
+messages! {
+    other_answer(step) { en: "the step {step} got an answer that does not fit it", ko: "단계 {step}에 맞지 않는 답이 왔습니다" }
+    other_answer_next() { en: "this is a mistake in hast; please report it", ko: "hast의 오류입니다. 알려 주세요" }
+}
+
+/// Asks git for one thing after the other. Where something is still to be done first, the step that
+/// does it comes back as the error.
+#[derive(Clone, Copy, Debug)]
+pub struct GitSteps<'r> {
+    /// Results that no commit has used yet.
+    pub results: &'r BTreeMap<StepKey, EffectResult>,
+    pub lang: Lang,
+}
+
+/// The keys of a commit's steps.
+#[derive(Clone, Debug)]
+pub struct CommitKeys {
+    pub hooks: StepKey,
+    pub build: StepKey,
+    /// Goes before the name of the commit that the branch moves to.
+    pub advance: StepKey,
+}
+
+/// What became of a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Committed {
+    At(ObjectId),
+    /// The user's hooks did not take it.
+    Refused(String),
+}
+
+impl<'r> GitSteps<'r> {
+    /// The result of a step, or the step that has to be taken first.
+    pub fn git(&self, key: StepKey, step: impl FnOnce() -> GitStep) -> Result<&'r GitResult, Step> {
+        match self.results.get(&key) {
+            None => Err(Step::Effect { key, effect: Effect::Git(Box::new(step())) }),
+            Some(EffectResult::Git(GitResult::Refused(refused))) => {
+                Err(problem(refused, self.lang))
+            }
+            Some(EffectResult::Git(result)) => Ok(result),
+            Some(_) => Err(unexpected(&key, self.lang)),
+        }
+    }
+
+    /// Everything goes onto a ref.
+    pub fn save(&self, key: &StepKey, plan: impl FnOnce() -> SavePlan) -> Result<&'r Saved, Step> {
+        match self.git(key.clone(), || GitStep::Save(plan()))? {
+            GitResult::Saved(saved) => Ok(saved),
+            _ => Err(unexpected(key, self.lang)),
+        }
+    }
+
+    /// Saved, and only then back at the base.
+    pub fn save_and_go_back(
+        &self,
+        save: &StepKey,
+        back: StepKey,
+        plan: impl FnOnce() -> SavePlan,
+        base: &Base,
+    ) -> Result<&'r Saved, Step> {
+        let saved = self.save(save, plan)?;
+        self.git(back, || GitStep::RollBack { base: base.clone(), saved: saved.clone() })?;
+        Ok(saved)
+    }
+
+    /// The user's hooks, then the commit, then the branch moves to it. An equal plan makes the same
+    /// commit, so that doing it again after a crash does nothing twice.
+    pub fn commit(
+        &self,
+        keys: &CommitKeys,
+        branch: &str,
+        plan: impl Fn() -> CommitPlan,
+    ) -> Result<Committed, Step> {
+        let hooks = || GitStep::RunHooks { plan: plan() };
+        let message = match self.git(keys.hooks.clone(), hooks)? {
+            GitResult::Hooks(HookVerdict::Passed { message }) => message.clone(),
+            GitResult::Hooks(HookVerdict::Refused { hook, said }) => {
+                return Ok(Committed::Refused(format!("{hook}: {said}")));
+            }
+            GitResult::Hooks(HookVerdict::ChangedContent { hook }) => {
+                return Ok(Committed::Refused(format!("{hook} changed the content")));
+            }
+            _ => return Err(unexpected(&keys.hooks, self.lang)),
+        };
+        let build = || GitStep::Build { plan: CommitPlan { message, ..plan() } };
+        let built = match self.git(keys.build.clone(), build)? {
+            GitResult::Built { commit } => commit.clone(),
+            _ => return Err(unexpected(&keys.build, self.lang)),
+        };
+        let (branch, from, to) = (branch.to_owned(), plan().parent, built.clone());
+        let advance = StepKey::new(&[keys.advance.as_str(), built.as_str()]);
+        self.git(advance, || GitStep::Advance { branch, from, to })?;
+        Ok(Committed::At(built))
+    }
+
+    /// Files of a recorded tree.
+    pub fn files(
+        &self,
+        key: &StepKey,
+        tree: &ObjectId,
+        paths: impl FnOnce() -> Vec<String>,
+    ) -> Result<&'r [TreeFile], Step> {
+        let read = || GitStep::Read { tree: tree.clone(), paths: paths() };
+        match self.git(key.clone(), read)? {
+            GitResult::Files(files) => Ok(files),
+            _ => Err(unexpected(key, self.lang)),
+        }
+    }
+}
+
+pub fn blocked(what: String, next: String) -> Step {
+    Step::Finish(Ending::Blocked(Notice { what, next }))
+}
+
+pub fn problem(problem: &GitProblem, lang: Lang) -> Step {
+    blocked(problem.what(lang), problem.next(lang))
+}
+
+/// An answer of another kind than was asked for.
+pub fn unexpected(key: &StepKey, lang: Lang) -> Step {
+    blocked(other_answer(lang, key), other_answer_next(lang))
+}
+
+/// How a call ended, for the judge. What never counts does not come here.
+pub fn call_end(result: &CallResult) -> CallEnd {
+    match result {
+        CallResult::Completed(_) | CallResult::Broken { .. } => CallEnd::Ended,
+        CallResult::Blocked { reason } => CallEnd::SaidBlocked { reason: reason.clone() },
+        CallResult::Failed { class, reason } => match class {
+            FailureClass::TimedOut => CallEnd::TimedOut,
+            FailureClass::Stalled => CallEnd::Stalled,
+            FailureClass::Flooded => CallEnd::Flooded,
+            FailureClass::Supervision => CallEnd::Leaked,
+            // A budget that ran out cut the work off; the reason names it.
+            FailureClass::AgentSaid | FailureClass::Budget => {
+                CallEnd::SaidFailed { error: reason.clone() }
+            }
+            FailureClass::Api
+            | FailureClass::Connection
+            | FailureClass::NoEnding
+            | FailureClass::ExitCode(_)
+            | FailureClass::Signal(_) => CallEnd::Ended,
+        },
+        CallResult::Limited { .. } => CallEnd::Limited,
+        CallResult::LoginNeeded { advice, .. } => CallEnd::LoginNeeded { advice: advice.clone() },
+        CallResult::NotStarted { reason, .. } => CallEnd::NotStarted { why: reason.clone() },
+        CallResult::Cancelled => CallEnd::Interrupted,
+    }
+}
