@@ -73,6 +73,21 @@ impl Leases {
         }
     }
 
+    /// The lease on a unit that was not ended yet.
+    pub fn held(&self, unit: &str) -> Option<&Lease> {
+        self.by_unit.get(unit)
+    }
+
+    /// The greatest fence that was given.
+    pub fn last_fence(&self) -> u64 {
+        self.last_fence
+    }
+
+    /// Gives greater fences from here on.
+    pub fn continue_after(&mut self, fence: u64) {
+        self.last_fence = self.last_fence.max(fence);
+    }
+
     /// The events that end leases whose time is over. Every call begins with them.
     pub fn sweep(&self, now: Timestamp) -> Vec<LeaseEvent> {
         let over = self.by_unit.values().filter(|lease| lease.expires <= now);

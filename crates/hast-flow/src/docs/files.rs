@@ -63,6 +63,8 @@ const FILES: &[(&str, &str)] = &[
     (".ai/handoffs/*.md", "handoff"),
     (".ai/auto.lock", "auto-lock"),
     (".ai/events/events.ndjson", "goals-event"),
+    (".ai/queue/queue.ndjson", "queue-event"),
+    (".ai/queue/archive/queue-*.ndjson", "queue-event"),
     (".ai/rehearsals/*.yaml", "rehearsal"),
     ("*.rehearsal.yaml", "rehearsal"),
     ("sessions/S-*/status.json", "session-status"),

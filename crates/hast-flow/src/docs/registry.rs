@@ -35,6 +35,7 @@ entries! {
     whole goals::Handoff;
     whole goals::AutoLock;
     log goals::GoalsEvent;
+    log goals::QueueEvent;
     whole goals::ContextOutput;
     whole session::SessionStatus;
     log session::SessionEvent;

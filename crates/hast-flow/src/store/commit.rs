@@ -53,6 +53,28 @@ impl<D: Disk> Store<D> {
         results.pop().unwrap_or(Err(StoreError::Stopped))
     }
 
+    /// Decides while the lock is held, and commits what was decided: nobody is faster in between.
+    /// Where there is nothing to change, nothing is written.
+    pub fn commit_decided<T>(
+        &mut self,
+        policy: &dyn Policy,
+        decide: impl FnOnce(&Self) -> Result<(Option<ChangeSet>, T), StoreError>,
+    ) -> Result<(Option<Committed>, T), StoreError> {
+        self.enter(LockMode::Exclusive)?;
+        self.writable.clear();
+        let done = self.catch_up().and_then(|_| decide(self)).and_then(|(change, told)| {
+            let Some(change) = change else { return Ok((None, told)) };
+            let mut results = [Err(StoreError::Stopped)];
+            self.commit_rounds(vec![change], policy, &mut results);
+            let [result] = results;
+            Ok((Some(result?), told))
+        });
+        if let Err(error) = self.leave() {
+            let _: Result<(), _> = self.stop(error);
+        }
+        done
+    }
+
     /// Commits change sets of several lanes. Those that do not concern the same places share one
     /// sync; the others follow in their order.
     pub fn commit_all(

@@ -6,6 +6,7 @@ mod event;
 mod goal_tree;
 mod handoff;
 mod lock;
+mod queue;
 
 pub use config::*;
 pub use context::*;
@@ -13,3 +14,4 @@ pub use event::*;
 pub use goal_tree::*;
 pub use handoff::*;
 pub use lock::*;
+pub use queue::*;

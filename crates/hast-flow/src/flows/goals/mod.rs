@@ -9,6 +9,7 @@ pub mod init;
 pub mod instructions;
 pub mod layout;
 pub mod print;
+pub mod queue;
 pub mod report;
 pub mod runnable;
 pub mod selection;

@@ -109,6 +109,24 @@ pub fn choose<'g, 'a>(
     }
 }
 
+/// Every goal that could be worked on now, in the order of the selection policy without a last
+/// session: the deepest first, then as declared.
+pub fn ready<'g, 'a>(all: &'g [Placed<'a>]) -> Vec<&'g Placed<'a>> {
+    let goals = Goals::new(all);
+    let can_run =
+        |placed: &&Placed<'a>| may_be_tried(placed.goal) && goals.waits_for(placed.goal).is_empty();
+    let mut ready: Vec<&Placed<'a>> = all.iter().filter(can_run).collect();
+    ready.sort_by_key(|placed| std::cmp::Reverse(placed.depth));
+    ready
+}
+
+/// An active leaf that is not left to a person.
+fn may_be_tried(goal: &Goal) -> bool {
+    goal.status == GoalStatus::Active
+        && goal.children.is_empty()
+        && goal.mode != Some(GoalMode::Interactive)
+}
+
 /// Whether another goal could run in the same tree after this one.
 pub fn more_follow(
     all: &[Placed<'_>],
@@ -168,11 +186,7 @@ impl<'g, 'a> Goals<'g, 'a> {
     ) -> Choice<'g, 'a> {
         let can_be_tried = |placed: &&Placed<'a>| {
             let goal = placed.goal;
-            goal.status == GoalStatus::Active
-                && goal.children.is_empty()
-                && goal.mode != Some(GoalMode::Interactive)
-                && wanted(goal)
-                && !tried.contains(&goal.id)
+            may_be_tried(goal) && wanted(goal) && !tried.contains(&goal.id)
         };
         let (ready, waiting): (Vec<&Placed<'a>>, Vec<&Placed<'a>>) = self
             .all
