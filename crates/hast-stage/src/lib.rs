@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "only tests and soak use this crate")]
 
 pub mod dice;
+pub mod fleet;
 pub mod plays;
 pub mod rounds;
 mod stage;

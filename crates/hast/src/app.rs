@@ -104,6 +104,7 @@ fn start(
         Commands::Retry(args) => commands::auto::retry(&mut app, &args),
         Commands::Demo(args) => crate::demo::run(&mut app, &args),
         Commands::Kernel(command) => commands::kernel::run(&mut app, &command),
+        Commands::Queue(command) => commands::queue::run(&mut app, &command),
         Commands::Completions { shell } => commands::shell::completions(&mut app, shell),
         Commands::Man => commands::shell::man(&mut app),
     }

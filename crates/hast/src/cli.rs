@@ -9,6 +9,7 @@ use crate::agent_messages::help as agent_help;
 use crate::auto_messages::help as auto_help;
 use crate::kernel_cli::{self, KernelCommands};
 use crate::messages::help;
+use crate::queue_cli::{self, QueueCommands};
 
 #[derive(Debug, Parser)]
 #[command(name = "hast", version, disable_help_subcommand = true)]
@@ -53,6 +54,8 @@ pub(crate) enum Commands {
     Demo(DemoArgs),
     #[command(subcommand)]
     Kernel(KernelCommands),
+    #[command(subcommand)]
+    Queue(QueueCommands),
     Completions {
         #[arg(value_name = "SHELL", value_enum, hide_possible_values = true)]
         shell: clap_complete::Shell,
@@ -204,7 +207,7 @@ pub(crate) fn command(lang: Lang) -> Command {
 fn localize(command: Command, lang: Lang, template: &str, above: &str) -> Command {
     let name = command.get_name().to_owned();
     let path = if above.is_empty() { name.clone() } else { format!("{above} {name}") };
-    let command = match kernel_cli::about(&path, lang).or_else(|| about(&name, lang)) {
+    let command = match of_flows(&path, lang).or_else(|| about(&name, lang)) {
         Some(about) => command.about(about),
         None => command,
     };
@@ -216,12 +219,21 @@ fn localize(command: Command, lang: Lang, template: &str, above: &str) -> Comman
             let words = if arg.is_positional() { help::ARGUMENTS } else { help::OPTIONS };
             let arg = arg.help_heading(heading(words, lang));
             let id = arg.get_id().as_str();
-            match kernel_cli::arg_help(id, lang).or_else(|| arg_help(id, lang)) {
+            match args_of_flows(id, lang).or_else(|| arg_help(id, lang)) {
                 Some(text) => arg.help(text),
                 None => arg,
             }
         })
         .mut_subcommands(|command| localize(command.arg(help_flag(lang)), lang, template, &path))
+}
+
+/// Help of commands that have files of their own, by the whole path of a command.
+fn of_flows(path: &str, lang: Lang) -> Option<String> {
+    kernel_cli::about(path, lang).or_else(|| queue_cli::about(path, lang))
+}
+
+fn args_of_flows(id: &str, lang: Lang) -> Option<String> {
+    kernel_cli::arg_help(id, lang).or_else(|| queue_cli::arg_help(id, lang))
 }
 
 fn heading((en, ko): (&'static str, &'static str), lang: Lang) -> &'static str {

@@ -13,6 +13,8 @@ mod messages;
 mod output;
 mod problem;
 mod progress;
+mod queue_cli;
+mod queue_messages;
 
 use std::process::ExitCode;
 

@@ -31,15 +31,21 @@ pub(crate) struct Problem {
     pub(crate) why: Option<String>,
     pub(crate) next: String,
     pub(crate) exit: Exit,
+    /// The word for programs, where there is a closed list of them.
+    pub(crate) code: Option<&'static str>,
 }
 
 impl Problem {
     pub(crate) fn new(what: String, next: String) -> Self {
-        Self { what, place: None, why: None, next, exit: Exit::Failed }
+        Self { what, place: None, why: None, next, exit: Exit::Failed, code: None }
     }
 
     pub(crate) fn usage(what: String, next: String) -> Self {
         Self { exit: Exit::Usage, ..Self::new(what, next) }
+    }
+
+    pub(crate) fn coded(self, code: &'static str) -> Self {
+        Self { code: Some(code), ..self }
     }
 
     pub(crate) fn at(self, path: &Path) -> Self {
@@ -73,6 +79,7 @@ impl Problem {
 
     pub(crate) fn json(&self) -> serde_json::Value {
         json!({ "problem": {
+            "code": self.code,
             "what": self.what,
             "where": self.place,
             "why": self.why,

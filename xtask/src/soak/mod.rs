@@ -1,11 +1,13 @@
 //! Long rounds on the real disk: `--kill N` kills a writer N times, `--power N` copies the images of
 //! three file systems N times each under a writer, mounts the copies and recovers them, `--auto N`
-//! kills `hast auto` in N repositories, `--flow NAME N` kills a unit of a flow in N projects.
+//! kills `hast auto` in N repositories, `--flow NAME N` kills a unit of a flow in N projects,
+//! `--queue N` lets a fleet of dying workers share goals N times.
 
 mod auto;
 mod flow;
 mod kill;
 mod power;
+mod queue;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -13,7 +15,7 @@ use std::process::{Command, ExitCode};
 
 type Failure = Box<dyn std::error::Error>;
 
-const USAGE: &str = "usage: cargo xtask soak --kill [ROUNDS] | --power [COPIES] | --auto [ROUNDS [SEED]] | --flow NAME [ROUNDS [SEED]]";
+const USAGE: &str = "usage: cargo xtask soak --kill [ROUNDS] | --power [COPIES] | --auto [ROUNDS [SEED]] | --flow NAME [ROUNDS [SEED]] | --queue [ROUNDS [SEED]]";
 const KILL_ROUNDS: u64 = 2_000;
 const POWER_COPIES: u64 = 8;
 const AUTO_ROUNDS: u64 = 200;
@@ -42,6 +44,9 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
         ["--flow", name] => flow::run(name, FLOW_ROUNDS, None),
         ["--flow", name, rounds] => flow::run(name, rounds.parse()?, None),
         ["--flow", name, rounds, seed] => flow::run(name, rounds.parse()?, Some(seed.parse()?)),
+        ["--queue"] => queue::run(1, None),
+        ["--queue", rounds] => queue::run(rounds.parse()?, None),
+        ["--queue", rounds, seed] => queue::run(rounds.parse()?, Some(seed.parse()?)),
         ["--writer", root] => writer::run(Path::new(root)),
         _ => Err(USAGE.into()),
     }

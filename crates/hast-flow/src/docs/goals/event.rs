@@ -37,4 +37,8 @@ pub enum GoalsEventKind {
     GoalBlocked,
     GoalsCommitted,
     Retried,
+    /// Somebody other than `auto` gave a goal another status: a worker, or a person.
+    StatusSet,
+    /// A person decided about something that waited for them.
+    InboxActed,
 }

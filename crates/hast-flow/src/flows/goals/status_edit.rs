@@ -14,6 +14,7 @@ use crate::words::Lang;
 /// What a goal becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NewStatus<'a> {
+    Pending,
     Active,
     Done,
     Blocked { reason: &'a str },
@@ -22,6 +23,7 @@ pub enum NewStatus<'a> {
 impl NewStatus<'_> {
     fn status(self) -> GoalStatus {
         match self {
+            Self::Pending => GoalStatus::Pending,
             Self::Active => GoalStatus::Active,
             Self::Done => GoalStatus::Done,
             Self::Blocked { .. } => GoalStatus::Blocked,
@@ -30,6 +32,7 @@ impl NewStatus<'_> {
 
     fn word(self) -> &'static str {
         match self {
+            Self::Pending => "pending",
             Self::Active => "active",
             Self::Done => "done",
             Self::Blocked { .. } => "blocked",
@@ -38,7 +41,7 @@ impl NewStatus<'_> {
 
     fn reason(self) -> Option<String> {
         match self {
-            Self::Active | Self::Done => None,
+            Self::Pending | Self::Active | Self::Done => None,
             Self::Blocked { reason } => Some(reason.to_owned()),
         }
     }
@@ -90,10 +93,10 @@ fn edited(
         (NewStatus::Blocked { reason }, false) => {
             yaml_edit::insert(&source, &now.tree, &goal_path, "status", ("blocked_reason", reason))
         }
-        (NewStatus::Active | NewStatus::Done, true) => {
+        (NewStatus::Pending | NewStatus::Active | NewStatus::Done, true) => {
             yaml_edit::remove(&source, &now.tree, &goal_path, "blocked_reason")
         }
-        (NewStatus::Active | NewStatus::Done, false) => return Ok(changed),
+        (NewStatus::Pending | NewStatus::Active | NewStatus::Done, false) => return Ok(changed),
     };
     Ok(edit.map_err(one)?.apply(&changed))
 }

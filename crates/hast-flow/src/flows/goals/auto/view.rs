@@ -221,7 +221,7 @@ impl View {
                 self.results.clear();
             }
             Kind::Recovered => self.take_recovered(event),
-            Kind::GoalStarted => {}
+            Kind::GoalStarted | Kind::StatusSet | Kind::InboxActed => {}
             Kind::BaseTested => {
                 let end = event
                     .detail

@@ -2,8 +2,8 @@
 //! What a call costs does not depend on history: a full file of the log is archived, and the next
 //! one begins with what is active.
 
-use crate::docs::goals::{QueueEvent, QueueEventKind};
-use crate::flows::goals::queue::{Decided, News, Queue};
+use crate::docs::goals::{Claim, QueueEvent, QueueEventKind};
+use crate::flows::goals::queue::{Decided, News, Queue, Refused};
 use crate::formats::ndjson;
 use crate::ids::EventId;
 use crate::roles::Access::Write;
@@ -55,24 +55,45 @@ impl<D: Disk> Desk<D> {
         &self.queue
     }
 
+    /// Ends what is over, and tells what that was.
+    pub fn sweep(&mut self, now: UtcTime) -> Result<Vec<Claim>, StoreError> {
+        let (_, swept) = self.answer(now, |_| None)?;
+        Ok(swept)
+    }
+
     /// Answers one call. What is over is ended first, and nobody else calls meanwhile.
     pub fn call(
         &mut self,
         now: UtcTime,
         decide: impl FnOnce(&Queue) -> Decided,
-    ) -> Result<Decided, StoreError> {
+    ) -> Result<Result<Claim, Refused>, StoreError> {
+        let (answer, _) = self.answer(now, |queue| Some(decide(queue)))?;
+        Ok(answer.unwrap_or(Err(Refused::NoClaimableGoals)))
+    }
+
+    fn answer(
+        &mut self,
+        now: UtcTime,
+        decide: impl FnOnce(&Queue) -> Option<Decided>,
+    ) -> Result<Answer, StoreError> {
         let Self { store, log, queue, seen } = self;
         let called = store.commit_decided(&POLICY, |store| {
             read_news(store.disk(), log, queue, seen)?;
             let mut page = Page { queue, now, lines: Vec::new() };
             let full = seen.is_some_and(|seen| seen.length > FULL.max(2 * seen.carried));
             let aside = if full { Some(turn_over(log, &mut page)?) } else { None };
-            page.write_all(page.queue.sweep(now));
-            let mut decided = decide(page.queue);
-            page.write_all(std::mem::take(&mut decided.news));
-            let lines = page.lines;
+            let over = page.queue.sweep(now);
+            let swept: Vec<Claim> =
+                over.iter().flat_map(|news| &news.detail.claims).cloned().collect();
+            page.write_all(over);
+            let (answer, news) = match decide(page.queue) {
+                Some(Decided { answer, news }) => (Some(answer), news),
+                None => (None, Vec::new()),
+            };
+            page.write_all(news);
+            let (lines, told) = (page.lines, (answer, swept));
             if lines.is_empty() {
-                return Ok((None, (decided, 0)));
+                return Ok((None, (told, 0)));
             }
             let mut change = ChangeSet::new(ROLE, "a call");
             let (length, added) = (seen.map(|seen| seen.length), lines.len() as u64);
@@ -80,17 +101,17 @@ impl<D: Disk> Desk<D> {
             change.puts.extend(aside);
             change.puts.push(Put::lines(log.clone(), length, lines));
             *seen = seen.filter(|_| length.is_some());
-            Ok((Some(change), (decided, added)))
+            Ok((Some(change), (told, added)))
         });
         match called {
-            Ok((committed, (decided, added))) => {
+            Ok((committed, (told, added))) => {
                 if let Some(seen) = &mut self.seen {
                     seen.length += added;
                 }
                 if committed.is_some() && self.store.checkpoint_due() {
                     self.store.checkpoint()?;
                 }
-                Ok(decided)
+                Ok(told)
             }
             Err(error) => {
                 // The queue in memory is ahead of the log: the next call reads it again.
@@ -100,6 +121,9 @@ impl<D: Disk> Desk<D> {
         }
     }
 }
+
+/// What a call was answered, and which claims were over.
+type Answer = (Option<Result<Claim, Refused>>, Vec<Claim>);
 
 /// What a call adds, and the queue as it is after that.
 struct Page<'q> {
@@ -181,4 +205,10 @@ fn carried_bytes(bytes: &[u8]) -> u64 {
     let carries = serde_json::from_slice::<QueueEvent>(line)
         .is_ok_and(|event| event.kind == QueueEventKind::Carried);
     if carries { line.len() as u64 } else { 0 }
+}
+
+impl<D: Disk> std::fmt::Debug for Desk<D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Desk").field("queue", &self.queue).finish_non_exhaustive()
+    }
 }

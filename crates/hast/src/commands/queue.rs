@@ -1,0 +1,300 @@
+//! `hast queue`: goals for many workers, one holder each.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use hast_flow::docs::document::read;
+use hast_flow::docs::goals::{Claim, ClaimStatus, GoalStatus, Goals, GoalsEventKind, QueueEvent};
+use hast_flow::flows::goals::layout;
+use hast_flow::flows::goals::queue::desk::{Desk, LOG};
+use hast_flow::flows::goals::queue::{Ask, Code, Decided, Limits, Queue, Refused, candidates};
+use hast_flow::flows::goals::runnable::{Asked, Choice, Depth, choose};
+use hast_flow::flows::goals::selection::placed;
+use hast_flow::formats::ndjson;
+use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
+use hast_flow::store::{Options, Store, StoreError};
+use hast_flow::time::UtcTime;
+use hast_flow::trust::Commands;
+use hast_flow::words::visible;
+use hast_world::disk::RealDisk;
+use hast_world::files::{names, read_if_there};
+use jiff::SignedDuration;
+use serde_json::json;
+
+use super::calling::{self, Project};
+use super::driving::store_problem;
+use super::goals_files::{GoalsFiles, find_root, show};
+use super::goals_log::{self, Becomes, Wish};
+use crate::app::App;
+use crate::problem::{Exit, Problem};
+use crate::queue_cli::{ClaimArgs, ListArgs, QueueCommands, ReleaseArgs, RenewArgs};
+use crate::queue_messages::say;
+
+const MAX_LOG: usize = 256 << 20;
+
+pub(crate) fn run(app: &mut App, command: &QueueCommands) -> Result<Exit, Problem> {
+    match command {
+        QueueCommands::Claim(args) => claim(app, args),
+        QueueCommands::Renew(args) => renew(app, args),
+        QueueCommands::Release(args) => release(app, args),
+        QueueCommands::List(args) => list(app, *args),
+        QueueCommands::Sweep => sweep(app),
+    }
+}
+
+fn claim(app: &mut App, args: &ClaimArgs) -> Result<Exit, Problem> {
+    let worker = worker(app, &args.worker)?;
+    let root = find_root(app)?;
+    let path = root.join(layout::GOALS);
+    let read_at = stamp(&path);
+    let files = GoalsFiles::read(app, &root)?;
+    show(app, &files.warnings);
+    let mut desk = desk(app, root.clone())?;
+    let ask = Ask {
+        worker,
+        role: args.role.map(crate::queue_cli::RoleArg::lane),
+        goal: args.goal.clone(),
+        time: minutes(args.ttl),
+        idempotency_key: args.key.clone(),
+    };
+    let (mut goals, now) = (files.goals, now(app));
+    let answer = call(app, &mut desk, |queue| {
+        // Whoever held the lock before may have given a goal another status.
+        if stamp(&path) != read_at {
+            goals = goals_now(&path).unwrap_or_default();
+        }
+        queue.claim(&ask, &candidates(&placed(&goals)), Limits::default(), now)
+    })?;
+    let claim = answer.map_err(|refused| {
+        let problem = problem(app, &refused);
+        if refused.code() == Code::GoalNotClaimable {
+            why_not(app, args, &goals, problem)
+        } else {
+            problem
+        }
+    })?;
+    print_claim(app, &claim)
+}
+
+/// The words of `auto` say why this goal is not to be worked on.
+fn why_not(app: &App, args: &ClaimArgs, goals: &Goals, problem: Problem) -> Problem {
+    let asked = Asked { goal: args.goal.clone(), depth: Depth::One };
+    let (what, next) = match choose(&placed(goals), &asked, None, &BTreeSet::new()) {
+        Choice::Refused(why) => (why.what(app.lang), why.next(app.lang)),
+        Choice::Nothing(why) => (why.what(app.lang), why.next(app.lang)),
+        Choice::Run(_) => return problem,
+    };
+    Problem { what, next, ..problem }
+}
+
+/// Tells whether a file is the one that was read: every writer of ours puts another in its place.
+fn stamp(path: &Path) -> Option<(u64, u64, i64, i64)> {
+    let meta = std::fs::metadata(path).ok()?;
+    Some((meta.ino(), meta.size(), meta.mtime(), meta.mtime_nsec()))
+}
+
+/// Goals that cannot be read any more are none that could be claimed.
+fn goals_now(path: &Path) -> Option<Goals> {
+    let bytes = read_if_there(path, MAX_DOCUMENT_BYTES).ok()??;
+    let source = Source::from_bytes(layout::GOALS, &bytes).ok()?;
+    read::<Goals>(&source).ok().map(|read| read.value)
+}
+
+fn renew(app: &mut App, args: &RenewArgs) -> Result<Exit, Problem> {
+    let worker = worker(app, &args.worker)?;
+    let root = find_root(app)?;
+    let mut desk = desk(app, root)?;
+    let (now, time) = (now(app), minutes(args.ttl));
+    let answer = call(app, &mut desk, |queue| queue.renew(&args.claim, &worker, time, now))?;
+    let claim = answer.map_err(|refused| problem(app, &refused))?;
+    print_claim(app, &claim)
+}
+
+/// The status is set while the lock of the queue is held, and first: a worker whose time is over
+/// sets none, and one that is killed in between releases again.
+fn release(app: &mut App, args: &ReleaseArgs) -> Result<Exit, Problem> {
+    let worker = worker(app, &args.worker)?;
+    let root = find_root(app)?;
+    let mut desk = desk(app, root.clone())?;
+    let (now, id) = (now(app), args.claim.as_str());
+    let status = args.goal_status.map(crate::queue_cli::StatusArg::status);
+    let mut unset = None;
+    let answer = call(app, &mut desk, |queue| {
+        let mut decided = queue.release(id, &worker, status, now);
+        if let (Ok(claim), Some(status)) = (&decided.answer, status)
+            && let Err(problem) = set_status(app, &root, claim, status)
+        {
+            unset = Some(problem);
+            decided.news.clear();
+        }
+        decided
+    })?;
+    if let Some(problem) = unset {
+        return Err(problem);
+    }
+    let claim = answer.map_err(|refused| problem(app, &refused))?;
+    if app.json {
+        app.print_json(&json!(claim))?;
+    } else {
+        app.print(&format!("{}\n", say::released(app.lang, visible(&claim.goal_id))))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn set_status(app: &App, root: &Path, claim: &Claim, status: GoalStatus) -> Result<(), Problem> {
+    let becomes = match status {
+        GoalStatus::Pending => Becomes::Pending,
+        GoalStatus::Blocked => Becomes::Blocked(say::blocked_by(app.lang, &claim.worker_id)),
+        GoalStatus::Active | GoalStatus::Done | GoalStatus::Dropped => Becomes::Active,
+    };
+    let detail = json!({
+        "goal_id": claim.goal_id, "status": status, "claim_id": claim.claim_id, "fence": claim.fence,
+    });
+    goals_log::write(app, root, |_| {
+        Ok(Wish {
+            actor: claim.worker_id.clone(),
+            status: Some((claim.goal_id.clone(), becomes.clone())),
+            events: vec![(GoalsEventKind::StatusSet, detail.clone())],
+        })
+    })
+}
+
+fn list(app: &mut App, args: ListArgs) -> Result<Exit, Problem> {
+    let root = find_root(app)?;
+    let project = calling::project_at(app, root)?;
+    let directory = directory(&project);
+    let mut claims = Vec::new();
+    if directory.is_dir() {
+        let mut desk = open(app, &project)?;
+        desk.sweep(now(app)).map_err(|error| store_problem(app.lang, &error))?;
+        claims = desk.queue().claims().into_iter().cloned().collect();
+        if !args.active_only {
+            claims = with_archive(app, &directory, claims)?;
+        }
+    }
+    claims.retain(|claim| !args.active_only || claim.status == ClaimStatus::Active);
+    if app.json {
+        app.print_json(&json!({ "claims": claims }))?;
+        return Ok(Exit::Done);
+    }
+    let mut text: String = claims.iter().map(line).collect();
+    if text.is_empty() {
+        text = say::no_claims(app.lang) + "\n";
+    }
+    app.print(&text)?;
+    Ok(Exit::Done)
+}
+
+/// Claims that ended before the present file of the log began.
+fn with_archive(app: &App, directory: &Path, current: Vec<Claim>) -> Result<Vec<Claim>, Problem> {
+    let unread = |error: hast_world::files::PathError| {
+        Problem::cannot_read(app.lang, &error.path, &error.source)
+    };
+    let archive = directory.join("archive");
+    let mut files = names(&archive).map_err(unread)?;
+    files.sort();
+    let mut all = BTreeMap::new();
+    for file in files.iter().filter(|file| file.ends_with(".ndjson")) {
+        let bytes = read_if_there(&archive.join(file), MAX_LOG).map_err(unread)?;
+        let (events, _) = ndjson::read::<QueueEvent>(LOG, &bytes.unwrap_or_default());
+        let claims = events.into_iter().flat_map(|event| event.detail.claims);
+        all.extend(claims.map(|claim| (claim.fence, claim)));
+    }
+    all.extend(current.into_iter().map(|claim| (claim.fence, claim)));
+    Ok(all.into_values().collect())
+}
+
+fn sweep(app: &mut App) -> Result<Exit, Problem> {
+    let root = find_root(app)?;
+    let mut desk = desk(app, root)?;
+    let swept = desk.sweep(now(app)).map_err(|error| store_problem(app.lang, &error))?;
+    if app.json {
+        app.print_json(&json!({ "expired": swept }))?;
+    } else {
+        app.print(&format!("{}\n", say::swept(app.lang, swept.len())))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn worker(app: &App, name: &str) -> Result<String, Problem> {
+    if name.trim().is_empty() {
+        let (what, next) = (say::empty_worker(app.lang), say::empty_worker_next(app.lang));
+        return Err(Problem::usage(what, next));
+    }
+    Ok(name.to_owned())
+}
+
+/// Where the queue is: `queue_dir` of the configuration, else below `.ai/`.
+pub(crate) fn directory(project: &Project) -> PathBuf {
+    match &project.config.queue_dir {
+        Some(directory) => project.root.join(directory),
+        None => project.root.join(layout::DIRECTORY).join("queue"),
+    }
+}
+
+fn desk(app: &mut App, root: PathBuf) -> Result<Desk<RealDisk>, Problem> {
+    let project = calling::project_at(app, root)?;
+    open(app, &project)
+}
+
+/// A queue elsewhere is written to because a file of the repository says so: that is approved first.
+pub(crate) fn open(app: &mut App, project: &Project) -> Result<Desk<RealDisk>, Problem> {
+    let lang = app.lang;
+    if let Some(elsewhere) = &project.config.queue_dir {
+        let commands = Commands::default().with("queue_dir", elsewhere);
+        let _trusted = calling::trusted(app, project, &commands)?;
+    }
+    let directory = directory(project);
+    std::fs::create_dir_all(&directory)
+        .map_err(|error| Problem::cannot_read(lang, &directory, &error))?;
+    let failed = |error: StoreError| store_problem(lang, &error);
+    let disk = RealDisk::open(&directory).map_err(|error| failed(error.into()))?;
+    let (store, _) = Store::open(disk, Options::default()).map_err(failed)?;
+    Desk::open(store).map_err(failed)
+}
+
+fn call(
+    app: &App,
+    desk: &mut Desk<RealDisk>,
+    decide: impl FnOnce(&Queue) -> Decided,
+) -> Result<Result<Claim, Refused>, Problem> {
+    desk.call(now(app), decide).map_err(|error| store_problem(app.lang, &error))
+}
+
+fn problem(app: &App, refused: &Refused) -> Problem {
+    let problem = Problem::new(refused.what(app.lang), refused.next(app.lang));
+    let exit = if refused.code() == Code::BadTime { Exit::Usage } else { Exit::Failed };
+    Problem { exit, ..problem.coded(refused.code().as_str()) }
+}
+
+fn print_claim(app: &mut App, claim: &Claim) -> Result<Exit, Problem> {
+    if app.json {
+        app.print_json(&json!(claim))?;
+        return Ok(Exit::Done);
+    }
+    let (worker, goal) = (visible(&claim.worker_id), visible(&claim.goal_id));
+    let told = say::claimed(app.lang, worker, goal, claim.expires_at);
+    app.print(&format!("{}  {told}\n", claim.claim_id))?;
+    Ok(Exit::Done)
+}
+
+fn line(claim: &Claim) -> String {
+    let (goal, worker) = (visible(&claim.goal_id), visible(&claim.worker_id));
+    format!(
+        "{}  {:<8}  {goal}  {worker}  {}  {}..{}\n",
+        claim.claim_id,
+        claim.status.as_str(),
+        claim.role.as_str(),
+        claim.created_at,
+        claim.expires_at
+    )
+}
+
+fn minutes(count: u16) -> SignedDuration {
+    SignedDuration::from_mins(i64::from(count))
+}
+
+fn now(app: &App) -> UtcTime {
+    UtcTime::new(app.clock.now())
+}
