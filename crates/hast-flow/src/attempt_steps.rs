@@ -146,7 +146,7 @@ pub fn call_end(result: &CallResult) -> CallEnd {
             FailureClass::Flooded => CallEnd::Flooded,
             FailureClass::Supervision => CallEnd::Leaked,
             // A budget that ran out cut the work off; the reason names it.
-            FailureClass::AgentSaid | FailureClass::Budget => {
+            FailureClass::AgentSaid | FailureClass::Budget | FailureClass::Strayed => {
                 CallEnd::SaidFailed { error: reason.clone() }
             }
             FailureClass::Api

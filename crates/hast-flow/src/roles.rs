@@ -1,5 +1,5 @@
-//! Who may read and write what: a table per flow, judged before our own writes and on what an
-//! agent left.
+//! Who may read and write what in a flow's documents: a table per flow, judged before our own writes
+//! and before an agent is given something to read. What an agent left in a project is `calling::strays`.
 
 use crate::docs::files::matches_part;
 use crate::store::change::{PutKind, steps_log};
@@ -41,15 +41,6 @@ impl PolicyTable {
     /// Whether a role may read a document; what it may write it may read too.
     pub fn may_read(&self, role: &str, path: &DocPath) -> bool {
         self.rows.iter().any(|row| row.role == role && matches(row.path, path))
-    }
-
-    /// Judges what an agent left, all of it at once.
-    pub fn judge_all<'c>(
-        &self,
-        role: &str,
-        changes: impl Iterator<Item = (PutKind, &'c DocPath)>,
-    ) -> Vec<Violation> {
-        changes.filter_map(|(kind, path)| self.judge(role, kind, path).err()).collect()
     }
 
     fn class_of(&self, path: &DocPath) -> Option<HistoryClass> {
@@ -133,18 +124,6 @@ mod tests {
         assert!(TABLE.may_read("worker", &path("plan/a.json")));
         assert!(TABLE.may_read("worker", &path("out/a")));
         assert!(!TABLE.may_read("planner", &path("out/a")));
-    }
-
-    #[test]
-    fn what_an_agent_left_is_judged_all_at_once() {
-        let left = [
-            (PutKind::Create, path("out/a")),
-            (PutKind::Replace, path("plan/a.json")),
-            (PutKind::Create, path("x")),
-        ];
-        let violations = TABLE.judge_all("worker", left.iter().map(|(kind, path)| (*kind, path)));
-        assert_eq!(violations.len(), 2);
-        assert!(violations[0].to_string().contains("it writes out/**"), "{}", violations[0]);
     }
 
     #[test]

@@ -134,6 +134,9 @@ pub enum Place {
     Reading,
     /// The user's own checkout.
     Checkout,
+    /// The project, and of it only what these patterns name, as `.gitignore` writes them. What else
+    /// changes while the call runs is its failure.
+    Within(Vec<String>),
     /// A linked work tree at this path below the root.
     Worktree(DocPath),
 }

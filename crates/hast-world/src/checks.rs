@@ -59,6 +59,8 @@ impl Checks {
             root: self.root.clone(),
             tree: tree.top.clone(),
             state: self.root.join(".ai"),
+            documents: self.root.join(".ai"),
+            within: Vec::new(),
             git: tree.git,
             outbox: PathBuf::new(),
             homes: Vec::new(),

@@ -56,6 +56,8 @@ pub enum FailureClass {
     Budget,
     /// Processes are left that could not be ended, or the guard was killed.
     Supervision,
+    /// It changed what it may not.
+    Strayed,
 }
 
 /// Everything that is known when a process has ended.

@@ -9,6 +9,15 @@ pub struct Globs {
     patterns: Vec<Pattern>,
 }
 
+/// A place below the root; an empty path is the root itself.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Named {
+    /// A directory, with everything that a wildcard after it can mean.
+    Directory(String),
+    /// A path without wildcards: a file, or a directory.
+    Path(String),
+}
+
 #[derive(Clone, Debug)]
 struct Pattern {
     /// `!pattern` takes out what an earlier one named.
@@ -60,6 +69,15 @@ impl Globs {
         last.is_some_and(|pattern| !pattern.takes_out)
     }
 
+    /// The smallest places that together hold everything the list can name.
+    pub fn places(&self) -> Vec<Named> {
+        let mut places: Vec<Named> =
+            self.patterns.iter().filter(|pattern| !pattern.takes_out).map(Pattern::place).collect();
+        places.sort();
+        places.dedup();
+        places
+    }
+
     /// Whether a pattern without wildcards names exactly this file.
     pub fn names_literally(&self, path: &str) -> bool {
         let parts: Vec<&str> = path.split('/').collect();
@@ -89,6 +107,30 @@ impl Pattern {
             Part::Name(tokens) => tokens.iter().all(|token| matches!(token, Token::Char(_))),
         });
         Some(Self { takes_out, directories_only, from_root, parts, is_literal })
+    }
+
+    /// Everything that the pattern can name is here.
+    fn place(&self) -> Named {
+        let literal = |part: &Part| match part {
+            Part::Name(tokens) => tokens
+                .iter()
+                .map(|token| match token {
+                    Token::Char(plain) => Some(*plain),
+                    _ => None,
+                })
+                .collect::<Option<String>>(),
+            Part::AnyDepth => None,
+        };
+        let names: Vec<String> = match self.from_root {
+            true => self.parts.iter().map_while(literal).collect(),
+            // A name without a `/` may be anywhere.
+            false => Vec::new(),
+        };
+        let path = names.join("/");
+        match self.is_literal && self.from_root && !self.directories_only {
+            true => Named::Path(path),
+            false => Named::Directory(path),
+        }
     }
 
     /// Whether the pattern fits the file or one of the directories above it.
@@ -284,6 +326,21 @@ mod tests {
 
     fn names(lines: &[&str], path: &str) -> bool {
         Globs::new(lines).names(path)
+    }
+
+    #[test]
+    fn the_places_of_a_list_are_as_small_as_its_patterns_allow() {
+        let globs = Globs::new(&["src/**", "docs/*.md", "/out.txt", "a/b/", "!src/x", "src/**"]);
+        let directory = |path: &str| Named::Directory(path.to_owned());
+        let expected = [
+            directory("a/b"),
+            directory("docs"),
+            directory("src"),
+            Named::Path("out.txt".to_owned()),
+        ];
+        assert_eq!(globs.places(), expected);
+        assert_eq!(Globs::new(&["*.md"]).places(), [directory("")]);
+        assert_eq!(Globs::new::<&str>(&[]).places(), []);
     }
 
     #[test]

@@ -15,6 +15,10 @@ pub struct Ground {
     pub tree: PathBuf,
     /// The directory that has `.hast`.
     pub state: PathBuf,
+    /// What the flow's documents are below.
+    pub documents: PathBuf,
+    /// What of the project is open to a call that may change a part of it.
+    pub within: Vec<PathBuf>,
     pub git: Option<GitLayout>,
     pub outbox: PathBuf,
     /// Where the agent keeps its own settings and sessions.
@@ -40,12 +44,27 @@ pub fn sandbox(place: &Place, ground: &Ground, config: &Config) -> Sandbox {
         Wanted::Prefer => SandboxMode::Prefer,
         Wanted::Off => return Sandbox::off(),
     };
+    Sandbox { mode, ..granted(place, ground, config) }
+}
+
+/// What a call may write, whether or not a sandbox holds it to that.
+pub fn granted(place: &Place, ground: &Ground, config: &Config) -> Sandbox {
+    let mode = SandboxMode::Off;
     let mut writable = vec![ground.outbox.clone()];
     writable.extend(ground.homes.iter().cloned());
     let mut closed = Vec::new();
     match place {
         // Nothing but what every call gets: a reader leaves no cache behind either.
         Place::Reading => return Sandbox { mode, writable, closed },
+        Place::Within(writes) if writes.is_empty() => return Sandbox { mode, writable, closed },
+        Place::Within(_) => {
+            closed.extend([&ground.documents, &ground.state].map(|path| path.join(".hast")));
+            closed.extend([ground.root.join(".ai"), ground.documents.clone()]);
+            closed.extend(ground.git.iter().flat_map(|git| [git.common.clone(), git.own.clone()]));
+            closed.retain(|path| *path != ground.root);
+            let is_ours = |path: &&PathBuf| !closed.iter().any(|closed| path.starts_with(closed));
+            writable.extend(ground.within.iter().filter(is_ours).cloned());
+        }
         Place::Worktree(_) => {
             writable.push(ground.tree.clone());
             writable.extend(ground.git.iter().flat_map(linked_worktree));
@@ -124,6 +143,8 @@ mod tests {
             root: "/p".into(),
             tree: "/p/.ai/worktrees/w".into(),
             state: "/p/.ai".into(),
+            documents: "/p/.ai".into(),
+            within: Vec::new(),
             git: Some(GitLayout {
                 common: "/p/.git".into(),
                 own: "/p/.git/worktrees/w".into(),
@@ -203,6 +224,27 @@ mod tests {
             "/p/.git/modules",
         ];
         assert_eq!(shown(&sandbox.closed), closed);
+    }
+
+    #[test]
+    fn a_part_of_the_project_opens_that_part_and_never_state_or_git() {
+        let mut ground = ground("refs/heads/main");
+        ground.tree = "/p".into();
+        ground.documents = "/p/.brain".into();
+        ground.git = Some(GitLayout {
+            common: "/p/.git".into(),
+            own: "/p/.git".into(),
+            branch: Some("refs/heads/main".to_owned()),
+        });
+        ground.within = vec!["/p/src".into(), "/p/.brain/experts".into(), "/p/.git/hooks".into()];
+        let place = Place::Within(vec!["src/**".into()]);
+        let opened = sandbox(&place, &ground, &Config::default());
+        let open = ["/p/.ai/.hast/calls/k/1/outbox", "/h/.claude", "/p/src"];
+        assert_eq!(shown(&opened.writable), open);
+        let closed = ["/p/.ai", "/p/.ai/.hast", "/p/.brain", "/p/.brain/.hast", "/p/.git"];
+        assert_eq!(shown(&opened.closed), closed);
+        let nothing = sandbox(&Place::Within(Vec::new()), &ground, &Config::default());
+        assert_eq!(nothing, sandbox(&Place::Reading, &ground, &Config::default()));
     }
 
     #[test]

@@ -7,6 +7,8 @@ pub mod grants;
 
 pub mod candidates;
 
+pub mod strays;
+
 pub mod settle;
 
 pub mod keeping;

@@ -18,6 +18,7 @@ use crate::agents::record::{Recording, record};
 use crate::agents::redact::Redactor;
 use crate::agents::reply::AgentReply;
 use crate::agents::usage::{Earlier, Usage};
+use crate::calling::strays;
 use crate::docs::call::CallFinding;
 use crate::docs::call_record::CallRecord;
 use crate::process::exit::Exit;
@@ -40,6 +41,8 @@ pub struct Over<'a> {
     /// Changed settings of the agent.
     pub settings: &'a [CallFinding],
     pub spending: Spending,
+    /// What it changed and may not.
+    pub strays: &'a [String],
     pub moment: Moment,
 }
 
@@ -129,7 +132,15 @@ fn outcome(over: Over<'_>, documents: Documents, taken: &Taken, lang: Lang) -> O
         documents,
         word: taken.word.as_ref(),
     };
-    classify(evidence, over.moment)
+    match classify(evidence, over.moment) {
+        // Nothing of it counts, or nothing ran.
+        outcome @ (Outcome::Cancelled | Outcome::NotStarted(_)) => outcome,
+        outcome if over.strays.is_empty() => outcome,
+        _ => {
+            let class = FailureClass::Strayed;
+            Outcome::Failed { class, reason: strays::told(over.strays, lang) }
+        }
+    }
 }
 
 /// A file that is there and cannot be taken is not just missing.

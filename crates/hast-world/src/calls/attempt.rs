@@ -13,19 +13,21 @@ use hast_flow::agents::homes::changes;
 use hast_flow::agents::ledger::{Amount, Ended as HowEnded, LedgerLine};
 use hast_flow::agents::limit::Moment;
 use hast_flow::agents::reply::{AgentReply, ReplyReader};
-use hast_flow::calling::grants::{Ground, sandbox};
+use hast_flow::calling::grants::{Ground, granted, sandbox};
 use hast_flow::calling::keeping::step_directory;
 use hast_flow::calling::request::{Asked, Paths};
 use hast_flow::calling::settle::{End, Over, Settled, Spending, settle};
+use hast_flow::calling::strays::Walls;
 use hast_flow::docs::call::{CallFinding, CallInput};
 use hast_flow::ids::Sha256;
 use hast_flow::process::{CommandSpec, Ended, Limits, Stream, Supervisor};
-use hast_flow::steps::{CallResult, StepKey};
+use hast_flow::steps::{CallResult, Place, StepKey};
 use hast_flow::time::UtcTime;
 use jiff::Timestamp;
 
 use super::folder::{self, Folder};
 use super::streams::KeptStream;
+use super::traces::Traces;
 use super::{Calls, Kept, LOOK, Progress, What, ground, homes, outbox};
 use crate::files::{PathError, read_bounded};
 use crate::person_files::make_directory;
@@ -48,6 +50,14 @@ struct Ran {
     reply: AgentReply,
     spending: Spending,
     started_at: Timestamp,
+}
+
+/// What was found around a run.
+struct Found {
+    /// Changed settings of the agent.
+    settings: Vec<CallFinding>,
+    /// Changes of the project that the call may not make.
+    strays: Vec<String>,
 }
 
 impl Calls {
@@ -175,6 +185,8 @@ impl Calls {
             root: self.settings.root.clone(),
             tree: tree.top,
             state: self.settings.machine.parent().unwrap_or(&self.settings.root).to_owned(),
+            documents: self.settings.documents.clone(),
+            within: tree.within,
             git: tree.git,
             outbox: folder.outbox(),
             homes: homes::paths(&agent.provider, &spec.env),
@@ -182,11 +194,54 @@ impl Calls {
         };
         spec.sandbox = sandbox(&asked.call.place, &ground, asked.config);
         let before = homes::look(&agent.provider, &spec.env);
+        let traces = self.traces(&asked.call.place);
         let ran = self.run(way, &spec, &asked.limits(reservation), reservation);
         let after = homes::look(&agent.provider, &spec.env);
-        let changed = changes(&before, &after, self.settings.lang);
+        let found = Found {
+            settings: changes(&before, &after, self.settings.lang),
+            strays: self.strays(way, &ground, traces.as_ref(), &ran.ended),
+        };
         self.notice_sandbox(way, &ran.ended);
-        Ok(self.finish(way, &told, &command, &ran, &changed, kept))
+        Ok(self.finish(way, &told, &command, &ran, &found, kept))
+    }
+
+    /// The project as it is now, if the call may change only a part of it.
+    fn traces(&self, place: &Place) -> Option<Traces> {
+        let Place::Within(_) = place else { return None };
+        let own = self.settings.documents.join(".hast");
+        Some(Traces::of(&self.settings.root, &[&self.settings.machine, &own]))
+    }
+
+    /// What the call changed and may not.
+    fn strays(
+        &self,
+        way: Way<'_>,
+        ground: &Ground,
+        before: Option<&Traces>,
+        ended: &Ended,
+    ) -> Vec<String> {
+        let place = &way.asked.call.place;
+        let (Place::Within(writes), Some(before), Some(after)) =
+            (place, before, self.traces(place))
+        else {
+            return Vec::new();
+        };
+        if before.cut || after.cut {
+            let notice = say::too_many_files(self.settings.lang);
+            self.tell(way.key, way.asked.call, &way.agent.name, What::Notice(&notice));
+            return Vec::new();
+        }
+        let protected = [".git", ".ai"].map(|name| ground.root.join(name));
+        let protected: Vec<&Path> =
+            protected.iter().chain([&ground.documents]).map(PathBuf::as_path).collect();
+        let walls = Walls {
+            root: &ground.root,
+            writes,
+            granted: &granted(place, ground, way.asked.config),
+            applied: &ended.sandbox,
+            protected: &protected,
+        };
+        walls.strays(&after.changed_since(before))
     }
 
     /// What the agent is told, without secrets: a prompt may quote a file that has one.
@@ -305,7 +360,7 @@ impl Calls {
         told: &AgentCall,
         command: &AgentCommand,
         ran: &Ran,
-        settings: &[CallFinding],
+        found: &Found,
         kept: &mut Option<Kept>,
     ) -> Settled {
         let Way { asked, agent, folder, .. } = way;
@@ -328,7 +383,8 @@ impl Calls {
             reply: &ran.reply,
             files: &taken.files,
             unreadable: &taken.unreadable,
-            settings,
+            settings: &found.settings,
+            strays: &found.strays,
             spending: ran.spending,
             moment: Moment { now, offset: self.settings.clock.local_offset(now) },
         };
@@ -364,6 +420,7 @@ pub(super) mod say {
     //! The words for the above.
 
     hast_flow::messages! {
+        too_many_files() { en: "the project has more files than are looked at; whether the agent changed what it may not is unknown", ko: "프로젝트의 파일이 너무 많습니다. 에이전트가 바꿀 수 없는 것을 바꾸었는지 알 수 없습니다" }
         no_record(path, why) { en: "the record of the call cannot be written: {path}: {why}", ko: "호출 기록을 쓸 수 없습니다: {path}: {why}" }
         no_record_next() { en: "make room or correct the permissions, then run the same command again", ko: "공간을 확보하거나 권한을 고친 뒤 같은 명령을 다시 실행하세요" }
     }

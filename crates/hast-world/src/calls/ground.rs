@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use hast_flow::attempt::globs::{Globs, Named};
 use hast_flow::calling::grants::{GitLayout, branch_directories};
 use hast_flow::steps::Place;
 
@@ -17,23 +18,53 @@ pub(crate) struct Tree {
     pub(crate) workdir: PathBuf,
     pub(crate) top: PathBuf,
     pub(crate) git: Option<GitLayout>,
+    /// What is open of the project to a call that may change a part of it.
+    pub(crate) within: Vec<PathBuf>,
 }
 
 /// Looks at the place of a call. `documents` is what paths of the flow are below.
 pub(crate) fn tree(place: &Place, root: &Path, documents: &Path) -> Tree {
     let top = git_top(root);
+    let within = Vec::new();
     match place {
-        Place::Reading => Tree { workdir: root.to_owned(), top: root.to_owned(), git: None },
+        Place::Reading => {
+            Tree { workdir: root.to_owned(), top: root.to_owned(), git: None, within }
+        }
+        Place::Within(writes) => {
+            let git = top.as_deref().and_then(checkout);
+            let places = Globs::new(writes).places();
+            let within = places.iter().filter_map(|place| open(root, place)).collect();
+            Tree { workdir: root.to_owned(), top: root.to_owned(), git, within }
+        }
         Place::Checkout => {
             let git = top.as_deref().and_then(checkout);
             let top = top.unwrap_or_else(|| root.to_owned());
-            Tree { workdir: root.to_owned(), top, git }
+            Tree { workdir: root.to_owned(), top, git, within }
         }
         Place::Worktree(path) => {
             let workdir = documents.join(path.as_str());
             let common = top.as_deref().and_then(checkout).map(|git| git.common);
             let git = common.and_then(|common| linked(&common, &workdir));
-            Tree { top: workdir.clone(), workdir, git }
+            Tree { top: workdir.clone(), workdir, git, within }
+        }
+    }
+}
+
+/// A place as the sandbox can open it: only what exists. A directory is made; a file that is not
+/// there yet can only be made where its directory is open. Nothing leads out of the project.
+fn open(root: &Path, place: &Named) -> Option<PathBuf> {
+    let inside = |path: &Path| path.canonicalize().ok().filter(|real| real.starts_with(root));
+    match place {
+        Named::Directory(path) => {
+            let path = root.join(path);
+            // Looked at before anything is made: a link on the way may lead anywhere.
+            inside(path.ancestors().find(|above| above.symlink_metadata().is_ok())?)?;
+            let _ = std::fs::create_dir_all(&path);
+            inside(&path)
+        }
+        Named::Path(path) => {
+            let path = root.join(path);
+            inside(&path).or_else(|| inside(path.parent()?))
         }
     }
 }
@@ -80,4 +111,30 @@ fn branch(own: &Path) -> Option<String> {
 fn line(path: &Path) -> Option<String> {
     let text = String::from_utf8(read_if_there(path, SMALL).ok()??).ok()?;
     Some(text.lines().next()?.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_opened_of_a_project_never_leads_out_of_it() {
+        let scratch = tempfile::tempdir().unwrap();
+        let top = scratch.path().canonicalize().unwrap();
+        let root = top.join("p");
+        std::fs::create_dir_all(root.join("src")).unwrap();
+        std::fs::create_dir(top.join("out")).unwrap();
+        std::os::unix::fs::symlink(top.join("out"), root.join("link")).unwrap();
+        std::fs::File::create(root.join("a.md")).unwrap();
+        let directory = |path: &str| open(&root, &Named::Directory(path.to_owned()));
+        let path = |path: &str| open(&root, &Named::Path(path.to_owned()));
+        assert_eq!(directory("src"), Some(root.join("src")));
+        assert_eq!(directory("new/one"), Some(root.join("new/one")), "it is made");
+        assert_eq!(directory("link/x"), None);
+        assert_eq!(directory("../out/y"), None);
+        assert_eq!(top.join("out").read_dir().unwrap().count(), 0, "nothing is made out there");
+        assert_eq!(path("a.md"), Some(root.join("a.md")));
+        assert_eq!(path("b.md"), Some(root.clone()), "a new file needs its directory");
+        assert_eq!(path("../x"), None);
+    }
 }
