@@ -53,6 +53,12 @@ pub(crate) struct AddArgs {
     pub(crate) name: String,
     #[arg(long = "role", id = "expert_role", value_name = "TEXT")]
     pub(crate) role: Option<String>,
+    #[arg(long = "agent", id = "expert_agent", value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    #[arg(long = "writes", id = "expert_writes", value_name = "GLOB")]
+    pub(crate) writes: Vec<String>,
+    #[arg(long = "timeout", id = "expert_timeout", value_name = "MINUTES", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) timeout: Option<u32>,
 }
 
 /// By the whole path of a command: other commands have a `list` of their own.
@@ -81,6 +87,9 @@ pub(crate) fn arg_help(id: &str, lang: Lang) -> Option<String> {
         "kernel_show_id" => help::show_id(lang),
         "expert_name" => help::expert_name(lang),
         "expert_role" => help::expert_role(lang),
+        "expert_agent" => help::expert_agent(lang),
+        "expert_writes" => help::expert_writes(lang),
+        "expert_timeout" => help::expert_timeout(lang),
         "demo_flow" => help::demo_flow(lang),
         _ => return None,
     })

@@ -19,6 +19,9 @@ pub(crate) mod help {
         show_id() { en: "The request; without one, the newest", ko: "요청. 없으면 가장 최근 요청" }
         expert_name() { en: "Its name, which is the name of its file too", ko: "이름. 파일 이름이기도 합니다" }
         expert_role() { en: "What the planner is told about it", ko: "계획을 세울 때 알려 줄 역할" }
+        expert_agent() { en: "The agent that plays it: a name of ai_tools or a preset", ko: "맡을 에이전트: ai_tools의 이름 또는 프리셋" }
+        expert_writes() { en: "What it may change in the project, as .gitignore writes it; may be repeated", ko: "프로젝트에서 바꿀 수 있는 것(.gitignore 형식). 여러 번 쓸 수 있습니다" }
+        expert_timeout() { en: "How long a call of it may take", ko: "호출 하나의 제한 시간(분)" }
         demo_flow() { en: "What to play: goals or kernel [default: goals]", ko: "보여 줄 흐름: goals 또는 kernel [기본값: goals]" }
     }
 }
@@ -51,6 +54,11 @@ pub(crate) mod say {
         experts_bad_next() { en: "mend what is listed, then run `hast kernel experts check` again", ko: "나열된 것을 고친 뒤 `hast kernel experts check`를 다시 실행하세요" }
         bad_name(name) { en: "`{name}` cannot be the name of an expert", ko: "`{name}`(은)는 전문가 이름으로 쓸 수 없습니다" }
         bad_name_next() { en: "use letters, digits, `_` and `-`, at most 100", ko: "영문자, 숫자, `_`, `-`를 100자 이내로 쓰세요" }
+        bad_writes(globs) { en: "`{globs}` cannot be what an expert may write", ko: "`{globs}`(은)는 전문가가 쓸 수 있는 곳이 될 수 없습니다" }
+        bad_writes_next() { en: "name paths below the project, such as src/**", ko: "src/**처럼 프로젝트 아래의 경로를 쓰세요" }
+        agent(name) { en: "agent: {name}", ko: "에이전트: {name}" }
+        writes(globs) { en: "may write: {globs}", ko: "쓸 수 있는 곳: {globs}" }
+        minutes(minutes) { en: "at most {minutes} min a call", ko: "호출당 최대 {minutes}분" }
         expert_there(name) { en: "there is an expert {name} already", ko: "전문가 {name}(은)는 이미 있습니다" }
         expert_there_next() { en: "edit its file, or choose another name", ko: "그 파일을 고치거나 다른 이름을 쓰세요" }
         index_by_hand(name) { en: "{name} could not be added to experts/index.yaml without disturbing it", ko: "experts/index.yaml을 흐트러뜨리지 않고 {name}(을)를 추가할 수 없습니다" }

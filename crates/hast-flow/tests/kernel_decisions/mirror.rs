@@ -48,3 +48,20 @@ fn a_mirror_that_differs_at_work_is_mended_twice_and_then_fails_with_both_sides(
     let error = kernel.response().error_details.unwrap();
     assert!(error.contains("activeContext.md: - / plan.json: a in_progress"), "{error}");
 }
+
+#[test]
+fn an_edit_of_the_plan_is_told_as_that_and_stays() {
+    let mut kernel = one_item();
+    kernel.noted.clear();
+    let path = format!("requests/{ID}/plan.json");
+    let written = kernel.files[&path].clone();
+    let edited = String::from_utf8(written.clone()).unwrap().replace("in_progress", "completed");
+    kernel.set(&path, edited.as_bytes());
+    let Step::Finish(Ending::Blocked(notice)) = kernel.next() else {
+        panic!("{:?}", kernel.next())
+    };
+    assert!(notice.what.contains(&path) && notice.next.contains("put"), "{notice:?}");
+    assert!(!notice.what.contains("activeContext"), "{notice:?}");
+    kernel.set(&path, &written);
+    assert_eq!(kernel.call().unit, "a");
+}

@@ -10,6 +10,8 @@ fn a_plan_that_breaks_a_rule_is_planned_again_with_the_faults_at_most_twice() {
     let first = |other: Value| vec![item("a", "in_progress", &[], 1), other];
     let mut unknown = item("b", "pending", &[], 1);
     unknown["expert"] = json!("NobodyExpert");
+    let mut code = item("b", "pending", &[], 1);
+    code["expert"] = json!("TaskManagementExpert");
     let many: Vec<Value> = (0..201)
         .map(|n| item(&n.to_string(), if n == 0 { "in_progress" } else { "pending" }, &[], 1))
         .collect();
@@ -28,6 +30,7 @@ fn a_plan_that_breaks_a_rule_is_planned_again_with_the_faults_at_most_twice() {
             "wait for each other: b -> c -> b",
         ),
         (first(unknown), "NobodyExpert"),
+        (first(code), "TaskManagementExpert"),
         (many, "201 items"),
         (vec![], "no items"),
     ] {

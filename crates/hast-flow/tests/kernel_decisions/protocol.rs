@@ -3,7 +3,7 @@
 use crate::scene::{ID, Kernel, findings, item, judged, one_item};
 use hast_flow::agents::outcome::FailureClass;
 use hast_flow::docs::kernel::TodoStatus;
-use hast_flow::steps::{Answer, CallResult, Effect, Ending, Step};
+use hast_flow::steps::{Answer, CallResult, Effect, Ending, Place, Step};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -47,10 +47,7 @@ fn steps_9_and_10_happen_when_an_expert_submits_a_sub_plan() {
 #[test]
 fn the_messages_between_the_parts_are_kept_in_their_order() {
     let kernel = one_item();
-    let transcript = format!("requests/{ID}/transcript/");
-    let names: Vec<&str> =
-        kernel.files.keys().filter_map(|path| path.strip_prefix(transcript.as_str())).collect();
-    let kinds: Vec<&str> = names.iter().map(|name| &name[5..name.len() - 5]).collect();
+    let kinds = kernel.message_kinds();
     assert_eq!(
         kinds,
         [
@@ -202,4 +199,50 @@ fn result_files_beside_the_answer_are_kept_with_it() {
     kernel.commit();
     let kept = format!("requests/{ID}/outputs/a/%ED%91%9C%201.md");
     assert_eq!(kernel.files.get(&kept).map(Vec::as_slice), Some(&b"x"[..]));
+}
+
+#[test]
+fn a_call_may_write_what_its_experts_file_says_and_is_told_so() {
+    let mut kernel = one_item();
+    assert_eq!(kernel.call().place, Place::Within(Vec::new()));
+    assert!(kernel.call().prompt.contains("Change nothing in the project"));
+    let expert = b"name: ResearchExpert\nrole: r\nresponsibilities: []\ninstructions: i\nwrites: [\"src/**\"]\n";
+    kernel.set("experts/ResearchExpert.yaml", expert);
+    assert_eq!(kernel.call().place, Place::Within(vec!["src/**".to_owned()]));
+    assert!(kernel.call().prompt.contains("src/**"));
+}
+
+#[test]
+fn an_item_is_asked_with_the_results_it_builds_on_in_its_message() {
+    let mut kernel =
+        Kernel::planned(&[item("a", "in_progress", &[], 1), item("b", "pending", &["a"], 1)]);
+    kernel.complete("a");
+    let sent = kernel.message("EngineToExpertRequest");
+    assert_eq!(sent["task_id"], "b");
+    assert_eq!(sent["context"], json!({"a": "a"}));
+    kernel.complete("b");
+    assert_eq!(kernel.message("EngineToExpertRequest")["context"], json!({"a": "a", "b": "b"}));
+    let file = format!("requests/{ID}/outputs/b/output.json");
+    assert!(kernel.call().inputs.iter().any(|path| path.as_str() == file));
+}
+
+#[test]
+fn a_failure_its_replacement_and_the_judgement_are_messages_too() {
+    let mut kernel = one_item();
+    let failed = json!({"task_id": "a", "status": "failed", "error_details": "no idea"});
+    kernel.reply(&[("output.json", failed)]);
+    kernel.commit();
+    let kinds = kernel.message_kinds();
+    let last: Vec<&str> = kinds.iter().rev().take(4).map(String::as_str).collect();
+    let asks = "EngineToExpertRequest";
+    assert_eq!(last, [asks, "ExpertOutput", asks, "ExpertOutput"], "asked, updated, answered");
+    assert_eq!(kernel.message(asks)["context"]["error"], "no idea");
+    kernel.reply(&[("plan.json", json!({ "todo_list": [item("r", "pending", &[], 1)] }))]);
+    kernel.commit();
+    kernel.complete("a/r");
+    kernel.commit();
+    kernel.reply(&[("report.md", json!("# 답"))]);
+    kernel.commit();
+    judged(&mut kernel, true);
+    assert_eq!(kernel.message("ExpertOutput")["result"]["reason"], "because");
 }

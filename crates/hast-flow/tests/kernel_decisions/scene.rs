@@ -24,12 +24,14 @@ pub(crate) struct Kernel {
     pub(crate) view: View,
     pub(crate) files: BTreeMap<String, Vec<u8>>,
     pub(crate) noted: BTreeSet<StepKey>,
+    pub(crate) lang: Lang,
 }
 
 impl Kernel {
     pub(crate) fn new(asked: Asked) -> Self {
         let flow = KernelFlow { asked, max_regenerations: 2 };
-        Self { flow, view: View::default(), files: BTreeMap::new(), noted: BTreeSet::new() }
+        let (view, files, noted) = (View::default(), BTreeMap::new(), BTreeSet::new());
+        Self { flow, view, files, noted, lang: Lang::En }
     }
 
     /// Booted, with a request whose plan is asked for.
@@ -52,7 +54,7 @@ impl Kernel {
     pub(crate) fn next(&self) -> Step {
         let (running, steps) = (BTreeSet::new(), StepLog::default());
         let now = "2026-01-12T14:30:00Z".parse().unwrap();
-        let lang = Lang::En;
+        let lang = self.lang;
         let facts = Facts { now, lang, running: &running, steps: &steps, noted: &self.noted };
         self.flow.next_step(&self.view, &facts)
     }
@@ -153,6 +155,21 @@ impl Kernel {
     pub(crate) fn events(&self) -> Vec<Value> {
         let log = String::from_utf8(self.files[layout::LOG].clone()).unwrap();
         log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// The kinds of the messages, in their order.
+    pub(crate) fn message_kinds(&self) -> Vec<String> {
+        let transcript = format!("requests/{ID}/transcript/");
+        let names = self.files.keys().filter_map(|path| path.strip_prefix(transcript.as_str()));
+        names.map(|name| name[5..name.len() - 5].to_owned()).collect()
+    }
+
+    /// The last message of a kind.
+    pub(crate) fn message(&self, kind: &str) -> Value {
+        let transcript = format!("requests/{ID}/transcript/");
+        let wanted = |path: &&String| path.starts_with(&transcript) && path.contains(kind);
+        let last = self.files.keys().rfind(wanted).unwrap();
+        serde_json::from_slice(&self.files[last]).unwrap()
     }
 
     pub(crate) fn errors(&self) -> String {

@@ -141,7 +141,7 @@ fn with_experts(mut commands: Commands, root: &Path) -> Commands {
         let Some(name) = kernel::layout::expert_of(&path) else { continue };
         let bytes = read_if_there(&directory.join(&file), MAX_DOCUMENT_BYTES).ok().flatten();
         // An expert that cannot be read runs nothing either.
-        let expert = kernel::experts::read_expert(name, &bytes.unwrap_or_default());
+        let expert = kernel::troubles::read_expert(name, &bytes.unwrap_or_default());
         if let Some(agent) = expert.ok().and_then(|expert| expert.agent) {
             commands = commands.with(&format!("experts.{name}.agent"), &agent);
         }

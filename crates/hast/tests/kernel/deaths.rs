@@ -1,12 +1,14 @@
 //! hast is killed in the middle, or started twice. The request goes on and no item is done twice.
 
 use std::path::Path;
+use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Duration;
 
 use hast_stage::dice::random_seed;
 use hast_stage::plays::kernel::Growing;
 use hast_stage::rounds;
+use rustix::process::Signal;
 
 use crate::scene::Scene;
 
@@ -34,4 +36,27 @@ fn a_second_driver_is_told_who_drives() {
     assert!(held);
     assert_eq!(second.code, 4, "{second:?}");
     assert!(second.err.contains(&pid), "{}", second.err);
+}
+
+#[test]
+fn an_interruption_ends_with_130_and_resume_goes_on() {
+    let hangs = "  - when: {step: execute, unit: b, missing: go}\n    do:\n      - write: {path: \"{{outbox}}/began\", text: x}\n      - hang\n";
+    let scene = Scene::new(hangs);
+    let mut command = scene.hast_command(&["kernel", "start", "write something"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    scene.wait_until("the second item is worked on", |_| {
+        scene.answers().contains_key("a") && !scene.events().is_empty()
+    });
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), Signal::INT).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let err = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(130), "{err}");
+    assert!(err.contains("hast kernel resume") || err.contains("again"), "{err}");
+    scene.nothing_runs();
+    let verified = scene.hast(&["kernel", "verify"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+    scene.write("go", "");
+    let ran = scene.hast(&["kernel", "resume"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "# Report\n\nall done\n"), "{ran:?}");
+    assert!(scene.answers().values().all(|answers| *answers == 1), "{:?}", scene.answers());
 }

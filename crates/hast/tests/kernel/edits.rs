@@ -11,7 +11,12 @@ const HANGS: &str = r"
 
 /// A request that was killed between its first item and its second, and could go on now.
 pub(crate) fn cut_off() -> Scene {
-    let scene = Scene::new(HANGS);
+    cut_off_with("")
+}
+
+/// The same, with replies of its own for later.
+fn cut_off_with(replies: &str) -> Scene {
+    let scene = Scene::new(&format!("{HANGS}{replies}"));
     let mut first = scene.start(&["kernel", "start", "first"]);
     let waited = (0..600).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(50));
@@ -44,21 +49,44 @@ fn an_edited_mirror_at_rest_is_told_and_stays_until_it_is_deleted() {
 #[test]
 fn an_edit_of_an_expert_between_two_calls_takes_effect() {
     let replies = r#"
-  - when: {step: execute, unit: a}
-    do:
-      - run: sed -i 's/^instructions:.*/instructions:\ "speak like a pirate"/' "{{root}}/.brain/experts/ImplementationExpert.yaml"
-      - outbox: {output.json: {task_id: a, status: completed, result: x}}
-  - when: {step: execute, unit: b}
+  - when: {step: execute, unit: b, exists: go}
     do:
       - expect: {prompt: speak like a pirate}
       - outbox: {output.json: {task_id: b, status: completed, result: x}}
 "#;
-    let scene = Scene::new(replies);
-    let ran = scene.hast(&["kernel", "start", "write something"]);
-    let expert = scene.read(".brain/experts/ImplementationExpert.yaml");
-    assert!(expert.contains("pirate"), "{expert} {ran:?}");
+    let scene = cut_off_with(replies);
+    let path = ".brain/experts/ImplementationExpert.yaml";
+    let said = "Do the item you are given and nothing else.";
+    let expert = scene.read(path);
+    assert!(expert.contains(said), "{expert}");
+    scene.write(path, expert.replace(said, "speak like a pirate"));
+    let ran = scene.hast(&["kernel", "resume"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(scene.answers()["b"], 1, "not replaced");
+}
+
+#[test]
+fn an_edited_plan_is_told_by_its_own_name_and_undoing_it_goes_on() {
+    let scene = cut_off();
+    let path = format!(".brain/requests/{}/plan.json", scene.request());
+    let plan = scene.read(&path);
+    for edited in [plan.replacen("\"in_progress\"", "\"completed\"", 1), "{".to_owned()] {
+        scene.write(&path, &edited);
+        let ran = scene.hast(&["kernel", "resume"]);
+        assert_eq!(ran.code, 1, "{ran:?}");
+        let first = ran.err.lines().find(|line| line.contains(".brain/requests")).unwrap();
+        assert!(first.contains("plan.json was edited"), "{first}");
+        assert_eq!(scene.read(&path), edited, "it is a person's");
+        let verified = scene.hast(&["kernel", "verify"]);
+        assert!(verified.code == 1 && verified.out.contains("plan.json"), "{verified:?}");
+        assert!(!verified.out.contains("activeContext.md:"), "{verified:?}");
+    }
+    scene.remove(&path);
+    let ran = scene.hast(&["kernel", "resume", "--lang", "ko"]);
+    assert!(ran.code == 1 && ran.err.contains("없거나 읽을 수 없습니다"), "{ran:?}");
+    scene.write(&path, plan);
+    let ran = scene.hast(&["kernel", "resume"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
 }
 
 #[test]

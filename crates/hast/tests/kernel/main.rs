@@ -8,3 +8,4 @@ mod edits;
 mod requests;
 mod scene;
 mod typed;
+mod writes;

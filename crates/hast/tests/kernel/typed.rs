@@ -71,6 +71,34 @@ fn an_expert_of_ones_own_is_added_checked_and_listed() {
     );
     let broken = scene.hast(&["kernel", "experts", "check"]);
     assert!(broken.code == 1 && broken.out.contains("experts/Poet.yaml"), "{broken:?}");
+    let korean = scene.hast(&["kernel", "experts", "check", "--lang", "ko"]);
+    assert!(korean.out.contains("experts/Poet.yaml: name이 Other인데"), "{korean:?}");
+    let booted = scene.hast(&["kernel", "boot", "--lang", "ko"]);
+    assert!(booted.code == 1 && booted.err.contains("name을 고치세요"), "{booted:?}");
+}
+
+#[test]
+fn an_experts_agent_writes_and_limits_are_written_shown_and_completed_by_editors() {
+    let scene = Scene::new("");
+    scene.hast(&["kernel", "boot"]);
+    let words = ["kernel", "experts", "add", "Smith", "--agent", "codex", "--timeout", "7"];
+    let added = scene.hast(&[&words[..], &["--writes", "src/**", "--writes", "*.md"]].concat());
+    assert_eq!(added.code, 0, "{added:?}");
+    let list = scene.hast(&["kernel", "experts", "list"]);
+    assert!(
+        list.out.contains("agent: codex · may write: src/**, *.md · at most 7 min"),
+        "{list:?}"
+    );
+    let json = scene.hast(&["kernel", "experts", "list", "--json"]);
+    assert!(json.out.contains("\"timeout_minutes\": 7"), "{json:?}");
+    for file in ["brain.yaml", "experts/index.yaml", "experts/Smith.yaml"] {
+        let text = scene.read(&format!(".brain/{file}"));
+        let line = text.lines().next().unwrap();
+        let schema = line.strip_prefix("# yaml-language-server: $schema=").unwrap();
+        let beside = format!(".brain/{}", file.rsplit_once('/').map_or("", |(above, _)| above));
+        let schema = scene.read(&format!("{beside}/{schema}"));
+        assert!(schema.contains("\"$schema\""), "{file}: {line}");
+    }
 }
 
 #[test]

@@ -94,11 +94,20 @@ fn index_rules(index: &ExpertIndex, rules: &mut Rules<'_>) {
     }
 }
 
-/// The name is a file's name too.
+/// The name is a file's name too, and what it may write lies in the project.
 fn expert_rules(expert: &Expert, rules: &mut Rules<'_>) {
     if let (Some(node), false) = (rules.tree.get("name"), is_name(&expert.name)) {
         let (value, example) = (expert.name.clone(), "ResearchExpert".to_owned());
         rules.report(node, Finding::BadForm { value, example });
+    }
+    let tree = rules.tree;
+    let nodes = tree.get("writes").map_or(&[][..], |list| list.list());
+    for (pattern, node) in expert.writes.iter().zip(nodes) {
+        // Nothing outside of the project can be given away.
+        if pattern.trim().is_empty() || pattern.split('/').any(|part| part == "..") {
+            let (value, example) = (pattern.clone(), "src/**".to_owned());
+            rules.report(node, Finding::BadForm { value, example });
+        }
     }
 }
 

@@ -5,11 +5,13 @@ use serde_json::json;
 use crate::docs::kernel::{KernelEventKind as Kind, KernelFailure, KernelState, KernelStatus};
 use crate::driver::Facts;
 use crate::flows::kernel::experts::defaults;
-use crate::flows::kernel::layout;
 use crate::flows::kernel::policy::KERNEL;
-use crate::flows::kernel::view::View;
+use crate::flows::kernel::troubles::Trouble;
+use crate::flows::kernel::view::{Life, View};
 use crate::flows::kernel::write::{Draft, printed};
+use crate::flows::kernel::{layout, plan};
 use crate::steps::{Step, StepKey};
+use crate::words::Lang;
 
 /// Open from the first half until the kernel runs.
 pub(super) fn key() -> StepKey {
@@ -32,18 +34,21 @@ pub(super) fn begin(view: &View, facts: &Facts<'_>) -> Step {
 
 /// The second half: RUNNING, or FAILED with the cause.
 pub(super) fn finish(view: &View, facts: &Facts<'_>) -> Step {
-    let faults = faults(view);
+    let troubles = troubles(view);
     let draft = Draft::new(view, facts, KERNEL, "boot");
-    if faults.is_empty() {
+    if troubles.is_empty() {
         return write_status(draft, view, facts, KernelState::Running, None)
             .event(KERNEL, Kind::KernelRunning, &[])
             .finishes(key())
             .step();
     }
-    let error_details = faults.join("; ");
+    let error_details = told(&troubles, facts.lang);
+    // The context of the failure: what was being worked on, if anything was.
+    let open = view.requests.iter().rev().find(|(_, request)| request.life == Life::Working);
+    let task = open.and_then(|(_, request)| plan::in_work(request.items()));
     let failure = KernelFailure {
-        request_id: None,
-        last_task_id: None,
+        request_id: open.map(|(id, _)| id.clone()),
+        last_task_id: task.map(|item| item.id.clone()),
         error_details: error_details.clone(),
     };
     write_status(draft, view, facts, KernelState::Failed, Some(failure))
@@ -52,39 +57,36 @@ pub(super) fn finish(view: &View, facts: &Facts<'_>) -> Step {
 }
 
 /// Everything that keeps a kernel from running, at once.
-pub fn faults(view: &View) -> Vec<String> {
-    let mut faults = Vec::new();
-    let missing = |path: &str| format!("{path}: it is missing -> run `hast kernel boot`");
+pub fn troubles(view: &View) -> Vec<Trouble> {
+    let mut troubles = Vec::new();
     let names = view.known_experts();
     match &view.brain {
-        None => faults.push(missing(layout::BRAIN)),
-        Some(Err(error)) => faults.push(error.clone()),
+        None => troubles.push(Trouble::Missing { path: layout::BRAIN }),
+        Some(Err(trouble)) => troubles.push(trouble.clone()),
         Some(Ok(brain)) => {
             let parts = [&brain.engine, &brain.planner, &brain.task_manager, &brain.synthesizer];
             let unknown = parts.into_iter().filter(|name| !names.contains(*name));
-            faults.extend(unknown.map(|name| {
-                let (brain, index) = (layout::BRAIN, layout::INDEX);
-                format!("{brain}: {name} is not in {index} -> add it there, or name another")
-            }));
+            troubles.extend(unknown.map(|name| Trouble::NotInIndex { expert: name.clone() }));
         }
     }
     match &view.index {
-        None => faults.push(missing(layout::INDEX)),
-        Some(Err(error)) => faults.push(error.clone()),
+        None => troubles.push(Trouble::Missing { path: layout::INDEX }),
+        Some(Err(trouble)) => troubles.push(trouble.clone()),
         Some(Ok(_)) => {}
     }
     for name in &names {
         match view.experts.get(name) {
             Some(Ok(_)) => {}
-            Some(Err(error)) => faults.push(error.clone()),
-            None => faults.push(format!(
-                "{}: it is missing -> write it (`hast kernel experts add {name}`), or take {name} out of {}",
-                layout::expert(name),
-                layout::INDEX
-            )),
+            Some(Err(trouble)) => troubles.push(trouble.clone()),
+            None => troubles.push(Trouble::MissingExpert { expert: name.clone() }),
         }
     }
-    faults
+    troubles
+}
+
+/// All of it on one line.
+pub(super) fn told(troubles: &[Trouble], lang: Lang) -> String {
+    troubles.iter().map(|trouble| trouble.words(lang)).collect::<Vec<_>>().join("; ")
 }
 
 pub(super) fn write_status<'v>(

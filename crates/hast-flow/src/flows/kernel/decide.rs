@@ -80,7 +80,7 @@ impl Flow for KernelFlow {
             }
             (Some(KernelState::Running), Asked::Boot) => {
                 // A kernel that runs and lost a file since is booted again.
-                if boot::faults(view).is_empty() {
+                if boot::troubles(view).is_empty() {
                     let notice = Notice {
                         what: prompts::running(facts.lang),
                         next: prompts::running_next(facts.lang),
@@ -100,8 +100,8 @@ impl KernelFlow {
     /// Boots at most once in a life: a kernel that failed a moment ago is not booted in circles.
     fn boot_again(&self, view: &View, facts: &Facts<'_>) -> Step {
         if facts.noted.contains(&boot::key()) {
-            let faults = boot::faults(view).join("; ");
-            return ending::kernel_failed(facts.lang, &faults);
+            let told = boot::told(&boot::troubles(view), facts.lang);
+            return ending::kernel_failed(facts.lang, &told);
         }
         boot::begin(view, facts)
     }

@@ -7,7 +7,7 @@ use crate::docs::kernel::{
 };
 use crate::flows::kernel::decide::Scene;
 use crate::flows::kernel::policy::KERNEL;
-use crate::flows::kernel::write::printed;
+use crate::flows::kernel::write::{Draft, printed};
 use crate::flows::kernel::{boot, layout, prompts};
 use crate::steps::{Ending, Notice, Step, StepKey};
 use crate::words::Lang;
@@ -15,6 +15,18 @@ use crate::words::Lang;
 /// The request fails; the kernel goes on and remembers why.
 pub(super) fn fail(
     scene: &Scene<'_>,
+    task: Option<&str>,
+    error: &str,
+    rejected: &[String],
+    keys: Vec<StepKey>,
+) -> Step {
+    fail_with(scene, scene.draft(KERNEL, "the request failed"), task, error, rejected, keys)
+}
+
+/// The same, with something more in the commit.
+pub(super) fn fail_with<'s>(
+    scene: &Scene<'s>,
+    mut draft: Draft<'s>,
     task: Option<&str>,
     error: &str,
     rejected: &[String],
@@ -32,7 +44,6 @@ pub(super) fn fail(
         last_task_id: task.map(str::to_owned),
         error_details: error.to_owned(),
     };
-    let mut draft = scene.draft(KERNEL, "the request failed");
     for reason in rejected {
         draft = draft.error(task, reason);
     }
@@ -73,4 +84,13 @@ pub(super) fn kernel_failed(lang: Lang, cause: &str) -> Step {
 pub(super) fn edited_mirror(lang: Lang, difference: &str) -> Step {
     let what = prompts::edited_mirror(lang, difference);
     Step::Finish(Ending::Blocked(Notice { what, next: prompts::edited_mirror_next(lang) }))
+}
+
+pub(super) fn edited_plan(scene: &Scene<'_>) -> Step {
+    let (lang, path) = (scene.facts.lang, layout::of_request(scene.id, "plan.json"));
+    let what = match scene.request.plan_now {
+        Some(_) => prompts::edited_plan(lang, &path),
+        None => prompts::lost_plan(lang, &path),
+    };
+    Step::Finish(Ending::Blocked(Notice { what, next: prompts::edited_plan_next(lang, path) }))
 }

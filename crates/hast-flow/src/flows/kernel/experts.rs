@@ -1,10 +1,8 @@
-//! The experts that a new kernel has, in both languages, and how an expert is read from its file.
+//! The experts that a new kernel has, in both languages, and their files as they are first written.
 
-use crate::docs::document::{Version, read};
+use crate::docs::document::Version;
 use crate::docs::kernel::{Brain, Expert, ExpertIndex, ExpertLimits, IndexEntry};
 use crate::flows::kernel::policy;
-use crate::formats::diagnostic::Diagnostic;
-use crate::formats::source::Source;
 use crate::formats::yaml_print::{Layout, print};
 use crate::messages;
 use crate::words::Lang;
@@ -12,6 +10,11 @@ use crate::words::Lang;
 /// The two experts of a new kernel that do the work.
 pub const RESEARCH: &str = "ResearchExpert";
 pub const IMPLEMENTATION: &str = "ImplementationExpert";
+
+/// Where the schemas are, seen from the files that name them.
+const BRAIN_SCHEMA: &str = ".hast/brain.schema.json";
+const INDEX_SCHEMA: &str = "../.hast/expert-index.schema.json";
+const EXPERT_SCHEMA: &str = "../.hast/expert.schema.json";
 
 messages! {
     engine_role() { en: "Runs a request through the protocol. This is hast's own code.", ko: "요청을 프로토콜에 따라 진행합니다. hast 자체의 코드입니다." }
@@ -44,16 +47,13 @@ pub fn defaults(lang: Lang) -> Vec<(String, String)> {
         task_manager: policy::TASKS.to_owned(),
         synthesizer: policy::SYNTHESIZER.to_owned(),
     };
-    // Our documents hold nothing that YAML cannot.
-    let mut files = vec![
-        (super::layout::BRAIN.to_owned(), print(&brain, &Layout::COMPACT).unwrap_or_default()),
-        (super::layout::INDEX.to_owned(), print(&index, &Layout::COMPACT).unwrap_or_default()),
-    ];
-    files.extend(experts.iter().map(|expert| {
-        let text = print(expert, &Layout::COMPACT).unwrap_or_default();
-        (super::layout::expert(&expert.name), text)
-    }));
-    files
+    let brain = modeline(BRAIN_SCHEMA) + &print(&brain, &Layout::COMPACT).unwrap_or_default();
+    let index = modeline(INDEX_SCHEMA) + &print(&index, &Layout::COMPACT).unwrap_or_default();
+    let fixed =
+        [(super::layout::BRAIN.to_owned(), brain), (super::layout::INDEX.to_owned(), index)];
+    let experts =
+        experts.iter().map(|expert| (super::layout::expert(&expert.name), file_of(expert)));
+    fixed.into_iter().chain(experts).collect()
 }
 
 fn default_experts(lang: Lang) -> Vec<Expert> {
@@ -83,31 +83,21 @@ fn default_experts(lang: Lang) -> Vec<Expert> {
     ]
 }
 
-/// Reads an expert's file; it must be about the expert whose name it has.
-pub fn read_expert(name: &str, bytes: &[u8]) -> Result<Expert, String> {
-    let path = super::layout::expert(name);
-    let source = Source::from_bytes(&path, bytes).map_err(|finding| shown(&[finding]))?;
-    let expert = read::<Expert>(&source).map_err(|findings| shown(&findings))?.value;
-    if expert.name == name {
-        Ok(expert)
-    } else {
-        Err(format!("{path}: it says name: {}, expected {name}", expert.name))
-    }
+/// Editors with a YAML language server complete and check a file by its first line.
+pub fn modeline(schema: &str) -> String {
+    format!("# yaml-language-server: $schema={schema}\n")
 }
 
-/// Findings on one line: file, line, what and what to do.
-pub fn shown(findings: &[Diagnostic]) -> String {
-    let one = |finding: &Diagnostic| {
-        let line = finding.line().map_or(String::new(), |line| format!(":{line}"));
-        let (what, next) = (finding.finding.what(Lang::En), finding.finding.next(Lang::En));
-        format!("{}{line}: {what} -> {next}", finding.file)
-    };
-    findings.iter().map(one).collect::<Vec<_>>().join("; ")
+/// An expert as its file is first written.
+pub fn file_of(expert: &Expert) -> String {
+    // Our documents hold nothing that YAML cannot.
+    modeline(EXPERT_SCHEMA) + &print(expert, &Layout::COMPACT).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flows::kernel::troubles::read_expert;
 
     #[test]
     fn the_experts_of_a_new_kernel_can_be_read_back_in_both_languages() {
@@ -118,15 +108,8 @@ mod tests {
                 let Some(name) = super::super::layout::expert_of(path) else { continue };
                 let expert = read_expert(name, text.as_bytes()).unwrap();
                 assert_eq!(expert.name, name);
+                assert!(text.starts_with("# yaml-language-server: $schema=../.hast/expert"));
             }
         }
-    }
-
-    #[test]
-    fn a_broken_expert_is_told_with_file_and_line() {
-        let told = read_expert("A", b"name: A\nrole: r\nresponsibilities: x\ninstructions: i\n");
-        assert!(told.unwrap_err().starts_with("experts/A.yaml:3: "));
-        let told = read_expert("A", b"name: B\nrole: r\nresponsibilities: []\ninstructions: i\n");
-        assert!(told.unwrap_err().contains("expected A"));
     }
 }

@@ -30,6 +30,9 @@ pub fn breaches(view: &View, log: &[u8], files: &BTreeSet<String>) -> Vec<Diagno
             }
             (true, true) | (false, false) => {}
         }
+        if request.plan_was_edited() {
+            found.push(Diagnostic::of_file(&path("plan.json"), edited(request)));
+        }
         for item in request.items().iter().filter(|item| item.status == TodoStatus::Completed) {
             let output = path(&layout::output(&item.id, "output.json"));
             if !files.contains(&output) {
@@ -41,6 +44,14 @@ pub fn breaches(view: &View, log: &[u8], files: &BTreeSet<String>) -> Vec<Diagno
     }
     found.extend(of_the_mirror(view));
     found
+}
+
+/// The log says what task management wrote.
+fn edited(request: &Request) -> Finding {
+    let now = request.plan_now.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
+    let written = request.plan_written.clone().unwrap_or_default();
+    let detail = format!("plan.json: {now} / plan_sha256: {written}");
+    Finding::Contradicts { other: layout::LOG.to_owned(), detail }
 }
 
 /// Ids grow, and no item has more answers than it had reasons to be asked.
@@ -91,6 +102,10 @@ fn of_the_mirror(view: &View) -> Option<Diagnostic> {
             && !request.items().is_empty()
     };
     let request = view.requests.values().rev().find(open)?;
+    // The plan itself was told of.
+    if request.plan_was_edited() {
+        return None;
+    }
     let known = view.mirror.as_ref()?;
     let detail = mirror::difference(&known.value, request.items())?;
     // A request that was worked on since may have left its own plan there.

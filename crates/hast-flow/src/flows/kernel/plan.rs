@@ -44,7 +44,7 @@ messages! {
     first_depends(id) { en: "the first item `{id}` has dependencies", ko: "첫 항목 `{id}`에 의존성이 있습니다" }
     first_depends_next() { en: "begin with an item that depends on nothing", ko: "아무것에도 의존하지 않는 항목으로 시작하세요" }
     not_pending(id) { en: "`{id}` is not pending, but nothing of this plan has been done", ko: "`{id}`(이)가 pending이 아닌데, 이 계획은 아직 실행되지 않았습니다" }
-    unknown_expert(id, expert) { en: "`{id}` names the expert `{expert}`, who is not in experts/index.yaml", ko: "`{id}`의 전문가 `{expert}`(이)가 experts/index.yaml에 없습니다" }
+    unknown_expert(id, expert) { en: "`{id}` names `{expert}`, who is no expert for items", ko: "`{id}`의 `{expert}`(은)는 항목을 맡을 수 있는 전문가가 아닙니다" }
     unknown_expert_next(experts) { en: "use one of: {experts}", ko: "다음 중 하나를 쓰세요: {experts}" }
     unknown_dependency(id, dependency) { en: "`{id}` depends on `{dependency}`, which does not exist", ko: "`{id}`(이)가 의존하는 `{dependency}`(이)가 없습니다" }
     unknown_parent(id, parent) { en: "`{id}` has the parent `{parent}`, which does not exist", ko: "`{id}`의 부모 `{parent}`(이)가 없습니다" }

@@ -33,7 +33,7 @@ pub(super) fn step(scene: &Scene<'_>) -> Step {
 
 fn draft(scene: &Scene<'_>, answer: &Answer) -> Result<Vec<TodoItem>, Vec<CallFinding>> {
     let items = items(answer, scene)?;
-    let experts = scene.view.known_experts();
+    let experts = scene.view.working_experts();
     let faults = plan::faults(&items, &experts);
     if faults.is_empty() { Ok(items) } else { Err(findings(scene, &faults)) }
 }
@@ -45,7 +45,7 @@ pub(super) fn items(answer: &Answer, scene: &Scene<'_>) -> Result<Vec<TodoItem>,
 }
 
 pub(super) fn findings(scene: &Scene<'_>, faults: &[Fault]) -> Vec<CallFinding> {
-    let (lang, experts) = (scene.facts.lang, scene.view.known_experts());
+    let (lang, experts) = (scene.facts.lang, scene.view.working_experts());
     let finding = |fault: &Fault| CallFinding {
         file: "plan.json".to_owned(),
         line: None,
@@ -77,7 +77,7 @@ fn approve(scene: &Scene<'_>, items: &[TodoItem], rejected: &[String], keys: Vec
         .answers(&output(&plan))
         .event(PLANNER, Kind::PlanDrafted, &[("items", json!(items.len()))])
         .event(ENGINE, Kind::PlanSubmitted, &[])
-        .event(TASKS, Kind::PlanApproved, &[])
-        .plan(plan.clone());
-    work::dispatch(scene, draft, &plan).step()
+        .plan(plan.clone())
+        .event(TASKS, Kind::PlanApproved, &[]);
+    work::dispatch(scene, draft, &plan, None).step()
 }

@@ -50,6 +50,16 @@ messages! {
     kernel_failed(cause) { en: "the kernel is FAILED: {cause}", ko: "커널이 FAILED 상태입니다: {cause}" }
     kernel_failed_next() { en: "mend the cause, then run `hast kernel boot`", ko: "원인을 고치고 `hast kernel boot`를 실행하세요" }
     edited_mirror(difference) { en: "activeContext.md was edited and no longer says what the plan says ({difference}); the plan does not follow it", ko: "activeContext.md가 편집되어 계획과 다릅니다({difference}). 계획은 이 파일을 따르지 않습니다" }
+    edited_plan(path) { en: ".brain/{path} was edited; it is no longer the plan that hast wrote", ko: ".brain/{path}(이)가 편집되어 hast가 쓴 계획이 아닙니다" }
+    lost_plan(path) { en: ".brain/{path} is gone or cannot be read", ko: ".brain/{path}(이)가 없거나 읽을 수 없습니다" }
+    edited_plan_next(path) { en: "put .brain/{path} back (activeContext.md shows its items and states), then resume; or start a new request", ko: ".brain/{path}(을)를 되돌린 뒤 이어서 실행하세요(activeContext.md에 항목과 상태가 있습니다). 아니면 새 요청을 시작하세요" }
+    no_mirror() { en: "activeContext.md is missing", ko: "activeContext.md가 없습니다" }
+    stuck() { en: "no item of the plan can go on", ko: "계획에서 진행할 수 있는 항목이 없습니다" }
+    no_replacement(error, why) { en: "{error}; no replacement: {why}", ko: "{error}; 대안 없음: {why}" }
+    not_completed(id) { en: "{id} is not completed", ko: "{id}(이)가 완료되지 않았습니다" }
+    not_answered(reason) { en: "the report does not answer the request: {reason}", ko: "보고서가 요청에 답하지 않습니다: {reason}" }
+    may_write(globs) { en: "In the project you may change only what these patterns name: {globs}. Any other change fails the item.", ko: "프로젝트에서는 다음 패턴에 맞는 것만 바꿀 수 있습니다: {globs}. 다른 것을 바꾸면 항목이 실패합니다." }
+    may_not_write() { en: "Change nothing in the project; what you make goes beside your answer.", ko: "프로젝트의 파일은 아무것도 바꾸지 마세요. 만든 것은 답과 함께 두세요." }
     edited_mirror_next() { en: "undo the edit, or delete the file to have it written anew, then resume", ko: "편집을 되돌리거나 파일을 지워 새로 쓰게 한 뒤 이어서 실행하세요" }
 }
 
@@ -93,11 +103,17 @@ pub fn judge(
 fn with_expert(expert: &Expert, words: &str, lang: Lang) -> String {
     let duties: String = expert.responsibilities.iter().map(|duty| format!("- {duty}\n")).collect();
     let who = you_are(lang, &expert.name, &expert.role);
-    format!("{who}\n{duties}\n{}\n\n{words}", expert.instructions)
+    let walls = match expert.writes.is_empty() {
+        true => may_not_write(lang),
+        false => may_write(lang, expert.writes.join(", ")),
+    };
+    format!("{who}\n{duties}\n{}\n\n{words}\n\n{walls}", expert.instructions)
 }
 
 fn experts(view: &View) -> String {
     let index = view.index.as_ref().and_then(|index| index.as_ref().ok());
+    let working = view.working_experts();
     let entries = index.into_iter().flat_map(|index| &index.experts);
+    let entries = entries.filter(|entry| working.contains(&entry.name));
     entries.map(|entry| format!("- {}: {}\n", entry.name, entry.role)).collect()
 }

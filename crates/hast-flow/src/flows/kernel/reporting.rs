@@ -20,25 +20,19 @@ pub(super) fn write(scene: &Scene<'_>) -> Step {
     if let Some(item) =
         scene.request.items().iter().find(|item| item.status != TodoStatus::Completed)
     {
-        let error = format!("{} is not completed", item.id);
+        let error = prompts::not_completed(scene.facts.lang, &item.id);
         return ending::fail(scene, Some(&item.id), &error, &[], Vec::new());
     }
     let number = scene.request.reports_rejected + 1;
     let call = || {
         let part = work::part(scene, |brain| &brain.synthesizer)?;
-        let results: Value = scene
-            .request
-            .outputs
-            .iter()
-            .map(|(id, output)| (id.clone(), output.result.clone().unwrap_or(Value::Null)))
-            .collect::<serde_json::Map<_, _>>()
-            .into();
+        let items = scene.request.items();
+        let results = work::results(scene, items.iter(), None);
         let prompt = prompts::report(&part, &scene.request.text, &results, scene.facts.lang);
-        let files = scene.request.items().iter().filter_map(|item| item.result_path.as_deref());
         Ok(Call {
             attempt: number,
             expected: vec![Expected::required("report.md")],
-            inputs: files.filter_map(layout::path).collect(),
+            inputs: work::readable(SYNTHESIZER, items.iter()),
             ..work::call_of(scene, &part, SYNTHESIZER, "report", "report", prompt)
         })
     };
@@ -65,6 +59,7 @@ pub(super) fn write(scene: &Scene<'_>) -> Step {
                 .create_here(&layout::report(number), answer)
                 .answers(&output)
                 .event(SYNTHESIZER, Kind::ReportDrafted, &[])
+                .asks("judge", "judge whether the report answers the request", Value::Null)
                 .starts(scene.key(&self::unit("judge", number), "judge"))
                 .step()
         }
@@ -98,19 +93,22 @@ pub(super) fn judge(scene: &Scene<'_>) -> Step {
             ending::fail(scene, None, &error, &rejected, keys)
         }
         Asked::Answered { value: answer, steps: keys, rejected } if answer.answers => {
-            respond(scene, text, &answer.reason, &rejected, keys)
+            respond(scene, text, &answer, &rejected, keys)
         }
         Asked::Answered { value: answer, steps: keys, rejected } if number < MOST_REPORTS => {
             let draft = finished(scene.draft(KERNEL, "the report is turned down"), &rejected, keys);
             draft
+                .answers(&message(&answer))
+                .asks("report", "write the final report again", json!({ "error": answer.reason }))
                 .event(PLANNER, Kind::ReportRejected, &[("error", json!(answer.reason))])
                 .error(Some("report"), &answer.reason)
                 .starts(scene.key(&unit("report", number + 1), "report"))
                 .step()
         }
         Asked::Answered { value: answer, steps: keys, rejected } => {
-            let error = format!("the report does not answer the request: {}", answer.reason);
-            ending::fail(scene, None, &error, &rejected, keys)
+            let error = prompts::not_answered(scene.facts.lang, &answer.reason);
+            let draft = scene.draft(KERNEL, "the request failed").answers(&message(&answer));
+            ending::fail_with(scene, draft, None, &error, &rejected, keys)
         }
     }
 }
@@ -118,7 +116,7 @@ pub(super) fn judge(scene: &Scene<'_>) -> Step {
 fn respond(
     scene: &Scene<'_>,
     report: String,
-    reason: &str,
+    judgement: &Judgement,
     rejected: &[String],
     keys: Vec<StepKey>,
 ) -> Step {
@@ -130,11 +128,23 @@ fn respond(
         last_task_id: None,
     };
     finished(scene.draft(KERNEL, "the response"), rejected, keys)
+        .answers(&message(judgement))
         .message("EngineToKernelResponse", &response)
         .create_here("response.json", printed(&response))
-        .event(ENGINE, Kind::ResultDelivered, &[("reason", json!(reason))])
+        .event(ENGINE, Kind::ResultDelivered, &[("reason", json!(judgement.reason))])
         .event(KERNEL, Kind::ResponseGiven, &[])
         .step()
+}
+
+/// The judgement as the message that it is.
+fn message(judgement: &Judgement) -> ExpertOutput {
+    ExpertOutput {
+        task_id: "judge".to_owned(),
+        status: ExpertStatus::Completed,
+        result: Some(json!(judgement)),
+        plan: None,
+        error_details: None,
+    }
 }
 
 fn finished<'v>(

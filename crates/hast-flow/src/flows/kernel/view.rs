@@ -2,26 +2,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::docs::document::read;
 use crate::docs::kernel::{
-    Brain, ExpertIndex, ExpertOutput, KernelEvent, KernelEventKind as Kind, KernelPlan,
+    Brain, Expert, ExpertIndex, ExpertOutput, KernelEvent, KernelEventKind as Kind, KernelPlan,
     KernelStatus, TodoItem,
 };
 use crate::driver::Delta;
-use crate::flows::kernel::{experts, layout};
+use crate::flows::kernel::layout;
+use crate::flows::kernel::troubles::{Trouble, read_expert, read_yaml};
 use crate::formats::ndjson;
-use crate::formats::source::Source;
-use crate::ids::{EventId, RequestUuid};
+use crate::ids::{EventId, RequestUuid, Sha256};
 use crate::steps::{EffectResult, StepKey};
 use crate::store::{DocPath, Identity, Seen};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct View {
     pub status: Option<Known<KernelStatus>>,
-    pub brain: Option<Result<Brain, String>>,
-    pub index: Option<Result<ExpertIndex, String>>,
+    pub brain: Option<Result<Brain, Trouble>>,
+    pub index: Option<Result<ExpertIndex, Trouble>>,
     /// Experts by name, as their files say now.
-    pub experts: BTreeMap<String, Result<crate::docs::kernel::Expert, String>>,
+    pub experts: BTreeMap<String, Result<Expert, Trouble>>,
     pub mirror: Option<Known<String>>,
     pub requests: BTreeMap<RequestUuid, Request>,
     pub last_event: Option<EventId>,
@@ -44,6 +43,9 @@ pub struct Request {
     pub text: String,
     pub life: Life,
     pub plan: Option<Known<KernelPlan>>,
+    /// What `plan.json` is now, and what task management last said that it wrote.
+    pub plan_now: Option<Sha256>,
+    pub plan_written: Option<String>,
     /// What came of each item.
     pub outputs: BTreeMap<String, ExpertOutput>,
     /// Items whose failure was answered with a replacement.
@@ -75,10 +77,19 @@ impl View {
         self.lengths.get(path).copied()
     }
 
-    /// The names that a plan may use.
+    /// The names in the index.
     pub fn known_experts(&self) -> BTreeSet<String> {
         let index = self.index.as_ref().and_then(|index| index.as_ref().ok());
         index.into_iter().flat_map(|index| &index.experts).map(|entry| entry.name.clone()).collect()
+    }
+
+    /// The experts that a plan may name: all but those whose part is hast's own code.
+    pub fn working_experts(&self) -> BTreeSet<String> {
+        let mut names = self.known_experts();
+        if let Some(Ok(brain)) = &self.brain {
+            names.retain(|name| *name != brain.engine && *name != brain.task_manager);
+        }
+        names
     }
 
     pub fn fold(&mut self, delta: &Delta<'_>) {
@@ -105,8 +116,8 @@ impl View {
                 self.status =
                     serde_json::from_slice(bytes).ok().map(|value| Known { value, identity });
             }
-            layout::BRAIN => self.brain = Some(yaml(name, bytes)),
-            layout::INDEX => self.index = Some(yaml(name, bytes)),
+            layout::BRAIN => self.brain = Some(read_yaml(name, bytes)),
+            layout::INDEX => self.index = Some(read_yaml(name, bytes)),
             layout::MIRROR => {
                 let value = String::from_utf8_lossy(bytes).into_owned();
                 self.mirror = Some(Known { value, identity });
@@ -117,7 +128,7 @@ impl View {
             }
             _ => {
                 if let Some(expert) = layout::expert_of(name) {
-                    let read = experts::read_expert(expert, bytes);
+                    let read = read_expert(expert, bytes);
                     self.experts.insert(expert.to_owned(), read);
                 } else if let Some((id, rest)) = of_request(name) {
                     self.of_request(path, &id, rest, bytes, identity);
@@ -146,6 +157,7 @@ impl View {
                 request.text = read.map(|read| read.user_request).unwrap_or_default();
             }
             "plan.json" => {
+                request.plan_now = Some(Sha256::of(bytes));
                 request.plan =
                     serde_json::from_slice(bytes).ok().map(|value| Known { value, identity });
             }
@@ -170,6 +182,10 @@ impl View {
             name => {
                 if let Some(expert) = layout::expert_of(name) {
                     self.experts.remove(expert);
+                } else if let Some((id, "plan.json")) = of_request(name)
+                    && let Some(request) = self.requests.get_mut(&id)
+                {
+                    (request.plan, request.plan_now) = (None, None);
                 }
             }
         }
@@ -194,6 +210,9 @@ impl View {
         };
         let request = self.requests.entry(id).or_default();
         let task = text("task_id").unwrap_or_default().to_owned();
+        if let Some(written) = text("plan_sha256") {
+            request.plan_written = Some(written.to_owned());
+        }
         match event.kind {
             Kind::RequestReceived => request.life = Life::Planning,
             Kind::PlanApproved => request.life = Life::Working,
@@ -223,6 +242,12 @@ impl View {
 }
 
 impl Request {
+    /// Whether somebody else than task management changed `plan.json`, or took it away.
+    pub fn plan_was_edited(&self) -> bool {
+        let now = self.plan_now.as_ref().map(Sha256::as_str);
+        self.plan_written.as_deref().is_some_and(|written| now != Some(written))
+    }
+
     pub fn items(&self) -> &[TodoItem] {
         self.plan.as_ref().map_or(&[], |plan| &plan.value.todo_list)
     }
@@ -231,9 +256,4 @@ impl Request {
 fn of_request(path: &str) -> Option<(RequestUuid, &str)> {
     let (id, rest) = path.strip_prefix("requests/")?.split_once('/')?;
     Some((id.parse().ok()?, rest))
-}
-
-fn yaml<D: crate::docs::document::Document>(name: &str, bytes: &[u8]) -> Result<D, String> {
-    let source = Source::from_bytes(name, bytes).map_err(|finding| experts::shown(&[finding]))?;
-    read::<D>(&source).map(|read| read.value).map_err(|findings| experts::shown(&findings))
 }

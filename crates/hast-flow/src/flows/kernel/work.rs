@@ -11,15 +11,17 @@ use crate::docs::kernel::{
     Brain, Expert, ExpertOutput, ExpertStatus, KernelEventKind as Kind, TodoItem, TodoStatus,
 };
 use crate::flows::kernel::decide::Scene;
-use crate::flows::kernel::policy::{ENGINE, EXPERT, PLANNER, TASKS};
+use crate::flows::kernel::policy::{ENGINE, EXPERT, PLANNER, POLICY, TASKS};
+use crate::flows::kernel::troubles::Trouble;
 use crate::flows::kernel::write::{Draft, printed};
-use crate::flows::kernel::{ending, layout, mirror, plan, planning, prompts};
+use crate::flows::kernel::{ending, layout, mirroring, plan, planning, prompts};
 use crate::replies::{Asked, document};
 use crate::steps::{Answer, Call, Effect, Expected, Place, Step, StepKey};
+use crate::store::DocPath;
 
 pub(super) fn step(scene: &Scene<'_>) -> Step {
     let items = scene.request.items();
-    if let Some(step) = mend_mirror(scene, items) {
+    if let Some(step) = mirroring::mend(scene, items) {
         return step;
     }
     if let Some((task, error)) = &scene.request.failed
@@ -28,7 +30,7 @@ pub(super) fn step(scene: &Scene<'_>) -> Step {
         return replace(scene, items, item, error);
     }
     let Some(item) = plan::in_work(items) else {
-        return ending::fail(scene, None, "no item of the plan can go on", &[], Vec::new());
+        return ending::fail(scene, None, &prompts::stuck(scene.facts.lang), &[], Vec::new());
     };
     if scene.request.replaced.contains(&item.id) {
         return completed_by_others(scene, items, item);
@@ -41,7 +43,9 @@ pub(super) fn step(scene: &Scene<'_>) -> Step {
         let part = load(scene, &item.expert)?;
         let prompt = match name {
             "expand" => prompts::expand(&part, item, scene.view, scene.facts.lang),
-            _ => prompts::execute(&part, item, &context(scene, items, item), scene.facts.lang),
+            _ => {
+                prompts::execute(&part, item, &context(scene, items, item, None), scene.facts.lang)
+            }
         };
         let expected = vec![Expected::required("output.json").of("expert-output")];
         let inputs = inputs(items, item);
@@ -65,7 +69,7 @@ pub(super) fn step(scene: &Scene<'_>) -> Step {
 enum Taken {
     Completed { output: ExpertOutput, files: BTreeMap<String, Vec<u8>> },
     Grown { output: ExpertOutput, plan: Vec<TodoItem>, record: crate::docs::kernel::MergeRecord },
-    Failed { error: String },
+    Failed { output: ExpertOutput },
 }
 
 fn answered(
@@ -86,10 +90,7 @@ fn answered(
         return wrong(prompts::wrong_task(lang, &output.task_id), next);
     }
     match output.status {
-        ExpertStatus::Failed => {
-            let error = output.error_details.clone().unwrap_or_default();
-            Ok(Taken::Failed { error })
-        }
+        ExpertStatus::Failed => Ok(Taken::Failed { output }),
         ExpertStatus::Completed if step == "expand" => {
             wrong(prompts::expansion_wanted(lang), prompts::expansion_wanted_next(lang))
         }
@@ -99,7 +100,7 @@ fn answered(
         }
         ExpertStatus::NeedsSubPlan => {
             let sub_plan = output.plan.clone().unwrap_or_default();
-            let experts = scene.view.known_experts();
+            let experts = scene.view.working_experts();
             match plan::merge(items, item, &sub_plan, &experts, plan::DEEPEST) {
                 Ok((plan, record)) => Ok(Taken::Grown { output, plan, record }),
                 Err(faults) => Err(planning::findings(scene, &faults)),
@@ -117,10 +118,7 @@ fn take_in(
 ) -> Step {
     let task = ("task_id", json!(item.id));
     match taken {
-        Taken::Failed { error } => {
-            let draft = draft.error(Some(&item.id), &error);
-            fall(scene, draft, items, item, &error)
-        }
+        Taken::Failed { output } => fall(scene, draft, items, item, &output),
         Taken::Completed { output, files } => {
             let mut plan = items.to_vec();
             let place = layout::output(&item.id, "output.json");
@@ -139,7 +137,7 @@ fn take_in(
                     draft.create_here(&layout::output(&item.id, &layout::encoded(&name)), bytes);
             }
             let draft = update(draft, item, &plan);
-            dispatch(scene, draft, &plan).step()
+            dispatch(scene, draft, &plan, Some(&output)).step()
         }
         Taken::Grown { output, plan, record } => {
             let grown = [task, ("items", json!(plan.len()))];
@@ -150,7 +148,7 @@ fn take_in(
                 .message("MergeRecord", &record)
                 .event(TASKS, Kind::SubPlanMerged, &grown);
             let draft = update(draft, item, &plan);
-            dispatch(scene, draft, &plan).step()
+            dispatch(scene, draft, &plan, None).step()
         }
     }
 }
@@ -175,8 +173,14 @@ fn update<'v>(draft: Draft<'v>, item: &TodoItem, plan: &[TodoItem]) -> Draft<'v>
         .event(TASKS, Kind::StatusUpdated, &task)
 }
 
-/// Step 7 for the item in work, or step 14 when all are completed.
-pub(super) fn dispatch<'v>(scene: &Scene<'_>, draft: Draft<'v>, items: &[TodoItem]) -> Draft<'v> {
+/// Step 7 for the item in work, or step 14 when all are completed. `fresh` is an output that the
+/// same commit brings.
+pub(super) fn dispatch<'v>(
+    scene: &Scene<'_>,
+    draft: Draft<'v>,
+    items: &[TodoItem],
+    fresh: Option<&ExpertOutput>,
+) -> Draft<'v> {
     match plan::in_work(items) {
         Some(item) => {
             let step = match plan::is_too_complex(item) && plan::may_expand(items, item) {
@@ -185,12 +189,12 @@ pub(super) fn dispatch<'v>(scene: &Scene<'_>, draft: Draft<'v>, items: &[TodoIte
             };
             let detail = [("task_id", json!(item.id)), ("expert", json!(item.expert))];
             draft
-                .asks(&item.id, &item.description, Value::Null)
+                .asks(&item.id, &item.description, context(scene, items, item, fresh))
                 .event(ENGINE, Kind::TaskRequested, &detail)
                 .starts(scene.key(&item.id, step))
         }
         None => draft
-            .asks("report", "write the final report", Value::Null)
+            .asks("report", "write the final report", results(scene, items.iter(), fresh))
             .event(ENGINE, Kind::ReportRequested, &[])
             .starts(scene.key("report.1", "report")),
     }
@@ -207,7 +211,14 @@ fn failed(
 ) -> Step {
     let draft = with_errors(scene.draft(EXPERT, &item.id), &item.id, rejected);
     let draft = keys.into_iter().fold(draft, |draft, key| draft.finishes(key));
-    fall(scene, draft.error(Some(&item.id), error), items, item, error)
+    let output = ExpertOutput {
+        task_id: item.id.clone(),
+        status: ExpertStatus::Failed,
+        result: None,
+        plan: None,
+        error_details: Some(error.to_owned()),
+    };
+    fall(scene, draft, items, item, &output)
 }
 
 fn fall(
@@ -215,17 +226,22 @@ fn fall(
     draft: Draft<'_>,
     items: &[TodoItem],
     item: &TodoItem,
-    error: &str,
+    output: &ExpertOutput,
 ) -> Step {
     let mut plan = items.to_vec();
     for other in plan.iter_mut().filter(|other| other.id == item.id) {
         other.status = TodoStatus::Failed;
     }
+    let error = output.error_details.clone().unwrap_or_default();
     let detail = [("task_id", json!(item.id)), ("error", json!(error))];
-    draft
-        .event(&item.expert, Kind::TaskAnswered, &detail)
+    let draft = draft.error(Some(&item.id), &error).answers(output).event(
+        &item.expert,
+        Kind::TaskAnswered,
+        &detail,
+    );
+    update(draft, item, &plan)
+        .asks(&item.id, "replace the failed item", json!({ "error": error }))
         .event(ENGINE, Kind::ReplacementRequested, &detail[..1])
-        .plan(plan)
         .starts(scene.key(&item.id, "replace"))
         .step()
 }
@@ -242,27 +258,37 @@ fn replace(scene: &Scene<'_>, items: &[TodoItem], item: &TodoItem, error: &str) 
     };
     let asked = scene.ask(&item.id, call, |answer| {
         let sub_plan = planning::items(answer, scene)?;
-        let experts = scene.view.known_experts();
+        let experts = scene.view.working_experts();
         // It stands where the failed item stood, so it may be one deeper than an expansion.
-        plan::merge(items, item, &sub_plan, &experts, plan::DEEPEST + 1)
-            .map_err(|faults| planning::findings(scene, &faults))
+        match plan::merge(items, item, &sub_plan, &experts, plan::DEEPEST + 1) {
+            Ok((plan, record)) => Ok((sub_plan, plan, record)),
+            Err(faults) => Err(planning::findings(scene, &faults)),
+        }
     });
     match asked {
         Asked::Call { key, call } => Step::Effect { key, effect: Effect::Call(call) },
         Asked::Unanswered { why, steps: keys, rejected } => {
-            let error = format!("{error}; no replacement: {}", why.reason());
+            let error = prompts::no_replacement(scene.facts.lang, error, why.reason());
             ending::fail(scene, Some(&item.id), &error, &rejected, keys)
         }
-        Asked::Answered { value: (plan, record), steps: keys, rejected } => {
+        Asked::Answered { value: (sub_plan, plan, record), steps: keys, rejected } => {
             let draft = with_errors(scene.draft(TASKS, &item.id), &item.id, &rejected);
             let draft = keys.into_iter().fold(draft, |draft, key| draft.finishes(key));
             let detail = [("task_id", json!(item.id)), ("items", json!(plan.len()))];
+            let answer = ExpertOutput {
+                task_id: item.id.clone(),
+                status: ExpertStatus::NeedsSubPlan,
+                result: None,
+                plan: Some(sub_plan),
+                error_details: None,
+            };
             let draft = draft
+                .answers(&answer)
                 .event(PLANNER, Kind::SubPlanSubmitted, &detail[..1])
                 .message("MergeRecord", &record)
                 .event(TASKS, Kind::SubPlanMerged, &detail);
             let draft = update(draft, item, &plan);
-            dispatch(scene, draft, &plan).step()
+            dispatch(scene, draft, &plan, None).step()
         }
     }
 }
@@ -281,65 +307,43 @@ fn completed_by_others(scene: &Scene<'_>, items: &[TodoItem], item: &TodoItem) -
     take_in(scene, draft, items, item, Taken::Completed { output, files: BTreeMap::new() })
 }
 
-/// The mirror is written together with the plan, so a difference is somebody's edit. Found at rest
-/// it is told and stays; while hast works it is kept aside and mended, twice at most.
-fn mend_mirror(scene: &Scene<'_>, items: &[TodoItem]) -> Option<Step> {
-    let there = scene.view.mirror.as_ref();
-    let difference = match there {
-        Some(known) => mirror::difference(&known.value, items)?,
-        None => "activeContext.md is missing".to_owned(),
-    };
-    if there.is_some_and(|known| shows_another(scene, &known.value)) {
-        return Some(scene.draft(TASKS, "the mirror").plan(items.to_vec()).step());
-    }
-    let lang = scene.facts.lang;
-    if there.is_some() && scene.facts.noted.is_empty() {
-        return Some(ending::edited_mirror(lang, &difference));
-    }
-    if scene.request.repairs >= MOST_REPAIRS {
-        return Some(ending::fail(scene, None, &difference, &[], Vec::new()));
-    }
-    let mut draft = scene.draft(TASKS, "mend the mirror");
-    if let Some(known) = there {
-        let name = format!("edited/activeContext.{}.md", scene.request.repairs + 1);
-        draft = draft.create_here(&name, known.value.clone());
-    }
-    let step = draft
-        .event(TASKS, Kind::MirrorRepaired, &[("error", json!(difference))])
-        .error(None, &difference)
-        .plan(items.to_vec())
-        .step();
-    Some(step)
-}
-
-const MOST_REPAIRS: u32 = 2;
-
-/// There is one mirror: another request that was worked on in between left its own plan there, and
-/// nobody edited anything.
-fn shows_another(scene: &Scene<'_>, text: &str) -> bool {
-    let others = scene.view.requests.iter().filter(|(id, _)| *id != scene.id);
-    let mut plans = others.map(|(_, other)| other.items()).filter(|items| !items.is_empty());
-    plans.any(|items| mirror::difference(text, items).is_none())
-}
-
 fn with_errors<'v>(draft: Draft<'v>, task: &str, rejected: &[String]) -> Draft<'v> {
     rejected.iter().fold(draft, |draft, reason| draft.error(Some(task), reason))
 }
 
 /// The results that an item builds on.
-fn context(scene: &Scene<'_>, items: &[TodoItem], item: &TodoItem) -> Value {
-    let results: Map<String, Value> = builds_on(items, item)
-        .filter_map(|other| {
-            let output = scene.request.outputs.get(&other.id)?;
-            Some((other.id.clone(), output.result.clone().unwrap_or(Value::Null)))
-        })
-        .collect();
-    Value::Object(results)
+fn context(
+    scene: &Scene<'_>,
+    items: &[TodoItem],
+    item: &TodoItem,
+    fresh: Option<&ExpertOutput>,
+) -> Value {
+    results(scene, builds_on(items, item), fresh)
 }
 
-fn inputs(items: &[TodoItem], item: &TodoItem) -> Vec<crate::store::DocPath> {
-    let files = builds_on(items, item).filter_map(|other| other.result_path.as_deref());
-    files.filter_map(layout::path).collect()
+/// What came of these items.
+pub(super) fn results<'p>(
+    scene: &Scene<'_>,
+    items: impl Iterator<Item = &'p TodoItem>,
+    fresh: Option<&ExpertOutput>,
+) -> Value {
+    let result = |item: &TodoItem| {
+        let fresh = fresh.filter(|output| output.task_id == item.id);
+        let output = fresh.or_else(|| scene.request.outputs.get(&item.id))?;
+        Some((item.id.clone(), output.result.clone().unwrap_or(Value::Null)))
+    };
+    Value::Object(items.filter_map(result).collect())
+}
+
+/// The documents that an item builds on, of those that an expert may read.
+fn inputs(items: &[TodoItem], item: &TodoItem) -> Vec<DocPath> {
+    readable(EXPERT, builds_on(items, item))
+}
+
+/// Where a result lies is written in the plan; only what the role may read is given to it.
+pub(super) fn readable<'p>(role: &str, items: impl Iterator<Item = &'p TodoItem>) -> Vec<DocPath> {
+    let files = items.filter_map(|item| layout::path(item.result_path.as_deref()?));
+    files.filter(|path| POLICY.may_read(role, path)).collect()
 }
 
 fn builds_on<'p>(items: &'p [TodoItem], item: &'p TodoItem) -> impl Iterator<Item = &'p TodoItem> {
@@ -350,19 +354,21 @@ fn builds_on<'p>(items: &'p [TodoItem], item: &'p TodoItem) -> impl Iterator<Ite
 
 /// The expert that plays a fixed part.
 pub(super) fn part(scene: &Scene<'_>, which: fn(&Brain) -> &String) -> Result<Expert, String> {
+    let lang = scene.facts.lang;
     match &scene.view.brain {
         Some(Ok(brain)) => load(scene, which(brain)),
-        Some(Err(error)) => Err(error.clone()),
-        None => Err(format!("{}: it is missing -> run `hast kernel boot`", layout::BRAIN)),
+        Some(Err(trouble)) => Err(trouble.words(lang)),
+        None => Err(Trouble::Missing { path: layout::BRAIN }.words(lang)),
     }
 }
 
 /// An expert as its file says now.
 pub(super) fn load(scene: &Scene<'_>, name: &str) -> Result<Expert, String> {
+    let lang = scene.facts.lang;
     match scene.view.experts.get(name) {
         Some(Ok(expert)) => Ok(expert.clone()),
-        Some(Err(error)) => Err(error.clone()),
-        None => Err(format!("{}: it is missing -> write it", layout::expert(name))),
+        Some(Err(trouble)) => Err(trouble.words(lang)),
+        None => Err(Trouble::MissingExpert { expert: name.to_owned() }.words(lang)),
     }
 }
 
@@ -379,7 +385,7 @@ pub(super) fn call_of(
     Call {
         tool: expert.agent.clone(),
         timeout: minutes.map(|minutes| Duration::from_secs(u64::from(minutes) * 60)),
-        place: if expert.writes.is_empty() { Place::Reading } else { Place::Checkout },
+        place: Place::Within(expert.writes.clone()),
         ids: [("request_id", scene.id.to_string()), ("task_id", unit.to_owned())].into(),
         ..Call::new(role, step, unit, prompt)
     }

@@ -11,7 +11,7 @@ use crate::driver::Facts;
 use crate::flows::kernel::view::{Known, Request, View};
 use crate::flows::kernel::{layout, mirror};
 use crate::formats::{json as json_format, ndjson};
-use crate::ids::{EventId, RequestUuid};
+use crate::ids::{EventId, RequestUuid, Sha256};
 use crate::steps::{Commit, Step, StepKey};
 use crate::store::Put;
 
@@ -28,6 +28,8 @@ pub(super) struct Draft<'v> {
     errors: String,
     count: u64,
     messages: u32,
+    /// The plan that this commit writes; the first event after it says so.
+    plan: Option<Sha256>,
     starts: Vec<StepKey>,
     finishes: Vec<StepKey>,
 }
@@ -50,6 +52,7 @@ impl<'v> Draft<'v> {
             errors: String::new(),
             count: view.events,
             messages: 0,
+            plan: None,
             starts: Vec::new(),
             finishes: Vec::new(),
         }
@@ -97,11 +100,13 @@ impl<'v> Draft<'v> {
     }
 
     /// The plan and its mirror, always together.
-    pub(super) fn plan(self, items: Vec<TodoItem>) -> Self {
+    pub(super) fn plan(mut self, items: Vec<TodoItem>) -> Self {
         let Some((id, request)) = self.request else { return self };
         let checklist = mirror::render(&request.text, &items);
         let (view, path) = (self.view, layout::of_request(id, "plan.json"));
-        self.write(&path, request.plan.as_ref(), printed(&KernelPlan { todo_list: items })).write(
+        let text = printed(&KernelPlan { todo_list: items });
+        self.plan = Some(Sha256::of(text.as_bytes()));
+        self.write(&path, request.plan.as_ref(), text).write(
             layout::MIRROR,
             view.mirror.as_ref(),
             checklist,
@@ -139,6 +144,9 @@ impl<'v> Draft<'v> {
         }
         if let Some((id, _)) = self.request {
             all.insert("request_id".to_owned(), json!(id));
+        }
+        if let Some(plan) = self.plan.take() {
+            all.insert("plan_sha256".to_owned(), json!(plan));
         }
         all.extend(detail.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
         let event = KernelEvent {

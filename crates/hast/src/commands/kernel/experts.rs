@@ -1,12 +1,15 @@
 //! `hast kernel experts`: who works in a kernel, whether they can, and one more.
 
+use std::path::Path;
+
 use hast_flow::docs::document::read;
 use hast_flow::docs::kernel::{Expert, ExpertIndex, ExpertLimits, IndexEntry};
+use hast_flow::docs::registry::find;
+use hast_flow::flows::kernel::experts::file_of;
 use hast_flow::flows::kernel::{boot, layout};
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
-use hast_flow::formats::yaml_print::{Layout, print};
-use hast_flow::words::visible;
-use hast_world::files::read_if_there;
+use hast_flow::words::{Lang, visible};
+use hast_world::files::{PathError, read_if_there};
 use hast_world::person_files::{Made, create, replace};
 use serde_json::json;
 
@@ -29,20 +32,49 @@ fn list(app: &mut App) -> Result<Exit, Problem> {
     let root = there(app)?;
     let view = reading::view(app, &root)?;
     let index = view.index.and_then(Result::ok).unwrap_or_default();
+    let known =
+        |entry: &IndexEntry| view.experts.get(&entry.name).and_then(|read| read.as_ref().ok());
     if app.json {
-        app.print_json(&json!(index))?;
+        let row = |entry: &IndexEntry| {
+            let expert = known(entry);
+            json!({
+                "name": entry.name,
+                "role": entry.role,
+                "agent": expert.and_then(|expert| expert.agent.as_ref()),
+                "writes": expert.map(|expert| &expert.writes),
+                "limits": expert.map(|expert| &expert.limits),
+            })
+        };
+        app.print_json(&json!({ "experts": index.experts.iter().map(row).collect::<Vec<_>>() }))?;
         return Ok(Exit::Done);
     }
-    let line = |entry: &IndexEntry| format!("{}  {}\n", visible(&entry.name), visible(&entry.role));
+    let line = |entry: &IndexEntry| {
+        let more = known(entry).map(|expert| settings(app.lang, expert)).unwrap_or_default();
+        format!("{}  {}\n{more}", visible(&entry.name), visible(&entry.role))
+    };
     let text: String = index.experts.iter().map(line).collect();
     app.print(&text)?;
     Ok(Exit::Done)
 }
 
+/// What an expert has of its own, if anything.
+fn settings(lang: Lang, expert: &Expert) -> String {
+    let writes = (!expert.writes.is_empty()).then(|| say::writes(lang, expert.writes.join(", ")));
+    let parts = [
+        expert.agent.as_ref().map(|agent| say::agent(lang, agent)),
+        writes,
+        expert.limits.timeout_minutes.map(|minutes| say::minutes(lang, minutes)),
+    ];
+    let parts: Vec<String> =
+        parts.into_iter().flatten().map(|part| visible(&part).into_owned()).collect();
+    if parts.is_empty() { String::new() } else { format!("    {}\n", parts.join(" · ")) }
+}
+
 fn check(app: &mut App) -> Result<Exit, Problem> {
     let root = there(app)?;
     let view = reading::view(app, &root)?;
-    let faults = boot::faults(&view);
+    let troubles = boot::troubles(&view);
+    let faults: Vec<String> = troubles.iter().map(|trouble| trouble.words(app.lang)).collect();
     if app.json {
         app.print_json(&json!({ "experts": view.known_experts(), "faults": faults }))?;
         return Ok(if faults.is_empty() { Exit::Done } else { Exit::Failed });
@@ -67,18 +99,12 @@ fn add(app: &mut App, args: &AddArgs) -> Result<Exit, Problem> {
         role: role.clone(),
         responsibilities: vec![say::new_duty(lang)],
         instructions: say::new_instructions(lang),
-        agent: None,
-        writes: Vec::new(),
-        limits: ExpertLimits::default(),
+        agent: args.agent.clone(),
+        writes: args.writes.clone(),
+        limits: ExpertLimits { timeout_minutes: args.timeout },
     };
-    let text = print(&expert, &Layout::COMPACT).unwrap_or_default();
-    // The reader knows which names are names.
-    if read::<Expert>(&Source::new(name, &text)).is_err()
-        || layout::expert_of(&layout::expert(name)).is_none()
-    {
-        let what = say::bad_name(lang, visible(name));
-        return Err(Problem::usage(what, say::bad_name_next(lang)));
-    }
+    let text = file_of(&expert);
+    usable(lang, &expert, &text)?;
     let index = brain(&root).join(layout::INDEX);
     let before = read_if_there(&index, MAX_DOCUMENT_BYTES)
         .map_err(|error| unread(app, &error))?
@@ -102,6 +128,7 @@ fn add(app: &mut App, args: &AddArgs) -> Result<Exit, Problem> {
         return Err(there_already());
     }
     replace(&index, &before, after.as_bytes()).map_err(|error| unread(app, &error))?;
+    write_schemas(&root).map_err(|error| unread(app, &error))?;
     if app.json {
         app.print_json(&json!({ "name": name, "file": format!(".brain/{path}") }))?;
     } else {
@@ -109,6 +136,38 @@ fn add(app: &mut App, args: &AddArgs) -> Result<Exit, Problem> {
         app.print(&format!("{}\n{next}\n", say::expert_added(lang, name)))?;
     }
     Ok(Exit::Done)
+}
+
+/// The reader knows which names are names, and what else an expert may say.
+fn usable(lang: Lang, expert: &Expert, text: &str) -> Result<(), Problem> {
+    let name = &expert.name;
+    let named = Expert { writes: Vec::new(), ..expert.clone() };
+    let is_good = |text: &str| read::<Expert>(&Source::new(name, text)).is_ok();
+    if !is_good(&file_of(&named)) || layout::expert_of(&layout::expert(name)).is_none() {
+        let what = say::bad_name(lang, visible(name));
+        return Err(Problem::usage(what, say::bad_name_next(lang)));
+    }
+    if !is_good(text) {
+        let what = say::bad_writes(lang, visible(&expert.writes.join(", ")));
+        return Err(Problem::usage(what, say::bad_writes_next(lang)));
+    }
+    Ok(())
+}
+
+/// The schemas that the first lines of the files name, for editors. They are made from the binary
+/// whenever they are missing or old; nothing of hast reads them.
+pub(super) fn write_schemas(root: &Path) -> Result<(), PathError> {
+    for name in ["brain", "expert-index", "expert"] {
+        let Some(entry) = find(name) else { continue };
+        let path = brain(root).join(format!(".hast/{name}.schema.json"));
+        let text = format!("{:#}\n", (entry.schema)());
+        match read_if_there(&path, MAX_DOCUMENT_BYTES)? {
+            None => drop(create(&path, text.as_bytes())?),
+            Some(before) if before == text.as_bytes() => {}
+            Some(before) => replace(&path, &before, text.as_bytes())?,
+        }
+    }
+    Ok(())
 }
 
 enum Added {

@@ -157,14 +157,17 @@ pub(crate) fn go(
         trusted,
         held: Exit::Locked,
     };
-    driving::drive(
+    let driven = driving::drive(
         app,
         unit,
         &flow,
         |_| Ok(Arc::new(Nothing)),
         eyes,
         |view| view.status.as_ref().map(|known| known.value.status),
-    )
+    );
+    // The comfort of an editor is not worth a failure.
+    let _ = experts::write_schemas(&project.root);
+    driven
 }
 
 /// The response on stdout: the report, or the whole message for programs.
