@@ -16,6 +16,16 @@ use super::run::Git;
 pub(super) struct Overrides {
     pub(super) settings: Vec<(String, String)>,
     pub(super) object_format: ObjectFormat,
+    pub(super) writing: Writing,
+}
+
+/// Whether objects and refs lie in plain files that we write as git does, or in some form that only
+/// git knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Writing {
+    #[default]
+    ByGit,
+    Plain,
 }
 
 /// How long the names of objects are in a repository.
@@ -46,6 +56,8 @@ pub(super) struct Config {
     pub(super) excludes_file: Option<PathBuf>,
     pub(super) hooks_path: Option<PathBuf>,
     pub(super) user: Option<(String, String)>,
+    /// Whether other files are part of it.
+    pub(super) includes: bool,
 }
 
 /// Always set, whatever any config says.
@@ -123,6 +135,8 @@ impl Config {
         if last("extensions.objectformat").is_some_and(|format| format == "sha256") {
             config.overrides.object_format = ObjectFormat::Sha256;
         }
+        config.overrides.writing = writing(&settings);
+        config.includes = settings.iter().any(|setting| setting.key.starts_with("include"));
         config.hooks_path = path("core.hookspath");
         config.user = last("user.name").cloned().zip(last("user.email").cloned());
         Ok(config)
@@ -171,6 +185,20 @@ impl Config {
             }
         }
     }
+}
+
+/// Other hashes, other stores of refs, permissions for a group and logs of every ref are git's.
+fn writing(settings: &[Setting]) -> Writing {
+    let gits = |setting: &Setting| {
+        matches!(
+            setting.key.as_str(),
+            "extensions.objectformat"
+                | "extensions.refstorage"
+                | "extensions.compatobjectformat"
+                | "core.sharedrepository"
+        ) || (setting.key == "core.logallrefupdates" && setting.value == "always")
+    };
+    if settings.iter().any(gits) { Writing::ByGit } else { Writing::Plain }
 }
 
 /// `scope NUL key LF value NUL` over and over; a key alone means `true`.

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
@@ -11,6 +12,8 @@ use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
+use super::config::Writing;
+use super::entries::Entries;
 use super::run::Git;
 
 pub(super) fn disk(path: &Path, error: impl std::fmt::Display) -> GitProblem {
@@ -20,7 +23,7 @@ pub(super) fn disk(path: &Path, error: impl std::fmt::Display) -> GitProblem {
 /// An index as bytes, with the time that tells git which entries it must look at twice.
 #[derive(Clone, Debug)]
 pub(super) struct IndexImage {
-    bytes: Vec<u8>,
+    bytes: Rc<Vec<u8>>,
     modified: SystemTime,
 }
 
@@ -35,7 +38,7 @@ impl IndexImage {
         match fs::metadata(path).and_then(|file| time(&file)) {
             Ok(modified) => {
                 let bytes = fs::read(path).map_err(|error| disk(path, error))?;
-                Ok(Some(Self { bytes, modified }))
+                Ok(Some(Self { bytes: Rc::new(bytes), modified }))
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(disk(path, error)),
@@ -43,7 +46,14 @@ impl IndexImage {
     }
 
     pub(super) fn has_bytes_of(&self, other: &Self) -> bool {
-        self.bytes == other.bytes
+        Rc::ptr_eq(&self.bytes, &other.bytes) || self.bytes == other.bytes
+    }
+
+    /// Whether the user's index is this one already. Its time counts: it tells git which entries
+    /// it must look at twice.
+    pub(super) fn is_installed(&self, git: &Git) -> bool {
+        let there = Self::of_user(git).ok().flatten();
+        there.is_some_and(|there| there.modified == self.modified && self.has_bytes_of(&there))
     }
 
     /// Puts this where the user's index is, under git's own lock. The lock is another name of a
@@ -185,6 +195,26 @@ pub(super) struct Entry {
 }
 
 impl Git {
+    /// What an index holds, where that needs no git.
+    pub(super) fn entries<'i>(&self, image: &'i IndexImage) -> Option<Entries<'i>> {
+        match self.overrides.writing {
+            Writing::ByGit => None,
+            Writing::Plain => Entries::read(&image.bytes),
+        }
+    }
+
+    /// The tree of an index, and the index as it is then.
+    pub(super) fn tree_of_index(
+        &self,
+        index: &ScratchFile,
+        image: IndexImage,
+    ) -> Result<(ObjectId, IndexImage), GitProblem> {
+        if let Some(tree) = self.entries(&image).and_then(|entries| self.store_tree(&entries)) {
+            return Ok((tree, image));
+        }
+        Ok((self.write_tree(index)?, index.image()?))
+    }
+
     pub(super) fn write_tree(&self, index: &ScratchFile) -> Result<ObjectId, GitProblem> {
         let line = self.call(["write-tree"]).index(&index.path).synced().line()?;
         object(&line)

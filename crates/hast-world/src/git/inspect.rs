@@ -23,6 +23,13 @@ const LONGEST_HANDOFF: usize = 1 << 20;
 const LINK: &str = "120000";
 const GITLINK: &str = "160000";
 
+/// The tree and the index of the last inspection.
+#[derive(Debug)]
+pub(super) struct Latest {
+    pub(super) tree: ObjectId,
+    pub(super) image: IndexImage,
+}
+
 impl RealWorkspace {
     pub(super) fn inspect_attempt(&mut self, base: &Base) -> Result<Inspection, GitProblem> {
         self.scene = None;
@@ -40,6 +47,7 @@ impl RealWorkspace {
             now.iter().filter(|found| matcher.is_protected(&found.path)).cloned().collect();
         if !guarded.is_empty() {
             self.take_back(base, &mut scanned, &guarded)?;
+            scanned.image = scanned.index.image()?;
             protected.extend(guarded.iter().map(|found| repo_path(&found.path)));
             now = self.git.diff(base.tree(), &scanned.tree)?;
         }
@@ -65,7 +73,7 @@ impl RealWorkspace {
             commit_tree,
             uncommitted,
         };
-        self.latest = Some(scanned.index.image()?);
+        self.latest = Some(Latest { tree: scanned.tree, image: scanned.image });
         self.guarded_base = Some(base.clone());
         Ok(inspection)
     }
@@ -78,7 +86,8 @@ impl RealWorkspace {
         matcher: &Matcher<'_>,
         listed: &Listed,
     ) -> Result<Scanned, GitProblem> {
-        let image = self.latest.take().or_else(|| opened.image.clone());
+        let latest = self.latest.take().map(|latest| latest.image);
+        let image = latest.or_else(|| opened.image.clone());
         let start = Start {
             image: image.as_ref(),
             tree: base.tree(),
@@ -86,6 +95,9 @@ impl RealWorkspace {
             absent: &opened.snapshot.flags.skipped,
         };
         let mut scanned = self.git.scan(&self.scratch, &start, matcher)?;
+        if let Some(image) = &opened.image {
+            self.git.compare((base.tree(), image), (&scanned.tree, &scanned.image));
+        }
         // A submodule whose own repository was protected away no longer looks like one.
         for path in &listed.gitlinks {
             let known = scanned.repositories.contains(path);
@@ -101,13 +113,13 @@ impl RealWorkspace {
     /// that cannot be read hides nothing: it is not the one that we compare with.
     pub(super) fn listed_since(&self, opened: &Opened) -> Listed {
         let now = IndexImage::of_user(&self.git).ok().flatten();
-        if let (Some(now), Some(then)) = (now, &opened.users)
+        if let (Some(now), Some(then)) = (&now, &opened.users)
             && now.has_bytes_of(then)
         {
             let flags = opened.snapshot.flags.clone();
             return Listed { flags, gitlinks: opened.gitlinks.clone(), ..Listed::default() };
         }
-        self.git.listed().unwrap_or_default()
+        self.git.listed_in(now.as_ref()).unwrap_or_default()
     }
 
     /// HEAD, the branch and all other refs. Returns where the branch is.

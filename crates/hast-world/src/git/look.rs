@@ -9,6 +9,7 @@ use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{Head, Looked, Uncommitted, UncommittedKind};
 
 use super::RealWorkspace;
+use super::entries::{GITLINK, IndexEntry};
 use super::ignores::{Ignores, directories_above};
 use super::index::{IndexImage, object};
 use super::paths::{Matcher, shown};
@@ -111,9 +112,8 @@ impl RealWorkspace {
         status: &Status,
         head: Head,
     ) -> Result<Scene, GitProblem> {
-        let listed = self.git.listed()?;
         let users = IndexImage::of_user(&self.git)?;
-        let index = self.scratch.index(users.as_ref())?;
+        let listed = self.git.listed_in(users.as_ref())?;
         let hidden: Vec<&[u8]> = listed
             .flags
             .skipped
@@ -122,16 +122,26 @@ impl RealWorkspace {
             .filter(|path| self.git.place.look_at(path) != At::Nothing)
             .collect();
         let assumed: Vec<&[u8]> = listed.flags.assumed.iter().map(Vec::as_slice).collect();
-        self.git.mark(&index, "--no-assume-unchanged", &assumed)?;
-        self.git.mark(&index, "--no-skip-worktree", &hidden)?;
         let mut paths: BTreeSet<&[u8]> =
             status.changed.iter().chain(&status.untracked).map(Vec::as_slice).collect();
         paths.extend(assumed.iter().chain(&hidden).copied());
         paths.retain(|path| !matcher.is_left_out(path));
         let paths: Vec<&[u8]> = paths.into_iter().collect();
-        self.git.take_in(&index, &paths)?;
-        let tree = self.git.write_tree(&index)?;
-        let image = index.image()?;
+        let as_it_is = users.as_ref().filter(|_| paths.is_empty());
+        let as_it_is = as_it_is.and_then(|image| Some((self.git.entries(image)?, image)));
+        let known = as_it_is
+            .and_then(|(entries, image)| Some((self.git.store_tree(&entries)?, image.clone())));
+        let (tree, image) = match known {
+            Some(known) => known,
+            None => {
+                let index = self.scratch.index(users.as_ref())?;
+                self.git.mark(&index, "--no-assume-unchanged", &assumed)?;
+                self.git.mark(&index, "--no-skip-worktree", &hidden)?;
+                self.git.take_in(&index, &paths)?;
+                let image = index.image()?;
+                self.git.tree_of_index(&index, image)?
+            }
+        };
         let ignores = self.ignores(rules, &listed, status);
         let guarded = self.guarded(rules, matcher, &status.ignored);
         let Listed { flags, gitlinks, .. } = listed;
@@ -223,6 +233,25 @@ impl Git {
             }
         }
         Ok(status)
+    }
+
+    /// The same of an image of it, where it can be read here.
+    pub(super) fn listed_in(&self, users: Option<&IndexImage>) -> Result<Listed, GitProblem> {
+        let Some(entries) = users.and_then(|image| self.entries(image)) else {
+            return self.listed();
+        };
+        let paths = |wanted: &dyn Fn(&IndexEntry<'_>) -> bool| -> Vec<Vec<u8>> {
+            let found = entries.all.iter().filter(|entry| wanted(entry));
+            found.map(|entry| entry.path.to_vec()).collect()
+        };
+        Ok(Listed {
+            flags: Flags {
+                assumed: paths(&|entry| entry.assumed),
+                skipped: paths(&|entry| entry.skipped),
+            },
+            gitlinks: paths(&|entry| entry.mode == GITLINK),
+            ignore_files: paths(&|entry| is_ignore_file(entry.path)),
+        })
     }
 
     /// The entries of the user's index that are hidden, submodules, and `.gitignore` files.

@@ -2,17 +2,21 @@
 //! nothing of the repository's choosing run. Decides nothing.
 
 mod config;
+mod config_files;
 mod ending;
+mod entries;
 mod ignores;
 mod index;
 mod inspect;
 mod links;
 mod look;
+mod objects;
 mod paths;
 mod place;
 mod protect;
 mod reading;
 mod record;
+mod ref_files;
 mod refs;
 mod run;
 mod save;
@@ -33,7 +37,9 @@ use hast_flow::attempt::workspace::{
 };
 
 use config::Config;
-use index::{IndexImage, Scratch, disk};
+use config_files::ConfigFiles;
+use index::{Scratch, disk};
+use inspect::Latest;
 use look::{Glance, Scene};
 use record::Opened;
 use save::SavedTree;
@@ -49,6 +55,8 @@ pub use run::GitEnvironment;
 pub struct RealWorkspace {
     git: Git,
     config: Config,
+    /// Where that came from, if it can be told whether it is still so.
+    config_files: Option<ConfigFiles>,
     scratch: Scratch,
     /// The tree as it was looked at last, while nothing else has run.
     scene: Option<Scene>,
@@ -58,7 +66,7 @@ pub struct RealWorkspace {
     config_is_new: bool,
     opened: Option<Rc<Opened>>,
     /// The index of the last inspection: what it knows need not be read again.
-    latest: Option<IndexImage>,
+    latest: Option<Latest>,
     saved: Option<SavedTree>,
     /// A commit of one file that was built, until the branch moves.
     filed: Option<Filed>,
@@ -79,10 +87,12 @@ impl RealWorkspace {
     /// have replaced.
     pub fn open_at(place: Place, environment: GitEnvironment) -> Result<Self, GitProblem> {
         let scratch = Scratch::new(&place.git_dir)?;
-        let git = Git { environment, place, overrides: config::Overrides::default() };
+        let (overrides, compared) = Default::default();
+        let git = Git { environment, place, overrides, compared };
         let mut workspace = Self {
             git,
             config: Config::default(),
+            config_files: None,
             scratch,
             scene: None,
             glance: None,
@@ -99,7 +109,12 @@ impl RealWorkspace {
     }
 
     fn reread_config(&mut self) -> Result<(), GitProblem> {
+        let files = ConfigFiles::now(&self.git);
+        if files.is_some() && files == self.config_files {
+            return Ok(());
+        }
         self.config = Config::read(&self.git)?;
+        self.config_files = files.filter(|files| files.are_all_of(&self.config));
         self.git.overrides = self.config.overrides.clone();
         Ok(())
     }

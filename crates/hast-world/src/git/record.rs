@@ -9,6 +9,7 @@ use hast_flow::attempt::workspace::Head;
 
 use super::RealWorkspace;
 use super::index::{IndexImage, object};
+use super::objects::Kind;
 use super::paths::shown;
 use super::refs::{Move, base_ref};
 use super::snapshot::{Home, Snapshot};
@@ -79,8 +80,14 @@ impl RealWorkspace {
             guarded: scene.guarded,
             in_progress: lingering(self),
         };
-        let call = self.git.call(["hash-object", "-w", "--stdin", "--no-filters"]).synced();
-        let id = object(&call.input(snapshot.encode()?).line()?)?;
+        let bytes = snapshot.encode()?;
+        let id = match self.git.store(Kind::Blob, &bytes) {
+            Some(id) => id,
+            None => {
+                let call = self.git.call(["hash-object", "-w", "--stdin", "--no-filters"]);
+                object(&call.synced().input(bytes).line()?)?
+            }
+        };
         let name = base_ref(key);
         let from = snapshot.refs.get(&name).map(|target| target.id.clone());
         self.git.move_refs(&[Move { name, from, to: Some(id.clone()) }])?;

@@ -1,6 +1,7 @@
 //! The one place that starts git: no inherited environment, the repository named by us, everything
 //! that could run a program of somebody's choosing turned off, output and time bounded.
 
+use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
@@ -16,6 +17,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use super::config::Overrides;
 use super::ending::Ending;
 use super::place::Place;
+use super::scan::Compared;
 
 /// What git may know of the user's environment.
 #[derive(Clone, Debug)]
@@ -49,6 +51,8 @@ pub(super) struct Git {
     pub(super) environment: GitEnvironment,
     pub(super) place: Place,
     pub(super) overrides: Overrides,
+    /// What was compared last; trees never change.
+    pub(super) compared: RefCell<Option<Compared>>,
 }
 
 /// One command, before it runs.
@@ -112,6 +116,11 @@ impl Call<'_> {
     /// What is written survives a power cut once the command has ended.
     pub(super) fn synced(self) -> Self {
         self.setting("core.fsync", "all").setting("core.fsyncMethod", "fsync")
+    }
+
+    /// The same for objects only: the index that goes with them is one of ours.
+    pub(super) fn synced_objects(self) -> Self {
+        self.setting("core.fsync", "all,-index").setting("core.fsyncMethod", "fsync")
     }
 
     pub(super) fn setting(mut self, key: &str, value: &str) -> Self {

@@ -7,6 +7,7 @@ use hast_flow::attempt::workspace::{Head, RolledBack, SavePlan};
 use super::RealWorkspace;
 use super::index::{Entry, IndexImage, ScratchFile, object};
 use super::look::Scene;
+use super::objects::NewCommit;
 use super::paths::{Matcher, shown};
 use super::record::Opened;
 use super::refs::{Move, Refs, Target};
@@ -36,7 +37,7 @@ impl RealWorkspace {
         let mut overflow = self.overflow(plan, &from, &scanned)?;
         let mut tree = scanned.tree.clone();
         if !overflow.is_empty() {
-            let index = self.scratch.index(Some(&scanned.index.image()?))?;
+            let index = self.scratch.index(Some(&scanned.image))?;
             let gone =
                 |path: &Vec<u8>| Entry { path: path.clone(), mode: "0".to_owned(), object: None };
             self.git.set_entries(&index, &overflow.iter().map(gone).collect::<Vec<_>>())?;
@@ -53,11 +54,10 @@ impl RealWorkspace {
             let (name, to) = (plan.name.clone(), Some(commit.clone()));
             self.git.move_refs(&[Move { name, from: before, to }])?;
         }
-        let image = scanned.index.image()?;
         self.saved = Some(SavedTree {
             commit: commit.clone(),
-            tree: scanned.tree.clone(),
-            image,
+            tree: scanned.tree,
+            image: scanned.image,
             head,
             overflow: overflow.clone(),
         });
@@ -142,13 +142,20 @@ impl RealWorkspace {
         {
             return Ok(before.clone());
         }
-        let mut call = self.git.call(["commit-tree", tree.as_str(), "-p", head.as_str()]);
-        if let Some(before) = before.filter(|before| *before != head) {
-            call = call.args(["-p", before.as_str()]);
+        let parents: Vec<&ObjectId> =
+            [Some(head), before.filter(|before| *before != head)].into_iter().flatten().collect();
+        let (name, email, message) = ("hast", "hast@localhost", plan.message.as_str());
+        let commit = NewCommit { tree, parents: &parents, name, email, at: plan.at, message };
+        if let Some(commit) = self.git.store_commit(&commit) {
+            return Ok(commit);
+        }
+        let mut call = self.git.call(["commit-tree", tree.as_str()]);
+        for parent in parents {
+            call = call.args(["-p", parent.as_str()]);
         }
         let date = format!("@{} +0000", plan.at.instant().as_second());
         let call = call.synced().input(plan.message.clone().into_bytes());
-        let call = super::settle::signed_by(call, "hast", "hast@localhost", &date);
+        let call = super::settle::signed_by(call, name, email, &date);
         object(&call.line()?)
     }
 
@@ -177,7 +184,12 @@ impl RealWorkspace {
         self.branch_back(base, &known, &refs)?;
         self.end_operations(base, &opened)?;
         self.guard_again(base, &opened)?;
-        let image = index.image()?;
+        // What was known of the files at the start holds; those that were given back have other
+        // dates, and are read again.
+        let image = match &opened.image {
+            Some(image) => image.clone(),
+            None => index.image()?,
+        };
         self.index_back(&opened, &index)?;
         self.keep_scene(base, &opened, image);
         let moved_aside = aside.exists().then(|| aside.display().to_string());
@@ -202,10 +214,15 @@ impl RealWorkspace {
         }
         let touched = differences.iter().filter(|found| found.old.is_some());
         let touched: Vec<&[u8]> = touched.map(|found| found.path.as_slice()).collect();
-        self.git.refresh(index, &touched)?;
-        let call =
-            self.git.call(["read-tree", "-m", "-u", known.tree.as_str(), base.tree().as_str()]);
-        let output = call.index(&index.path).output()?;
+        let (from, to) = (known.tree.as_str(), base.tree().as_str());
+        let back =
+            || self.git.call(["read-tree", "-m", "-u", from, to]).index(&index.path).output();
+        let mut output = back()?;
+        if output.code != Some(0) {
+            // Nothing was touched yet. It may only be that the index does not know a file's dates.
+            self.git.refresh(index, &touched)?;
+            output = back()?;
+        }
         if output.code == Some(0) {
             return Ok(());
         }
@@ -265,6 +282,9 @@ impl RealWorkspace {
     /// The user's index as it was; one that nobody remembers is made again, with its flags.
     fn index_back(&self, opened: &Opened, index: &ScratchFile) -> Result<(), GitProblem> {
         if let Some(users) = &opened.users {
+            if users.is_installed(&self.git) {
+                return Ok(());
+            }
             return users.install(&self.git, &self.scratch);
         }
         let flags = &opened.snapshot.flags;

@@ -52,6 +52,8 @@ impl Place {
 #[derive(Debug)]
 pub(super) struct Scanned {
     pub(super) index: ScratchFile,
+    /// The same as bytes.
+    pub(super) image: IndexImage,
     pub(super) tree: ObjectId,
     /// Directories that are repositories of their own, without a `/` at the end.
     pub(super) repositories: Vec<Vec<u8>>,
@@ -114,8 +116,12 @@ impl Git {
         paths.sort_unstable();
         paths.dedup();
         let taken = self.take_in(&index, &paths)?;
-        let tree = self.write_tree(&index)?;
-        Ok(Scanned { index, tree, repositories: taken.repositories, huge: taken.huge })
+        let image = match start.image {
+            Some(image) if paths.is_empty() && back.is_empty() => image.clone(),
+            _ => index.image()?,
+        };
+        let (tree, image) = self.tree_of_index(&index, image)?;
+        Ok(Scanned { index, image, tree, repositories: taken.repositories, huge: taken.huge })
     }
 
     /// Lets an index have what the work tree has at some paths.
@@ -148,7 +154,7 @@ impl Git {
         self.mark(index, "--force-remove", &gone)?;
         if !there.is_empty() {
             let call = self.call(["update-index", "-z", "--add", "--replace", "--stdin"]);
-            call.index(&index.path).synced().input(list(&there)).run()?;
+            call.index(&index.path).synced_objects().input(list(&there)).run()?;
         }
         Ok(taken)
     }
@@ -176,9 +182,42 @@ impl Git {
         if from == to {
             return Ok(Vec::new());
         }
+        if let Some(known) = self.compared.borrow().as_ref().and_then(|it| it.between(from, to)) {
+            return Ok(known);
+        }
         let call = self.call(["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev"]);
         let call = call.args(["--no-ext-diff", "--no-textconv", "--ignore-submodules=none"]);
         parse_raw(&call.args([from.as_str(), to.as_str()]).run()?)
+    }
+}
+
+impl Git {
+    /// Compares two indexes that hold these trees, for whoever asks what differs between them. What
+    /// cannot be compared here is git's to compare.
+    pub(super) fn compare(&self, old: (&ObjectId, &IndexImage), new: (&ObjectId, &IndexImage)) {
+        let Some((one, other)) = self.entries(old.1).zip(self.entries(new.1)) else { return };
+        if let Some(found) = one.differences(&other) {
+            let (from, to) = (old.0.clone(), new.0.clone());
+            *self.compared.borrow_mut() = Some(Compared { from, to, found });
+        }
+    }
+}
+
+/// Two trees and what differs between them.
+#[derive(Clone, Debug)]
+pub(super) struct Compared {
+    from: ObjectId,
+    to: ObjectId,
+    found: Vec<Difference>,
+}
+
+impl Compared {
+    fn between(&self, from: &ObjectId, to: &ObjectId) -> Option<Vec<Difference>> {
+        if (&self.from, &self.to) == (from, to) {
+            return Some(self.found.clone());
+        }
+        let back = (&self.from, &self.to) == (to, from);
+        back.then(|| self.found.iter().map(Difference::reversed).collect())
     }
 }
 
@@ -196,6 +235,18 @@ pub(super) struct Difference {
     pub(super) new_mode: String,
     pub(super) old: Option<ObjectId>,
     pub(super) new: Option<ObjectId>,
+}
+
+impl Difference {
+    fn reversed(&self) -> Self {
+        Self {
+            path: self.path.clone(),
+            old_mode: self.new_mode.clone(),
+            new_mode: self.old_mode.clone(),
+            old: self.new.clone(),
+            new: self.old.clone(),
+        }
+    }
 }
 
 /// `:oldmode newmode old new status NUL path NUL` over and over.

@@ -2,10 +2,11 @@
 //! hast made: kept work, undo, old ones.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hast_flow::attempt::base::{ObjectId, TreeRules};
+use hast_flow::attempt::base::{Base, ObjectId, TreeRules};
 use hast_flow::attempt::evidence::{Change, ChangeKind};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{CommitPlan, Content, HookVerdict, Identity, OwnRef};
@@ -13,7 +14,9 @@ use hast_flow::time::UtcTime;
 
 use super::RealWorkspace;
 use super::index::{Entry, IndexImage, ScratchFile, disk, object};
+use super::objects::NewCommit;
 use super::paths::{Matcher, repo_path, shown};
+use super::record::Opened;
 use super::refs::Move;
 use super::run::Call;
 use super::scan::{Difference, Start};
@@ -51,6 +54,10 @@ pub(super) fn signed_by<'g>(call: Call<'g>, name: &str, email: &str, date: &str)
         .variable("GIT_COMMITTER_DATE", date)
 }
 
+fn is_executable(file: &fs::Metadata) -> bool {
+    file.permissions().mode() & 0o111 != 0
+}
+
 impl RealWorkspace {
     /// The tree that a plan would commit.
     fn planned_tree(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem> {
@@ -58,6 +65,9 @@ impl RealWorkspace {
             Content::Tree(tree) => return Ok(tree.clone()),
             Content::File { path } => path,
         };
+        if let Some(tree) = self.tree_from_parents_index(plan, path) {
+            return Ok(tree);
+        }
         let call = self.git.call(["hash-object", "-w", "--path", path, "--", path]).synced();
         let object = Some(object(&call.line()?)?);
         let (bytes, mode) = (path.as_bytes().to_vec(), "100644".to_owned());
@@ -69,6 +79,30 @@ impl RealWorkspace {
         self.git.read_tree(&index, &plan.parent)?;
         self.git.set_entries(&index, &[entry])?;
         self.git.write_tree(&index)
+    }
+
+    /// Mostly the user's index has just what the parent has. Then it takes the file in, and nothing
+    /// else needs to be read.
+    fn tree_from_parents_index(&mut self, plan: &CommitPlan, path: &str) -> Option<ObjectId> {
+        let users = IndexImage::of_user(&self.git).ok()??;
+        let before = self.git.entries(&users)?;
+        let parents = self.git.tree_in_loose(&plan.parent)?;
+        let file = fs::symlink_metadata(self.git.place.at(path.as_bytes())).ok()?;
+        if self.git.store_tree(&before)? != parents || !file.is_file() || is_executable(&file) {
+            return None;
+        }
+        let index = self.scratch.index(Some(&users)).ok()?;
+        self.git.take_in(&index, &[path.as_bytes()]).ok()?;
+        let next = index.image().ok()?;
+        let after = self.git.entries(&next)?;
+        let differences = before.differences(&after)?;
+        let [only] = &differences[..] else { return None };
+        if only.path != path.as_bytes() || only.new_mode != "100644" {
+            return None;
+        }
+        let tree = self.git.store_tree(&after)?;
+        self.filed = Some(Filed { tree: tree.clone(), commit: None, users: users.clone(), next });
+        Some(tree)
     }
 
     /// Mostly the user's index has what the parent has. Then nothing needs to be read again, and
@@ -98,10 +132,20 @@ impl RealWorkspace {
                 .clone()
                 .unwrap_or_else(|| ("hast".to_owned(), "hast@localhost".to_owned())),
         };
-        let date = format!("@{} +0000", plan.at.instant().as_second());
-        let call = self.git.call(["commit-tree", tree.as_str(), "-p", plan.parent.as_str()]);
-        let call = call.synced().input(plan.message.clone().into_bytes());
-        let commit = object(&signed_by(call, &name, &email, &date).line()?)?;
+        let (parents, message) = ([&plan.parent], plan.message.as_str());
+        let (name, email) = (name.as_str(), email.as_str());
+        let commit =
+            NewCommit { tree: &tree, parents: &parents, name, email, at: plan.at, message };
+        let commit = match self.git.store_commit(&commit) {
+            Some(commit) => commit,
+            None => {
+                let date = format!("@{} +0000", plan.at.instant().as_second());
+                let call = self.git.call(["commit-tree", tree.as_str(), "-p"]);
+                let call = call.args([plan.parent.as_str()]).synced();
+                let call = call.input(plan.message.clone().into_bytes());
+                object(&signed_by(call, name, email, &date).line()?)?
+            }
+        };
         if let Some(filed) = self.filed.as_mut().filter(|filed| filed.tree == tree) {
             filed.commit = Some((plan.parent.clone(), commit.clone()));
         }
@@ -192,6 +236,9 @@ impl RealWorkspace {
     fn index_follows(&mut self, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem> {
         let start = self.guarded_base.as_ref().zip(self.opened.as_ref());
         let start = start.filter(|(base, opened)| opened.id == *base.snapshot());
+        if let Some(next) = start.and_then(|(base, opened)| self.judged_index(base, opened, to)) {
+            return next.install(&self.git, &self.scratch);
+        }
         let known =
             start.and_then(|(base, opened)| Some((opened.users.clone()?, base.commit().clone())));
         let (image, since) = match known {
@@ -215,6 +262,18 @@ impl RealWorkspace {
             return index.image()?.install(&self.git, &self.scratch);
         }
         self.index_anew(to)
+    }
+
+    /// The index of the inspection, where it is the user's with just what the commit brings.
+    fn judged_index(&self, base: &Base, opened: &Opened, to: &ObjectId) -> Option<&IndexImage> {
+        let latest = self.latest.as_ref()?;
+        let flags = &opened.snapshot.flags;
+        let as_the_users = opened.users.as_ref()?.has_bytes_of(opened.image.as_ref()?)
+            && flags.assumed.is_empty()
+            && flags.skipped.is_empty();
+        let as_committed = self.git.tree_in_loose(base.commit())? == *base.tree()
+            && self.git.tree_in_loose(to)? == latest.tree;
+        (as_the_users && as_committed).then_some(&latest.image)
     }
 
     fn index_anew(&self, commit: &ObjectId) -> Result<(), GitProblem> {
@@ -257,7 +316,7 @@ impl RealWorkspace {
             absent: &scene.flags.skipped,
         };
         let scanned = self.git.scan(&self.scratch, &start, &matcher)?;
-        let index = self.scratch.index(Some(&scanned.index.image()?))?;
+        let index = self.scratch.index(Some(&scanned.image))?;
         let old: Vec<Entry> = work.iter().map(Difference::old_entry).collect();
         self.git.set_entries(&index, &old)?;
         let mut edited = Vec::new();
