@@ -8,5 +8,6 @@ mod hidden;
 mod honest;
 mod hostile;
 mod lying;
+mod plain;
 mod settling;
 mod shapes;
