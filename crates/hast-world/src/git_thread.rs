@@ -41,11 +41,19 @@ impl GitThread {
 
     /// Performs a step and waits for it.
     pub fn perform(&self, step: &GitStep) -> GitResult {
+        self.perform_while(step, || {})
+    }
+
+    /// Performs a step, and something else meanwhile.
+    pub fn perform_while(&self, step: &GitStep, meanwhile: impl FnOnce()) -> GitResult {
         let (answer, answered) = channel();
         let steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let lost = || GitResult::Refused(GitProblem::NoGit { why: "its thread ended".to_owned() });
         match steps.send((step.clone(), answer)) {
-            Ok(()) => answered.recv().unwrap_or_else(|_| lost()),
+            Ok(()) => {
+                meanwhile();
+                answered.recv().unwrap_or_else(|_| lost())
+            }
             Err(_) => lost(),
         }
     }

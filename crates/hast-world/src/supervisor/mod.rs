@@ -19,8 +19,8 @@ use std::ops::ControlFlow;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Stdio};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use hast_flow::process::capture::Capture;
@@ -44,6 +44,14 @@ pub struct Guarded {
     /// Somebody wants hast itself to end.
     interrupted: AtomicBool,
     calls: Mutex<Calls>,
+    /// A guard that was started ahead and waits for its order.
+    ready: Mutex<Option<Ready>>,
+}
+
+#[derive(Debug)]
+struct Ready {
+    net: Net,
+    guard: Child,
 }
 
 #[derive(Debug, Default)]
@@ -86,6 +94,7 @@ impl Guarded {
             namespaces: AtomicBool::new(true),
             interrupted: AtomicBool::new(false),
             calls: Mutex::default(),
+            ready: Mutex::default(),
         })
     }
 
@@ -147,7 +156,7 @@ impl Guarded {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Calls> {
         // A thread that died holding the lock left a list that is still good.
-        self.calls.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn net(&self) -> Net {
@@ -155,6 +164,36 @@ impl Guarded {
             true => Net::Namespace,
             false => Net::Subreaper,
         }
+    }
+
+    /// Starts the guard of the run that comes next, while the caller waits for something else: to
+    /// make it takes longer than to use it. Only for when no agent runs that could reach it. Says
+    /// which process waits.
+    pub fn prepare(&self) -> Option<u32> {
+        let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        if ready.is_none() && self.lock().wish == Wish::Run {
+            let net = self.net();
+            // Whoever needs it starts one then, and says why that fails.
+            *ready = self.start_guard(net).ok().map(|guard| Ready { net, guard });
+        }
+        ready.as_ref().map(|ready| ready.guard.id())
+    }
+
+    /// Ends a guard that was made ready and not used.
+    pub fn dismiss(&self) {
+        let ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(mut ready) = ready {
+            // It ends when it hears that there is no order.
+            drop(ready.guard.stdin.take());
+            let _ = ready.guard.wait();
+        }
+    }
+
+    fn take_ready(&self, net: Net) -> Option<Child> {
+        let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = ready.take_if(|ready| ready.net == net)?.guard;
+        // One that is gone could not say what became of the program.
+        matches!(guard.try_wait(), Ok(None)).then_some(guard)
     }
 
     fn start_guard(&self, net: Net) -> io::Result<Child> {
@@ -179,7 +218,10 @@ impl Guarded {
         input: &[u8],
         heard: &mut dyn FnMut(Stream, &[u8]) -> ControlFlow<()>,
     ) -> io::Result<Answer> {
-        let mut guard = self.start_guard(net)?;
+        let mut guard = match self.take_ready(net) {
+            Some(guard) => guard,
+            None => self.start_guard(net)?,
+        };
         let (Some(mut control), Some(output)) = (guard.stdin.take(), guard.stdout.take()) else {
             return Ok(Answer::Nothing);
         };
@@ -296,6 +338,12 @@ impl Guarded {
                 Ok((Report { exit: Exit::Lost, swept: 0, sandbox: Applied::Off }, net))
             }
         }
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        self.dismiss();
     }
 }
 

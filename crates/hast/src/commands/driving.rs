@@ -91,6 +91,7 @@ pub(crate) fn drive<F: Flow, T>(
     settings.scope.clone_from(&unit.name);
     let (guarded, _signals) = calling::supervisor(lang)?;
     let others = others(&guarded)?;
+    let waiting = Arc::clone(&guarded);
     let screen = Arc::new(Screen::start(app, unit.title));
     let shown = Arc::clone(&screen);
     let calls = Calls::new(settings, guarded, Box::new(move |progress| shown.heard(progress)));
@@ -109,7 +110,10 @@ pub(crate) fn drive<F: Flow, T>(
             last = Instant::now();
         }
     };
-    let ending = driver.drive_watched(&mut world, &mut watch).map_err(failed)?;
+    let ending = driver.drive_watched(&mut world, &mut watch).map_err(failed);
+    // Nothing of ours outlives the command, however it ended.
+    waiting.dismiss();
+    let ending = ending?;
     for line in eyes.turn(driver.view()) {
         screen.live.say(&line);
     }

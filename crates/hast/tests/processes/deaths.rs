@@ -1,5 +1,8 @@
 //! hast or its guard is killed, interrupted or stopped in the middle of a run.
 
+use std::ops::ControlFlow;
+
+use hast_flow::process::Supervisor;
 use hast_flow::process::exit::{Exit, Net};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -150,5 +153,48 @@ fn the_agent_is_in_its_own_group_and_session_below_its_guard() {
         assert_ne!(proc::group(guards[0]), proc::group(hast.child.id()));
         signal(hast.child.id(), Signal::INT);
         assert_eq!(hast.says("EXIT "), "Cancelled");
+    }
+}
+
+#[test]
+fn a_guard_that_was_made_ready_is_used_once() {
+    let scene = Scene::new(Net::Subreaper, "echo $PPID");
+    let guarded = scene.supervisor();
+    let run = || {
+        let ended = guarded.run(&scene.spec, &scene.limits, &mut |_, _| ControlFlow::Continue(()));
+        ended.stdout.text().trim().parse::<u32>().unwrap()
+    };
+    let ready = guarded.prepare();
+    assert_eq!(guarded.prepare(), ready, "one is enough");
+    assert_eq!(Some(run()), ready);
+    assert_ne!(Some(run()), ready);
+}
+
+#[test]
+fn a_guard_that_was_made_ready_and_not_needed_leaves_nothing() {
+    for net in NETS {
+        let scene = Scene::new(net, "true");
+        let guarded = scene.supervisor();
+        let there = |pid: u32| std::path::Path::new(&format!("/proc/{pid}")).exists();
+        let dismissed = guarded.prepare().unwrap();
+        assert!(there(dismissed));
+        guarded.dismiss();
+        assert!(!there(dismissed));
+        let dropped = guarded.prepare().unwrap();
+        drop(guarded);
+        assert!(!there(dropped));
+    }
+}
+
+#[test]
+fn the_death_of_a_guard_that_was_made_ready_costs_no_run() {
+    for net in NETS {
+        let scene = Scene::new(net, "exit 7");
+        let guarded = scene.supervisor();
+        let ready = guarded.prepare().unwrap();
+        signal(ready, Signal::KILL);
+        wait_until("it is dead", || (proc::state(ready) == Some('Z')).then_some(()));
+        let ended = guarded.run(&scene.spec, &scene.limits, &mut |_, _| ControlFlow::Continue(()));
+        assert_eq!(ended.exit, Exit::Exited(7));
     }
 }

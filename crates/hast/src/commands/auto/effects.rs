@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hast_flow::attempt::evidence::{TestEnd, TestRun};
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::workspace::GitResult;
+use hast_flow::attempt::workspace::{GitResult, GitStep};
 use hast_flow::docs::goals::Config;
 use hast_flow::steps::{Effect, EffectResult, StepKey};
 use hast_flow::words::Lang;
@@ -37,11 +37,22 @@ impl AutoEffects {
 impl OtherEffects for AutoEffects {
     fn perform(&self, key: &StepKey, effect: &Effect) -> EffectResult {
         match effect {
-            Effect::Git(step) => EffectResult::Git(self.git.perform(step)),
+            Effect::Git(step) => EffectResult::Git(self.git.perform_while(step, || {
+                if is_before_a_run(step) {
+                    // Without one, the run starts its own.
+                    let _ = self.checks.supervisor.prepare();
+                }
+            })),
             Effect::Check(check) => self.checks.perform(check),
             Effect::Call(_) | Effect::Tools(_) => Nothing.perform(key, effect),
         }
     }
+}
+
+/// Whether an agent or a test is what mostly follows. None runs meanwhile.
+fn is_before_a_run(step: &GitStep) -> bool {
+    use GitStep::{Inspect, Look, Record, RollBack};
+    matches!(step, Look { .. } | Record { .. } | Inspect { .. } | RollBack { .. })
 }
 
 /// For flows that ask for nothing but agents: whatever else comes is refused.
