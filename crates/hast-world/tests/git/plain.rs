@@ -214,19 +214,18 @@ fn a_configuration_that_changed_meanwhile_is_read_again() {
     for (place, name) in [("one", "First"), ("two", "Second")] {
         let base = workspace.start(&rules());
         let text = format!("[user]\n name = {name}\n email = a@localhost\n");
-        std::fs::write(repo.dir.path().join("home/.gitconfig"), text).unwrap();
+        repo.write("../home/.gitconfig", text);
         repo.write(place, "1");
         let found = workspace.see(&base);
         workspace.settle(&base, &found);
         assert_eq!(author(&repo), name);
     }
     // A file that is only included counts as well.
-    let home = repo.dir.path().join("home");
-    std::fs::write(home.join(".gitconfig"), "[include]\n path = more\n").unwrap();
+    repo.write("../home/.gitconfig", "[include]\n path = more\n");
     for name in ["Third", "Fourth"] {
         let base = workspace.start(&rules());
         let text = format!("[user]\n name = {name}\n email = a@localhost\n");
-        std::fs::write(home.join("more"), text).unwrap();
+        repo.write("../home/more", text);
         repo.write(name, "1");
         let found = workspace.see(&base);
         assert_eq!(commit_plan(&found).identity, Identity::Users);
