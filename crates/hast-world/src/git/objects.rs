@@ -92,9 +92,9 @@ impl Git {
         whole.extend_from_slice(content);
         let id = object_id(&Sha1::digest(&whole))?;
         let path = self.loose(&id)?;
-        // What is there already may have been put there to be taken for it.
+        // What is there already may have been put there to be taken for it. Ours is synced before it
+        // gets its name.
         if self.whole_object(&id).is_some_and(|there| there == whole) {
-            File::open(&path).and_then(|file| file.sync_all()).ok()?;
             return Some(id);
         }
         let directory = path.parent()?;

@@ -120,7 +120,7 @@ impl Call<'_> {
 
     /// The same for objects only: the index that goes with them is one of ours.
     pub(super) fn synced_objects(self) -> Self {
-        self.setting("core.fsync", "all,-index").setting("core.fsyncMethod", "fsync")
+        self.setting("core.fsync", "objects").setting("core.fsyncMethod", "fsync")
     }
 
     pub(super) fn setting(mut self, key: &str, value: &str) -> Self {
