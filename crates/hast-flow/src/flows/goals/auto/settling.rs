@@ -179,7 +179,13 @@ fn settled(work: &Work<'_>, then: &Then, outcome: &Outcome<'_>, all: &[Placed<'_
         }
         (_, None) => draft,
     };
-    draft.event(Kind::AttemptSettled, detail).step()
+    let draft = draft.event(Kind::AttemptSettled, detail);
+    // The note of what follows rides along.
+    match then {
+        Then::TryAgain => draft.starts(key(goal, number + 1, &["record"])).step(),
+        _ if commits_goals => draft.starts(key(goal, number, &["goals-build"])).step(),
+        _ => draft.step(),
+    }
 }
 
 /// The text of `goals.yaml` with the goal and its parents changed; nothing if it cannot be edited.

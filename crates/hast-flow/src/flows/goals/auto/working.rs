@@ -11,6 +11,7 @@ use crate::attempt::evidence::{CallEnd, TestEnd, TestRun};
 use crate::attempt::inspection::Inspection;
 use crate::attempt::judge::{INTERRUPTIONS_PER_ATTEMPT, Judged, Verdict, judge};
 use crate::attempt::reason::{Class, Reason};
+use crate::attempt::settle::Commits;
 use crate::attempt::workspace::{GitResult, GitStep, SavePlan};
 use crate::attempt_steps::{blocked, call_end, unexpected};
 use crate::docs::document::Version;
@@ -129,7 +130,8 @@ fn base_tests(
         Some(EffectResult::Check(run)) => {
             let detail = json!({"tree": tree, "command": command, "end": run.end});
             let draft = Draft::of_one(view, facts, "the tests on the base", check);
-            Err(draft.event(Kind::BaseTested, detail).step())
+            let next = key(&goal.id, number, &["record"]);
+            Err(draft.event(Kind::BaseTested, detail).starts(next).step())
         }
         Some(_) => Err(unexpected(&check, facts.lang)),
     }
@@ -387,6 +389,19 @@ impl Work<'_> {
             "reason": record.text,
         });
         let path = layout::of_attempt(&self.current.goal, self.current.number, name);
-        draft.create_json(&path, record).event(Kind::AttemptJudged, detail)
+        let draft = draft.create_json(&path, record).event(Kind::AttemptJudged, detail);
+        match self.first_act(record) {
+            Some(key) => draft.starts(key),
+            None => draft,
+        }
+    }
+
+    /// What settling begins with. Its note rides in the commit of the verdict.
+    fn first_act(&self, record: &VerdictRecord) -> Option<StepKey> {
+        if !record.verdict.class.is_success() {
+            return Some(self.key(&["save"]));
+        }
+        let commits = self.record.commits() == Commits::Auto && record.uncommitted;
+        commits.then(|| self.key(&["hooks"]))
     }
 }
