@@ -1,10 +1,11 @@
-//! The git commands that an attempt cannot do without, bare: one look at the files for each of the
-//! two trees, the refs before and after, the tree, the commit and the ref, with the same syncs.
+//! The git commands that an attempt cannot do without, bare and with the same syncs. As a careful
+//! script would: one look for each of the two trees, the refs before and after, what differs. And
+//! the least there is: nothing is looked at but the tree, nothing judged.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use crate::repository::Repository;
+use crate::repository::{GOALS_FILE, Repository};
 
 const SYNCED: [&str; 4] = ["-c", "core.fsync=all", "-c", "core.fsyncMethod=fsync"];
 const LOOK: &[&str] = &[
@@ -77,11 +78,38 @@ impl<'r> Bare<'r> {
         Ok(self.spent)
     }
 
+    /// The least: is the tree clean, add everything, write it, commit it.
+    fn least_work(&mut self) -> Outcome<(String, String)> {
+        let base = self.repository.git(&["rev-parse", "HEAD"], b"")?;
+        self.read(LOOK)?;
+        self.repository.agent_works()?;
+        self.synced(&["add", "-A"], "")?;
+        let tree = self.synced(&["write-tree"], "")?;
+        Ok((base, tree))
+    }
+
+    pub(crate) fn least_passed(mut self) -> Outcome<Duration> {
+        let (base, tree) = self.least_work()?;
+        let done = self.commit(&base, &tree, "refs/heads/main", &base)?;
+        self.repository.marks_done()?;
+        self.synced(&["add", GOALS_FILE], "")?;
+        let tree = self.synced(&["write-tree"], "")?;
+        self.commit(&done, &tree, "refs/heads/main", &done)?;
+        Ok(self.spent)
+    }
+
+    pub(crate) fn least_failed(mut self) -> Outcome<Duration> {
+        let (base, tree) = self.least_work()?;
+        self.commit(&base, &tree, "refs/hast/attempts/M1/1", "")?;
+        self.read(&["read-tree", "-m", "-u", &tree, &base])?;
+        Ok(self.spent)
+    }
+
     /// goals.yaml alone: its object, a tree, a commit, the branch.
     fn goals_file(&mut self, parent: &str) -> Outcome<()> {
-        let text = "goals:\n  - id: M1\n    title: \"The work\"\n    status: done\n";
-        let object = self.synced(&["hash-object", "-w", "--stdin"], text)?;
-        let entry = format!("100644 {object}\t.ai/goals.yaml\n");
+        self.repository.marks_done()?;
+        let object = self.synced(&["hash-object", "-w", GOALS_FILE], "")?;
+        let entry = format!("100644 {object}\t{GOALS_FILE}\n");
         self.synced(&["update-index", "--index-info"], &entry)?;
         let tree = self.synced(&["write-tree"], "")?;
         self.commit(parent, &tree, "refs/heads/main", parent)?;

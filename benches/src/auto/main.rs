@@ -60,6 +60,18 @@ fn count(repository: &Repository) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// What the two sides took, round by round.
+#[derive(Default)]
+struct Times {
+    once: Vec<Duration>,
+    twice: Vec<Duration>,
+    failed_first: Vec<Duration>,
+    /// The agent and the tests, of an attempt that passes and of one that fails.
+    own: [Vec<Duration>; 2],
+    script: [Vec<Duration>; 2],
+    least: [Vec<Duration>; 2],
+}
+
 /// All sides by turns, so that a busy moment hits each of them.
 fn measure(
     ours: &Repository,
@@ -67,39 +79,59 @@ fn measure(
     files: usize,
     rounds: usize,
 ) -> Result<Vec<Row>, Box<dyn Error>> {
-    let [mut once, mut twice, mut agent, mut passed, mut failed] =
-        [(); 5].map(|()| Vec::<Duration>::new());
+    let mut times = Times::default();
     for _ in 0..rounds {
-        ours.reset(Ends::Passes)?;
-        let start = Instant::now();
-        ours.run()?;
-        once.push(start.elapsed());
-        peer.reset(Ends::Passes)?;
-        passed.push(Bare::new(peer).passed_attempt()?);
-        ours.reset(Ends::FailsFirst)?;
-        let start = Instant::now();
-        ours.run()?;
-        twice.push(start.elapsed());
-        peer.reset(Ends::Passes)?;
-        failed.push(Bare::new(peer).failed_attempt()?);
-        agent.push(peer.own_programs()?);
+        times.once.push(run(ours, Ends::Passes)?);
+        times.script[0].push(bare(peer, Bare::passed_attempt)?);
+        times.least[0].push(bare(peer, Bare::least_passed)?);
+        times.twice.push(run(ours, Ends::TwoPass)?);
+        times.script[1].push(bare(peer, Bare::failed_attempt)?);
+        times.least[1].push(bare(peer, Bare::least_failed)?);
+        times.failed_first.push(run(ours, Ends::FailsFirst)?);
+        times.own[0].push(peer.own_programs(2)?);
+        times.own[1].push(peer.own_programs(1)?);
     }
-    let [once, twice, agent] = [once, twice, agent].map(median);
+    Ok(rows(times, files))
+}
+
+fn run(ours: &Repository, ends: Ends) -> Result<Duration, Box<dyn Error>> {
+    ours.reset(ends)?;
+    let start = Instant::now();
+    ours.run()?;
+    Ok(start.elapsed())
+}
+
+fn bare<'r>(
+    peer: &'r Repository,
+    attempt: impl FnOnce(Bare<'r>) -> Result<Duration, Box<dyn Error>>,
+) -> Result<Duration, Box<dyn Error>> {
+    peer.reset(Ends::Passes)?;
+    attempt(Bare::new(peer))
+}
+
+fn rows(times: Times, files: usize) -> Vec<Row> {
+    let [once, twice, failed_first] = [times.once, times.twice, times.failed_first].map(median);
+    let (own, script, least) =
+        (times.own.map(median), times.script.map(median), times.least.map(median));
     println!(
-        "{files} files: a run {once:?}, agent and tests alone {agent:?}, one retry more {twice:?}"
+        "{files} files: a run {once:?}, with a goal more {twice:?}, with a failure first \
+         {failed_first:?}; agent and tests alone {:?}",
+        own[0]
     );
-    let row = |name: &str, ours: Duration, peer: Duration| Row {
+    let run = once.saturating_sub(own[0]);
+    let passed = twice.saturating_sub(once).saturating_sub(own[0]);
+    let failed = failed_first.saturating_sub(once).saturating_sub(own[1]);
+    let row = |name: &str, ours: Duration, peer: Duration, goal: &str| Row {
         name: format!("{name}, {files} files"),
         ours,
         peer,
-        goal: GOAL.to_owned(),
+        goal: goal.to_owned(),
     };
-    Ok(vec![
-        row("auto, one attempt that passes", once.saturating_sub(agent), median(passed)),
-        row(
-            "auto, one attempt that fails first",
-            twice.saturating_sub(once).saturating_sub(agent),
-            median(failed),
-        ),
-    ])
+    vec![
+        row("an attempt that passes", passed, script[0], GOAL),
+        row("an attempt that fails", failed, script[1], GOAL),
+        row("passes, least git", passed, least[0], "-"),
+        row("fails, least git", failed, least[1], "-"),
+        row("a run of one attempt, start to end", run, script[0], "-"),
+    ]
 }

@@ -4,27 +4,32 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+pub(crate) const GOALS_FILE: &str = ".ai/goals.yaml";
 const GOALS: &str = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";
+const MORE_GOALS: &str = "  - id: M2\n    title: \"More work\"\n    status: active\n";
 const CONFIG: &str =
     "test_command: \"true\"\nai_tool: \"sh .ai/agent.sh {stdin}\"\nsandbox: off\nmax_retries: 3\n";
 const MACHINE_FILES: &str = "/auto.lock\n/.hast/\n/events/\n/attempts/\n/queue/\n/state/\n/protocols/\n/reports/\n/worktrees/\n";
 /// With the mark, the first attempt writes no handoff.
 const AGENT: &str = r#"cat >/dev/null
 mkdir -p src .ai/handoffs
-echo b >src/b.txt
+goal=$(sed -n 's/.*"goal_id": *"\([^"]*\)".*/\1/p' "$HAST_CALL")
+echo b >"src/$goal.txt"
 if [ -e fails-first.log ] && grep -q '"attempt": *1' "$HAST_CALL"; then exit 0; fi
 handoff=$(sed -n 's/.*"handoff_path": *"\([^"]*\)".*/\1/p' "$HAST_CALL")
-printf -- '---\ntimestamp: "2026-02-09T14:30:00+09:00"\nstatus: complete\ngoal_id: M1\n---\n\n## Done\n- b\n\n## Next\nnothing\n\n## Context Files\n1. src/b.txt\n' >"$handoff"
+printf -- '---\ntimestamp: "2026-02-09T14:30:00+09:00"\nstatus: complete\ngoal_id: %s\n---\n\n## Done\n- b\n\n## Next\nnothing\n' "$goal" >"$handoff"
 "#;
 
 /// How the attempts of a run end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ends {
     Passes,
+    TwoPass,
     FailsFirst,
 }
 
@@ -32,6 +37,7 @@ impl Ends {
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Passes => "one attempt that passes",
+            Self::TwoPass => "two goals, an attempt each that passes",
             Self::FailsFirst => "one that fails and one that passes",
         }
     }
@@ -42,6 +48,8 @@ pub(crate) struct Repository {
     hast: PathBuf,
     git: PathBuf,
 }
+
+static WORKS: AtomicU64 = AtomicU64::new(0);
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -59,7 +67,7 @@ impl Repository {
         }
         for (path, text) in [
             (".ai/config.yaml", CONFIG),
-            (".ai/goals.yaml", GOALS),
+            (GOALS_FILE, GOALS),
             (".ai/rules.md", "- tests first\n"),
             (".ai/.gitignore", MACHINE_FILES),
             (".ai/agent.sh", AGENT),
@@ -76,6 +84,10 @@ impl Repository {
             &["commit", "-q", "-m", "first"],
             &["tag", "base"],
         ] {
+            repository.git(args, b"")?;
+        }
+        repository.write(GOALS_FILE, &format!("{GOALS}{MORE_GOALS}"))?;
+        for args in [&["commit", "-q", "-a", "-m", "two goals"][..], &["tag", "two"]] {
             repository.git(args, b"")?;
         }
         Ok(repository)
@@ -127,7 +139,8 @@ impl Repository {
     pub(crate) fn reset(&self, ends: Ends) -> Outcome<()> {
         let refs = self.git(&["for-each-ref", "--format=delete %(refname)", "refs/hast"], b"")?;
         self.git(&["update-ref", "--stdin"], format!("{refs}\n").trim_start().as_bytes())?;
-        self.git(&["reset", "-q", "--hard", "base"], b"")?;
+        let start = if let Ends::TwoPass = ends { "two" } else { "base" };
+        self.git(&["reset", "-q", "--hard", start], b"")?;
         self.git(&["clean", "-q", "-d", "-x", "-f"], b"")?;
         if let Ends::FailsFirst = ends {
             self.write("fails-first.log", "")?;
@@ -138,7 +151,7 @@ impl Repository {
 
     /// One run of the goal, from the start of the program to its end.
     pub(crate) fn run(&self) -> Outcome<()> {
-        let status = self.command(&self.hast).arg("auto").status()?;
+        let status = self.command(&self.hast).args(["auto", "--recursive"]).status()?;
         if status.success() { Ok(()) } else { Err("hast auto failed".into()) }
     }
 
@@ -157,7 +170,7 @@ impl Repository {
         fs::set_permissions(&wrapper, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
         let path = std::env::var("PATH")?;
         let mut command = self.command(&self.hast);
-        command.arg("auto").env("PATH", format!("{}:{path}", bin.display()));
+        command.args(["auto", "--recursive"]).env("PATH", format!("{}:{path}", bin.display()));
         if !command.status()?.success() {
             return Err("hast auto failed".into());
         }
@@ -165,21 +178,32 @@ impl Repository {
         Ok(fs::read_to_string(log)?.lines().map(short).collect())
     }
 
-    /// What the agent does to the tree, outside of any measure.
-    pub(crate) fn agent_works(&self) -> Outcome<()> {
-        self.write("src/b.txt", "b\n")?;
-        self.write(".ai/handoffs/2026-02-09_143000.md", "handoff\n")
+    /// The goal's new status, outside of any measure.
+    pub(crate) fn marks_done(&self) -> Outcome<()> {
+        self.write(GOALS_FILE, &GOALS.replace("active", "done"))
     }
 
-    /// How long the agent and the tests take by themselves: the tests run on the base and after.
-    pub(crate) fn own_programs(&self) -> Outcome<Duration> {
+    /// What the agent does to the tree, outside of any measure.
+    pub(crate) fn agent_works(&self) -> Outcome<()> {
+        // Never the same twice: git writes and syncs only what is new.
+        let new = WORKS.fetch_add(1, Ordering::Relaxed);
+        self.write("src/M1.txt", "b\n")?;
+        self.write(".ai/handoffs/2026-02-09_143000.md", &format!("handoff {new}\n"))
+    }
+
+    /// How long the agent and the tests take by themselves. The tests run on the base of a goal, and
+    /// after each attempt.
+    pub(crate) fn own_programs(&self, tests: usize) -> Outcome<Duration> {
         let call = self.directory.path().join("call.json");
         let handoff = ".ai/handoffs/2026-02-09_143000.md";
-        fs::write(&call, format!("{{\n  \"handoff_path\": \"{handoff}\"\n}}\n"))?;
+        fs::write(
+            &call,
+            format!("{{\n  \"goal_id\": \"M1\",\n  \"handoff_path\": \"{handoff}\"\n}}\n"),
+        )?;
         let start = Instant::now();
         let mut agent = self.command(Path::new("sh"));
         agent.arg(".ai/agent.sh").env("HAST_CALL", &call).status()?;
-        for _ in 0..2 {
+        for _ in 0..tests {
             self.command(Path::new("sh")).args(["-c", "true"]).status()?;
         }
         Ok(start.elapsed())
