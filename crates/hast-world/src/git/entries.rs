@@ -201,3 +201,89 @@ fn until<'b>(bytes: &mut &'b [u8], end: u8) -> Option<&'b [u8]> {
     *bytes = &bytes[at + 1..];
     Some(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An index of three files, two of them in a directory whose tree is known.
+    fn index() -> Vec<u8> {
+        let mut bytes = b"DIRC\0\0\0\x03\0\0\0\x03".to_vec();
+        for (path, mode, flags) in
+            [("a", 0o100_644, 0_u16), ("d/b", 0o100_755, ASSUMED), ("d/c", GITLINK, EXTENDED)]
+        {
+            let start = bytes.len();
+            bytes.extend([0; MODE]);
+            bytes.extend(u32::to_be_bytes(mode));
+            bytes.extend([0; STAT - MODE - 4]);
+            bytes.extend([7; ID]);
+            bytes.extend(u16::to_be_bytes(flags | 3));
+            if flags & EXTENDED != 0 {
+                bytes.extend(u16::to_be_bytes(SKIPPED));
+            }
+            bytes.extend(path.bytes());
+            let length = (bytes.len() - start + 8) & !7;
+            bytes.resize(start + length, 0);
+        }
+        let mut tree = b"\0-1 1\nd\x002 0\n".to_vec();
+        tree.extend([9; ID]);
+        bytes.extend(b"TREE");
+        bytes.extend(u32::to_be_bytes(u32::try_from(tree.len()).unwrap()));
+        bytes.extend(tree);
+        bytes.extend([0; ID]);
+        bytes
+    }
+
+    #[test]
+    fn entries_flags_and_known_trees_are_read() {
+        let bytes = index();
+        let entries = Entries::read(&bytes).unwrap();
+        let all: Vec<_> =
+            entries.all.iter().map(|e| (e.path, e.mode, e.assumed, e.skipped)).collect();
+        let wanted: [(&[u8], u32, bool, bool); 3] = [
+            (b"a", 0o100_644, false, false),
+            (b"d/b", 0o100_755, true, false),
+            (b"d/c", GITLINK, false, true),
+        ];
+        assert_eq!(all, wanted);
+        let known = entries.known.unwrap();
+        assert_eq!(known.valid, None);
+        assert_eq!(known.below[0].valid, Some((2, &[9; ID][..])));
+    }
+
+    #[test]
+    fn whatever_an_agent_makes_of_an_index_is_read_or_refused() {
+        let whole = index();
+        for length in 0..whole.len() {
+            let _ = Entries::read(&whole[..length]);
+        }
+        for at in 0..whole.len() {
+            for value in [0, 1, b'0', b'9', b'l', 0x7f, 0x80, 0xff] {
+                let mut broken = whole.clone();
+                broken[at] = value;
+                let _ = Entries::read(&broken);
+            }
+        }
+    }
+
+    #[test]
+    fn what_git_must_read_is_refused() {
+        let plain = index();
+        let changed = |at: usize, value: u8| {
+            let mut bytes = plain.clone();
+            bytes[at] = value;
+            bytes
+        };
+        let stage = changed(12 + STAT + ID, 0x10);
+        let version = changed(7, 4);
+        let mut link = plain.clone();
+        let at = plain.windows(4).position(|window| window == b"TREE").unwrap();
+        link[at..at + 4].copy_from_slice(b"link");
+        let mut order = plain.clone();
+        order[12 + STAT + ID + 2] = b'z';
+        for bytes in [stage, version, link, order] {
+            assert!(Entries::read(&bytes).is_none());
+        }
+        assert!(Entries::read(&plain).is_some());
+    }
+}
