@@ -16,6 +16,8 @@ pub mod docs;
 
 pub mod tools;
 
+pub mod explore;
+
 pub mod store;
 
 pub mod roles;
