@@ -56,8 +56,16 @@ impl DriverLock {
         }
     }
 
+    /// Removes the lock of a unit that never comes back, if nobody has it. Whoever finds it again
+    /// makes a new one.
+    pub fn forget(root: &Path, unit: &str) {
+        if let Ok(_held) = Self::take_now(root, unit) {
+            let _ = std::fs::remove_file(place(root, unit));
+        }
+    }
+
     fn take_now(root: &Path, unit: &str) -> Result<Self, NoLock> {
-        let path = root.join(".hast").join(format!("driver-{unit}.lock"));
+        let path = place(root, unit);
         let io = |source| NoLock::Io { path: path.clone(), source };
         std::fs::create_dir_all(root.join(".hast")).map_err(io)?;
         let opened =
@@ -77,6 +85,10 @@ impl DriverLock {
         file.set_len(0).and_then(|()| file.write_all(note.as_bytes())).map_err(io)?;
         Ok(Self { _file: file })
     }
+}
+
+fn place(root: &Path, unit: &str) -> PathBuf {
+    root.join(".hast").join(format!("driver-{unit}.lock"))
 }
 
 impl Owner {

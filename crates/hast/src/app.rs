@@ -102,6 +102,7 @@ fn start(
         Commands::Trust(args) => commands::trust::run(&mut app, args),
         Commands::Auto(args) => commands::auto::run(&mut app, &args),
         Commands::Retry(args) => commands::auto::retry(&mut app, &args),
+        Commands::Explore(args) => commands::explore::run(&mut app, &args),
         Commands::Demo(args) => crate::demo::run(&mut app, &args),
         Commands::Kernel(command) => commands::kernel::run(&mut app, &command),
         Commands::Queue(command) => commands::queue::run(&mut app, &command),

@@ -7,6 +7,7 @@ use hast_flow::words::Lang;
 
 use crate::agent_messages::help as agent_help;
 use crate::auto_messages::help as auto_help;
+use crate::explore_messages::help as explore_help;
 use crate::kernel_cli::{self, KernelCommands};
 use crate::messages::help;
 use crate::queue_cli::{self, QueueCommands};
@@ -51,6 +52,7 @@ pub(crate) enum Commands {
     Trust(TrustArgs),
     Auto(AutoArgs),
     Retry(RetryArgs),
+    Explore(ExploreArgs),
     Demo(DemoArgs),
     #[command(subcommand)]
     Kernel(KernelCommands),
@@ -133,6 +135,16 @@ pub(crate) struct RetryArgs {
     pub(crate) keep_attempts: bool,
     #[arg(long)]
     pub(crate) explain: bool,
+    #[arg(long, id = "auto_tool", value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExploreArgs {
+    #[arg(id = "explore_question", value_name = "QUESTION")]
+    pub(crate) question: String,
+    #[arg(long)]
+    pub(crate) no_agent: bool,
     #[arg(long, id = "auto_tool", value_name = "NAME")]
     pub(crate) tool: Option<String>,
 }
@@ -247,6 +259,7 @@ fn about(command: &str, lang: Lang) -> Option<String> {
     Some(match command {
         "auto" => auto_help::auto(lang),
         "retry" => auto_help::retry(lang),
+        "explore" => explore_help::explore(lang),
         "demo" => auto_help::demo(lang),
         "init" => help::init(lang),
         "context" => help::context(lang),
@@ -277,6 +290,8 @@ fn arg_help(id: &str, lang: Lang) -> Option<String> {
         "auto_tool" => auto_help::tool(lang),
         "retry_goal" => auto_help::retry_goal(lang),
         "no_run" => auto_help::no_run(lang),
+        "explore_question" => explore_help::question(lang),
+        "no_agent" => explore_help::no_agent(lang),
         "keep_attempts" => auto_help::keep_attempts(lang),
         "dir" => auto_help::demo_dir(lang),
         "root" => help::root(lang),

@@ -6,6 +6,7 @@ mod auto_messages;
 mod cli;
 mod commands;
 mod demo;
+mod explore_messages;
 mod flow_messages;
 mod kernel_cli;
 mod kernel_messages;

@@ -133,7 +133,10 @@ pub(crate) mod say {
 #[cfg(test)]
 mod tests {
     use super::{help, say};
-    use crate::{agent_messages, auto_messages, flow_messages, kernel_messages, queue_messages};
+    use crate::{
+        agent_messages, auto_messages, explore_messages, flow_messages, kernel_messages,
+        queue_messages,
+    };
     use hast_flow::words::placeholders;
 
     /// Nothing but names: a shell, a field with its command.
@@ -148,6 +151,8 @@ mod tests {
             agent_messages::say::CATALOGUE,
             auto_messages::help::CATALOGUE,
             auto_messages::say::CATALOGUE,
+            explore_messages::help::CATALOGUE,
+            explore_messages::say::CATALOGUE,
             flow_messages::say::CATALOGUE,
             kernel_messages::help::CATALOGUE,
             kernel_messages::say::CATALOGUE,

@@ -8,7 +8,7 @@ pub mod homes;
 pub mod ledger;
 pub mod outbox;
 mod streams;
-mod traces;
+pub(crate) mod traces;
 mod world;
 
 use std::ffi::{OsStr, OsString};

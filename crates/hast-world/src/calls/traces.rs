@@ -15,10 +15,10 @@ const OF_GIT: &[&str] =
 
 /// A project at one moment.
 #[derive(Debug, Default)]
-pub(super) struct Traces {
+pub(crate) struct Traces {
     seen: BTreeMap<PathBuf, Stamp>,
     /// There were more entries than are looked at.
-    pub(super) cut: bool,
+    pub(crate) cut: bool,
 }
 
 /// Forging the time of the last change of the inode needs more than a user may do.
@@ -30,7 +30,7 @@ enum Stamp {
 
 impl Traces {
     /// Looks at everything below a directory; links are not followed.
-    pub(super) fn of(root: &Path, left_out: &[&Path]) -> Self {
+    pub(crate) fn of(root: &Path, left_out: &[&Path]) -> Self {
         let mut traces = Self::default();
         let mut open = vec![root.to_owned()];
         while let Some(directory) = open.pop() {
@@ -56,8 +56,13 @@ impl Traces {
         traces
     }
 
+    /// How many files and directories were looked at.
+    pub(crate) fn count(&self) -> usize {
+        self.seen.len()
+    }
+
     /// The paths that came, went or changed since, in order.
-    pub(super) fn changed_since(&self, before: &Self) -> Vec<String> {
+    pub(crate) fn changed_since(&self, before: &Self) -> Vec<String> {
         let gone = before.seen.keys().filter(|path| !self.seen.contains_key(*path));
         let other = self.seen.iter().filter(|(path, stamp)| before.seen.get(*path) != Some(stamp));
         let mut paths: Vec<String> = gone

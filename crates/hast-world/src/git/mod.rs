@@ -23,6 +23,7 @@ mod save;
 mod scan;
 mod settle;
 mod snapshot;
+mod state;
 
 use std::path::Path;
 use std::rc::Rc;
@@ -48,6 +49,7 @@ use settle::Filed;
 pub use place::Place;
 use run::Git;
 pub use run::GitEnvironment;
+pub use state::RepositoryState;
 
 /// A work tree of the machine. What it keeps in memory only saves time: every step can be performed
 /// by another process that knows nothing of the one before.

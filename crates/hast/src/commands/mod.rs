@@ -9,6 +9,7 @@ pub(crate) mod auto;
 pub(crate) mod calling;
 pub(crate) mod context;
 pub(crate) mod driving;
+pub(crate) mod explore;
 pub(crate) mod flow_root;
 pub(crate) mod goals_files;
 pub(crate) mod goals_log;

@@ -4,6 +4,7 @@ pub mod auto;
 pub mod context;
 pub mod conventions;
 pub mod detect;
+pub mod explore;
 pub mod handoffs;
 pub mod init;
 pub mod instructions;
