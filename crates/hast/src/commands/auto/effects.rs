@@ -9,6 +9,7 @@ use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{GitResult, GitStep};
 use hast_flow::docs::goals::Config;
 use hast_flow::steps::{Effect, EffectResult, StepKey};
+use hast_flow::tools::{FailureClass, FailureRecord};
 use hast_flow::words::Lang;
 use hast_world::calls::OtherEffects;
 use hast_world::checks::Checks;
@@ -68,7 +69,9 @@ impl OtherEffects for Nothing {
                 tail: String::new(),
             }),
             Effect::Tools(uses) => {
-                EffectResult::Tools(uses.iter().map(|_| Err(why.clone())).collect())
+                let (class, next) = (FailureClass::Configuration, String::new());
+                let failure = FailureRecord { class, cause: why, next };
+                EffectResult::Tools(uses.iter().map(|_| Err(failure.clone())).collect())
             }
             Effect::Call(_) => EffectResult::Tools(Vec::new()),
         }
