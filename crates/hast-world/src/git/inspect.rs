@@ -33,7 +33,7 @@ pub(super) struct Latest {
 impl RealWorkspace {
     pub(super) fn inspect_attempt(&mut self, base: &Base) -> Result<Inspection, GitProblem> {
         self.scene = None;
-        self.remove_left_locks();
+        self.git.place.remove_left_locks(base.at());
         let opened = self.opened(base)?;
         let mut protected: BTreeSet<RepoPath> = self.guard(base, &opened)?.into_iter().collect();
         let mut breaches = Vec::new();
@@ -327,7 +327,7 @@ impl Difference {
         Entry { path: self.path.clone(), mode: self.new_mode.clone(), object: self.new.clone() }
     }
 
-    fn kind(&self) -> ChangeKind {
+    pub(super) fn kind(&self) -> ChangeKind {
         match (&self.old, &self.new) {
             (None, _) => ChangeKind::Added,
             (_, None) => ChangeKind::Deleted,

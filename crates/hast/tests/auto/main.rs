@@ -4,7 +4,10 @@
 #![cfg(test)]
 
 mod commands;
+mod cut_off;
 mod deaths;
+mod evidence;
 mod honest;
+mod kept;
 mod liars;
 mod scene;
