@@ -293,6 +293,8 @@ impl Workspace for SimWorkspace {
         if head != *base.commit() {
             self.sync_objects()?;
             committed = self.diff(base.commit(), &head);
+            let before = self.diff(base.commit(), base.tree());
+            committed.retain(|path, id| before.get(path) != Some(id));
         }
         let now = self.diff(base.tree(), &tree);
         let touched = committed

@@ -55,7 +55,7 @@ impl RealWorkspace {
             Vec::new()
         } else {
             self.sync_objects()?;
-            self.git.diff(base.commit(), &head)?
+            self.committed_since(base, &head)?
         };
         let touched = |found: &&Difference| {
             matcher.is_protected(&found.path) || matcher.is_left_out(&found.path)
@@ -76,6 +76,15 @@ impl RealWorkspace {
         self.latest = Some(Latest { tree: scanned.tree, image: scanned.image });
         self.guarded_base = Some(base.clone());
         Ok(inspection)
+    }
+
+    /// What the attempt's commits changed. What was uncommitted before it, and is committed as it
+    /// was, is no change of its own.
+    fn committed_since(&self, base: &Base, head: &ObjectId) -> Result<Vec<Difference>, GitProblem> {
+        let before = self.git.diff(base.commit(), base.tree())?;
+        let mut committed = self.git.diff(base.commit(), head)?;
+        committed.retain(|found| !before.contains(found));
+        Ok(committed)
     }
 
     /// The tree now, from what is known best: the last look at it, the start, or nothing.

@@ -136,6 +136,15 @@ fn what_was_cleaned_away_or_committed_by_the_agent_can_be_brought_back() {
     assert!(scene.read(".ai/goals.yaml").contains("status: active"), "protected files stay");
 }
 
+#[test]
+fn an_agent_that_commits_everything_after_a_retry_is_not_blamed_for_the_status() {
+    let scene = handed_over(
+        "      - write: {path: src/b.txt, text: b}\n      - handoff: {status: complete}\n      - run: git add -A && git commit -qm all\n",
+    );
+    let ran = scene.hast(&["retry", "M1"]);
+    assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
+}
+
 /// Kills the start that takes kept work out, or goes on from it, at a moment that differs by round.
 fn round(number: u64, args: &[&str]) {
     let scene = handed_over(
