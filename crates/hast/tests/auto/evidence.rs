@@ -65,3 +65,16 @@ fn a_limit_a_login_and_a_budget_are_told_when_they_stop_the_run() {
     let budget = one("print: hello", "budget: {tokens: 0, per: day}\n");
     assert_eq!(budget["cause"], "budget", "{budget}");
 }
+
+#[test]
+fn with_on_limit_wait_the_run_goes_on_by_itself_when_the_limit_is_over() {
+    let goals = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";
+    let replies = format!(
+        "  - when: {{missing: asked.log}}\n    do:\n      - write: {{path: asked.log, text: once}}\n      - limit: {{resets_in: 1}}\n  - do:\n{WORK}"
+    );
+    let scene = Scene::with(goals, &replies, "on_limit: wait\n");
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
+    assert!(scene.has("asked.log") && scene.told("STOPPED").is_empty());
+    assert_eq!(scene.verdicts(), ["complete all_good"], "no attempt was spent");
+}

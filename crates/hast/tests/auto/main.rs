@@ -11,3 +11,4 @@ mod honest;
 mod kept;
 mod liars;
 mod scene;
+mod terminal;

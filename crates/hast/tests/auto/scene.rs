@@ -110,6 +110,10 @@ impl Scene {
         ran(command)
     }
 
+    pub(crate) fn hast_command(&self, args: &[&str]) -> Command {
+        self.command(env!("CARGO_BIN_EXE_hast"), args)
+    }
+
     pub(crate) fn start(&self, args: &[&str]) -> Child {
         let mut command = self.command(env!("CARGO_BIN_EXE_hast"), args);
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
