@@ -9,6 +9,7 @@ pub(crate) mod help {
         dry_run() { en: "Show what would run; start and write nothing", ko: "무엇을 실행할지 보여 주기만 하고 시작하거나 쓰지 않습니다" }
         dry_run_full() { en: "As --dry-run, with the whole prompt", ko: "--dry-run에 전체 프롬프트를 더합니다" }
         undo() { en: "Bring the work of the last attempt that was rolled back into the tree again", ko: "마지막으로 롤백된 시도의 작업을 작업 트리에 되돌립니다" }
+        go_on() { en: "Begin with the work of the last attempt that was handed over", ko: "넘겨진 마지막 시도의 작업에서 이어서 시작합니다" }
         gc() { en: "Delete refs of attempts that are older than 30 days; unmerged ones only after asking", ko: "30일이 지난 시도의 ref를 지웁니다. 병합되지 않은 것은 물어본 뒤에만 지웁니다" }
         explain() { en: "Say why each attempt was judged as it was", ko: "각 시도의 판정 사유를 출력합니다" }
         tool() { en: "The agent to use: a name of ai_tools, or a preset", ko: "사용할 에이전트: ai_tools의 이름이나 프리셋" }

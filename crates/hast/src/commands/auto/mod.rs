@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hast_flow::agents::choice::{Wishes, choose};
-use hast_flow::attempt::recovery::Place;
+use hast_flow::attempt::recovery::{From, Place};
 use hast_flow::attempt::settle::Commits;
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::{AutoLock, CommitMode};
@@ -60,7 +60,8 @@ pub(crate) fn run(app: &mut App, args: &AutoArgs) -> Result<Exit, Problem> {
         return planned::run(app, &project, &files, &asked, args);
     }
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
-    let wish = AutoWish { asked, tool: args.tool.clone(), explain: args.explain };
+    let from = from(args.go_on);
+    let wish = AutoWish { asked, tool: args.tool.clone(), explain: args.explain, from };
     let mut eyes = GoalEyes::new(app.lang, wish.explain);
     let driven = go(app, &project, wish, trusted, &mut eyes)?;
     summary::report(app, &driven, &eyes.judged)
@@ -89,9 +90,14 @@ pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
     }
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let asked = Asked { goal: Some(args.goal.clone()), depth: Depth::Leaves };
-    let wish = AutoWish { asked, tool: args.tool.clone(), explain: args.explain };
+    let from = from(args.go_on);
+    let wish = AutoWish { asked, tool: args.tool.clone(), explain: args.explain, from };
     let driven = go(app, &project, wish, trusted, &mut eyes)?;
     summary::report(app, &driven, &eyes.judged)
+}
+
+fn from(go_on: bool) -> From {
+    if go_on { From::KeptWork } else { From::Base }
 }
 
 /// What was asked of `auto`.
@@ -99,6 +105,7 @@ pub(crate) struct AutoWish {
     pub(crate) asked: Asked,
     pub(crate) tool: Option<String>,
     pub(crate) explain: bool,
+    pub(crate) from: From,
 }
 
 /// Works through the goals. What the agents write into settings and goals meanwhile never counts:
@@ -136,6 +143,7 @@ pub(crate) fn go(
         }),
         not_ready: None,
         place: Place::InPlace,
+        from: wish.from,
     };
     let (branch, commit) = head.unzip();
     let lock = AutoLock {
