@@ -187,7 +187,7 @@ fn answer(tasks: usize, _: &StepKey, effect: &Effect) -> EffectResult {
             uses.iter().map(|tool| Ok(tool.name.clone().into_bytes())).collect(),
         ),
         // A session changes no code.
-        Effect::Git(_) | Effect::Check(_) => EffectResult::Tools(Vec::new()),
+        Effect::Git(_) | Effect::Check(_) | Effect::Scan(_) => EffectResult::Tools(Vec::new()),
     }
 }
 

@@ -15,6 +15,8 @@ mod problem;
 mod progress;
 mod queue_cli;
 mod queue_messages;
+mod run_cli;
+mod run_messages;
 
 use std::process::ExitCode;
 

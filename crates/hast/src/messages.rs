@@ -133,7 +133,9 @@ pub(crate) mod say {
 #[cfg(test)]
 mod tests {
     use super::{help, say};
-    use crate::{agent_messages, auto_messages, flow_messages, kernel_messages, queue_messages};
+    use crate::{
+        agent_messages, auto_messages, flow_messages, kernel_messages, queue_messages, run_messages,
+    };
     use hast_flow::words::placeholders;
 
     /// Nothing but names: a shell, a field with its command.
@@ -153,6 +155,8 @@ mod tests {
             kernel_messages::say::CATALOGUE,
             queue_messages::help::CATALOGUE,
             queue_messages::say::CATALOGUE,
+            run_messages::help::CATALOGUE,
+            run_messages::say::CATALOGUE,
         ];
         for entry in all.into_iter().flatten() {
             assert_eq!(placeholders(entry.en), placeholders(entry.ko), "{}", entry.key);

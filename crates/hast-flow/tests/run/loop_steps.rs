@@ -147,7 +147,7 @@ fn s2223_c5_an_executor_that_needs_no_tools_gets_none() {
     let mut run = Run::started();
     run.until_unit(&Actors::honest(), "task", "T06");
     let name = "S01_table.md";
-    run.answer(hast_flow::steps::EffectResult::Call(crate::actors::answered(&[
+    run.answer(&hast_flow::steps::EffectResult::Call(crate::actors::answered(&[
         ("result.json", serde_json::json!({"summary": "s", "post_tool_required": false})),
         (name, serde_json::json!("text")),
     ])));
@@ -234,7 +234,7 @@ fn a_fresh_reader_and_one_that_went_along_always_name_the_same_step() {
     for _ in 0..2_000 {
         let kept = run.next();
         if matches!(kept, Step::Commit(_)) && run.view.results.is_empty() {
-            let before = std::mem::replace(&mut run.view, Default::default());
+            let before = std::mem::take(&mut run.view);
             run.view = run.fresh();
             assert_eq!(run.next(), kept);
             run.view = before;

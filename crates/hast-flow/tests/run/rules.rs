@@ -18,7 +18,7 @@ fn place(name: &str) -> String {
 fn findings(tasks: &Value) -> Vec<String> {
     let mut run = Run::started();
     run.until(&Actors::honest(), "tasks");
-    run.answer(EffectResult::Call(answered(&[("tasks.json", tasks.clone())])));
+    run.answer(&EffectResult::Call(answered(&[("tasks.json", tasks.clone())])));
     run.turn(&Actors::honest());
     match run.next() {
         Step::Commit(_) => Vec::new(),
@@ -107,7 +107,7 @@ fn a_reference_that_is_gone_or_too_large_is_refused_at_planning() {
         task("a", &["assets/sales.csv"], &place("a.md")),
         task("b", &["assets/big.bin"], &place("b.md")),
     ]);
-    run.answer(EffectResult::Call(answered(&[("tasks.json", plan)])));
+    run.answer(&EffectResult::Call(answered(&[("tasks.json", plan)])));
     run.turn(&Actors::honest());
     let told = run.call().findings;
     assert!(told[0].problem.contains("not there any more"), "{told:?}");
@@ -135,7 +135,7 @@ fn recipes_are_the_planners_alone() {
     run.bring("guidelines/mcp_list.md", "# 국수\n");
     run.until(&Actors::honest(), "tasks");
     let plan = json!([task("a", &["guidelines/mcp_list.md"], &place("a.md"))]);
-    run.answer(EffectResult::Call(answered(&[("tasks.json", plan)])));
+    run.answer(&EffectResult::Call(answered(&[("tasks.json", plan)])));
     run.turn(&Actors::honest());
     assert!(run.call().findings[0].problem.contains("only the Planner"));
 }

@@ -199,9 +199,9 @@ impl Run {
         }
     }
 
-    pub(crate) fn answer(&mut self, result: EffectResult) {
+    pub(crate) fn answer(&mut self, result: &EffectResult) {
         let (key, _) = self.effect();
-        self.flow.fold(&mut self.view, &Delta::Result { key: &key, result: &result });
+        self.flow.fold(&mut self.view, &Delta::Result { key: &key, result });
     }
 
     /// Performs one step.
@@ -213,7 +213,7 @@ impl Run {
             }
             Step::Effect { key, effect } => {
                 let result = actors.perform(&self.files, &key, &effect);
-                self.answer(result);
+                self.answer(&result);
                 None
             }
             Step::Finish(ending) => Some(ending),

@@ -48,7 +48,7 @@ fn data_visualization_chooses_the_chart_itself_from_what_the_task_made() {
 fn data_without_numbers_fails_the_tool_task_and_says_which_files_were_looked_at() {
     let mut run = Run::started();
     run.until_unit(&Actors::honest(), "task", "T06");
-    run.answer(EffectResult::Call(answered(&[
+    run.answer(&EffectResult::Call(answered(&[
         ("result.json", json!({"summary": "s"})),
         ("S01_table.md", json!("숫자가 없다")),
     ])));
@@ -70,7 +70,7 @@ fn a_recipe_becomes_plain_tool_tasks_that_are_done_one_by_one() {
         .iter()
         .map(|name| json!({"tool_type": "cook", "tool_task_name": name, "tool_task_purpose": name}))
         .collect();
-    run.answer(EffectResult::Call(answered(&[("tool_tasks.json", json!(rows))])));
+    run.answer(&EffectResult::Call(answered(&[("tool_tasks.json", json!(rows))])));
     run.commit();
     for step in steps {
         let call = run.until(&Actors::honest(), "tool_task");
@@ -87,7 +87,7 @@ fn a_tool_tasks_name_cannot_leave_its_phase() {
     let mut run = Run::started();
     run.until(&Actors::honest(), "pre_tools");
     let row = json!([{"tool_type": "x", "tool_task_name": "../../../db/tasks.md", "tool_task_purpose": "p"}]);
-    run.answer(EffectResult::Call(answered(&[("tool_tasks.json", row)])));
+    run.answer(&EffectResult::Call(answered(&[("tool_tasks.json", row)])));
     run.commit();
     let call = run.until(&Actors::honest(), "tool_task");
     assert_eq!(call.expected[1].name, "TT01_db_tasks.md");

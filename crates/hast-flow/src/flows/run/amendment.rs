@@ -203,7 +203,7 @@ pub(super) fn enact(scene: &Scene<'_>, here: &Here<'_>) -> Step {
                 id.as_str(),
             );
         }
-        change = change.add(&UserInstruction {
+        change = change.with_row(&UserInstruction {
             instruction_id: id.clone(),
             run_id: run.clone(),
             instruction_type: one.instruction_type.clone(),

@@ -264,7 +264,8 @@ fn catalog(scene: &Scene<'_>, here: &Here<'_>) -> Step {
         _ => return ending::task_failed(scene, here, "catalog", "-", vec![key]),
     };
     let known = |path: &str| scene.view.catalog().is_some_and(|table| table.contains(path));
-    let new: Vec<&Scanned> = found.iter().filter(|file| !known(file.path.as_str())).collect();
+    let ours = |file: &&Scanned| !file.path.name().starts_with('.') && !known(file.path.as_str());
+    let new: Vec<&Scanned> = found.iter().filter(ours).collect();
     let detail = [("task_id", json!(here.task.task_id)), ("files", json!(new.len()))];
     let draft = scene.draft(ORCHESTRATOR, "the catalog of what people brought");
     new.into_iter()

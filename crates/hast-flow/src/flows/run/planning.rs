@@ -168,7 +168,7 @@ fn checked_tasks(
 ) -> Result<Vec<ProposedTask>, Vec<CallFinding>> {
     let lang = scene.facts.lang;
     let proposed = document::<ProposedTasks>(answer, "tasks.json", lang)?.1.value.0;
-    let looked = scene.view.results.iter().filter_map(|(_, result)| match result {
+    let looked = scene.view.results.values().filter_map(|result| match result {
         EffectResult::Scan(Ok(found)) => Some(found),
         _ => None,
     });

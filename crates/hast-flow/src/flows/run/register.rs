@@ -253,14 +253,14 @@ impl<R: Row> Change<'_, R> {
         self
     }
 
-    pub fn add(mut self, row: &R) -> Self {
+    pub fn with_row(mut self, row: &R) -> Self {
         self.begin_line();
         self.added += &self.register.header.print_row(row);
         self
     }
 
     /// A new row whose changing cells lie within one page, so that they change in place later.
-    pub fn add_in_one_page(mut self, row: &R) -> Self {
+    pub fn with_row_in_one_page(mut self, row: &R) -> Self {
         self.begin_line();
         let text = self.register.header.print_row(row);
         let at = self.register.end + self.added.len();

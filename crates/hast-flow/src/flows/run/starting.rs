@@ -124,7 +124,7 @@ fn create(
         current_task_id: None,
     };
     let runs = match view.runs() {
-        Some(runs) => runs.change().add_in_one_page(&row).put(),
+        Some(runs) => runs.change().with_row_in_one_page(&row).put(),
         None => layout::path(layout::RUNS).map(|path| created(path, &[row])),
     };
     let request = RunRequest {

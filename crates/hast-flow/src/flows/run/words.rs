@@ -57,7 +57,7 @@ messages! {
     simple_failed(why) { en: "the task failed: {why}", ko: "작업이 실패했습니다: {why}" }
     simple_failed_next() { en: "look at .hast/calls, then try again", ko: ".hast/calls를 확인한 뒤 다시 시도하세요" }
     awaiting(run, number, file) { en: "{run} waits for your decision on proposal {number}: {file}", ko: "{run}(이)가 제안 {number}에 대한 결정을 기다립니다: {file}" }
-    awaiting_next(run) { en: "hast run confirm {run} (or: modify {run} \"<text>\", cancel {run})", ko: "hast run confirm {run} (또는: modify {run} \"<내용>\", cancel {run})" }
+    awaiting_next(run) { en: "hast run confirm {run} (or: modify \"<text>\" {run}, cancel {run})", ko: "hast run confirm {run} (또는: modify \"<내용>\" {run}, cancel {run})" }
     completed(run, outputs) {
         en: "[Completed] The work you asked for (Run: {run}) has been completed successfully.\n\n- You find the final results here:\n  {outputs}\n\nIf anything is unclear, please ask at any time.",
         ko: "[작업 완료] 요청하신 작업(Run: {run})이 성공적으로 완료되었습니다.\n\n- 최종 결과물은 다음 경로에서 확인하실 수 있습니다:\n  {outputs}\n\n궁금한 점이 있으시면 언제든지 질문해주세요.",

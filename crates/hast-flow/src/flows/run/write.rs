@@ -242,7 +242,7 @@ fn sheet_put<R: Row>(
     let change = marked
         .iter()
         .fold(sheet.change(), |change, (key, status)| change.set(key, "status", &word(status)));
-    added.iter().fold(change, Change::add).put()
+    added.iter().fold(change, Change::with_row).put()
 }
 
 fn rows_put<R: Row>(
@@ -251,7 +251,7 @@ fn rows_put<R: Row>(
     rows: &[R],
 ) -> Option<Put> {
     match readable(kept) {
-        Some(table) => rows.iter().fold(table.change(), Change::add).put(),
+        Some(table) => rows.iter().fold(table.change(), Change::with_row).put(),
         None if rows.is_empty() => None,
         None => path.map(|path| created(path, rows)),
     }

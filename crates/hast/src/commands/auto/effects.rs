@@ -44,7 +44,7 @@ impl OtherEffects for AutoEffects {
                 }
             })),
             Effect::Check(check) => self.checks.perform(check),
-            Effect::Call(_) | Effect::Tools(_) => Nothing.perform(key, effect),
+            Effect::Call(_) | Effect::Tools(_) | Effect::Scan(_) => Nothing.perform(key, effect),
         }
     }
 }
@@ -70,6 +70,7 @@ impl OtherEffects for Nothing {
             Effect::Tools(uses) => {
                 EffectResult::Tools(uses.iter().map(|_| Err(why.clone())).collect())
             }
+            Effect::Scan(_) => EffectResult::Scan(Err(why)),
             Effect::Call(_) => EffectResult::Tools(Vec::new()),
         }
     }
