@@ -121,6 +121,16 @@ fn every_fault_of_a_plan_is_told_at_once() {
 }
 
 #[test]
+fn a_plan_is_neither_empty_nor_without_bound() {
+    assert_eq!(findings(&json!([])).len(), 1);
+    let many: Vec<Value> = (0..101)
+        .map(|number| task("a", &["assets/sales.csv"], &place(&format!("{number}.md"))))
+        .collect();
+    refused(&json!(many), "at most 100");
+    assert_eq!(findings(&json!(many[..100])), Vec::<String>::new());
+}
+
+#[test]
 fn recipes_are_the_planners_alone() {
     let mut run = Run::started();
     run.bring("guidelines/mcp_list.md", "# 국수\n1. 채소 썰기\n");

@@ -125,3 +125,23 @@ fn words_in_korean_and_usage() {
     assert!(ran.out.contains("[작업 완료] 요청하신 작업(Run: "), "{ran:?}");
     assert!(ran.out.contains("궁금한 점이 있으시면 언제든지 질문해주세요."));
 }
+
+#[test]
+fn the_demo_ends_with_a_chart_two_reports_and_an_amended_instruction() {
+    let scene = Scene::new();
+    for lang in ["en", "ko"] {
+        let ran = scene.hast(&["--lang", lang, "demo", "run", "--dir", lang]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let instructions = scene.read(&format!("{lang}/db/user_instructions.md"));
+        assert!(instructions.contains("SUPERSEDED") && instructions.contains("I-0003"));
+        let runs = scene.names(&format!("{lang}/runs"));
+        assert_eq!(runs.len(), 2, "{runs:?}");
+        let learnt = scene.read(&format!("{lang}/runs/{}/run.json", runs[1]));
+        assert!(learnt.contains(&runs[0]), "{learnt}");
+        for run in &runs {
+            assert!(scene.has(&format!("{lang}/outputs/{run}/report.md")));
+            let files = scene.names(&format!("{lang}/runs/{run}/workspace/ANALYZING"));
+            assert!(files.iter().any(|file| file.ends_with(".html")), "{files:?}");
+        }
+    }
+}

@@ -24,9 +24,7 @@ pub enum ModeAnswer {
 /// `instructions.json`: the constitution that is proposed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct ProposedInstructions(
-    #[schemars(length(min = 1, max = 200))] pub Vec<ProposedInstruction>,
-);
+pub struct ProposedInstructions(#[schemars(length(min = 1))] pub Vec<ProposedInstruction>);
 
 document!(ProposedInstructions, "run-instructions", Json, Keep);
 
@@ -46,7 +44,7 @@ pub struct ProposedInstruction {
 /// `stages.json`: the stages of a phase, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct ProposedStages(#[schemars(length(min = 1, max = 50))] pub Vec<ProposedStage>);
+pub struct ProposedStages(#[schemars(length(min = 1))] pub Vec<ProposedStage>);
 
 document!(ProposedStages, "run-stages", Json, Keep);
 
@@ -61,7 +59,7 @@ pub struct ProposedStage {
 /// `tasks.json`: the tasks of a stage, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct ProposedTasks(#[schemars(length(min = 1, max = 100))] pub Vec<ProposedTask>);
+pub struct ProposedTasks(#[schemars(length(min = 1))] pub Vec<ProposedTask>);
 
 document!(ProposedTasks, "run-tasks", Json, Keep);
 
@@ -84,7 +82,7 @@ pub struct ProposedTask {
 /// `tool_tasks.json`: what is done before or after a core task, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct ProposedToolTasks(#[schemars(length(min = 1, max = 50))] pub Vec<ProposedToolTask>);
+pub struct ProposedToolTasks(#[schemars(length(min = 1))] pub Vec<ProposedToolTask>);
 
 document!(ProposedToolTasks, "run-tool-tasks", Json, Keep);
 

@@ -13,7 +13,7 @@ use crate::docs::run::{
 use crate::flows::run::decide::{Here, Scene};
 use crate::flows::run::policy::{EXECUTOR, PLANNER};
 use crate::flows::run::write::{printed, word};
-use crate::flows::run::{ending, layout, learning, phase_zero, prompts};
+use crate::flows::run::{ending, layout, learning, phase_zero, plan_rules, prompts};
 use crate::ids::InstructionId;
 use crate::replies::{Asked, document, file};
 use crate::steps::{Answer, Call, Effect, Expected, Step, StepKey};
@@ -99,7 +99,7 @@ fn read(scene: &Scene<'_>, answer: &Answer) -> Result<Proposal, Vec<CallFinding>
     let lang = scene.facts.lang;
     let feedback = file(answer, layout::FEEDBACK, lang)?.to_vec();
     let (_, read) = document::<ProposedInstructions>(answer, layout::PROPOSED, lang)?;
-    let instructions = read.value.0;
+    let instructions = plan_rules::within(read.value.0, layout::PROPOSED, lang)?;
     let findings = not_in_force(scene, &instructions);
     if findings.is_empty() { Ok(Proposal { feedback, instructions }) } else { Err(findings) }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::docs::call::CallFinding;
 use crate::docs::run::{CatalogRow, ProposedTask, TaskRow};
 use crate::flows::run::layout;
 use crate::flows::run::prompts;
@@ -64,6 +65,22 @@ impl Fault {
             Self::TakenName { .. } | Self::OutputTwice { .. } => prompts::output_twice_next(lang),
         }
     }
+}
+
+/// Entries of one list; a plan that needs more is made in parts.
+pub const MOST_ENTRIES: usize = 100;
+
+/// A list that is not longer than a plan may be.
+pub fn within<T>(list: Vec<T>, file: &str, lang: Lang) -> Result<Vec<T>, Vec<CallFinding>> {
+    if list.len() <= MOST_ENTRIES {
+        return Ok(list);
+    }
+    Err(vec![CallFinding {
+        file: file.to_owned(),
+        line: None,
+        problem: prompts::too_many(lang, list.len(), MOST_ENTRIES),
+        next: prompts::too_many_next(lang),
+    }])
 }
 
 /// The files that a plan rests on and that are there already, or should be.

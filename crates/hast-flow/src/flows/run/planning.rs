@@ -56,7 +56,8 @@ pub(super) fn stages(scene: &Scene<'_>, phase: &PhaseRow) -> Step {
         }
     };
     let asked = scene.ask(stages_key(scene, phase), call, |answer| {
-        Ok(document::<ProposedStages>(answer, "stages.json", lang)?.1.value.0)
+        let stages = document::<ProposedStages>(answer, "stages.json", lang)?.1.value.0;
+        plan_rules::within(stages, "stages.json", lang)
     });
     match asked {
         Asked::Call { key, call } => Step::Effect { key, effect: Effect::Call(call) },
@@ -168,6 +169,7 @@ fn checked_tasks(
 ) -> Result<Vec<ProposedTask>, Vec<CallFinding>> {
     let lang = scene.facts.lang;
     let proposed = document::<ProposedTasks>(answer, "tasks.json", lang)?.1.value.0;
+    let proposed = plan_rules::within(proposed, "tasks.json", lang)?;
     let looked = scene.view.results.values().filter_map(|result| match result {
         EffectResult::Scan(Ok(found)) => Some(found),
         _ => None,
@@ -258,7 +260,8 @@ pub(super) fn tools(scene: &Scene<'_>, here: &Here<'_>, timing: ToolTiming) -> S
         }
     };
     let asked = scene.ask(tools_key(scene, task, timing), call, |answer| {
-        Ok(document::<ProposedToolTasks>(answer, "tool_tasks.json", lang)?.1.value.0)
+        let tools = document::<ProposedToolTasks>(answer, "tool_tasks.json", lang)?.1.value.0;
+        plan_rules::within(tools, "tool_tasks.json", lang)
     });
     match asked {
         Asked::Call { key, call } => Step::Effect { key, effect: Effect::Call(call) },

@@ -51,6 +51,8 @@ messages! {
     taken_name(task, path) { en: "the output of `{task}` has a name that is taken: `{path}`", ko: "`{task}`의 산출물 이름은 쓸 수 없습니다: `{path}`" }
     output_twice(task, path) { en: "the output of `{task}` is the output of another task: `{path}`", ko: "`{task}`의 산출물이 다른 Task의 산출물과 겹칩니다: `{path}`" }
     output_twice_next() { en: "give every task one output file of its own", ko: "모든 Task에 서로 다른 산출 파일 하나씩을 주세요" }
+    too_many(count, most) { en: "the list has {count} entries; at most {most} are taken", ko: "목록에 항목이 {count}개 있습니다. {most}개까지만 받습니다" }
+    too_many_next() { en: "write a shorter list", ko: "더 짧은 목록을 쓰세요" }
     no_mode(why) { en: "nobody could say how to work on the request: {why}", ko: "요청의 작동 모드를 정하지 못했습니다: {why}" }
     no_mode_next() { en: "choose it: hast run start --mode simple|initial|continuous \"...\"", ko: "직접 고르세요: hast run start --mode simple|initial|continuous \"...\"" }
     simple_next() { en: "ask for more: hast run start \"...\"", ko: "더 요청하기: hast run start \"...\"" }
