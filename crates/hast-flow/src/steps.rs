@@ -70,6 +70,24 @@ pub enum Effect {
     Tools(Vec<ToolUse>),
     Git(Box<GitStep>),
     Check(Check),
+    Scan(Scan),
+}
+
+/// A look at files, and at all below directories. What is not there is left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scan {
+    pub paths: Vec<DocPath>,
+    /// How many first bytes of each file are wanted.
+    pub head: usize,
+}
+
+/// A file that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scanned {
+    pub path: DocPath,
+    pub size: u64,
+    /// As many of its first bytes as were wanted.
+    pub head: Vec<u8>,
 }
 
 /// A run of the test command in the work tree.
@@ -214,6 +232,8 @@ pub enum EffectResult {
     Tools(Vec<Result<ToolAnswer, FailureRecord>>),
     Git(GitResult),
     Check(TestRun),
+    /// The files that are there; or why they could not be looked at.
+    Scan(Result<Vec<Scanned>, String>),
 }
 
 #[derive(Clone, Debug, PartialEq)]

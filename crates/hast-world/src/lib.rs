@@ -17,6 +17,8 @@ pub mod person_files;
 pub mod programs;
 pub mod roots;
 pub mod sandbox;
+pub mod scan;
+pub mod searching;
 pub mod settings;
 pub mod supervisor;
 pub mod trust;

@@ -11,6 +11,7 @@ use crate::explore_messages::help as explore_help;
 use crate::kernel_cli::{self, KernelCommands};
 use crate::messages::help;
 use crate::queue_cli::{self, QueueCommands};
+use crate::run_cli::{self, RunCommands, SearchArgs};
 use crate::session_cli::{self, SessionCommands};
 
 #[derive(Debug, Parser)]
@@ -61,6 +62,9 @@ pub(crate) enum Commands {
     Queue(QueueCommands),
     #[command(subcommand)]
     Session(SessionCommands),
+    #[command(subcommand)]
+    Run(RunCommands),
+    Search(SearchArgs),
     Completions {
         #[arg(value_name = "SHELL", value_enum, hide_possible_values = true)]
         shell: clap_complete::Shell,
@@ -169,6 +173,7 @@ pub(crate) enum DemoFlow {
     Goals,
     Kernel,
     Session,
+    Run,
 }
 
 #[derive(Debug, clap::Args)]
@@ -252,12 +257,14 @@ fn of_flows(path: &str, lang: Lang) -> Option<String> {
     kernel_cli::about(path, lang)
         .or_else(|| queue_cli::about(path, lang))
         .or_else(|| session_cli::about(path, lang))
+        .or_else(|| run_cli::about(path, lang))
 }
 
 fn args_of_flows(id: &str, lang: Lang) -> Option<String> {
     kernel_cli::arg_help(id, lang)
         .or_else(|| queue_cli::arg_help(id, lang))
         .or_else(|| session_cli::arg_help(id, lang))
+        .or_else(|| run_cli::arg_help(id, lang))
 }
 
 fn heading((en, ko): (&'static str, &'static str), lang: Lang) -> &'static str {

@@ -135,7 +135,7 @@ mod tests {
     use super::{help, say};
     use crate::{
         agent_messages, auto_messages, explore_messages, flow_messages, kernel_messages,
-        queue_messages, session_messages,
+        queue_messages, run_messages, session_messages,
     };
     use hast_flow::words::placeholders;
 
@@ -160,6 +160,8 @@ mod tests {
             session_messages::say::CATALOGUE,
             queue_messages::help::CATALOGUE,
             queue_messages::say::CATALOGUE,
+            run_messages::help::CATALOGUE,
+            run_messages::say::CATALOGUE,
         ];
         for entry in all.into_iter().flatten() {
             assert_eq!(placeholders(entry.en), placeholders(entry.ko), "{}", entry.key);

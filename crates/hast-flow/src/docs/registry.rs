@@ -61,6 +61,16 @@ entries! {
     table run::StageRow;
     table run::TaskRow;
     table run::ToolTaskRow;
+    log run::RunEvent;
+    log run::DecisionLine;
+    whole run::RunRequest;
+    whole run::RunFailure;
+    whole run::ModeReply;
+    whole run::ProposedInstructions;
+    whole run::ProposedStages;
+    whole run::ProposedTasks;
+    whole run::ProposedToolTasks;
+    whole run::TaskResult;
     whole kernel::KernelToEngineRequest;
     whole kernel::EngineToKernelResponse;
     whole kernel::EngineToExpertRequest;

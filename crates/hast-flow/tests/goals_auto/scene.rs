@@ -437,7 +437,7 @@ impl Auto {
                 self.git.left = (!nothing).then_some(left);
                 EffectResult::Call(result)
             }
-            Effect::Tools(_) => panic!("auto uses no tools"),
+            Effect::Tools(_) | Effect::Scan(_) => panic!("auto uses no tools"),
         }
     }
 

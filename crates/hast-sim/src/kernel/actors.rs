@@ -25,7 +25,7 @@ impl Actors {
         let (result, mood) = match effect {
             Effect::Call(call) => judged(call, self.left(key, call)),
             // The kernel asks for nothing else.
-            Effect::Tools(_) | Effect::Git(_) | Effect::Check(_) => {
+            Effect::Tools(_) | Effect::Git(_) | Effect::Check(_) | Effect::Scan(_) => {
                 (CallResult::Blocked { reason: "this is no call".to_owned() }, "none")
             }
         };

@@ -1,6 +1,7 @@
 //! A play for each flow.
 
 pub mod kernel;
+pub mod run;
 pub mod session;
 
 use crate::rounds::Play;
@@ -10,6 +11,7 @@ pub fn named(flow: &str) -> Option<Box<dyn Play>> {
     Some(match flow {
         "kernel" => Box::new(kernel::Growing),
         "session" => Box::new(session::Research::of(40)),
+        "run" => Box::new(run::Published),
         _ => return None,
     })
 }

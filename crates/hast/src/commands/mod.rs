@@ -16,6 +16,8 @@ pub(crate) mod goals_log;
 pub(crate) mod init;
 pub(crate) mod kernel;
 pub(crate) mod queue;
+pub(crate) mod run;
+pub(crate) mod search;
 pub(crate) mod session;
 pub(crate) mod shell;
 pub(crate) mod status;

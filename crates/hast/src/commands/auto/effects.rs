@@ -45,7 +45,7 @@ impl OtherEffects for AutoEffects {
                 }
             })),
             Effect::Check(check) => self.checks.perform(check),
-            Effect::Call(_) | Effect::Tools(_) => Nothing.perform(key, effect),
+            Effect::Call(_) | Effect::Tools(_) | Effect::Scan(_) => Nothing.perform(key, effect),
         }
     }
 }
@@ -73,6 +73,7 @@ impl OtherEffects for Nothing {
                 let failure = FailureRecord { class, cause: why, next };
                 EffectResult::Tools(uses.iter().map(|_| Err(failure.clone())).collect())
             }
+            Effect::Scan(_) => EffectResult::Scan(Err(why)),
             Effect::Call(_) => EffectResult::Tools(Vec::new()),
         }
     }
