@@ -11,6 +11,7 @@ pub mod instructions;
 pub mod layout;
 pub mod print;
 pub mod queue;
+pub mod replay;
 pub mod report;
 pub mod runnable;
 pub mod selection;
