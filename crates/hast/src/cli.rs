@@ -10,6 +10,7 @@ use crate::auto_messages::help as auto_help;
 use crate::explore_messages::help as explore_help;
 use crate::kernel_cli::{self, KernelCommands};
 use crate::messages::help;
+use crate::ops_cli::{self, EventsCommands, InboxCommands, ObserveCommands};
 use crate::queue_cli::{self, QueueCommands};
 
 #[derive(Debug, Parser)]
@@ -58,6 +59,12 @@ pub(crate) enum Commands {
     Kernel(KernelCommands),
     #[command(subcommand)]
     Queue(QueueCommands),
+    #[command(subcommand)]
+    Events(EventsCommands),
+    #[command(subcommand)]
+    Observe(ObserveCommands),
+    #[command(subcommand)]
+    Inbox(InboxCommands),
     Completions {
         #[arg(value_name = "SHELL", value_enum, hide_possible_values = true)]
         shell: clap_complete::Shell,
@@ -241,11 +248,15 @@ fn localize(command: Command, lang: Lang, template: &str, above: &str) -> Comman
 
 /// Help of commands that have files of their own, by the whole path of a command.
 fn of_flows(path: &str, lang: Lang) -> Option<String> {
-    kernel_cli::about(path, lang).or_else(|| queue_cli::about(path, lang))
+    kernel_cli::about(path, lang)
+        .or_else(|| queue_cli::about(path, lang))
+        .or_else(|| ops_cli::about(path, lang))
 }
 
 fn args_of_flows(id: &str, lang: Lang) -> Option<String> {
-    kernel_cli::arg_help(id, lang).or_else(|| queue_cli::arg_help(id, lang))
+    kernel_cli::arg_help(id, lang)
+        .or_else(|| queue_cli::arg_help(id, lang))
+        .or_else(|| ops_cli::arg_help(id, lang))
 }
 
 fn heading((en, ko): (&'static str, &'static str), lang: Lang) -> &'static str {

@@ -135,7 +135,7 @@ mod tests {
     use super::{help, say};
     use crate::{
         agent_messages, auto_messages, explore_messages, flow_messages, kernel_messages,
-        queue_messages,
+        observe_messages, ops_messages, queue_messages,
     };
     use hast_flow::words::placeholders;
 
@@ -156,6 +156,9 @@ mod tests {
             flow_messages::say::CATALOGUE,
             kernel_messages::help::CATALOGUE,
             kernel_messages::say::CATALOGUE,
+            observe_messages::say::CATALOGUE,
+            ops_messages::help::CATALOGUE,
+            ops_messages::say::CATALOGUE,
             queue_messages::help::CATALOGUE,
             queue_messages::say::CATALOGUE,
         ];

@@ -9,6 +9,7 @@ pub mod handoffs;
 pub mod init;
 pub mod instructions;
 pub mod layout;
+pub mod observe;
 pub mod print;
 pub mod queue;
 pub mod replay;

@@ -47,6 +47,11 @@ impl Replay {
         GoalViews { version: Version, log, goals: self.views.goals.clone() }
     }
 
+    /// How much of the present file was read.
+    pub fn bytes(&self) -> u64 {
+        self.views.log.bytes
+    }
+
     pub fn inbox(&self) -> &Inbox {
         &self.inbox
     }
