@@ -13,6 +13,7 @@ pub mod files;
 pub mod git;
 pub mod git_thread;
 pub mod lanes;
+pub mod log_lines;
 pub mod person_files;
 pub mod programs;
 pub mod roots;

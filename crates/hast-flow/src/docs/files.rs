@@ -63,6 +63,7 @@ const FILES: &[(&str, &str)] = &[
     (".ai/handoffs/*.md", "handoff"),
     (".ai/auto.lock", "auto-lock"),
     (".ai/events/events.ndjson", "goals-event"),
+    (".ai/state/goal_views.json", "goal-views"),
     (".ai/queue/queue.ndjson", "queue-event"),
     (".ai/queue/archive/queue-*.ndjson", "queue-event"),
     (".ai/rehearsals/*.yaml", "rehearsal"),

@@ -36,6 +36,7 @@ entries! {
     whole goals::AutoLock;
     log goals::GoalsEvent;
     log goals::QueueEvent;
+    whole goals::GoalViews;
     whole goals::ContextOutput;
     whole session::SessionStatus;
     log session::SessionEvent;
