@@ -233,7 +233,11 @@ impl RealWorkspace {
     }
 
     /// The user's index as it was at the start, with what was committed since.
-    fn index_follows(&mut self, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem> {
+    pub(super) fn index_follows(
+        &mut self,
+        from: &ObjectId,
+        to: &ObjectId,
+    ) -> Result<(), GitProblem> {
         let start = self.guarded_base.as_ref().zip(self.opened.as_ref());
         let start = start.filter(|(base, opened)| opened.id == *base.snapshot());
         if let Some(next) = start.and_then(|(base, opened)| self.judged_index(base, opened, to)) {
