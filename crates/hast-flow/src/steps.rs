@@ -11,6 +11,7 @@ use crate::agents::usage::Usage;
 use crate::attempt::base::ObjectId;
 use crate::attempt::evidence::TestRun;
 use crate::attempt::workspace::{GitResult, GitStep};
+use crate::attempt::worktrees::{WorktreeResult, WorktreeStep};
 use crate::docs::call::CallFinding;
 use crate::store::{DocPath, Put};
 use crate::time::UtcTime;
@@ -68,6 +69,12 @@ pub enum Effect {
     Tools(Vec<ToolUse>),
     Git(Box<GitStep>),
     Check(Check),
+    Worktree(Box<WorktreeStep>),
+    /// Git or a check in a linked work tree at this path below the root.
+    Within {
+        tree: DocPath,
+        effect: Box<Effect>,
+    },
 }
 
 /// A run of the test command in the work tree.
@@ -185,6 +192,7 @@ pub enum EffectResult {
     Tools(Vec<Result<Vec<u8>, String>>),
     Git(GitResult),
     Check(TestRun),
+    Worktree(WorktreeResult),
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -123,6 +123,10 @@ pub(crate) struct AutoArgs {
     pub(crate) explain: bool,
     #[arg(long, id = "auto_tool", value_name = "NAME")]
     pub(crate) tool: Option<String>,
+    #[arg(long)]
+    pub(crate) isolate: bool,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub(crate) parallel: Option<u8>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -286,6 +290,8 @@ fn arg_help(id: &str, lang: Lang) -> Option<String> {
         "dry_run_full" => auto_help::dry_run_full(lang),
         "undo" => auto_help::undo(lang),
         "gc" => auto_help::gc(lang),
+        "isolate" => auto_help::isolate(lang),
+        "parallel" => auto_help::parallel(lang),
         "explain" => auto_help::explain(lang),
         "auto_tool" => auto_help::tool(lang),
         "retry_goal" => auto_help::retry_goal(lang),

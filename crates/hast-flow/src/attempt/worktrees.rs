@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::base::{ObjectId, Saved, TreeRules, ref_part};
+use super::base::{ObjectId, Saved, SavedWork, TreeRules, ref_part};
 use super::git_problem::GitProblem;
 use super::workspace::Head;
 use crate::time::UtcTime;
@@ -47,20 +47,22 @@ impl fmt::Display for TreeName {
 /// One thing to do with work trees. Doing it again, after a crash or by mistake, ends the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WorktreeStep {
-    /// Where the user's checkout is.
-    Tip,
+    /// Where a branch is; without one, the user's checkout.
+    Tip { onto: Option<Target> },
     /// A work tree with its branch at a commit. What an earlier one of that name still held is on a
     /// ref first.
     Add(TreePlan),
     /// Takes a work tree away, and its branch.
     Remove { tree: TreeName, spent: Spent },
+    /// Puts what a tree holds, and no commit of the user's does, on a ref.
+    Rescue(TreePlan),
     /// The work trees that hast made, whole or not.
     List,
     /// The commits since `base` once more on top of `onto`. No ref moves, the ids are the same each
     /// time.
     Replay { base: ObjectId, head: ObjectId, onto: ObjectId },
-    /// A tree and its branch from one commit to another; what was not committed there is gone.
-    Bring { tree: TreeName, from: ObjectId, to: ObjectId },
+    /// A tree and its branch at another commit; what was not committed there is gone.
+    Bring { tree: TreeName, to: ObjectId },
     /// The user's branch, and their checkout where it is on that branch, go forward.
     Merge(MergePlan),
 }
@@ -110,6 +112,8 @@ pub enum WorktreeResult {
     Tip(Head),
     Added(Added),
     Removed,
+    /// The proof, where there was anything to save.
+    Rescued(Option<Saved>),
     Listed(Vec<FoundTree>),
     Replayed {
         commit: ObjectId,
@@ -162,9 +166,10 @@ pub enum TreeState {
 
 /// The work trees of a repository. `hast-world` answers with git.
 pub trait Worktrees {
-    fn tip(&mut self) -> Result<Head, GitProblem>;
+    fn tip(&mut self, onto: Option<&Target>) -> Result<Head, GitProblem>;
     fn add(&mut self, plan: &TreePlan) -> Result<Added, GitProblem>;
     fn remove(&mut self, tree: &TreeName, spent: &Spent) -> Result<(), GitProblem>;
+    fn rescue(&mut self, plan: &TreePlan) -> Result<Option<SavedWork>, GitProblem>;
     fn list(&mut self) -> Result<Vec<FoundTree>, GitProblem>;
     fn replay(
         &mut self,
@@ -172,7 +177,7 @@ pub trait Worktrees {
         head: &ObjectId,
         onto: &ObjectId,
     ) -> Result<Replay, GitProblem>;
-    fn bring(&mut self, tree: &TreeName, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem>;
+    fn bring(&mut self, tree: &TreeName, to: &ObjectId) -> Result<(), GitProblem>;
     fn merge(&mut self, plan: &MergePlan) -> Result<Option<Waits>, GitProblem>;
 }
 
@@ -190,19 +195,22 @@ pub fn perform(worktrees: &mut dyn Worktrees, step: &WorktreeStep) -> WorktreeRe
 
 fn try_to(trees: &mut dyn Worktrees, step: &WorktreeStep) -> Result<WorktreeResult, GitProblem> {
     Ok(match step {
-        WorktreeStep::Tip => WorktreeResult::Tip(trees.tip()?),
+        WorktreeStep::Tip { onto } => WorktreeResult::Tip(trees.tip(onto.as_ref())?),
         WorktreeStep::Add(plan) => WorktreeResult::Added(trees.add(plan)?),
         WorktreeStep::Remove { tree, spent } => {
             trees.remove(tree, spent)?;
             WorktreeResult::Removed
+        }
+        WorktreeStep::Rescue(plan) => {
+            WorktreeResult::Rescued(trees.rescue(plan)?.map(Saved::performed))
         }
         WorktreeStep::List => WorktreeResult::Listed(trees.list()?),
         WorktreeStep::Replay { base, head, onto } => match trees.replay(base, head, onto)? {
             Replay::Done { commit, tree } => WorktreeResult::Replayed { commit, tree },
             Replay::Conflict { paths } => WorktreeResult::Conflict { paths },
         },
-        WorktreeStep::Bring { tree, from, to } => {
-            trees.bring(tree, from, to)?;
+        WorktreeStep::Bring { tree, to } => {
+            trees.bring(tree, to)?;
             WorktreeResult::Brought
         }
         WorktreeStep::Merge(plan) => match trees.merge(plan)? {

@@ -379,7 +379,9 @@ impl Auto {
                 self.git.left = (!nothing).then_some(left);
                 EffectResult::Call(result)
             }
-            Effect::Tools(_) => panic!("auto uses no tools"),
+            Effect::Tools(_) | Effect::Worktree(_) | Effect::Within { .. } => {
+                panic!("auto in place uses no tools and no work trees")
+            }
         }
     }
 

@@ -224,7 +224,8 @@ impl RealWorkspace {
             Err(GitProblem::Moved { found: Some(found), .. }) if found == *to => {}
             other => other?,
         }
-        if self.git.head()? == super::refs::HeadNow::Branch(branch.to_owned()) {
+        let here = super::refs::HeadNow::Branch(branch.to_owned());
+        if branch == "HEAD" || self.git.head()? == here {
             self.index_follows(from, to)?;
         }
         self.latest = None;

@@ -1,6 +1,8 @@
 //! Finished work on its way to the user's branch: replayed onto where that is now, brought into its
 //! own tree for another test, and taken over by a fast-forward that touches nothing of the user's.
 
+use std::time::{Duration, Instant};
+
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::worktrees::{MergePlan, Replay, Target, Waits};
@@ -12,6 +14,8 @@ use super::refs::{HeadNow, Move};
 use super::run::Git;
 use super::scan::{At, Difference};
 
+/// How long somebody else's lock of the index is waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// How many files a result names.
 const NAMED: usize = 50;
 
@@ -125,17 +129,12 @@ fn rewritten(commit: &[u8], tree: &ObjectId, parent: &ObjectId) -> Vec<u8> {
 
 impl RealWorkspace {
     /// This tree and its branch at another commit, whatever is in the tree.
-    pub(super) fn bring_to(
-        &mut self,
-        branch: &str,
-        from: &ObjectId,
-        to: &ObjectId,
-    ) -> Result<(), GitProblem> {
+    pub(super) fn bring_to(&mut self, branch: &str, to: &ObjectId) -> Result<(), GitProblem> {
         self.remove_left_locks();
-        let (name, expected) = (branch.to_owned(), Some(from.clone()));
-        match self.git.move_refs(&[Move { name, from: expected, to: Some(to.clone()) }]) {
-            Err(GitProblem::Moved { found: Some(found), .. }) if found == *to => {}
-            other => other?,
+        let from = self.git.resolve(branch)?;
+        if from.as_ref() != Some(to) {
+            let (name, to) = (branch.to_owned(), Some(to.clone()));
+            self.git.move_refs(&[Move { name, from, to }])?;
         }
         if self.git.head()? != HeadNow::Branch(branch.to_owned()) {
             self.git.call(["symbolic-ref", "-m", "hast", "HEAD", branch]).synced().run()?;
@@ -155,6 +154,12 @@ impl RealWorkspace {
             (Target::Detached, HeadNow::Branch(_)) => return Err(moved("HEAD", from, None)),
         };
         let found = self.git.resolve(name)?;
+        // It was done before, and somebody has gone on from there.
+        if let Some(found) = found.as_ref().filter(|found| *found != from && *found != to)
+            && self.git.is_ancestor(to, found)?
+        {
+            return Ok(None);
+        }
         if found.as_ref() != Some(from) && found.as_ref() != Some(to) {
             return Err(moved(name, from, found));
         }
@@ -169,10 +174,7 @@ impl RealWorkspace {
             if let Some((what, _)) = self.in_progress().first() {
                 return Ok(Some(Waits::InProgress { what: (*what).to_owned() }));
             }
-            let lock = self.git.place.git_dir.join("index.lock");
-            if lock.exists() {
-                return Err(GitProblem::Locked { path: lock.display().to_string() });
-            }
+            self.wait_for_lock()?;
             if let Some(paths) = self.take_over(from, to)? {
                 return Ok(Some(Waits::UsersFiles { paths }));
             }
@@ -187,6 +189,19 @@ impl RealWorkspace {
             self.index_follows(from, to)?;
         }
         Ok(None)
+    }
+
+    /// A command of the user's has a moment to end.
+    fn wait_for_lock(&self) -> Result<(), GitProblem> {
+        let lock = self.git.place.git_dir.join("index.lock");
+        let end = Instant::now() + PATIENCE;
+        while lock.exists() {
+            if Instant::now() > end {
+                return Err(GitProblem::Locked { path: lock.display().to_string() });
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Ok(())
     }
 
     /// Where else a branch is checked out.

@@ -7,12 +7,12 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use hast_flow::attempt::base::{ObjectId, Saved};
+use hast_flow::attempt::base::{ObjectId, Saved, SavedWork};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{GitResult, GitStep, Head, SavePlan, perform};
 use hast_flow::attempt::worktrees::{
-    Added, FoundTree, LANES, MergePlan, Replay, Spent, TreeName, TreePlan, TreeState, Waits,
-    Worktrees,
+    Added, FoundTree, LANES, MergePlan, Replay, Spent, Target, TreeName, TreePlan, TreeState,
+    Waits, Worktrees,
 };
 
 use super::index::disk;
@@ -167,7 +167,11 @@ impl RealWorktrees {
 }
 
 impl Worktrees for RealWorktrees {
-    fn tip(&mut self) -> Result<Head, GitProblem> {
+    fn tip(&mut self, onto: Option<&Target>) -> Result<Head, GitProblem> {
+        if let Some(Target::Branch(name)) = onto {
+            let commit = self.main.git.resolve(name)?.ok_or(GitProblem::NoFirstCommit)?;
+            return Ok(Head::Branch { name: name.clone(), commit });
+        }
         let commit = self.main.git.resolve("HEAD")?;
         Ok(match (self.main.git.head()?, commit) {
             (HeadNow::Branch(name), Some(commit)) => Head::Branch { name, commit },
@@ -197,6 +201,10 @@ impl Worktrees for RealWorktrees {
 
     fn remove(&mut self, tree: &TreeName, spent: &Spent) -> Result<(), GitProblem> {
         if self.is_spent(tree, spent)? { self.take_away(tree) } else { Err(self.in_the_way(tree)) }
+    }
+
+    fn rescue(&mut self, plan: &TreePlan) -> Result<Option<SavedWork>, GitProblem> {
+        Ok(self.save_left(plan)?.map(|saved| saved.work().clone()))
     }
 
     fn list(&mut self) -> Result<Vec<FoundTree>, GitProblem> {
@@ -229,8 +237,8 @@ impl Worktrees for RealWorktrees {
         self.main.git.replay(base, head, onto)
     }
 
-    fn bring(&mut self, tree: &TreeName, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem> {
-        self.inside(tree)?.bring_to(&tree.branch(), from, to)
+    fn bring(&mut self, tree: &TreeName, to: &ObjectId) -> Result<(), GitProblem> {
+        self.inside(tree)?.bring_to(&tree.branch(), to)
     }
 
     fn merge(&mut self, plan: &MergePlan) -> Result<Option<Waits>, GitProblem> {

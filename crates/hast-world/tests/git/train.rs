@@ -137,6 +137,21 @@ fn a_branch_that_has_moved_is_not_moved_back() {
 }
 
 #[test]
+fn a_merge_that_was_done_before_the_user_went_on_is_done() {
+    let repo = Repo::new();
+    add(&repo, "M1");
+    let base = repo.head();
+    let head = work(&repo, &[("new.txt", "new\n")]);
+    assert_eq!(merge(&repo, &base, &head).unwrap(), None);
+    repo.write("theirs.txt", "theirs\n");
+    repo.git(&["add", "theirs.txt"]);
+    repo.git(&["commit", "-q", "-m", "the user's"]);
+    let theirs = repo.head();
+    assert_eq!(merge(&repo, &base, &head).unwrap(), None);
+    assert_eq!(repo.head(), theirs);
+}
+
+#[test]
 fn a_user_in_the_middle_of_a_merge_is_left_alone() {
     let repo = Repo::new();
     add(&repo, "M1");
@@ -204,7 +219,7 @@ fn commits_are_replayed_one_by_one_with_the_same_ids_each_time() {
     let log: Vec<&str> = log.lines().collect();
     assert_eq!(log[..2], ["agent 1700000000 change two.txt", "agent 1700000000 change one.txt"]);
     assert_eq!(repo.git(&["rev-parse", &format!("{new}~2")]), repo.head().as_str());
-    trees(&repo).bring(&TreeName::of("M1"), &head, &new).unwrap();
+    trees(&repo).bring(&TreeName::of("M1"), &new).unwrap();
     let tree = repo.path(TREE);
     assert_eq!(repo.git_in(&tree, &["status", "--porcelain"]), "");
     assert!(tree.join("theirs.txt").is_file() && tree.join("two.txt").is_file());

@@ -212,7 +212,7 @@ fn a_git_file_that_an_agent_replaced_is_not_followed() {
 #[test]
 fn the_tip_is_where_the_user_is() {
     let repo = Repo::new();
-    let tip = |repo: &Repo| perform(&mut trees(repo), &WorktreeStep::Tip);
+    let tip = |repo: &Repo| perform(&mut trees(repo), &WorktreeStep::Tip { onto: None });
     let (name, commit) = ("refs/heads/main".to_owned(), repo.head());
     assert_eq!(tip(&repo), WorktreeResult::Tip(Head::Branch { name, commit }));
     repo.git(&["checkout", "-q", "--detach"]);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use hast_flow::docs::goals::{AutoLock, GoalMode, GoalStatus};
 use hast_flow::flows::goals::auto::View;
 use hast_flow::flows::goals::auto::record::{AttemptRecord, VerdictRecord};
+use hast_flow::flows::goals::auto::view::Current;
 use hast_flow::flows::goals::selection::{Placed, placed};
 use hast_flow::words::{Lang, visible};
 use hast_world::auto_lock::OwnLock;
@@ -53,6 +54,10 @@ impl GoalEyes {
         }
     }
 
+    pub(super) fn lang(&self) -> Lang {
+        self.lang
+    }
+
     /// What is to be written down as soon as the run has begun.
     pub(super) fn lock_in(&mut self, state: PathBuf, lock: AutoLock) {
         self.waiting = Some((state, lock));
@@ -71,19 +76,23 @@ impl GoalEyes {
     /// The file says who works on what. It is written once the look around is over: until then it
     /// is another's.
     fn tell_lock(&mut self, view: &View) {
+        self.begin_lock(view);
+        if let (Some(lock), Some(current)) = (&mut self.lock, &view.current) {
+            lock.tell(&current.goal, current.number);
+        }
+    }
+
+    pub(super) fn begin_lock(&mut self, view: &View) {
         if view.run.is_some()
             && let Some((state, lock)) = self.waiting.take()
         {
             // Without the file the driver's own lock still holds, and its own records suffice.
             self.lock = OwnLock::write(&state, lock).ok();
         }
-        if let (Some(lock), Some(current)) = (&mut self.lock, &view.current) {
-            lock.tell(&current.goal, current.number);
-        }
     }
 
-    fn judgement(&self, view: &View) -> Option<Judgement> {
-        let current = view.current.as_ref().filter(|current| current.judged)?;
+    fn judgement(&self, view: &View, current: Option<&Current>) -> Option<Judgement> {
+        let current = current.filter(|current| current.judged)?;
         let documents = view.documents_of(&current.goal, current.number)?;
         let (record, verdict) = (documents.record.as_ref()?, documents.last_verdict()?);
         let code = verdict.verdict.reason.code();
@@ -99,18 +108,36 @@ impl Eyes<View> for GoalEyes {
         let Some(Ok(goals)) = view.goals.as_ref().map(|file| &file.goals) else {
             return Vec::new();
         };
-        placed(goals).iter().map(|goal| self.row(view, goal)).collect()
+        let now = |placed: &Placed<'_>| {
+            let current = view.current.as_ref().filter(|now| now.goal == placed.goal.id)?;
+            Some(say::attempt(self.lang, current.number))
+        };
+        placed(goals).iter().map(|goal| self.row(goal, now(goal))).collect()
     }
 
     fn turn(&mut self, view: &View) -> Vec<String> {
         self.tell_lock(view);
+        let mut lines = self.tell_recovered(view);
+        lines.extend(self.tell_judged(view, view.current.as_ref()));
+        lines
+    }
+}
+
+impl GoalEyes {
+    pub(super) fn tell_recovered(&mut self, view: &View) -> Vec<String> {
         let mut lines = Vec::new();
         let recovered = view.run.as_ref().and_then(|run| run.recovered.clone());
         if let (Some(name), None) = (&recovered, &self.recovered) {
             lines.push(say::recovered(self.lang, visible(name)));
         }
         self.recovered = recovered.or(self.recovered.take());
-        let Some(judgement) = self.judgement(view) else { return lines };
+        lines
+    }
+
+    /// What is said about a verdict that is new.
+    pub(super) fn tell_judged(&mut self, view: &View, current: Option<&Current>) -> Vec<String> {
+        let mut lines = Vec::new();
+        let Some(judgement) = self.judgement(view, current) else { return lines };
         if self.explain {
             lines.push(visible(&shown(&judgement)).into_owned());
         }
@@ -121,12 +148,12 @@ impl Eyes<View> for GoalEyes {
 }
 
 impl GoalEyes {
-    fn row(&self, view: &View, placed: &Placed<'_>) -> Row {
+    /// The row of a goal, with the words about what is done for it now.
+    pub(super) fn row(&self, placed: &Placed<'_>, now: Option<String>) -> Row {
         let goal = placed.goal;
-        let current = view.current.as_ref().filter(|current| current.goal == goal.id);
         let failures = self.judged.iter().filter(|one| one.goal == goal.id && !one.passed).count();
-        let (state, detail) = match (goal.status, current) {
-            (_, Some(current)) => (State::Running, say::attempt(self.lang, current.number)),
+        let (state, detail) = match (goal.status, now) {
+            (_, Some(now)) => (State::Running, now),
             (GoalStatus::Done, None) => (State::Done, String::new()),
             (GoalStatus::Blocked, None) => {
                 (State::Failed, goal.blocked_reason.clone().unwrap_or_default())

@@ -4,6 +4,7 @@
 //! judge, settle. What was agreed before the agent starts is written down and stays.
 
 pub mod decide;
+pub mod lanes;
 pub mod layout;
 pub mod policy;
 pub mod record;

@@ -12,6 +12,7 @@ use crate::attempt::inspection::Inspection;
 use crate::attempt::judge::{INTERRUPTIONS_PER_ATTEMPT, Judged, Verdict, judge};
 use crate::attempt::reason::{Class, Reason};
 use crate::attempt::settle::Commits;
+use crate::attempt::recovery::Place as Isolation;
 use crate::attempt::workspace::{GitResult, GitStep, SavePlan};
 use crate::attempt_steps::{blocked, call_end, unexpected};
 use crate::docs::document::Version;
@@ -90,14 +91,11 @@ pub(super) fn begin(flow: &AutoFlow, view: &View, facts: &Facts<'_>, placed: &Pl
     if ledger.spent() == 0 {
         draft = draft.event(Kind::GoalStarted, json!({"goal_id": goal.id, "title": goal.title}));
     }
-    let handoff = &record.handoff;
-    draft
-        .event(
-            Kind::AttemptStarted,
-            json!({"goal_id": goal.id, "attempt": number, "handoff": handoff}),
-        )
-        .starts(key(&goal.id, number, &["call", "0"]))
-        .step()
+    let mut detail = json!({"goal_id": goal.id, "attempt": number, "handoff": record.handoff});
+    if flow.place == Isolation::Isolated {
+        detail[layout::LANE] = json!(true);
+    }
+    draft.event(Kind::AttemptStarted, detail).starts(key(&goal.id, number, &["call", "0"])).step()
 }
 
 /// How the tests end on the base, run once for each tree and command.
@@ -128,7 +126,8 @@ fn base_tests(
             Err(Step::Effect { key: check, effect })
         }
         Some(EffectResult::Check(run)) => {
-            let detail = json!({"tree": tree, "command": command, "end": run.end});
+            let detail =
+                json!({"goal_id": goal.id, "tree": tree, "command": command, "end": run.end});
             let draft = Draft::of_one(view, facts, "the tests on the base", check);
             let next = key(&goal.id, number, &["record"]);
             Err(draft.event(Kind::BaseTested, detail).starts(next).step())
