@@ -1,6 +1,7 @@
 //! A play for each flow.
 
 pub mod kernel;
+pub mod lanes;
 
 use crate::rounds::Play;
 
@@ -8,6 +9,7 @@ use crate::rounds::Play;
 pub fn named(flow: &str) -> Option<Box<dyn Play>> {
     Some(match flow {
         "kernel" => Box::new(kernel::Growing),
+        "lanes" => Box::new(lanes::FourLanes),
         _ => return None,
     })
 }

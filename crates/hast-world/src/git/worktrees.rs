@@ -6,6 +6,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use hast_flow::attempt::base::{ObjectId, Saved, SavedWork};
 use hast_flow::attempt::git_problem::GitProblem;
@@ -19,6 +20,8 @@ use super::index::disk;
 use super::refs::{HeadNow, Move};
 use super::{GitEnvironment, Place, RealWorkspace};
 
+/// How long somebody who still writes is waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// What of an earlier tree is saved: one file, and all of them.
 const SAVED_FILE_BYTES: u64 = 64 << 20;
 const SAVED_BYTES: u64 = 1 << 30;
@@ -278,14 +281,19 @@ fn directories(path: &Path) -> Result<Vec<PathBuf>, GitProblem> {
     Ok(found)
 }
 
-/// Removes a directory whatever modes its parts have. Links are removed, not followed.
+/// Removes a directory whatever modes its parts have. Links are removed, not followed. A git whose
+/// hast was killed may still be writing there: it is waited for.
 fn remove_all(path: &Path) -> Result<(), GitProblem> {
-    match fs::remove_dir_all(path) {
-        Ok(()) => return Ok(()),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(_) => open_up(path),
+    let end = Instant::now() + PATIENCE;
+    loop {
+        match fs::remove_dir_all(path) {
+            Ok(()) => return Ok(()),
+            Err(error) if error.kind() == ErrorKind::NotFound && !path.exists() => return Ok(()),
+            Err(error) if Instant::now() > end => return Err(disk(path, error)),
+            Err(_) => open_up(path),
+        }
+        std::thread::sleep(Duration::from_millis(10));
     }
-    fs::remove_dir_all(path).map_err(|error| disk(path, error))
 }
 
 /// Directories that their owner may not write to, made writable.
