@@ -13,6 +13,7 @@ use crate::attempt::evidence::TestRun;
 use crate::attempt::workspace::{GitResult, GitStep};
 use crate::attempt::worktrees::{WorktreeResult, WorktreeStep};
 use crate::docs::call::CallFinding;
+use crate::leases::{LeaseResult, LeaseStep};
 use crate::store::{DocPath, Put};
 use crate::time::UtcTime;
 
@@ -70,6 +71,7 @@ pub enum Effect {
     Git(Box<GitStep>),
     Check(Check),
     Worktree(Box<WorktreeStep>),
+    Lease(LeaseStep),
     /// Git or a check in a linked work tree at this path below the root.
     Within {
         tree: DocPath,
@@ -193,6 +195,7 @@ pub enum EffectResult {
     Git(GitResult),
     Check(TestRun),
     Worktree(WorktreeResult),
+    Lease(LeaseResult),
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -150,9 +150,6 @@ pub enum Reason {
     TipMoves {
         times: u32,
     },
-    LeaseLost {
-        why: String,
-    },
     AllGood,
 }
 
@@ -194,7 +191,6 @@ impl Reason {
             Self::MergeTouches { .. } => "merge_touches",
             Self::MergeWaits { .. } => "merge_waits",
             Self::TipMoves { .. } => "tip_moves",
-            Self::LeaseLost { .. } => "lease_lost",
             Self::AllGood => "all_good",
         }
     }
@@ -239,7 +235,6 @@ impl Reason {
             Self::MergeTouches { path, .. } => say::merge_touches(lang, path),
             Self::MergeWaits { why } => say::merge_waits(lang, why),
             Self::TipMoves { times } => say::tip_moves(lang, times),
-            Self::LeaseLost { why } => say::lease_lost(lang, why),
             Self::AllGood => say::all_good(lang),
         };
         match self.more() {
@@ -257,7 +252,6 @@ impl Reason {
                 | Self::MergeTouches { .. }
                 | Self::MergeWaits { .. }
                 | Self::TipMoves { .. }
-                | Self::LeaseLost { .. }
         )
     }
 
@@ -347,7 +341,6 @@ pub mod say {
         merge_touches(path) { en: "passed, and its merge would touch your uncommitted files: {path}", ko: "통과했지만 병합하면 커밋하지 않은 파일을 건드립니다: {path}" }
         merge_waits(why) { en: "passed, and its merge has to wait: {why}", ko: "통과했지만 병합이 기다려야 합니다: {why}" }
         tip_moves(times) { en: "passed, and the branch moved {times} times while it was merged", ko: "통과했지만 병합하는 동안 브랜치가 {times}번 움직였습니다" }
-        lease_lost(why) { en: "passed, and its claim is somebody else's by now: {why}", ko: "통과했지만 그 사이 다른 작업자가 맡았습니다: {why}" }
         all_good() { en: "work, tests and handoff are there", ko: "변경, 테스트, 핸드오프가 모두 있습니다" }
         and_more(count) { en: " (and {count} more)", ko: " (외 {count}개)" }
     }

@@ -379,7 +379,7 @@ impl Auto {
                 self.git.left = (!nothing).then_some(left);
                 EffectResult::Call(result)
             }
-            Effect::Tools(_) | Effect::Worktree(_) | Effect::Within { .. } => {
+            Effect::Tools(_) | Effect::Worktree(_) | Effect::Lease(_) | Effect::Within { .. } => {
                 panic!("auto in place uses no tools and no work trees")
             }
         }

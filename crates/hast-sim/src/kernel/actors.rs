@@ -29,6 +29,7 @@ impl Actors {
             | Effect::Git(_)
             | Effect::Check(_)
             | Effect::Worktree(_)
+            | Effect::Lease(_)
             | Effect::Within { .. } => {
                 (CallResult::Blocked { reason: "this is no call".to_owned() }, "none")
             }

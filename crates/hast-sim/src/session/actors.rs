@@ -34,7 +34,11 @@ impl Actors {
                 Performed { result: EffectResult::Tools(answers), mood: "tools" }
             }
             // The session flow changes no code and asks for neither.
-            Effect::Git(_) | Effect::Check(_) | Effect::Worktree(_) | Effect::Within { .. } => {
+            Effect::Git(_)
+            | Effect::Check(_)
+            | Effect::Worktree(_)
+            | Effect::Lease(_)
+            | Effect::Within { .. } => {
                 let reason = "there is no work tree here".to_owned();
                 Performed {
                     result: EffectResult::Call(CallResult::Blocked { reason }),

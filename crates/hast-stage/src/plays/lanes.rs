@@ -78,5 +78,7 @@ impl Play for FourLanes {
         assert_eq!(stage.names(".git/worktrees"), Vec::<String>::new());
         assert_eq!(stage.git(&["for-each-ref", "refs/heads/hast"]), "");
         stage.git(&["fsck", "--connectivity-only"]);
+        let claims = stage.hast(&["queue", "list", "--active-only", "--json"]);
+        assert!(!claims.out.contains("QCLM_"), "a claim is left: {}", claims.out);
     }
 }

@@ -7,8 +7,6 @@ use std::path::Path;
 
 use hast_stage::Stage;
 
-pub(crate) use hast_stage::Ran;
-
 pub(crate) struct Scene {
     stage: Stage,
 }

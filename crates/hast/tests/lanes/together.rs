@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::scene::{Scene, work};
 
-const SLEEP: &str = "      - sleep: 2\n";
+const SLEEP: &str = "      - sleep: 4\n";
 
 fn slow(path: &str, text: &str) -> String {
     format!("{SLEEP}{}", work(path, text))
@@ -20,8 +20,8 @@ fn goals_run_at_once_and_are_merged_one_after_the_other() {
     let ran = scene.hast(&["auto", "--recursive", "--parallel", "4"]);
     let took = start.elapsed();
     assert_eq!(ran.code, 0, "{ran:?}");
-    // One after the other would sleep for eight seconds alone.
-    assert!(took.as_secs_f64() < 8.0, "{took:?}");
+    // One after the other would sleep for sixteen seconds alone.
+    assert!(took.as_secs_f64() < 14.0, "{took:?}");
     let subjects = scene.git(&["log", "--format=%s", "--reverse"]);
     let subjects: Vec<&str> = subjects.lines().skip(1).collect();
     assert_eq!(subjects.len(), 8, "{subjects:?}");
@@ -56,7 +56,7 @@ fn a_pair_that_always_conflicts_ends_with_both_results_kept_and_an_explanation()
         )
     };
     // While B works, somebody commits to the same file each time.
-    let meddle = "      - run: \"cd ../../.. && echo $RANDOM$$ > src/a.txt && git -c user.name=u -c user.email=u@l commit -qm theirs src/a.txt\"\n";
+    let meddle = "      - run: \"cd ../../.. && date +%s%N > src/a.txt && git -c user.name=u -c user.email=u@l commit -qm theirs src/a.txt\"\n";
     let both = format!("{meddle}{}", write("of B"));
     let scene =
         Scene::with(&[("A", "", &write("of A")), ("B", "", &both)], "sandbox: off\n", "true\n");
@@ -152,5 +152,44 @@ fn commits_of_the_user_meanwhile_are_kept_below_the_work() {
     let subjects: Vec<&str> = subjects.lines().collect();
     assert_eq!(subjects, ["chore(M1): goal status", "feat(M1): Goal M1", "theirs", "first"]);
     assert_eq!(scene.git(&["status", "--porcelain"]), "");
+    scene.nothing_is_left();
+}
+
+#[test]
+fn a_goal_that_another_worker_has_is_left_to_them() {
+    let scene =
+        Scene::new(&[("A", "", &work("src/one.txt", "1")), ("B", "", &work("src/two.txt", "2"))]);
+    let claim = scene.hast(&["queue", "claim", "--worker", "other", "--goal", "B"]);
+    assert_eq!(claim.code, 0, "{claim:?}");
+    let ran = scene.hast(&["auto", "--recursive", "--parallel", "2"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("another worker") && ran.out.contains('B'), "{}", ran.out);
+    assert_eq!((scene.status_of("A"), scene.status_of("B")), ("done".into(), "active".into()));
+    assert_eq!(scene.verdicts("B"), Vec::<String>::new());
+    let claims = scene.hast(&["queue", "list", "--active-only"]);
+    assert_eq!(claims.out.lines().count(), 1, "{}", claims.out);
+    scene.nothing_is_left();
+}
+
+#[test]
+fn a_claim_that_somebody_else_has_by_now_stops_the_merge() {
+    let waiting = "      - wait_for: {path: ../../../go.log, seconds: 60}\n";
+    let scene = Scene::new(&[("A", "", &format!("{waiting}{}", work("src/one.txt", "1")))]);
+    let mut child = scene.start(&["auto", "--isolate"]);
+    scene.wait_until("the tree is there", |scene| scene.has(".ai/worktrees/A/src/a.txt"));
+    let listed = scene.hast(&["queue", "list", "--active-only", "--json"]).out;
+    let field = |name: &str| {
+        let (_, rest) = listed.split_once(&format!("\"{name}\": \"")).unwrap();
+        rest.split_once('"').unwrap().0.to_owned()
+    };
+    let (claim, worker) = (field("claim_id"), field("worker_id"));
+    // As if its time had been over.
+    assert_eq!(scene.hast(&["queue", "release", &claim, "--worker", &worker]).code, 0);
+    assert_eq!(scene.hast(&["queue", "claim", "--worker", "other", "--goal", "A"]).code, 0);
+    scene.write("go.log", "");
+    assert!(child.wait().unwrap().success());
+    assert!(!scene.has("src/one.txt"));
+    assert_eq!(scene.status_of("A"), "active");
+    assert_eq!(scene.git(&["show", "hast/kept/A:src/one.txt"]), "1");
     scene.nothing_is_left();
 }

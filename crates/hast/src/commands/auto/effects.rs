@@ -11,6 +11,7 @@ use hast_flow::attempt::worktrees::{TreeName, WorktreeResult};
 use hast_flow::docs::goals::Config;
 use hast_flow::flows::goals::auto::layout as auto_layout;
 use hast_flow::flows::goals::layout;
+use hast_flow::leases::LeaseResult;
 use hast_flow::steps::{Effect, EffectResult, Place, StepKey};
 use hast_flow::store::DocPath;
 use hast_flow::words::Lang;
@@ -20,11 +21,14 @@ use hast_world::git_thread::GitThread;
 use hast_world::supervisor::Guarded;
 use hast_world::worktree_threads::WorktreeThreads;
 
+use super::leases::Leases;
+
 /// Git and tests of the project, and of the work trees beside it.
 pub(super) struct AutoEffects {
     git: GitThread,
     checks: Checks,
     trees: Option<WorktreeThreads>,
+    leases: Option<Leases>,
 }
 
 impl AutoEffects {
@@ -37,15 +41,15 @@ impl AutoEffects {
     ) -> Result<Self, GitProblem> {
         let git = GitThread::open(&root)?;
         let checks = Checks { supervisor, root, config, variables, lang };
-        Ok(Self { git, checks, trees: None })
+        Ok(Self { git, checks, trees: None, leases: None })
     }
 
-    /// The same with work trees.
-    pub(super) fn with_trees(self) -> Result<Self, GitProblem> {
+    /// The same with work trees, for goals that are claimed.
+    pub(super) fn with_trees(self, leases: Leases) -> Result<Self, GitProblem> {
         let root = &self.checks.root;
         let directory = root.join(layout::DIRECTORY).join(auto_layout::WORKTREES);
         let trees = Some(WorktreeThreads::open(root, &directory)?);
-        Ok(Self { trees, ..self })
+        Ok(Self { trees, leases: Some(leases), ..self })
     }
 
     fn within(&self, tree: &DocPath, key: &StepKey, effect: &Effect) -> EffectResult {
@@ -74,6 +78,10 @@ impl OtherEffects for AutoEffects {
             Effect::Check(check) => self.checks.perform(check),
             Effect::Worktree(step) => match &self.trees {
                 Some(trees) => EffectResult::Worktree(trees.perform(step)),
+                None => Nothing.perform(key, effect),
+            },
+            Effect::Lease(step) => match &self.leases {
+                Some(leases) => EffectResult::Lease(leases.perform(step)),
                 None => Nothing.perform(key, effect),
             },
             Effect::Within { tree, effect } => self.within(tree, key, effect),
@@ -106,6 +114,7 @@ impl OtherEffects for Nothing {
             Effect::Worktree(_) => {
                 EffectResult::Worktree(WorktreeResult::Refused(GitProblem::NoGit { why }))
             }
+            Effect::Lease(_) => EffectResult::Lease(LeaseResult::Gone { why }),
             Effect::Within { .. } | Effect::Call(_) => EffectResult::Tools(Vec::new()),
         }
     }

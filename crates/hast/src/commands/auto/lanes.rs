@@ -12,6 +12,7 @@ use hast_world::calls::ledger::LedgerFile;
 
 use super::effects::AutoEffects;
 use super::eyes::GoalEyes;
+use super::leases::Leases;
 use crate::app::App;
 use crate::auto_messages::say;
 use crate::commands::calling::Project;
@@ -39,12 +40,13 @@ pub(super) fn drive(
     let limited = limited(app, project)?;
     let (setup, copy) =
         (project.config.worktree_setup.clone(), project.config.worktree_copy.clone());
+    let leases = Leases::open(app, project, width)?;
     let flow = LanesFlow { auto, width, setup, copy, limited };
     let (root, config) = (project.root.clone(), project.config.clone());
     let variables = project.variables.clone();
     let others = move |guarded: &Arc<_>| {
         AutoEffects::open(root, config, variables, Arc::clone(guarded), lang)
-            .and_then(AutoEffects::with_trees)
+            .and_then(|effects| effects.with_trees(leases))
             .map(|effects| Arc::new(effects) as Arc<_>)
             .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))
     };

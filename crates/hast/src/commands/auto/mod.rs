@@ -4,6 +4,7 @@
 pub(crate) mod effects;
 pub(crate) mod eyes;
 mod lanes;
+mod leases;
 mod leftovers;
 mod planned;
 mod refs;

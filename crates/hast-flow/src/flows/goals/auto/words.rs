@@ -22,6 +22,8 @@ messages! {
     cut_off_in_place_next(goal) { en: "run hast auto {goal} without --isolate to recover it", ko: "--isolate 없이 hast auto {goal}(을)를 실행해 복구하세요" }
     no_tip() { en: "there is no branch or commit that finished work could go onto", ko: "끝난 작업을 올릴 브랜치나 커밋이 없습니다" }
     no_tip_next() { en: "check out a branch with a commit, then run the same command again", ko: "커밋이 있는 브랜치를 체크아웃한 뒤 같은 명령을 다시 실행하세요" }
+    claimed_elsewhere(goals) { en: "another worker has claimed: {goals}", ko: "다른 작업자가 맡고 있습니다: {goals}" }
+    claimed_elsewhere_next() { en: "see hast queue list; run the same command again when they are released", ko: "hast queue list로 확인하고, 반납된 뒤 같은 명령을 다시 실행하세요" }
     setup_failed(why) { en: "worktree_setup failed: {why}", ko: "worktree_setup이 실패했습니다: {why}" }
     lane_stuck_next(goal) { en: "solve that, then hast retry {goal}; hast auto --gc removes what is left of its work tree", ko: "해결한 뒤 hast retry {goal}(을)를 실행하세요. 남은 작업 트리는 hast auto --gc가 지웁니다" }
     waiting() { en: "the agent may not be asked now; no attempt was spent", ko: "지금은 에이전트를 부를 수 없습니다. 시도는 소모되지 않았습니다" }

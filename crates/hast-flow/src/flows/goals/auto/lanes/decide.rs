@@ -19,6 +19,7 @@ use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::auto::{layout, starting, words};
 use crate::flows::goals::runnable::{Choice, Nothing};
 use crate::flows::goals::selection::{Placed, placed};
+use crate::leases::{LeaseResult, LeaseStep};
 use crate::roles::PolicyTable;
 use crate::steps::{Effect, EffectResult, Ending, Notice, Step, StepKey};
 use crate::store::DocPath;
@@ -70,12 +71,20 @@ impl Flow for LanesFlow {
         if view.lanes.len() < self.width && !run.stop {
             let (asked, under_way) = (&self.auto.asked, view.under_way());
             let last = last_goal(&view.shared);
-            match next(&all, asked, last.as_deref(), &run.tried, &under_way) {
+            let elsewhere = view.claimed_elsewhere(&all);
+            let tried = run.tried.union(&elsewhere).cloned().collect();
+            match next(&all, asked, last.as_deref(), &tried, &under_way) {
                 Next::Open(goal) => match running(facts, &goal.goal.id) {
                     Some(key) => waits_for = Some(key),
                     None => return self.open(view, facts, goal),
                 },
                 Next::Later => {}
+                Next::None(_) if run.blocked.is_empty() && !elsewhere.is_empty() => {
+                    let ids = elsewhere.into_iter().collect::<Vec<_>>().join(", ");
+                    let what = words::claimed_elsewhere(lang, ids);
+                    let next = words::claimed_elsewhere_next(lang);
+                    return Step::Finish(Ending::Done(Notice { what, next }));
+                }
                 Next::None(Choice::Nothing(nothing)) => return ending(run, &nothing, lang),
                 Next::None(Choice::Refused(refused)) if run.tried.is_empty() => {
                     let (what, next) = (refused.what(lang), refused.next(lang));
@@ -105,15 +114,22 @@ impl LanesFlow {
         let seen = view.of(goal);
         let number = seen.ledger(goal).next_number();
         let tip_key = key(goal, number, &["open"]);
-        let (onto, base) = match tip(&seen, facts, tip_key, view.onto.as_ref()) {
+        let (onto, base) = match tip(&seen, facts, &tip_key, view.onto.as_ref()) {
             Ok(tip) => tip,
+            Err(step) => return step,
+        };
+        let claim = LeaseStep::Claim { unit: goal.clone() };
+        let fence = match lease(&seen, facts, &key(goal, number, &["claim"]), claim) {
+            Ok(LeaseResult::Held { fence }) => *fence,
+            // The next decision passes it over.
+            Ok(_) => return unexpected(&key(goal, number, &["claim"]), facts.lang),
             Err(step) => return step,
         };
         let branch = match &onto {
             Target::Branch(name) => Some(name),
             Target::Detached => None,
         };
-        let detail = json!({"goal_id": goal, "base": base, "onto": branch});
+        let detail = json!({"goal_id": goal, "base": base, "onto": branch, "fence": fence});
         Draft::new(&seen, facts, &format!("{goal} gets a work tree"))
             .event(Kind::LaneOpened, detail)
             .starts(key(goal, number, &["add"]))
@@ -125,7 +141,7 @@ impl LanesFlow {
 pub(super) fn tip(
     seen: &View,
     facts: &Facts<'_>,
-    key: StepKey,
+    key: &StepKey,
     onto: Option<&Target>,
 ) -> Result<(Target, crate::attempt::base::ObjectId), Step> {
     let step = || WorktreeStep::Tip { onto: onto.cloned() };
@@ -138,7 +154,7 @@ pub(super) fn tip(
             Err(blocked(words::no_tip(facts.lang), words::no_tip_next(facts.lang)))
         }
         WorktreeResult::Refused(refused) => Err(problem(refused, facts.lang)),
-        _ => Err(unexpected(&key, facts.lang)),
+        _ => Err(unexpected(key, facts.lang)),
     }
 }
 
@@ -153,5 +169,19 @@ pub(super) fn worktree<'v>(
         None => Err(Step::Effect { key, effect: Effect::Worktree(Box::new(step())) }),
         Some(EffectResult::Worktree(result)) => Ok(result),
         Some(_) => Err(unexpected(&key, facts.lang)),
+    }
+}
+
+/// What came of asking for a lease, or the step that asks.
+pub(super) fn lease<'v>(
+    seen: &'v View,
+    facts: &Facts<'_>,
+    key: &StepKey,
+    step: LeaseStep,
+) -> Result<&'v LeaseResult, Step> {
+    match seen.results.get(key) {
+        None => Err(Step::Effect { key: key.clone(), effect: Effect::Lease(step) }),
+        Some(EffectResult::Lease(result)) => Ok(result),
+        Some(_) => Err(unexpected(key, facts.lang)),
     }
 }

@@ -3,13 +3,14 @@
 
 use serde_json::json;
 
+use crate::attempt::base::ObjectId;
 use crate::attempt::evidence::TestEnd;
 use crate::attempt::workspace::GitStep;
 use crate::attempt::worktrees::{Spent, TreeName, TreePlan, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
-use crate::flows::goals::auto::lanes::decide::{tip, worktree};
+use crate::flows::goals::auto::lanes::decide::{lease, tip, worktree};
 use crate::flows::goals::auto::lanes::view::{Lane, LanesView, Tree};
 use crate::flows::goals::auto::lanes::{LanesFlow, train};
 use crate::flows::goals::auto::view::{Current, Documents, View};
@@ -18,6 +19,7 @@ use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::auto::{AutoFlow, CutOff, layout, words};
 use crate::flows::goals::selection::Placed;
 use crate::flows::goals::status_edit::{NewStatus, with_status};
+use crate::leases::LeaseStep;
 use crate::steps::{Check, Effect, EffectResult, Ending, Place, Step, StepKey};
 
 /// What a lane does next; nothing while it has to wait for another one.
@@ -69,11 +71,20 @@ fn attempt(
     let (Some(Documents { base: Some(base), record: Some(record), .. }), Some(verdict)) =
         (documents, passed)
     else {
+        if let Some(Err(step)) = lane.stopped.as_ref().map(|to| back(seen, facts, current, to)) {
+            return Some(step);
+        }
         return Some(within(lane, working::step(auto, seen, facts, current, all)));
     };
     let work = Work { flow: auto, view: seen, facts, current, base, record };
     let first = view.on_the_train().is_none_or(|first| first.goal == lane.goal);
     train::step(&work, lane, verdict, all, first)
+}
+
+/// The tree as it was when it passed: with what came onto the branch it cannot be rolled back.
+fn back(seen: &View, facts: &Facts<'_>, current: &Current, to: &ObjectId) -> Result<(), Step> {
+    let back_key = key(&current.goal, current.number, &["back"]);
+    brought(seen, facts, &back_key, &current.goal, to)
 }
 
 /// The next attempt: its tree is made or brought to where the branch is, set up, then recorded.
@@ -158,13 +169,23 @@ fn make(
 /// After what came onto the branch meanwhile: the tree begins anew from there.
 fn bring(seen: &View, facts: &Facts<'_>, lane: &Lane, number: u32) -> Result<(), Step> {
     let tip_key = key(&lane.goal, number, &["tip"]);
-    let (_, to) = tip(seen, facts, tip_key, Some(&lane.onto))?;
-    let bring_key = key(&lane.goal, number, &["bring"]);
-    let bring = || WorktreeStep::Bring { tree: TreeName::of(&lane.goal), to };
-    match worktree(seen, facts, bring_key.clone(), bring)? {
+    let (_, to) = tip(seen, facts, &tip_key, Some(&lane.onto))?;
+    brought(seen, facts, &key(&lane.goal, number, &["bring"]), &lane.goal, &to)
+}
+
+/// The tree of a goal at a commit.
+pub(super) fn brought(
+    seen: &View,
+    facts: &Facts<'_>,
+    key: &StepKey,
+    goal: &str,
+    to: &ObjectId,
+) -> Result<(), Step> {
+    let bring = || WorktreeStep::Bring { tree: TreeName::of(goal), to: to.clone() };
+    match worktree(seen, facts, key.clone(), bring)? {
         WorktreeResult::Brought => Ok(()),
         WorktreeResult::Refused(refused) => Err(problem(refused, facts.lang)),
-        _ => Err(unexpected(&bring_key, facts.lang)),
+        _ => Err(unexpected(key, facts.lang)),
     }
 }
 
@@ -184,14 +205,27 @@ fn close(seen: &View, facts: &Facts<'_>, lane: &Lane) -> Step {
         }
         Ok(_) => return unexpected(&remove_key, facts.lang),
     };
+    if let Err(step) = release(seen, facts, lane) {
+        return step;
+    }
     Draft::new(seen, facts, &format!("the work tree of {} is gone", lane.goal))
         .event(Kind::LaneClosed, detail)
         .step()
 }
 
+/// Others may have the goal; whether that could be said makes no difference here.
+fn release(seen: &View, facts: &Facts<'_>, lane: &Lane) -> Result<(), Step> {
+    let number = seen.ledger(&lane.goal).last_number();
+    let step = LeaseStep::Release { unit: lane.goal.clone() };
+    lease(seen, facts, &key(&lane.goal, number, &["release"]), step).map(|_| ())
+}
+
 /// Something that the lane cannot go on without does not work: the goal is a person's. Its tree stays
 /// as it is.
 fn stuck(seen: &View, facts: &Facts<'_>, lane: &Lane, what: &str) -> Step {
+    if let Err(step) = release(seen, facts, lane) {
+        return step;
+    }
     let text = seen.goals.as_ref().map(|file| file.text.as_str()).unwrap_or_default();
     let mut draft = Draft::new(seen, facts, &format!("{} cannot go on", lane.goal));
     let mut about = json!({"goal_id": lane.goal, "code": "lane", "reason": what});

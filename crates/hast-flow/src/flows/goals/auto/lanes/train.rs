@@ -3,18 +3,20 @@
 
 use serde_json::json;
 
-use crate::attempt::base::ObjectId;
+use crate::attempt::base::{ObjectId, kept_branch};
 use crate::attempt::evidence::{RepoPath, TestEnd, TestRun};
 use crate::attempt::git_problem::GitProblem;
 use crate::attempt::judge::Verdict;
 use crate::attempt::reason::{Class, Reason};
 use crate::attempt::settle::{Act, Attempt, MoreGoals, Then, commit_message};
+use crate::attempt::workspace::GitStep;
 use crate::attempt::worktrees::{MergePlan, Target, TreeName, Waits, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{problem, unexpected};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
-use crate::flows::goals::auto::lanes::decide::{tip, worktree};
-use crate::flows::goals::auto::lanes::lane::{train_key, within};
+use crate::flows::goals::auto::decide::git;
+use crate::flows::goals::auto::lanes::decide::{lease, tip, worktree};
+use crate::flows::goals::auto::lanes::lane::{brought, train_key, within};
 use crate::flows::goals::auto::lanes::view::{Lane, Passed};
 use crate::flows::goals::auto::layout;
 use crate::flows::goals::auto::record::VerdictRecord;
@@ -23,6 +25,7 @@ use crate::flows::goals::auto::view::{Current, Settled, View};
 use crate::flows::goals::auto::working::{Work, key};
 use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::selection::Placed;
+use crate::leases::{LeaseResult, LeaseStep};
 use crate::steps::{Check, Effect, EffectResult, Step};
 
 /// How often a branch that moves is followed.
@@ -76,9 +79,9 @@ fn get_ready(
     passed: &Passed,
 ) -> Result<Step, Step> {
     let (view, facts) = (work.view, work.facts);
-    let (_, onto) = tip(view, facts, train_key(work, lane, "tip"), Some(&lane.onto))?;
+    let (_, onto) = tip(view, facts, &train_key(work, lane, "tip"), Some(&lane.onto))?;
     if onto == *work.base.commit() {
-        return Ok(start_merge(work, &onto, &passed.head));
+        return start_merge(work, lane, &onto, &passed.head);
     }
     let replay_key = train_key(work, lane, "replay");
     let replay = || WorktreeStep::Replay {
@@ -96,13 +99,7 @@ fn get_ready(
         WorktreeResult::Refused(refused) => return Err(problem(refused, facts.lang)),
         _ => return Err(unexpected(&replay_key, facts.lang)),
     };
-    let bring_key = train_key(work, lane, "bring");
-    let bring = || WorktreeStep::Bring { tree: TreeName::of(&lane.goal), to: commit.clone() };
-    match worktree(view, facts, bring_key.clone(), bring)? {
-        WorktreeResult::Brought => {}
-        WorktreeResult::Refused(refused) => return Err(problem(refused, facts.lang)),
-        _ => return Err(unexpected(&bring_key, facts.lang)),
-    }
+    brought(view, facts, &train_key(work, lane, "bring"), &lane.goal, commit)?;
     let test_key = train_key(work, lane, "retest");
     let run = match view.results.get(&test_key) {
         Some(EffectResult::Check(run)) => run,
@@ -118,7 +115,7 @@ fn get_ready(
         }
     };
     match as_expected(run, work.record.expect_failure) {
-        Ok(()) => Ok(start_merge(work, &onto, commit)),
+        Ok(()) => start_merge(work, lane, &onto, commit),
         Err(why) => {
             let reason = Reason::RedAfterMerge { why };
             Ok(refuse(work, lane, verdict, reason, commit, &run.tail))
@@ -136,12 +133,28 @@ fn as_expected(run: &TestRun, expect_failure: bool) -> Result<(), String> {
     }
 }
 
-/// Written down before it is done: after a crash it is known what to look for.
-fn start_merge(work: &Work<'_>, from: &ObjectId, to: &ObjectId) -> Step {
+/// Written down before it is done: after a crash it is known what to look for. Only whoever still has
+/// the goal may.
+fn start_merge(work: &Work<'_>, lane: &Lane, from: &ObjectId, to: &ObjectId) -> Result<Step, Step> {
     let (goal, number) = (&work.current.goal, work.current.number);
+    let step = LeaseStep::Keep { unit: goal.clone() };
+    match lease(work.view, work.facts, &train_key(work, lane, "lease"), step)? {
+        LeaseResult::Held { .. } => {}
+        LeaseResult::Gone { .. } | LeaseResult::Released => return lost(work, to),
+    }
     let detail = json!({"goal_id": goal, "attempt": number, "from": from, "to": to});
     let draft = Draft::new(work.view, work.facts, &format!("{goal} is merged"));
-    draft.event(Kind::MergeStarted, detail).step()
+    Ok(draft.event(Kind::MergeStarted, detail).step())
+}
+
+/// Another worker has the goal by now: what passed here is kept on a branch, and the goal is theirs.
+fn lost(work: &Work<'_>, head: &ObjectId) -> Result<Step, Step> {
+    let (goal, number) = (&work.current.goal, work.current.number);
+    let keep = || GitStep::Keep { branch: kept_branch(goal), commit: head.clone() };
+    git(work.view, work.facts, work.key(&["keep"]), keep)?;
+    let detail = json!({"goal_id": goal, "attempt": number, "then": "lease_lost", "head": head});
+    let draft = Draft::new(work.view, work.facts, &format!("{goal} is somebody else's"));
+    Ok(draft.event(Kind::AttemptSettled, detail).step())
 }
 
 fn merge(
@@ -231,7 +244,7 @@ pub(super) fn commit_goals(
     settled: &Settled,
 ) -> Step {
     let tip_key = key(&current.goal, current.number, &["goals-tip"]);
-    let head = match tip(seen, facts, tip_key, Some(&lane.onto)) {
+    let head = match tip(seen, facts, &tip_key, Some(&lane.onto)) {
         Ok((_, head)) => head,
         Err(step) => return step,
     };

@@ -10,7 +10,9 @@ use crate::docs::goals::{GoalsEvent, GoalsEventKind as Kind, HandoffName};
 use crate::driver::Delta;
 use crate::flows::goals::auto::layout;
 use crate::flows::goals::auto::view::{Current, View};
+use crate::flows::goals::selection::Placed;
 use crate::formats::ndjson;
+use crate::leases::LeaseResult;
 use crate::steps::{EffectResult, StepKey};
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,7 +41,10 @@ pub struct Lane {
     pub current: Option<Current>,
     /// What passed, and waits for its turn or is on its way.
     pub passed: Option<Passed>,
-    /// How often it passed alone and did not get onto the branch.
+    /// What passed alone and did not get onto the branch: the tree goes back to it before it is
+    /// settled.
+    pub stopped: Option<ObjectId>,
+    /// How often that happened.
     pub bounced: u32,
     /// The goal is settled, and all that the tree held is in this commit.
     pub over: Option<ObjectId>,
@@ -133,6 +138,21 @@ impl LanesView {
         self.in_place.as_ref().map(|current| current.goal.as_str())
     }
 
+    /// Goals that another worker has, as far as this run was told.
+    pub fn claimed_elsewhere(&self, all: &[Placed<'_>]) -> BTreeSet<String> {
+        let gone =
+            |result: &EffectResult| matches!(result, EffectResult::Lease(LeaseResult::Gone { .. }));
+        let refused = |placed: &&Placed<'_>| {
+            let results = self.results.get(&layout::goal_directory(&placed.goal.id));
+            !self.lanes.contains_key(&placed.goal.id)
+                && results.is_some_and(|results| results.values().any(gone))
+        };
+        if self.results.is_empty() {
+            return BTreeSet::new();
+        }
+        all.iter().filter(refused).map(|placed| placed.goal.id.clone()).collect()
+    }
+
     pub fn under_way(&self) -> BTreeSet<String> {
         self.lanes.keys().cloned().collect()
     }
@@ -202,6 +222,7 @@ impl LanesView {
                     tree: Tree::ToMake,
                     current: None,
                     passed: None,
+                    stopped: None,
                     bounced: 0,
                     over: None,
                 };
@@ -220,7 +241,10 @@ impl LanesView {
             event.detail.get(key).and_then(|value| value.as_str()).and_then(|id| id.parse().ok())
         };
         match event.kind {
-            Kind::AttemptStarted => lane.tree = Tree::Made,
+            Kind::AttemptStarted => {
+                lane.tree = Tree::Made;
+                lane.stopped = None;
+            }
             Kind::AttemptPassed => {
                 self.passed += 1;
                 let turn = self.passed;
@@ -239,7 +263,7 @@ impl LanesView {
             }
             // A second verdict: it did not get onto the branch.
             Kind::AttemptJudged if lane.passed.is_some() => {
-                lane.passed = None;
+                lane.stopped = lane.passed.take().map(|passed| passed.head);
                 lane.bounced += 1;
                 lane.tree = Tree::Outdated;
             }
