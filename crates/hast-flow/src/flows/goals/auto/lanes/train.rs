@@ -10,7 +10,7 @@ use crate::attempt::judge::Verdict;
 use crate::attempt::reason::{Class, Reason};
 use crate::attempt::settle::{Act, Attempt, MoreGoals, Then, commit_message};
 use crate::attempt::workspace::GitStep;
-use crate::attempt::worktrees::{MergePlan, Target, TreeName, Waits, WorktreeResult, WorktreeStep};
+use crate::attempt::worktrees::{MergePlan, Target, Waits, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{problem, unexpected};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
