@@ -16,10 +16,15 @@ use hast_flow::attempt::worktrees::{
     Waits, Worktrees,
 };
 
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
 use super::index::disk;
 use super::refs::{HeadNow, Move};
 use super::{GitEnvironment, Place, RealWorkspace};
 
+/// Where things of ours are in a git directory, and how entries that are to go are called there.
+const SCRATCH: &str = "hast";
+const GONE: &[u8] = b"gone-";
 /// How long somebody who still writes is waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// What of an earlier tree is saved: one file, and all of them.
@@ -50,7 +55,13 @@ impl RealWorktrees {
         environment: GitEnvironment,
     ) -> Result<Self, GitProblem> {
         let main = RealWorkspace::open(top, environment.clone())?;
-        Ok(Self { main, environment, directory: directory.to_owned() })
+        let trees = Self { main, environment, directory: directory.to_owned() };
+        for gone in directories(&trees.main.git.place.common_dir.join(SCRATCH))? {
+            if gone.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(GONE)) {
+                remove_all(&gone)?;
+            }
+        }
+        Ok(trees)
     }
 
     /// Where a tree is, for whoever works in it.
@@ -148,13 +159,28 @@ impl RealWorktrees {
     fn take_away(&self, tree: &TreeName) -> Result<(), GitProblem> {
         remove_all(&self.path(tree))?;
         if let Some(entry) = self.entries()?.remove(tree) {
-            remove_all(&entry.git_dir)?;
+            self.forget(&entry.git_dir)?;
         }
         let name = tree.branch();
         if let Some(from) = self.main.git.resolve(&name)? {
             self.main.git.move_refs(&[Move { name, from: Some(from), to: None }])?;
         }
         Ok(())
+    }
+
+    /// Half of an entry would be nobody's: it goes away at once, and is removed where it is found
+    /// again.
+    fn forget(&self, git_dir: &Path) -> Result<(), GitProblem> {
+        let scratch = self.main.git.place.common_dir.join(SCRATCH);
+        fs::create_dir_all(&scratch).map_err(|error| disk(&scratch, error))?;
+        let name = git_dir.file_name().unwrap_or_default();
+        let mut gone = std::ffi::OsString::from(format!("gone-{}-", std::process::id()));
+        gone.push(name);
+        let gone = scratch.join(gone);
+        remove_all(&gone)?;
+        renameat_with(CWD, git_dir, CWD, &gone, RenameFlags::NOREPLACE)
+            .map_err(|error| disk(git_dir, error))?;
+        remove_all(&gone)
     }
 
     fn is_spent(&self, tree: &TreeName, spent: &Spent) -> Result<bool, GitProblem> {
