@@ -230,7 +230,7 @@ impl RealWorkspace {
         let there = |found: &&Difference| {
             found.old.is_none() && self.git.place.look_at(&found.path) != At::Nothing
         };
-        let changed = self.git.unlike(&index, paths(&differences, |found| found.old.is_some()))?;
+        let changed = self.git.unlike(&index, &paths(&differences, |found| found.old.is_some()))?;
         let done: Vec<Difference> = differences
             .iter()
             .filter(|found| changed.contains(&found.path) || there(found))
@@ -238,7 +238,7 @@ impl RealWorkspace {
             .collect();
         let new: Vec<Entry> = done.iter().map(Difference::new_entry).collect();
         self.git.set_entries(&index, &new)?;
-        let mut users_own = self.git.unlike(&index, paths(&done, |found| found.new.is_some()))?;
+        let mut users_own = self.git.unlike(&index, &paths(&done, |found| found.new.is_some()))?;
         // A file that is to go and is something else is not one that went.
         users_own.extend(done.iter().filter(|found| self.stayed(found)).map(|f| f.path.clone()));
         users_own.extend(staged);
@@ -293,11 +293,11 @@ impl RealWorkspace {
 
 impl Git {
     /// Of these paths, all of which an index has, those whose files are something else.
-    fn unlike(&self, index: &ScratchFile, paths: Vec<&[u8]>) -> Result<Vec<Vec<u8>>, GitProblem> {
+    fn unlike(&self, index: &ScratchFile, paths: &[&[u8]]) -> Result<Vec<Vec<u8>>, GitProblem> {
         if paths.is_empty() {
             return Ok(Vec::new());
         }
-        self.refresh(index, &paths)?;
+        self.refresh(index, paths)?;
         let call = self.call(["diff-files", "-z", "--name-only", "--ignore-submodules=none"]);
         let changed = call.index(&index.path).run()?;
         let changed: std::collections::BTreeSet<&[u8]> =
