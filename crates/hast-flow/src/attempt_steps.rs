@@ -157,7 +157,9 @@ pub fn call_end(result: &CallResult) -> CallEnd {
         },
         CallResult::Limited { .. } => CallEnd::Limited,
         CallResult::LoginNeeded { advice, .. } => CallEnd::LoginNeeded { advice: advice.clone() },
-        CallResult::NotStarted { reason, .. } => CallEnd::NotStarted { why: reason.clone() },
+        CallResult::NotStarted { reason, .. } | CallResult::OverBudget { reason, .. } => {
+            CallEnd::NotStarted { why: reason.clone() }
+        }
         CallResult::Cancelled => CallEnd::Interrupted,
     }
 }

@@ -135,6 +135,7 @@ fn judge<T>(
         CallResult::Limited { .. }
         | CallResult::LoginNeeded { .. }
         | CallResult::NotStarted { .. }
+        | CallResult::OverBudget { .. }
         | CallResult::Cancelled => Err(NoAnswer::Failed(never_ran(lang))),
     }
 }

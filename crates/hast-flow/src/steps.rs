@@ -223,8 +223,13 @@ pub enum CallResult {
         agent: String,
         advice: String,
     },
-    /// Nothing ran: a missing program, a budget that is used up.
+    /// Nothing ran: a missing program, a place that cannot be written to.
     NotStarted {
+        reason: String,
+        next: String,
+    },
+    /// Nothing ran: the budget is used up.
+    OverBudget {
         reason: String,
         next: String,
     },

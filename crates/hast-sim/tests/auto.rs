@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use hast_flow::attempt::evidence::{TestEnd, TestRun};
-use hast_flow::attempt::recovery::Place;
+use hast_flow::attempt::recovery::{From, Place};
 use hast_flow::attempt::settle::Commits;
 use hast_flow::attempt::workspace::perform;
 use hast_flow::driver::{Bounds, Driver, InTurn};
@@ -55,6 +55,7 @@ fn flow() -> AutoFlow {
         lock: None,
         not_ready: None,
         place: Place::InPlace,
+        from: From::Base,
         cut_off: CutOff::Interruption,
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod help {
         dry_run() { en: "Show what would run; start and write nothing", ko: "무엇을 실행할지 보여 주기만 하고 시작하거나 쓰지 않습니다" }
         dry_run_full() { en: "As --dry-run, with the whole prompt", ko: "--dry-run에 전체 프롬프트를 더합니다" }
         undo() { en: "Bring the work of the last attempt that was rolled back into the tree again", ko: "마지막으로 롤백된 시도의 작업을 작업 트리에 되돌립니다" }
+        go_on() { en: "Begin with the work of the last attempt that was handed over", ko: "넘겨진 마지막 시도의 작업에서 이어서 시작합니다" }
         gc() { en: "Delete refs of attempts that are older than 30 days, unmerged ones only after asking, and work trees that no run needs", ko: "30일이 지난 시도의 ref와 쓰이지 않는 작업 트리를 지웁니다. 병합되지 않은 ref는 물어본 뒤에만 지웁니다" }
         isolate() { en: "Work in a git work tree of its own; your checkout changes only when finished work is merged", ko: "별도의 git 작업 트리에서 진행합니다. 체크아웃은 끝난 작업을 병합할 때만 바뀝니다" }
         parallel() { en: "Work on up to N goals at once, each in a work tree of its own", ko: "목표를 최대 N개까지 각자의 작업 트리에서 동시에 진행합니다" }

@@ -115,9 +115,11 @@ pub(crate) struct AutoArgs {
     pub(crate) dry_run: bool,
     #[arg(long)]
     pub(crate) dry_run_full: bool,
-    #[arg(long, conflicts_with_all = ["auto_goal", "recursive", "dry_run", "dry_run_full", "gc"])]
+    #[arg(long = "continue", id = "go_on", conflicts_with_all = ["dry_run", "dry_run_full"])]
+    pub(crate) go_on: bool,
+    #[arg(long, conflicts_with_all = ["auto_goal", "recursive", "dry_run", "dry_run_full", "gc", "go_on"])]
     pub(crate) undo: bool,
-    #[arg(long, conflicts_with_all = ["auto_goal", "recursive", "dry_run", "dry_run_full"])]
+    #[arg(long, conflicts_with_all = ["auto_goal", "recursive", "dry_run", "dry_run_full", "go_on"])]
     pub(crate) gc: bool,
     #[arg(long)]
     pub(crate) explain: bool,
@@ -135,6 +137,8 @@ pub(crate) struct RetryArgs {
     pub(crate) goal: String,
     #[arg(long)]
     pub(crate) no_run: bool,
+    #[arg(long = "continue", id = "go_on", conflicts_with = "no_run")]
+    pub(crate) go_on: bool,
     #[arg(long)]
     pub(crate) keep_attempts: bool,
     #[arg(long)]
@@ -289,6 +293,7 @@ fn arg_help(id: &str, lang: Lang) -> Option<String> {
         "dry_run" => auto_help::dry_run(lang),
         "dry_run_full" => auto_help::dry_run_full(lang),
         "undo" => auto_help::undo(lang),
+        "go_on" => auto_help::go_on(lang),
         "gc" => auto_help::gc(lang),
         "isolate" => auto_help::isolate(lang),
         "parallel" => auto_help::parallel(lang),

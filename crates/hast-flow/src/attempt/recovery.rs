@@ -1,6 +1,8 @@
 //! What a start does about what it finds: another process, the remains of one that died, files of
 //! the user. A decision over facts; it touches nothing, and what it wants is a plan.
 
+pub mod say;
+
 use crate::attempt::base::{ObjectId, recovered_ref};
 use crate::attempt::git_problem::GitProblem;
 use crate::attempt::workspace::{Head, Looked};
@@ -15,6 +17,7 @@ pub struct Found {
     pub looked: Result<Looked, GitProblem>,
     pub lock: Option<Lock>,
     pub kept: Option<Kept>,
+    pub unjudged: Option<Unjudged>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,10 +54,34 @@ pub struct Kept {
     pub goal: String,
     /// The full name of the ref that has it too.
     pub name: String,
+    pub branch: String,
+    /// Paths at which the tree now has something else.
+    pub differs: Vec<String>,
+    /// Paths that were committed on the branch since the attempt's base.
+    pub since: Vec<String>,
+}
+
+/// Commits that an attempt made before its process died.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unjudged {
+    pub goal: String,
+    pub branch: String,
     pub base: ObjectId,
-    /// Where the attempt left its branch.
     pub head: ObjectId,
-    pub tree: ObjectId,
+    /// Paths at which HEAD now has something else than they left.
+    pub on_top: Vec<String>,
+    pub wanted: Wanted,
+}
+
+/// What a person wants with them, as the goal's status tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Still blocked: nobody has looked.
+    Undecided,
+    /// Active again: they go, and the goal is tried anew.
+    AnotherTry,
+    /// They stay as they are.
+    Taken,
 }
 
 /// Whether an owner is the process that wrote the lock: a pid alone can be used again.
@@ -114,6 +141,14 @@ pub enum StartAct {
     BackToBase {
         base: ObjectId,
     },
+    /// The branch goes from one commit back to another; the tree keeps what is in it.
+    BranchBack {
+        branch: String,
+        from: ObjectId,
+        to: ObjectId,
+    },
+    /// What the kept attempt left goes out of the tree; everything else stays.
+    TakeOut,
     RemoveLock,
     BlockGoal {
         goal: String,
@@ -124,8 +159,34 @@ pub enum StartAct {
 pub enum Refusal {
     NotReady(NotReady),
     Git(GitProblem),
-    AlreadyRunning { pid: u32 },
-    UsersFiles { paths: Vec<String> },
+    AlreadyRunning {
+        pid: u32,
+    },
+    UsersFiles {
+        paths: Vec<String>,
+    },
+    /// Nobody has said what to do with commits that no gate has judged.
+    Undecided {
+        goal: String,
+        base: ObjectId,
+        head: ObjectId,
+    },
+    /// They are to go, and another branch is checked out.
+    UndecidedElsewhere {
+        goal: String,
+        branch: String,
+    },
+    /// They are to go, and something of the user lies on top.
+    UndecidedBelow {
+        goal: String,
+        base: ObjectId,
+        head: ObjectId,
+    },
+    /// What a kept attempt changed was changed by others since.
+    KeptWorkOutdated {
+        name: String,
+        paths: Vec<String>,
+    },
 }
 
 /// What was cleared away before the beginning.
@@ -133,6 +194,7 @@ pub enum Refusal {
 pub enum Cleared {
     DeadProcess { saved: String },
     KeptWork { goal: String, name: String },
+    Unjudged { goal: String, saved: String },
 }
 
 /// Why the remains of a dead process are left as they are.
@@ -161,7 +223,7 @@ pub fn start_up(found: &Found, wish: Wish, own: &str) -> StartUp {
             StartUp::Refuse(Refusal::AlreadyRunning { pid: *pid })
         }
         Some(lock) => recover(looked, head, lock, wish.at),
-        None => begin(looked, head, found.kept.as_ref(), wish, own),
+        None => begin(looked, head, found, wish, own),
     }
 }
 
@@ -227,8 +289,13 @@ fn strange<'l>(
     }
 }
 
-fn begin(looked: &Looked, head: &ObjectId, kept: Option<&Kept>, wish: Wish, own: &str) -> StartUp {
+fn begin(looked: &Looked, head: &ObjectId, found: &Found, wish: Wish, own: &str) -> StartUp {
     let untouched = StartUp::Begin { first: Vec::new(), because: None };
+    let open = found.unjudged.as_ref().filter(|work| work.is_below(head, own));
+    if let Some(work) = open.filter(|work| work.wanted == Wanted::Undecided) {
+        let (goal, base, head) = (work.goal.clone(), work.base.clone(), work.head.clone());
+        return StartUp::Refuse(Refusal::Undecided { goal, base, head });
+    }
     if wish.place == Place::Isolated {
         return untouched;
     }
@@ -238,22 +305,56 @@ fn begin(looked: &Looked, head: &ObjectId, kept: Option<&Kept>, wish: Wish, own:
     if let Some(what) = &looked.in_progress {
         return refuse(GitProblem::InProgress { what: what.clone() });
     }
-    let still_there = |kept: &&Kept| {
-        looked.tree.as_ref() == Some(&kept.tree) && (*head == kept.head || *head == kept.base)
+    let all = users_files(looked, own);
+    let kept = found.kept.as_ref().filter(|kept| is_on(looked, &kept.branch));
+    let paths: Vec<String> = match kept {
+        // Files that are as the attempt left them are its own.
+        Some(kept) if open.is_some() || kept.since.iter().all(|path| path.starts_with(own)) => {
+            all.iter().filter(|path| kept.differs.contains(path)).cloned().collect()
+        }
+        _ => all.clone(),
     };
-    match (kept.filter(still_there), wish.from) {
-        (Some(_), From::KeptWork) => return untouched,
-        (Some(kept), From::Base) => {
+    if !paths.is_empty() {
+        return StartUp::Refuse(Refusal::UsersFiles { paths });
+    }
+    match (open.filter(|work| work.wanted == Wanted::AnotherTry), kept) {
+        (Some(work), _) => try_anew(looked, head, work, wish.at),
+        (None, Some(kept)) if !all.is_empty() => {
             let save = StartAct::Save { name: kept.name.clone() };
-            let back = StartAct::BackToBase { base: kept.base.clone() };
             let (goal, name) = (kept.goal.clone(), kept.name.clone());
             let because = Some(Cleared::KeptWork { goal, name });
-            return StartUp::Begin { first: vec![save, back], because };
+            StartUp::Begin { first: vec![save, StartAct::TakeOut], because }
         }
-        (None, _) => {}
+        (None, _) => untouched,
     }
-    let paths = users_files(looked, own);
-    if paths.is_empty() { untouched } else { StartUp::Refuse(Refusal::UsersFiles { paths }) }
+}
+
+impl Unjudged {
+    /// Whether nobody has done anything about the commits but to commit files of ours on top.
+    fn is_below(&self, head: &ObjectId, own: &str) -> bool {
+        *head != self.base && self.on_top.iter().all(|path| path.starts_with(own))
+    }
+}
+
+fn is_on(looked: &Looked, branch: &str) -> bool {
+    matches!(&looked.head, Head::Branch { name, .. } if name == branch)
+}
+
+/// Commits that nobody judged leave the branch; a ref keeps them.
+fn try_anew(looked: &Looked, head: &ObjectId, work: &Unjudged, at: UtcTime) -> StartUp {
+    let (goal, branch) = (work.goal.clone(), work.branch.clone());
+    let (base, commits) = (work.base.clone(), work.head.clone());
+    if !is_on(looked, &branch) {
+        return StartUp::Refuse(Refusal::UndecidedElsewhere { goal, branch });
+    }
+    if *head != work.head {
+        return StartUp::Refuse(Refusal::UndecidedBelow { goal, base, head: commits });
+    }
+    let saved = recovered_ref(at);
+    let save = StartAct::Save { name: saved.clone() };
+    let back = StartAct::BranchBack { branch, from: commits, to: base };
+    let because = Some(Cleared::Unjudged { goal, saved });
+    StartUp::Begin { first: vec![save, back, StartAct::TakeOut], because }
 }
 
 /// Uncommitted files outside of our own directory.
@@ -272,6 +373,15 @@ impl Refusal {
             Self::Git(problem) => problem.what(lang),
             Self::AlreadyRunning { pid } => say::already_running(lang, pid),
             Self::UsersFiles { paths } => say::users_files(lang, named(paths)),
+            Self::Undecided { goal, base, head } | Self::UndecidedBelow { goal, base, head } => {
+                say::undecided(lang, goal, short(base), short(head))
+            }
+            Self::UndecidedElsewhere { goal, branch } => {
+                say::undecided_elsewhere(lang, goal, branch)
+            }
+            Self::KeptWorkOutdated { name, paths } => {
+                say::kept_work_outdated(lang, name, named(paths))
+            }
         }
     }
 
@@ -282,6 +392,17 @@ impl Refusal {
             Self::Git(problem) => problem.next(lang),
             Self::AlreadyRunning { .. } => say::already_running_next(lang),
             Self::UsersFiles { .. } => say::users_files_next(lang),
+            Self::Undecided { goal, base, head } => {
+                say::undecided_next(lang, goal, short(base), short(head))
+            }
+            Self::UndecidedBelow { goal, base, head } => {
+                say::undecided_below_next(lang, goal, short(base), short(head))
+            }
+            Self::UndecidedElsewhere { branch, .. } => {
+                let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+                say::undecided_elsewhere_next(lang, branch)
+            }
+            Self::KeptWorkOutdated { name, .. } => say::kept_work_outdated_next(lang, name),
         }
     }
 }
@@ -291,14 +412,15 @@ impl Cleared {
         match self {
             Self::DeadProcess { saved } => say::dead_process(lang, saved),
             Self::KeptWork { goal, name } => say::kept_work(lang, goal, name),
+            Self::Unjudged { goal, saved } => say::unjudged(lang, goal, saved),
         }
     }
 
     pub fn next(&self, lang: Lang) -> String {
         match self {
-            Self::DeadProcess { saved: name } | Self::KeptWork { name, .. } => {
-                say::get_back(lang, name)
-            }
+            Self::DeadProcess { saved: name }
+            | Self::KeptWork { name, .. }
+            | Self::Unjudged { saved: name, .. } => say::get_back(lang, name),
         }
     }
 }
@@ -321,6 +443,11 @@ impl Strange {
     }
 }
 
+/// An object's name as people type it.
+fn short(id: &ObjectId) -> &str {
+    id.as_str().get(..12).unwrap_or_default()
+}
+
 /// How many files a message names.
 const NAMED: usize = 10;
 
@@ -329,27 +456,5 @@ fn named(paths: &[String]) -> String {
     match paths.len().saturating_sub(NAMED) {
         0 => shown,
         more => format!("{shown} (+{more})"),
-    }
-}
-
-pub mod say {
-    //! The words for the above.
-
-    crate::messages! {
-        invalid_config(findings) { en: "the configuration is not valid: {findings}", ko: "설정이 올바르지 않습니다: {findings}" }
-        invalid_config_next() { en: "mend .ai/config.yaml; hast verify shows each place", ko: ".ai/config.yaml을 고치세요. hast verify가 위치를 보여 줍니다" }
-        no_agent(line) { en: "the agent is not installed: {line}", ko: "에이전트가 설치되어 있지 않습니다: {line}" }
-        no_agent_next() { en: "install it, or name another in ai_tool or with --tool", ko: "설치하거나 ai_tool 또는 --tool로 다른 에이전트를 지정하세요" }
-        already_running(pid) { en: "hast auto is already running here (process {pid})", ko: "이미 hast auto가 실행 중입니다 (프로세스 {pid})" }
-        already_running_next() { en: "wait for it, or look at it with hast status", ko: "끝나기를 기다리거나 hast status로 확인하세요" }
-        users_files(files) { en: "these files are not committed, and a rollback must not touch them: {files}", ko: "커밋되지 않은 파일이 있습니다. 롤백이 건드리면 안 됩니다: {files}" }
-        users_files_next() { en: "commit them, git stash -u, or use --isolate", ko: "커밋하거나, git stash -u를 하거나, --isolate를 쓰세요" }
-        dead_process(saved) { en: "the last run ended abnormally; its work is on {saved} and the tree is back at its base", ko: "이전 실행이 비정상 종료됨. 작업은 {saved}에 저장하고 롤백 후 재시작합니다" }
-        kept_work(goal, name) { en: "the tree held the kept work of {goal}; it is on {name} and the tree is back at its base", ko: "작업 트리에 {goal}의 보존된 작업이 있었습니다. {name}에 있으며 트리는 기준으로 되돌렸습니다" }
-        get_back(name) { en: "to get it back: git restore --source={name} -- .", ko: "되찾으려면: git restore --source={name} -- ." }
-        no_base() { en: "the last run ended abnormally, and the commit it began at is not known", ko: "이전 실행이 비정상 종료됨. 시작한 커밋을 알 수 없습니다" }
-        other_branch(recorded) { en: "the last run ended abnormally on {recorded}, and another branch is checked out now", ko: "이전 실행이 {recorded}에서 비정상 종료됨. 지금은 다른 브랜치입니다" }
-        head_moved() { en: "the last run ended abnormally, and the branch has moved since", ko: "이전 실행이 비정상 종료됨. 그 뒤 브랜치가 움직였습니다" }
-        look_yourself(saved) { en: "nothing was changed; a copy of the tree is on {saved}. Look at it, then hast retry the goal", ko: "아무것도 바꾸지 않았습니다. 트리의 사본은 {saved}에 있습니다. 확인한 뒤 목표를 hast retry 하세요" }
     }
 }

@@ -20,6 +20,14 @@ pub enum GitStep {
     Save(SavePlan),
     /// Tree, branch, HEAD and index as they were at the base.
     RollBack { base: Base, saved: Saved },
+    /// Takes work out of the tree: what differs from `from` to `work` becomes what HEAD has.
+    /// Protected files, and files of the user, stay.
+    Discard { from: ObjectId, work: ObjectId, saved: Saved, rules: TreeRules },
+    /// What differs between two commits or trees.
+    Compare { from: ObjectId, to: ObjectId },
+    /// Takes away the locks of git that a dead process left: those that are not older than this,
+    /// and that nobody can hold who still lives.
+    Unlock { since: UtcTime },
     /// The user's commit hooks, on what would be committed.
     RunHooks { plan: CommitPlan },
     /// Makes the commit's object; no ref moves, the id is the same each time.
@@ -28,8 +36,9 @@ pub enum GitStep {
     Advance { branch: String, from: ObjectId, to: ObjectId },
     /// Points a branch at kept work. Where it pointed before is told.
     Keep { branch: String, commit: ObjectId },
-    /// Brings saved work back into the tree, uncommitted. Refuses where that would overwrite.
-    Restore { name: String, rules: TreeRules },
+    /// Brings saved work back into the tree, uncommitted: what it has changed since a commit or
+    /// tree, or since its parent. Refuses where that would overwrite; protected files stay.
+    Restore { name: String, since: Option<ObjectId>, rules: TreeRules },
     /// Files of a recorded tree: what was judged, whatever is in the work tree by now.
     Read { tree: ObjectId, paths: Vec<String> },
     /// The refs that hast made.
@@ -92,6 +101,8 @@ pub enum GitResult {
     Inspected(Box<Inspection>),
     Saved(Saved),
     RolledBack(RolledBack),
+    Compared(Vec<DiffLine>),
+    Unlocked { paths: Vec<String> },
     Hooks(HookVerdict),
     Built { commit: ObjectId },
     Advanced,
@@ -147,6 +158,14 @@ pub struct RolledBack {
     pub moved_aside: Option<String>,
 }
 
+/// A path that two trees have differently, with the lines that came and went; none for what is no
+/// text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiffLine {
+    pub change: Change,
+    pub lines: Option<(u64, u64)>,
+}
+
 /// What the user's hooks say to a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HookVerdict {
@@ -194,7 +213,20 @@ pub trait Workspace {
     fn build(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem>;
     fn advance(&mut self, branch: &str, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem>;
     fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<Option<ObjectId>, GitProblem>;
-    fn restore(&mut self, name: &str, rules: &TreeRules) -> Result<Vec<Change>, GitProblem>;
+    fn discard(
+        &mut self,
+        work: (&ObjectId, &ObjectId),
+        saved: &Saved,
+        rules: &TreeRules,
+    ) -> Result<RolledBack, GitProblem>;
+    fn compare(&mut self, from: &ObjectId, to: &ObjectId) -> Result<Vec<DiffLine>, GitProblem>;
+    fn unlock(&mut self, since: UtcTime) -> Result<Vec<String>, GitProblem>;
+    fn restore(
+        &mut self,
+        name: &str,
+        since: Option<&ObjectId>,
+        rules: &TreeRules,
+    ) -> Result<Vec<Change>, GitProblem>;
     fn read(&mut self, tree: &ObjectId, paths: &[String]) -> Result<Vec<TreeFile>, GitProblem>;
     fn list_refs(&mut self) -> Result<Vec<OwnRef>, GitProblem>;
     fn delete_refs(&mut self, refs: &[(String, ObjectId)]) -> Result<(), GitProblem>;
@@ -217,6 +249,11 @@ fn try_to(workspace: &mut dyn Workspace, step: &GitStep) -> Result<GitResult, Gi
         GitStep::RollBack { base, saved } => {
             GitResult::RolledBack(workspace.roll_back(base, saved)?)
         }
+        GitStep::Discard { from, work, saved, rules } => {
+            GitResult::RolledBack(workspace.discard((from, work), saved, rules)?)
+        }
+        GitStep::Compare { from, to } => GitResult::Compared(workspace.compare(from, to)?),
+        GitStep::Unlock { since } => GitResult::Unlocked { paths: workspace.unlock(*since)? },
         GitStep::RunHooks { plan } => GitResult::Hooks(workspace.run_hooks(plan)?),
         GitStep::Build { plan } => GitResult::Built { commit: workspace.build(plan)? },
         GitStep::Advance { branch, from, to } => {
@@ -226,8 +263,8 @@ fn try_to(workspace: &mut dyn Workspace, step: &GitStep) -> Result<GitResult, Gi
         GitStep::Keep { branch, commit } => {
             GitResult::Kept { before: workspace.keep(branch, commit)? }
         }
-        GitStep::Restore { name, rules } => {
-            GitResult::Restored { paths: workspace.restore(name, rules)? }
+        GitStep::Restore { name, since, rules } => {
+            GitResult::Restored { paths: workspace.restore(name, since.as_ref(), rules)? }
         }
         GitStep::Read { tree, paths } => GitResult::Files(workspace.read(tree, paths)?),
         GitStep::ListRefs => GitResult::Refs(workspace.list_refs()?),

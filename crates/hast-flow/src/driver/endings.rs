@@ -54,7 +54,7 @@ pub(super) fn edited(lang: Lang, conflicts: &[Conflict]) -> Ending {
 
 /// The ending that a result means when it never counts: no attempt is spent, and the flow does not
 /// hear of it.
-pub(super) fn stops(result: &EffectResult, lang: Lang) -> Option<Ending> {
+pub fn stops(result: &EffectResult, lang: Lang) -> Option<Ending> {
     let EffectResult::Call(result) = result else { return None };
     match result {
         CallResult::Completed(_)
@@ -69,7 +69,7 @@ pub(super) fn stops(result: &EffectResult, lang: Lang) -> Option<Ending> {
             let what = login_needed(lang, agent, advice);
             Some(Ending::Blocked(Notice { what, next: login_needed_next(lang, agent) }))
         }
-        CallResult::NotStarted { reason, next } => {
+        CallResult::NotStarted { reason, next } | CallResult::OverBudget { reason, next } => {
             Some(Ending::Blocked(Notice { what: reason.clone(), next: next.clone() }))
         }
         CallResult::Cancelled => Some(Ending::Interrupted(Notice {

@@ -42,6 +42,18 @@ pub trait Flow {
     fn fold(&self, view: &mut Self::View, delta: &Delta<'_>);
 
     fn next_step(&self, view: &Self::View, facts: &Facts<'_>) -> Step;
+
+    /// What to write down about a result that ends the drive and never counts: a limit, a login, a
+    /// budget. For people; the step stays open.
+    fn stopped(
+        &self,
+        _view: &Self::View,
+        _key: &StepKey,
+        _result: &CallResult,
+        _facts: &Facts<'_>,
+    ) -> Option<Commit> {
+        None
+    }
 }
 
 /// Bounds of one drive. Reaching one is a clear ending, not a hang.
@@ -162,7 +174,7 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
                     if self.store.checkpoint_due() {
                         self.store.checkpoint()?;
                     }
-                    self.wait(world);
+                    self.wait(world)?;
                     continue;
                 }
                 Step::Effect { key, effect } => self.begin(world, key, &effect),
@@ -242,11 +254,11 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
     }
 
     /// Shows the next result to the flow; one that does not count stops the drive instead.
-    fn wait(&mut self, world: &mut dyn World) {
+    fn wait(&mut self, world: &mut dyn World) -> Result<(), StoreError> {
         let Some((key, result)) = world.next() else {
             self.running.clear();
             self.stop = Some(endings::lost(self.lang));
-            return;
+            return Ok(());
         };
         self.running.remove(&key);
         if result == EffectResult::Call(CallResult::Cancelled) {
@@ -255,12 +267,25 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
         if let Some(ending) = endings::stops(&result, self.lang) {
             self.noted.remove(&key);
             self.stop = Some(ending);
-            return;
+            return self.note_stop(&key, &result);
         }
         // Whoever ended the step meanwhile has used a result of its own.
         if self.steps.is_open(&key) {
             self.flow.fold(&mut self.view, &Delta::Result { key: &key, result: &result });
             self.unused.insert(key, result);
+        }
+        Ok(())
+    }
+
+    /// Lets the flow write down why it stops. Where somebody was faster it is not worth a second try.
+    fn note_stop(&mut self, key: &StepKey, result: &EffectResult) -> Result<(), StoreError> {
+        let EffectResult::Call(result) = result else { return Ok(()) };
+        let Some(commit) = self.flow.stopped(&self.view, key, result, &self.facts()) else {
+            return Ok(());
+        };
+        match self.commit(commit) {
+            Ok(_) | Err(StoreError::Stale { .. }) => Ok(()),
+            Err(error) => Err(error),
         }
     }
 

@@ -4,6 +4,7 @@
 
 mod judge;
 mod judge_oracle;
+mod kept;
 mod recovery;
 mod scene;
 mod settle;

@@ -3,7 +3,7 @@
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::recovery::{
-    Cleared, Found, From, Kept, Lock, NotReady, Owner, Place, Refusal, Running, StartAct, StartUp,
+    Cleared, Found, From, Lock, NotReady, Owner, Place, Refusal, Running, StartAct, StartUp,
     Strange, Wish, owner_of, say, start_up,
 };
 use hast_flow::attempt::workspace::{Head, Looked, Uncommitted, UncommittedKind};
@@ -59,7 +59,11 @@ fn isolated() -> Wish {
 }
 
 fn decide(looked: Looked, lock: Option<Lock>, wish: Wish) -> StartUp {
-    start_up(&Found { not_ready: None, looked: Ok(looked), lock, kept: None }, wish, ".ai/")
+    start_up(&found(looked, lock), wish, ".ai/")
+}
+
+fn found(looked: Looked, lock: Option<Lock>) -> Found {
+    Found { not_ready: None, looked: Ok(looked), lock, kept: None, unjudged: None }
 }
 
 fn untouched() -> StartUp {
@@ -121,43 +125,6 @@ fn a_thousand_files_are_not_all_named() {
 }
 
 #[test]
-fn a_tree_equal_to_its_last_kept_attempt_is_cleaned_to_base_and_continue_keeps_it() {
-    let kept = Kept {
-        goal: "M1".into(),
-        name: "refs/hast/attempts/M1/3".into(),
-        base: id('a'),
-        head: id('b'),
-        tree: id('2'),
-    };
-    let decide = |looked: Looked, from: From, place: Place| {
-        let found =
-            Found { not_ready: None, looked: Ok(looked), lock: None, kept: Some(kept.clone()) };
-        start_up(&found, Wish { from, place, ..wish() }, ".ai/")
-    };
-    for head in ['a', 'b'] {
-        let tree = || at(head, with_files(&["src/a.rs"]));
-        let StartUp::Begin { first, because } = decide(tree(), From::Base, Place::InPlace) else {
-            panic!()
-        };
-        let saved = StartAct::Save { name: kept.name.clone() };
-        assert_eq!(first, [saved, StartAct::BackToBase { base: id('a') }]);
-        let because = because.unwrap();
-        assert!(because.what(Lang::En).contains("M1"));
-        assert!(because.next(Lang::Ko).contains("refs/hast/attempts/M1/3"));
-        assert_eq!(decide(tree(), From::KeptWork, Place::InPlace), untouched());
-        assert_eq!(decide(tree(), From::Base, Place::Isolated), untouched());
-    }
-    let edited = Looked { tree: Some(id('3')), ..with_files(&["src/a.rs"]) };
-    for from in [From::Base, From::KeptWork] {
-        let start = decide(edited.clone(), from, Place::InPlace);
-        assert!(matches!(start, StartUp::Refuse(Refusal::UsersFiles { .. })), "edited since");
-    }
-    let moved = at('c', with_files(&["src/a.rs"]));
-    let start = decide(moved, From::Base, Place::InPlace);
-    assert!(matches!(start, StartUp::Refuse(_)), "the user committed something on top");
-}
-
-#[test]
 fn a_detached_head_needs_isolate() {
     let detached = || Looked { head: Head::Detached { commit: id('a') }, ..looked() };
     assert_eq!(
@@ -193,6 +160,7 @@ fn a_missing_agent_or_an_invalid_config_starts_nothing_and_touches_nothing() {
             looked: Ok(with_files(&["src/a.rs"])),
             lock: Some(stale()),
             kept: None,
+            unjudged: None,
         };
         let start = start_up(&found, wish(), ".ai/");
         assert_eq!(start, StartUp::Refuse(Refusal::NotReady(not_ready)));
@@ -202,7 +170,8 @@ fn a_missing_agent_or_an_invalid_config_starts_nothing_and_touches_nothing() {
 #[test]
 fn outside_of_a_repository_the_refusal_says_what_to_run() {
     let problem = GitProblem::NotARepository { path: "/x".into() };
-    let found = Found { not_ready: None, looked: Err(problem), lock: None, kept: None };
+    let found =
+        Found { not_ready: None, looked: Err(problem), lock: None, kept: None, unjudged: None };
     let StartUp::Refuse(refusal) = start_up(&found, wish(), ".ai/") else { panic!() };
     assert!(refusal.next(Lang::En).contains("git init"));
 }

@@ -4,6 +4,7 @@
 
 mod decisions;
 mod edits;
+mod left;
 mod prompts;
 mod runnable;
 mod scene;

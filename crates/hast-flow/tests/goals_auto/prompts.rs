@@ -3,7 +3,9 @@
 use hast_flow::attempt::judge::Verdict;
 use hast_flow::attempt::reason::{Class, Reason};
 use hast_flow::docs::goals::{Goal, GoalStatus, PromptMode};
-use hast_flow::flows::goals::instructions::{self, LastFailure, Parts, TAIL_BYTES, prompt};
+use hast_flow::flows::goals::instructions::{
+    self, LastFailure, LastWork, Parts, TAIL_BYTES, prompt,
+};
 use hast_flow::flows::goals::report::{self, DryRun, dry_run, explain};
 use hast_flow::words::{Lang, placeholders};
 
@@ -54,7 +56,12 @@ fn red_scope_and_adversarial_goals_get_the_seeds_words() {
 #[test]
 fn a_later_attempt_is_told_the_last_failure_and_the_end_of_its_tests() {
     let tail = format!("{}```\nFAILED tests/test_가.py", "소음\n".repeat(10_000));
-    let last = LastFailure { class: "failed", reason: "테스트 실패", test_tail: &tail };
+    let last = LastFailure {
+        class: "failed",
+        reason: "테스트 실패",
+        test_tail: &tail,
+        work: LastWork::RolledBack,
+    };
     let text = prompt(&goal(), Parts { last: Some(last), ..parts() }, Lang::Ko);
     assert!(text.contains("failed: 테스트 실패"));
     assert!(

@@ -7,11 +7,11 @@ use hast_flow::attempt::base::{Base, ObjectId, Recorded, Saved, SavedWork, TreeR
 use hast_flow::attempt::evidence::{Change, ChangeKind, RepoPath, TestEnd, TestRun};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::{HandoffFile, Inspection};
-use hast_flow::attempt::recovery::Place;
+use hast_flow::attempt::recovery::{From, Place};
 use hast_flow::attempt::settle::Commits;
 use hast_flow::attempt::workspace::{
-    CommitPlan, Content, Head, HookVerdict, Looked, OwnRef, RolledBack, SavePlan, TreeFile,
-    Uncommitted, UncommittedKind, Workspace, perform,
+    CommitPlan, Content, DiffLine, Head, HookVerdict, Looked, OwnRef, RolledBack, SavePlan,
+    TreeFile, Uncommitted, UncommittedKind, Workspace, perform,
 };
 use hast_flow::driver::{Delta, Facts, Flow};
 use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings, View};
@@ -22,6 +22,7 @@ use hast_flow::steps::{
     StepState,
 };
 use hast_flow::store::{DocPath, Identity, Policy, Put, Seen};
+use hast_flow::time::UtcTime;
 use hast_flow::words::Lang;
 use serde_json::Value;
 
@@ -70,6 +71,9 @@ pub(crate) struct FakeGit {
     pub(crate) hook: Option<String>,
     pub(crate) refs: BTreeMap<String, ObjectId>,
     pub(crate) commits: BTreeMap<ObjectId, String>,
+    /// Paths that differ between two objects.
+    pub(crate) differences: BTreeMap<(ObjectId, ObjectId), Vec<&'static str>>,
+    pub(crate) locks: Vec<String>,
 }
 
 impl FakeGit {
@@ -175,7 +179,40 @@ impl Workspace for FakeGit {
         Ok(self.refs.insert(branch.to_owned(), commit.clone()))
     }
 
-    fn restore(&mut self, _: &str, _: &TreeRules) -> Result<Vec<Change>, GitProblem> {
+    fn discard(
+        &mut self,
+        _: (&ObjectId, &ObjectId),
+        _: &Saved,
+        _: &TreeRules,
+    ) -> Result<RolledBack, GitProblem> {
+        self.did.push("discard".into());
+        self.left = None;
+        Ok(RolledBack { moved_aside: None })
+    }
+
+    fn compare(&mut self, from: &ObjectId, to: &ObjectId) -> Result<Vec<DiffLine>, GitProblem> {
+        self.did.push("compare".into());
+        let pair = (from.clone(), to.clone());
+        let paths = self.differences.get(&pair).cloned().unwrap_or_default();
+        let line = |path: &str| DiffLine {
+            change: Change { path: RepoPath(path.into()), kind: ChangeKind::Modified },
+            lines: Some((3, 1)),
+        };
+        Ok(paths.into_iter().map(line).collect())
+    }
+
+    fn unlock(&mut self, _: UtcTime) -> Result<Vec<String>, GitProblem> {
+        self.did.push("unlock".into());
+        Ok(std::mem::take(&mut self.locks))
+    }
+
+    fn restore(
+        &mut self,
+        name: &str,
+        _: Option<&ObjectId>,
+        _: &TreeRules,
+    ) -> Result<Vec<Change>, GitProblem> {
+        self.did.push(format!("restore {name}"));
         Ok(Vec::new())
     }
 
@@ -226,6 +263,7 @@ impl Auto {
             lock: None,
             not_ready: None,
             place: Place::InPlace,
+            from: From::Base,
             cut_off: CutOff::Interruption,
         };
         let git = FakeGit {
@@ -238,6 +276,8 @@ impl Auto {
             hook: None,
             refs: BTreeMap::new(),
             commits: BTreeMap::new(),
+            differences: BTreeMap::new(),
+            locks: Vec::new(),
         };
         let files = BTreeMap::from([
             ("goals.yaml".to_owned(), goals.as_bytes().to_vec()),
@@ -348,6 +388,24 @@ impl Auto {
                 self.note(key, StepState::Started);
                 self.git.left = self.agent.front().cloned();
                 return self.dies();
+            }
+            assert!(self.turn().is_none());
+        }
+    }
+
+    /// Drives until the agent would be called, and gives this back, which ends the drive.
+    pub(crate) fn stops_with(&mut self, result: &CallResult) {
+        loop {
+            if let Step::Effect { key, effect: Effect::Call(_) } = self.next() {
+                let now = "2026-02-09T05:30:00Z".parse().unwrap();
+                let running = BTreeSet::new();
+                let (steps, noted) = (&self.steps, &self.noted);
+                let facts = Facts { now, lang: Lang::En, running: &running, steps, noted };
+                let commit = self.flow.stopped(&self.view, &key, result, &facts);
+                for put in commit.into_iter().flat_map(|commit| commit.puts) {
+                    self.apply(&put);
+                }
+                return;
             }
             assert!(self.turn().is_none());
         }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use hast_flow::driver::{Delta, Facts, Flow};
 use hast_flow::roles::PolicyTable;
-use hast_flow::steps::{Commit, Step};
+use hast_flow::steps::{CallResult, Commit, Step, StepKey};
 use hast_flow::store::DocPath;
 
 pub(super) struct Watched<F> {
@@ -38,5 +38,15 @@ impl<F: Flow> Flow for Watched<F> {
             self.commits.borrow_mut().push(commit.clone());
         }
         step
+    }
+
+    fn stopped(
+        &self,
+        view: &F::View,
+        key: &StepKey,
+        result: &CallResult,
+        facts: &Facts<'_>,
+    ) -> Option<Commit> {
+        self.flow.stopped(view, key, result, facts)
     }
 }

@@ -46,7 +46,7 @@ type Check<S> = fn(&S) -> Checked;
 
 /// Runs every check in a fresh scene each; the first sentence that is not true comes back.
 pub fn check<S: Scene>(fresh: impl Fn() -> S) -> Checked {
-    let checks: [(&str, Check<S>); 13] = [
+    let checks: [(&str, Check<S>); 14] = [
         ("looking names what is the user's", looking),
         ("changes are compared by content", compared),
         ("an agent's commits are the same changes", committed),
@@ -59,6 +59,7 @@ pub fn check<S: Scene>(fresh: impl Fn() -> S) -> Checked {
         ("what was uncommitted before is not swept up", not_swept_up),
         ("one file is committed alone", alone),
         ("files are read from the tree that was recorded", recorded_files),
+        ("kept work is taken out of the tree and put back", taken_out),
         ("own refs are listed and deleted as listed", own_refs),
     ];
     for (sentence, check) in checks {
@@ -95,8 +96,8 @@ fn inspect(workspace: &mut dyn Workspace, base: &Base) -> Result<Inspection, Str
     }
 }
 
-fn save(workspace: &mut dyn Workspace, base: &Base) -> Result<Saved, String> {
-    let plan = SavePlan {
+fn save_plan(base: &Base) -> SavePlan {
+    SavePlan {
         name: attempt_ref("G", 1),
         rules: rules(),
         base: Some(base.clone()),
@@ -104,8 +105,11 @@ fn save(workspace: &mut dyn Workspace, base: &Base) -> Result<Saved, String> {
         at: at(),
         max_file_bytes: 1 << 20,
         max_total_bytes: 1 << 20,
-    };
-    match perform(workspace, &GitStep::Save(plan)) {
+    }
+}
+
+fn save(workspace: &mut dyn Workspace, base: &Base) -> Result<Saved, String> {
+    match perform(workspace, &GitStep::Save(save_plan(base))) {
         GitResult::Saved(saved) => Ok(saved),
         other => Err(format!("{other:?}")),
     }
@@ -256,7 +260,7 @@ fn rolled_back<S: Scene>(scene: &S) -> Checked {
     same(scene.files(), wanted)?;
     same(scene.resolve("refs/heads/main"), Some(base.commit().clone()))?;
     same(scene.resolve(&saved.work().name), Some(saved.work().commit.clone()))?;
-    let undo = GitStep::Restore { name: saved.work().name.clone(), rules: rules() };
+    let undo = GitStep::Restore { name: saved.work().name.clone(), since: None, rules: rules() };
     let undone = perform(&mut *scene.workspace(), &undo);
     if !matches!(undone, GitResult::Restored { .. }) {
         return Err(format!("{undone:?}"));
@@ -328,7 +332,8 @@ fn not_swept_up<S: Scene>(scene: &S) -> Checked {
 fn uncommitted<S: Scene>(scene: &S, wanted: &[&str]) -> Checked {
     match perform(&mut *scene.workspace(), &GitStep::Look { rules: rules() }) {
         GitResult::Looked(looked) => {
-            let named: Vec<&str> = looked.uncommitted.iter().map(|file| &*file.path).collect();
+            let mut named: Vec<&str> = looked.uncommitted.iter().map(|file| &*file.path).collect();
+            named.sort_unstable();
             same(named, wanted.to_vec())
         }
         other => Err(format!("{other:?}")),
@@ -344,6 +349,51 @@ fn alone<S: Scene>(scene: &S) -> Checked {
     let branch = "refs/heads/main".to_owned();
     perform(&mut *workspace, &GitStep::Advance { branch, from: parent, to: commit });
     uncommitted(scene, &["rules.md"])
+}
+
+fn taken_out<S: Scene>(scene: &S) -> Checked {
+    let mut workspace = scene.workspace();
+    let base = start(&mut *workspace)?;
+    work(scene);
+    scene.commit_all("mine");
+    scene.write("src/late", "late\n");
+    let kept = save(&mut *workspace, &base)?.work().clone();
+    let from = scene.resolve("refs/heads/main").ok_or("no branch")?;
+    let (branch, to) = (base.branch().to_owned(), base.commit().clone());
+    perform(&mut *workspace, &GitStep::Advance { branch, from, to });
+    // What the user and hast itself have done since.
+    scene.write("goals", "blocked\n");
+    scene.write("rules.md", "the user's, uncommitted\n");
+    scene.write("handoffs/2026-02-09_143000.md", "edited\n");
+    let mut workspace = scene.workspace();
+    let (from, work) = (base.tree().clone(), kept.tree.clone());
+    let GitResult::Compared(lines) =
+        perform(&mut *workspace, &GitStep::Compare { from: from.clone(), to: work.clone() })
+    else {
+        return Err("nothing compared".into());
+    };
+    let new = lines.iter().find(|line| &*line.change.path.0 == "src/late");
+    same(new.map(|line| (line.change.kind, line.lines)), Some((ChangeKind::Added, Some((1, 0)))))?;
+    same(lines.len(), 5)?;
+    let plan = SavePlan { base: None, ..save_plan(&base) };
+    let GitResult::Saved(saved) = perform(&mut *workspace, &GitStep::Save(plan)) else {
+        return Err("not saved".into());
+    };
+    let out = GitStep::Discard { from: from.clone(), work, saved, rules: rules() };
+    let done = perform(&mut *workspace, &out);
+    same(matches!(done, GitResult::RolledBack(_)), true)?;
+    uncommitted(scene, &["goals", "handoffs/2026-02-09_143000.md", "rules.md"])?;
+    let mut rules = rules();
+    rules.leave_out.push("handoffs/".to_owned());
+    let back = GitStep::Restore { name: kept.commit.to_string(), since: Some(from), rules };
+    let done = perform(&mut *scene.workspace(), &back);
+    same(matches!(&done, GitResult::Restored { paths } if paths.len() == 4), true)?;
+    let files = scene.files();
+    same(files.get("src/code").cloned(), Some(b"changed\n".to_vec()))?;
+    same(files.get("src/late").cloned(), Some(b"late\n".to_vec()))?;
+    same(files.get("goals").cloned(), Some(b"blocked\n".to_vec()))?;
+    same(files.get("handoffs/2026-02-09_143000.md").cloned(), Some(b"edited\n".to_vec()))?;
+    same(files.contains_key("src/gone"), false)
 }
 
 fn own_refs<S: Scene>(scene: &S) -> Checked {

@@ -2,6 +2,7 @@
 //! a power cut may take; death may come before and after every operation that lasts.
 
 pub mod contract;
+mod discard;
 mod machine;
 mod port;
 

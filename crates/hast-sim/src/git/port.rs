@@ -9,8 +9,8 @@ use hast_flow::attempt::evidence::{Breach, Change, ChangeKind, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::{HandoffFile, Inspection};
 use hast_flow::attempt::workspace::{
-    CommitPlan, Content, Head, HookVerdict, Looked, OwnRef, RolledBack, SavePlan, TreeFile,
-    Uncommitted, UncommittedKind, Workspace,
+    CommitPlan, Content, DiffLine, Head, HookVerdict, Looked, OwnRef, RolledBack, SavePlan,
+    TreeFile, Uncommitted, UncommittedKind, Workspace,
 };
 use hast_flow::time::UtcTime;
 use serde::{Deserialize, Serialize};
@@ -90,7 +90,7 @@ impl SimWorkspace {
     }
 
     /// What is there, as a tree object.
-    fn scan(&self, rules: &TreeRules) -> Result<ObjectId, GitProblem> {
+    pub(super) fn scan(&self, rules: &TreeRules) -> Result<ObjectId, GitProblem> {
         let files = self.machine.borrow().files.clone();
         let ours = files
             .into_iter()
@@ -110,11 +110,15 @@ impl SimWorkspace {
         })
     }
 
-    fn resolve(&self, name: &str) -> Option<ObjectId> {
+    pub(super) fn resolve(&self, name: &str) -> Option<ObjectId> {
         self.machine.borrow().refs.get(name).cloned()
     }
 
-    fn diff(&self, from: &ObjectId, to: &ObjectId) -> BTreeMap<String, Option<ObjectId>> {
+    pub(super) fn diff(
+        &self,
+        from: &ObjectId,
+        to: &ObjectId,
+    ) -> BTreeMap<String, Option<ObjectId>> {
         let machine = self.machine.borrow();
         let (from, to) = (machine.tree(from), machine.tree(to));
         let paths: BTreeSet<&String> = from.keys().chain(to.keys()).collect();
@@ -122,7 +126,7 @@ impl SimWorkspace {
         differs.map(|path| (path.clone(), to.get(path).cloned())).collect()
     }
 
-    fn kind(&self, base: &ObjectId, path: &str, now: Option<&ObjectId>) -> ChangeKind {
+    pub(super) fn kind(&self, base: &ObjectId, path: &str, now: Option<&ObjectId>) -> ChangeKind {
         match (self.machine.borrow().tree(base).contains_key(path), now) {
             (false, _) => ChangeKind::Added,
             (true, None) => ChangeKind::Deleted,
@@ -212,7 +216,7 @@ impl SimWorkspace {
         self.operate(Machine::sync)
     }
 
-    fn entries_on(
+    pub(super) fn entries_on(
         &self,
         tree: &ObjectId,
         entries: &BTreeMap<String, Option<ObjectId>>,
@@ -228,7 +232,7 @@ impl SimWorkspace {
     }
 
     /// Makes the work tree have what a tree has, file by file.
-    fn check_out(&self, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem> {
+    pub(super) fn check_out(&self, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem> {
         for (path, id) in self.diff(from, to) {
             let bytes = match id.map(|id| self.machine.borrow().get(&id).cloned()) {
                 None => None,
@@ -289,6 +293,8 @@ impl Workspace for SimWorkspace {
         if head != *base.commit() {
             self.sync_objects()?;
             committed = self.diff(base.commit(), &head);
+            let before = self.diff(base.commit(), base.tree());
+            committed.retain(|path, id| before.get(path) != Some(id));
         }
         let now = self.diff(base.tree(), &tree);
         let touched = committed
@@ -424,30 +430,31 @@ impl Workspace for SimWorkspace {
         Ok(before)
     }
 
-    fn restore(&mut self, name: &str, rules: &TreeRules) -> Result<Vec<Change>, GitProblem> {
-        let lost = || GitProblem::Lost { what: name.to_owned() };
-        let commit = self.resolve(name).ok_or_else(lost)?;
-        let before = self.machine.borrow().parents(&commit).first().cloned().ok_or_else(lost)?;
-        let work = self.diff(&before, &commit);
-        let now = self.scan(rules)?;
-        let (here, was) = (self.machine.borrow().tree(&now), self.machine.borrow().tree(&before));
-        let edited: Vec<String> = work
-            .iter()
-            .filter(|(path, id)| {
-                here.get(*path) != id.as_ref() && here.get(*path) != was.get(*path)
-            })
-            .map(|(path, _)| path.clone())
-            .collect();
-        if !edited.is_empty() {
-            return Err(GitProblem::EditedSince { paths: edited });
-        }
-        let wanted = self.entries_on(&now, &work)?;
-        self.check_out(&now, &wanted)?;
-        let change = |(path, id): (String, Option<ObjectId>)| Change {
-            kind: self.kind(&before, &path, id.as_ref()),
-            path: RepoPath(path.into()),
-        };
-        Ok(work.into_iter().map(change).collect())
+    fn discard(
+        &mut self,
+        work: (&ObjectId, &ObjectId),
+        saved: &Saved,
+        rules: &TreeRules,
+    ) -> Result<RolledBack, GitProblem> {
+        self.take_out(work, saved, rules)
+    }
+
+    fn compare(&mut self, from: &ObjectId, to: &ObjectId) -> Result<Vec<DiffLine>, GitProblem> {
+        self.diff_lines(from, to)
+    }
+
+    /// Its locks are gone with whoever held them.
+    fn unlock(&mut self, _: UtcTime) -> Result<Vec<String>, GitProblem> {
+        Ok(Vec::new())
+    }
+
+    fn restore(
+        &mut self,
+        name: &str,
+        since: Option<&ObjectId>,
+        rules: &TreeRules,
+    ) -> Result<Vec<Change>, GitProblem> {
+        self.restore_work(name, since, rules)
     }
 
     fn read(&mut self, tree: &ObjectId, paths: &[String]) -> Result<Vec<TreeFile>, GitProblem> {

@@ -123,7 +123,7 @@ impl Calls {
             let may_wait = matches!(refused, Refused::Held { .. });
             if !may_wait || started.elapsed() > asked.timeout() {
                 let reason = refused.what(&agent.name, lang);
-                return Ok(Err(CallResult::NotStarted { reason, next: refused.next(lang) }));
+                return Ok(Err(CallResult::OverBudget { reason, next: refused.next(lang) }));
             }
             if self.supervisor.is_cancelled() {
                 return Ok(Err(CallResult::Cancelled));

@@ -33,7 +33,7 @@ pub(super) struct Latest {
 impl RealWorkspace {
     pub(super) fn inspect_attempt(&mut self, base: &Base) -> Result<Inspection, GitProblem> {
         self.scene = None;
-        self.remove_left_locks();
+        self.git.place.remove_left_locks(base.at());
         let opened = self.opened(base)?;
         let mut protected: BTreeSet<RepoPath> = self.guard(base, &opened)?.into_iter().collect();
         let mut breaches = Vec::new();
@@ -55,7 +55,7 @@ impl RealWorkspace {
             Vec::new()
         } else {
             self.sync_objects()?;
-            self.git.diff(base.commit(), &head)?
+            self.committed_since(base, &head)?
         };
         let touched = |found: &&Difference| {
             matcher.is_protected(&found.path) || matcher.is_left_out(&found.path)
@@ -76,6 +76,15 @@ impl RealWorkspace {
         self.latest = Some(Latest { tree: scanned.tree, image: scanned.image });
         self.guarded_base = Some(base.clone());
         Ok(inspection)
+    }
+
+    /// What the attempt's commits changed. What was uncommitted before it, and is committed as it
+    /// was, is no change of its own.
+    fn committed_since(&self, base: &Base, head: &ObjectId) -> Result<Vec<Difference>, GitProblem> {
+        let before = self.git.diff(base.commit(), base.tree())?;
+        let mut committed = self.git.diff(base.commit(), head)?;
+        committed.retain(|found| !before.contains(found));
+        Ok(committed)
     }
 
     /// The tree now, from what is known best: the last look at it, the start, or nothing.
@@ -327,7 +336,7 @@ impl Difference {
         Entry { path: self.path.clone(), mode: self.new_mode.clone(), object: self.new.clone() }
     }
 
-    fn kind(&self) -> ChangeKind {
+    pub(super) fn kind(&self) -> ChangeKind {
         match (&self.old, &self.new) {
             (None, _) => ChangeKind::Added,
             (_, None) => ChangeKind::Deleted,

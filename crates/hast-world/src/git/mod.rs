@@ -4,12 +4,14 @@
 mod config;
 mod config_files;
 mod copies;
+mod discard;
 mod ending;
 mod entries;
 mod ignores;
 mod index;
 mod inspect;
 mod links;
+mod locks;
 mod look;
 mod objects;
 mod paths;
@@ -30,15 +32,15 @@ mod worktrees;
 
 use std::path::Path;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
 
 use hast_flow::attempt::base::{Base, ObjectId, Recorded, Saved, SavedWork, TreeRules};
 use hast_flow::attempt::evidence::Change;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::Inspection;
 use hast_flow::attempt::workspace::{
-    CommitPlan, HookVerdict, Looked, OwnRef, RolledBack, SavePlan, TreeFile, Workspace,
+    CommitPlan, DiffLine, HookVerdict, Looked, OwnRef, RolledBack, SavePlan, TreeFile, Workspace,
 };
+use hast_flow::time::UtcTime;
 
 use config::Config;
 use config_files::ConfigFiles;
@@ -80,9 +82,6 @@ pub struct RealWorkspace {
     guarded_base: Option<Base>,
 }
 
-/// How long a lock that an ended agent left is taken for somebody else's.
-const PATIENCE: Duration = Duration::from_millis(500);
-
 impl RealWorkspace {
     /// The work tree whose top a directory is.
     pub fn open(top: &Path, environment: GitEnvironment) -> Result<Self, GitProblem> {
@@ -123,17 +122,6 @@ impl RealWorkspace {
         self.config_files = files.filter(|files| files.are_all_of(&self.config));
         self.git.overrides = self.config.overrides.clone();
         Ok(())
-    }
-
-    /// A git that was killed leaves its lock. Nothing of an attempt runs any more, so what stays is
-    /// nobody's; a command of the user's has a moment to end.
-    fn remove_left_locks(&self) {
-        let lock = self.git.place.git_dir.join("index.lock");
-        let end = Instant::now() + PATIENCE;
-        while lock.exists() && Instant::now() < end {
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        let _ = std::fs::remove_file(&lock);
     }
 
     /// Objects that others wrote, and that git did not wait for, survive a power cut from here on.
@@ -208,9 +196,32 @@ impl Workspace for RealWorkspace {
         self.keep_work(branch, commit)
     }
 
-    fn restore(&mut self, name: &str, rules: &TreeRules) -> Result<Vec<Change>, GitProblem> {
+    fn discard(
+        &mut self,
+        work: (&ObjectId, &ObjectId),
+        saved: &Saved,
+        rules: &TreeRules,
+    ) -> Result<RolledBack, GitProblem> {
         self.glance = None;
-        self.restore_work(name, rules)
+        self.take_out(work, saved, rules)
+    }
+
+    fn compare(&mut self, from: &ObjectId, to: &ObjectId) -> Result<Vec<DiffLine>, GitProblem> {
+        self.git.diff_lines(from, to)
+    }
+
+    fn unlock(&mut self, since: UtcTime) -> Result<Vec<String>, GitProblem> {
+        Ok(self.git.place.remove_left_locks(since))
+    }
+
+    fn restore(
+        &mut self,
+        name: &str,
+        since: Option<&ObjectId>,
+        rules: &TreeRules,
+    ) -> Result<Vec<Change>, GitProblem> {
+        self.glance = None;
+        self.restore_work(name, since, rules)
     }
 
     fn read(&mut self, tree: &ObjectId, paths: &[String]) -> Result<Vec<TreeFile>, GitProblem> {

@@ -20,10 +20,10 @@ const KEPT: &str = "refs/heads/hast/kept/";
 /// The tree that was saved last, for the rollback that follows.
 #[derive(Debug)]
 pub(super) struct SavedTree {
-    commit: ObjectId,
+    pub(super) commit: ObjectId,
     /// Everything that was there, the overflow too.
-    tree: ObjectId,
-    image: IndexImage,
+    pub(super) tree: ObjectId,
+    pub(super) image: IndexImage,
     head: ObjectId,
     overflow: Vec<Vec<u8>>,
 }
@@ -166,7 +166,7 @@ impl RealWorkspace {
     ) -> Result<RolledBack, GitProblem> {
         self.scene = None;
         self.latest = None;
-        self.remove_left_locks();
+        self.git.place.remove_left_locks(base.at());
         let opened = self.opened(base)?;
         let known = self.saved.take().filter(|known| known.commit == saved.work().commit);
         let known = known.ok_or_else(|| GitProblem::EditedSince { paths: Vec::new() })?;
@@ -176,7 +176,7 @@ impl RealWorkspace {
             self.git.place.move_aside(Home::Tree, path, &aside)?;
         }
         let index = self.scratch.index(Some(&known.image))?;
-        self.back_to(&index, &known, base, &aside)?;
+        self.back_to(&index, &known.tree, base.tree(), &aside)?;
         let refs = self.git.refs()?;
         let mut expected = opened.snapshot.refs.clone();
         expected.extend(kept_by_us(&refs, saved));
@@ -198,14 +198,14 @@ impl RealWorkspace {
 
     /// Files: git checks each one that it touches against the index, so that a file which somebody
     /// edited after the save stays.
-    fn back_to(
+    pub(super) fn back_to(
         &self,
         index: &ScratchFile,
-        known: &SavedTree,
-        base: &Base,
+        known: &ObjectId,
+        wanted: &ObjectId,
         aside: &std::path::Path,
     ) -> Result<(), GitProblem> {
-        let differences = self.git.diff(&known.tree, base.tree())?;
+        let differences = self.git.diff(known, wanted)?;
         if differences.is_empty() {
             return Ok(());
         }
@@ -214,7 +214,7 @@ impl RealWorkspace {
         }
         let touched = differences.iter().filter(|found| found.old.is_some());
         let touched: Vec<&[u8]> = touched.map(|found| found.path.as_slice()).collect();
-        let (from, to) = (known.tree.as_str(), base.tree().as_str());
+        let (from, to) = (known.as_str(), wanted.as_str());
         let back =
             || self.git.call(["read-tree", "-m", "-u", from, to]).index(&index.path).output();
         let mut output = back()?;

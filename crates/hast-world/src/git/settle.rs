@@ -305,15 +305,22 @@ impl RealWorkspace {
     pub(super) fn restore_work(
         &mut self,
         name: &str,
+        since: Option<&ObjectId>,
         rules: &TreeRules,
     ) -> Result<Vec<Change>, GitProblem> {
         let lost = || GitProblem::Lost { what: name.to_owned() };
         let commit = self.git.resolve(name)?.ok_or_else(lost)?;
-        let before = self.git.resolve(&format!("{commit}^1"))?.ok_or_else(lost)?;
-        let work = self.git.diff(&self.git.tree_of(&before)?, &self.git.tree_of(&commit)?)?;
+        let before = match since {
+            Some(since) => since.clone(),
+            None => self.git.resolve(&format!("{commit}^1"))?.ok_or_else(lost)?,
+        };
+        let matcher = Matcher::new(rules);
+        let mut work = self.git.diff(&self.git.tree_of(&before)?, &self.git.tree_of(&commit)?)?;
+        work.retain(|found| {
+            !matcher.is_left_out(&found.path) && !matcher.is_protected(&found.path)
+        });
         let (_, scene) = self.look_around(rules)?;
         let scene = scene.ok_or(GitProblem::NoFirstCommit)?;
-        let matcher = Matcher::new(rules);
         let start = Start {
             image: Some(&scene.image),
             tree: &scene.tree,

@@ -95,7 +95,7 @@ fn a_hostile_config_of_the_repository_runs_nothing() {
     let (branch, from) = (base.branch().to_owned(), found.head.clone());
     let advance = GitStep::Advance { branch, from, to: commit };
     assert_eq!(perform(&mut workspace, &advance), GitResult::Advanced);
-    let undo = GitStep::Restore { name: saved.work().name.clone(), rules: rules() };
+    let undo = GitStep::Restore { name: saved.work().name.clone(), since: None, rules: rules() };
     perform(&mut workspace, &undo);
     perform(&mut workspace, &GitStep::ListRefs);
     assert!(!marker.exists());

@@ -287,7 +287,7 @@ fn undo_brings_discarded_work_back_unless_somebody_edited_it() {
     let worked = repo.files();
     let saved = workspace.put_safe(&base);
     workspace.back(&base, &saved);
-    let undo = GitStep::Restore { name: attempt_ref("M1", 1), rules: rules() };
+    let undo = GitStep::Restore { name: attempt_ref("M1", 1), since: None, rules: rules() };
     repo.write("src/lib.rs", "3\n");
     let refused = perform(&mut workspace, &undo);
     let edited = GitProblem::EditedSince { paths: vec!["src/lib.rs".into()] };

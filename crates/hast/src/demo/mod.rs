@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use hast_flow::attempt::recovery::From;
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::process::environment::filtered;
@@ -55,7 +56,7 @@ fn shop(app: &mut App, directory: &Path) -> Result<Exit, Problem> {
     without_the_users_wishes(&mut project);
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let asked = Asked { goal: Some("SHOP".to_owned()), depth: Depth::Leaves };
-    let wish = AutoWish { asked, tool: None, explain: true, width: None };
+    let wish = AutoWish { asked, tool: None, explain: true, from: From::Base, width: None };
     let mut eyes = GoalEyes::new(app.lang, wish.explain);
     eyes.comment = Some(comment);
     let driven = go(app, &project, wish, trusted, &mut eyes)?;

@@ -4,7 +4,11 @@
 #![cfg(test)]
 
 mod commands;
+mod cut_off;
 mod deaths;
+mod evidence;
 mod honest;
+mod kept;
 mod liars;
 mod scene;
+mod terminal;

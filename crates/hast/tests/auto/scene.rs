@@ -110,9 +110,27 @@ impl Scene {
         ran(command)
     }
 
+    pub(crate) fn hast_command(&self, args: &[&str]) -> Command {
+        self.command(env!("CARGO_BIN_EXE_hast"), args)
+    }
+
     pub(crate) fn start(&self, args: &[&str]) -> Child {
         let mut command = self.command(env!("CARGO_BIN_EXE_hast"), args);
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    /// A program with pipes at both ends.
+    pub(crate) fn piped(&self, program: &str, args: &[&str]) -> Child {
+        let mut command = self.command(program, args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    /// The details of the events of a kind, oldest first.
+    pub(crate) fn told(&self, kind: &str) -> Vec<serde_json::Value> {
+        let log = self.read(".ai/events/events.ndjson");
+        let events =
+            log.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        events.filter(|event| event["type"] == kind).map(|event| event["detail"].clone()).collect()
     }
 
     /// Waits until a file is there; only a failing test waits for long.

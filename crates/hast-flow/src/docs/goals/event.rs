@@ -30,12 +30,16 @@ pub enum GoalsEventKind {
     AttemptStarted,
     AttemptInterrupted,
     LimitReached,
+    /// A limit, a login, a budget: nothing can go on now, and nothing is spent.
+    Stopped,
     AttemptEnded,
     AttemptJudged,
     AttemptSettled,
     GoalDone,
     GoalBlocked,
     GoalsCommitted,
+    /// Work that was left in the tree for a person was taken out of it; a ref has it.
+    KeptCleared,
     Retried,
     /// Somebody other than `auto` gave a goal another status: a worker, or a person.
     StatusSet,

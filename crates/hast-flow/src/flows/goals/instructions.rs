@@ -23,6 +23,15 @@ pub struct LastFailure<'a> {
     pub reason: &'a str,
     /// The end of its test output; empty if no tests ran.
     pub test_tail: &'a str,
+    pub work: LastWork,
+}
+
+/// Where the work of the attempt before is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LastWork {
+    RolledBack,
+    /// It is where this attempt begins.
+    InTheTree,
 }
 
 // What a file or a person wrote is put in by hand: a message would cut it short.
@@ -47,6 +56,10 @@ messages! {
     last_failure() {
         en: "The last attempt did not pass and was rolled back: {{class}}: {{reason}}",
         ko: "지난 시도는 통과하지 못해 롤백되었다: {{class}}: {{reason}}",
+    }
+    last_in_tree() {
+        en: "The last attempt did not pass. Its changes are in the work tree, uncommitted; go on from there: {{class}}: {{reason}}",
+        ko: "지난 시도는 통과하지 못했다. 그 변경은 커밋되지 않은 채 작업 트리에 있으니 이어서 작업하라: {{class}}: {{reason}}",
     }
     last_tests() { en: "The end of its test output:", ko: "그때 테스트 출력의 끝부분:" }
 }
@@ -81,7 +94,11 @@ pub fn prompt(goal: &Goal, parts: Parts<'_>, lang: Lang) -> String {
 
 fn failure(last: LastFailure<'_>, lang: Lang) -> String {
     let values = [("class", last.class), ("reason", last.reason)];
-    let mut text = format!("\n{}\n", filled(&last_failure(lang), &values));
+    let template = match last.work {
+        LastWork::RolledBack => last_failure(lang),
+        LastWork::InTheTree => last_in_tree(lang),
+    };
+    let mut text = format!("\n{}\n", filled(&template, &values));
     let from = last.test_tail.len().saturating_sub(TAIL_BYTES);
     let tail = last.test_tail[last.test_tail.ceil_char_boundary(from)..].trim_end();
     if !tail.is_empty() {

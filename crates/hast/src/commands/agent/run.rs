@@ -183,7 +183,9 @@ fn meaning(performed: &Performed, lang: Lang) -> (Exit, Option<Problem>) {
         CallResult::LoginNeeded { agent, advice } => {
             Problem::new(say::login(lang, agent, advice), say::login_next(lang, agent))
         }
-        CallResult::NotStarted { reason, next } => Problem::new(reason.clone(), next.clone()),
+        CallResult::NotStarted { reason, next } | CallResult::OverBudget { reason, next } => {
+            Problem::new(reason.clone(), next.clone())
+        }
         CallResult::Cancelled => {
             let problem = Problem::new(say::interrupted(lang), say::interrupted_next(lang));
             Problem { exit: Exit::Interrupted, ..problem }
@@ -234,7 +236,9 @@ fn outcome(result: &CallResult) -> Value {
         CallResult::Blocked { .. } => json!(RecordedOutcome::Blocked),
         CallResult::Limited { .. } => json!(RecordedOutcome::Limited),
         CallResult::LoginNeeded { .. } => json!(RecordedOutcome::LoginNeeded),
-        CallResult::NotStarted { .. } => json!(RecordedOutcome::NotStarted),
+        CallResult::NotStarted { .. } | CallResult::OverBudget { .. } => {
+            json!(RecordedOutcome::NotStarted)
+        }
         CallResult::Cancelled => json!(RecordedOutcome::Cancelled),
     }
 }

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use hast_flow::attempt::recovery::{Cleared, say as start};
 use hast_flow::docs::goals::{AutoLock, GoalMode, GoalStatus};
 use hast_flow::flows::goals::auto::View;
 use hast_flow::flows::goals::auto::record::{AttemptRecord, VerdictRecord};
-use hast_flow::flows::goals::auto::view::Current;
+use hast_flow::flows::goals::auto::view::{Current, Run};
 use hast_flow::flows::goals::selection::{Placed, placed};
 use hast_flow::words::{Lang, visible};
 use hast_world::auto_lock::OwnLock;
@@ -37,8 +38,10 @@ pub(crate) struct GoalEyes {
     pub(crate) comment: Option<fn(&Judgement, Lang) -> Option<String>>,
     waiting: Option<(PathBuf, AutoLock)>,
     lock: Option<OwnLock>,
-    /// What was said to be saved from an earlier run.
-    recovered: Option<String>,
+    /// The run that was the last one when this one looked around.
+    earlier: Option<String>,
+    /// Whether the start of this one was told of.
+    begun: bool,
 }
 
 impl GoalEyes {
@@ -50,7 +53,8 @@ impl GoalEyes {
             comment: None,
             waiting: None,
             lock: None,
-            recovered: None,
+            earlier: None,
+            begun: false,
         }
     }
 
@@ -76,19 +80,32 @@ impl GoalEyes {
     /// The file says who works on what. It is written once the look around is over: until then it
     /// is another's.
     fn tell_lock(&mut self, view: &View) {
-        self.begin_lock(view);
+        if let Some((state, lock)) = self.waiting.take() {
+            // Without the file the driver's own lock still holds, and its own records suffice.
+            self.lock = OwnLock::write(&state, lock).ok();
+        }
         if let (Some(lock), Some(current)) = (&mut self.lock, &view.current) {
             lock.tell(&current.goal, current.number);
         }
     }
 
-    pub(super) fn begin_lock(&mut self, view: &View) {
-        if view.run.is_some()
-            && let Some((state, lock)) = self.waiting.take()
-        {
-            // Without the file the driver's own lock still holds, and its own records suffice.
-            self.lock = OwnLock::write(&state, lock).ok();
+    /// What the run before left, and where it is now.
+    fn found_at_start(&self, run: &Run) -> Vec<String> {
+        let lang = self.lang;
+        let mut lines = Vec::new();
+        if !run.unlocked.is_empty() {
+            let paths = run.unlocked.join(", ");
+            lines.push(start::unlocked(lang, visible(&paths)));
         }
+        if let (Some(name), None) = (&run.recovered, &run.gave_up) {
+            lines.push(say::recovered(lang, visible(name)));
+        }
+        if let Some((goal, name)) = run.cleared.clone() {
+            let cleared = Cleared::KeptWork { goal, name };
+            let told = format!("{} ({})", cleared.what(lang), cleared.next(lang));
+            lines.push(visible(&told).into_owned());
+        }
+        lines
     }
 
     fn judgement(&self, view: &View, current: Option<&Current>) -> Option<Judgement> {
@@ -116,21 +133,24 @@ impl Eyes<View> for GoalEyes {
     }
 
     fn turn(&mut self, view: &View) -> Vec<String> {
-        self.tell_lock(view);
-        let mut lines = self.tell_recovered(view);
+        let mut lines = self.tell_start(view);
         lines.extend(self.tell_judged(view, view.current.as_ref()));
         lines
     }
 }
 
 impl GoalEyes {
-    pub(super) fn tell_recovered(&mut self, view: &View) -> Vec<String> {
+    /// Once the run has begun: what the one before left, and who works here now.
+    pub(super) fn tell_start(&mut self, view: &View) -> Vec<String> {
         let mut lines = Vec::new();
-        let recovered = view.run.as_ref().and_then(|run| run.recovered.clone());
-        if let (Some(name), None) = (&recovered, &self.recovered) {
-            lines.push(say::recovered(self.lang, visible(name)));
+        let now = view.run.as_ref().map(|run| run.id.as_str());
+        let earlier = self.earlier.get_or_insert_with(|| now.unwrap_or_default().to_owned());
+        if let Some(run) = view.run.as_ref().filter(|run| run.id != *earlier) {
+            if !std::mem::replace(&mut self.begun, true) {
+                lines = self.found_at_start(run);
+            }
+            self.tell_lock(view);
         }
-        self.recovered = recovered.or(self.recovered.take());
         lines
     }
 

@@ -88,8 +88,7 @@ impl Eyes<LanesView> for LaneEyes<'_> {
     }
 
     fn turn(&mut self, view: &LanesView) -> Vec<String> {
-        self.goals.begin_lock(&view.shared);
-        let mut lines = self.goals.tell_recovered(&view.shared);
+        let mut lines = self.goals.tell_start(&view.shared);
         for lane in view.lanes.values() {
             lines.extend(self.goals.tell_judged(&view.shared, lane.current.as_ref()));
         }

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hast_flow::agents::choice::{Wishes, choose};
-use hast_flow::attempt::recovery::Place;
+use hast_flow::attempt::recovery::{From, Place};
 use hast_flow::attempt::settle::Commits;
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::{AutoLock, CommitMode};
@@ -65,7 +65,8 @@ pub(crate) fn run(app: &mut App, args: &AutoArgs) -> Result<Exit, Problem> {
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let width = args.parallel.map(usize::from).or_else(|| args.isolate.then_some(1));
     let width = width.or_else(|| lanes::configured(&project.config));
-    let wish = AutoWish { asked, tool: args.tool.clone(), explain: args.explain, width };
+    let from = from(args.go_on);
+    let wish = AutoWish { asked, tool: args.tool.clone(), explain: args.explain, from, width };
     let mut eyes = GoalEyes::new(app.lang, wish.explain);
     let driven = go(app, &project, wish, trusted, &mut eyes)?;
     summary::report(app, &driven, &eyes.judged)
@@ -95,9 +96,14 @@ pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let asked = Asked { goal: Some(args.goal.clone()), depth: Depth::Leaves };
     let width = lanes::configured(&project.config);
-    let wish = AutoWish { asked, tool: args.tool.clone(), explain: args.explain, width };
+    let from = from(args.go_on);
+    let wish = AutoWish { asked, tool: args.tool.clone(), explain: args.explain, from, width };
     let driven = go(app, &project, wish, trusted, &mut eyes)?;
     summary::report(app, &driven, &eyes.judged)
+}
+
+fn from(go_on: bool) -> From {
+    if go_on { From::KeptWork } else { From::Base }
 }
 
 /// What was asked of `auto`.
@@ -105,6 +111,7 @@ pub(crate) struct AutoWish {
     pub(crate) asked: Asked,
     pub(crate) tool: Option<String>,
     pub(crate) explain: bool,
+    pub(crate) from: From,
     /// How many goals at once in work trees of their own; none works in the user's checkout.
     pub(crate) width: Option<usize>,
 }
@@ -144,6 +151,7 @@ pub(crate) fn go(
         }),
         not_ready: None,
         place: if wish.width.is_some() { Place::Isolated } else { Place::InPlace },
+        from: if wish.width.is_some() { From::Base } else { wish.from },
     };
     let (branch, commit) = head.unzip();
     let lock = AutoLock {

@@ -1,5 +1,6 @@
 //! `hast auto --undo` and `--gc`: bringing back what a settle took away, and clearing old refs.
 
+use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::workspace::{GitResult, GitStep, OwnRef};
 use hast_flow::docs::goals::{GoalsEvent, GoalsEventKind};
 use hast_flow::flows::goals::auto::layout as auto_layout;
@@ -9,7 +10,7 @@ use hast_flow::words::visible;
 use hast_world::files::read_if_there;
 use hast_world::git_thread::GitThread;
 use jiff::SignedDuration;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::leftovers::{self, Leftover};
 use crate::app::App;
@@ -24,11 +25,12 @@ const MAX_LOG: usize = 256 << 20;
 /// Puts the work of the last attempt that was rolled back into the tree again.
 pub(super) fn undo(app: &mut App, project: &Project) -> Result<Exit, Problem> {
     let lang = app.lang;
-    let Some(name) = last_saved(app, project)? else {
+    let Some((name, since)) = last_saved(app, project)? else {
         return Err(Problem::new(say::nothing_to_undo(lang), say::nothing_to_undo_next(lang)));
     };
     let rules = super::settings(app, project)?.tree_rules();
-    let paths = match perform(app, project, &GitStep::Restore { name: name.clone(), rules })? {
+    let paths = match perform(app, project, &GitStep::Restore { name: name.clone(), since, rules })?
+    {
         GitResult::Restored { paths } => paths,
         _ => Vec::new(),
     };
@@ -90,16 +92,20 @@ pub(super) fn gc(app: &mut App, project: &Project) -> Result<Exit, Problem> {
 }
 
 /// The ref of the last attempt that was taken out of the tree.
-fn last_saved(app: &App, project: &Project) -> Result<Option<String>, Problem> {
+fn last_saved(app: &App, project: &Project) -> Result<Option<(String, Option<ObjectId>)>, Problem> {
     let path = project.root.join(layout::DIRECTORY).join(auto_layout::EVENTS);
     let bytes = read_if_there(&path, MAX_LOG)
         .map_err(|error| Problem::cannot_read(app.lang, &error.path, &error.source))?;
     let (events, _) = ndjson::read::<GoalsEvent>(auto_layout::EVENTS, &bytes.unwrap_or_default());
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
     let saved = |event: &GoalsEvent| match event.kind {
         GoalsEventKind::AttemptSettled => {
-            event.detail.get("saved")?.get("name")?.as_str().map(str::to_owned)
+            let since = text(event.detail.get("base")).and_then(|tree| tree.parse().ok());
+            Some((text(event.detail.get("saved")?.get("name"))?, since))
         }
-        GoalsEventKind::Recovered => event.detail.get("ref")?.as_str().map(str::to_owned),
+        GoalsEventKind::Recovered | GoalsEventKind::KeptCleared => {
+            Some((text(event.detail.get("ref"))?, None))
+        }
         _ => None,
     };
     Ok(events.iter().rev().find_map(saved))

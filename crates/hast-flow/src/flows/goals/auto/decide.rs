@@ -1,15 +1,20 @@
 //! What `auto` does next. One decision looks at the view and names one step.
 
+use serde_json::json;
+
 use crate::attempt::workspace::{GitResult, GitStep};
 use crate::attempt_steps::{GitSteps, blocked};
+use crate::docs::goals::GoalsEventKind as Kind;
+use crate::driver::endings::stops;
 use crate::driver::{Delta, Facts, Flow};
 use crate::flows::goals::auto::policy::POLICY;
 use crate::flows::goals::auto::view::{Run, View};
+use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::auto::{AutoFlow, layout, settling, starting, words, working};
 use crate::flows::goals::runnable::{Choice, Nothing, choose};
 use crate::flows::goals::selection::{Placed, placed};
 use crate::roles::PolicyTable;
-use crate::steps::{Ending, Notice, Step, StepKey};
+use crate::steps::{CallResult, Commit, Effect, EffectResult, Ending, Notice, Step, StepKey};
 use crate::store::DocPath;
 use crate::words::Lang;
 
@@ -65,6 +70,42 @@ impl Flow for AutoFlow {
             },
         }
     }
+
+    /// What stops a run and passes, or needs a person, is told where the inbox looks.
+    fn stopped(
+        &self,
+        view: &View,
+        _: &StepKey,
+        result: &CallResult,
+        facts: &Facts<'_>,
+    ) -> Option<Commit> {
+        let (cause, agent, until) = match result {
+            CallResult::Limited { agent, until } => ("limit", Some(agent), Some(*until)),
+            CallResult::LoginNeeded { agent, .. } => ("login", Some(agent), None),
+            CallResult::OverBudget { .. } => ("budget", None, None),
+            CallResult::NotStarted { .. } => ("not_started", None, None),
+            CallResult::Completed(_)
+            | CallResult::Broken { .. }
+            | CallResult::Failed { .. }
+            | CallResult::Blocked { .. }
+            | CallResult::Cancelled => return None,
+        };
+        let notice = match stops(&EffectResult::Call(result.clone()), facts.lang)? {
+            Ending::Waiting { notice, .. } | Ending::Blocked(notice) => notice,
+            Ending::Done(_) | Ending::Failed(_) | Ending::Interrupted(_) => return None,
+        };
+        let current = view.current.as_ref();
+        let detail = json!({
+            "cause": cause,
+            "goal_id": current.map(|current| &current.goal),
+            "attempt": current.map(|current| current.number),
+            "agent": agent,
+            "until": until,
+            "what": notice.what,
+            "next": notice.next,
+        });
+        Some(Draft::note(view, facts, "stopped").event(Kind::Stopped, detail).commit())
+    }
 }
 
 impl AutoFlow {
@@ -72,7 +113,9 @@ impl AutoFlow {
     fn choice<'g, 'a>(&self, view: &View, run: &Run, all: &'g [Placed<'a>]) -> Choice<'g, 'a> {
         let working = run.working.as_deref();
         let again = all.iter().find(|placed| Some(placed.goal.id.as_str()) == working);
-        match again {
+        let continued = run.continues.as_deref().filter(|goal| !run.tried.contains(*goal));
+        let continued = all.iter().find(|placed| Some(placed.goal.id.as_str()) == continued);
+        match again.or(continued) {
             Some(goal) => Choice::Run(goal),
             None => choose(all, &self.asked, last_goal(view).as_deref(), &run.tried),
         }
@@ -115,4 +158,18 @@ pub(super) fn git<'v>(
 
 pub(super) fn git_steps<'v>(view: &'v View, facts: &Facts<'_>) -> GitSteps<'v> {
     GitSteps { results: &view.results, lang: facts.lang }
+}
+
+/// The same for a step that is worth having and not worth failing for.
+pub(super) fn if_possible(
+    view: &View,
+    key: StepKey,
+    step: impl FnOnce() -> GitStep,
+) -> Result<Option<&GitResult>, Step> {
+    match view.results.get(&key) {
+        None => Err(Step::Effect { key, effect: Effect::Git(Box::new(step())) }),
+        Some(EffectResult::Git(GitResult::Refused(_))) => Ok(None),
+        Some(EffectResult::Git(result)) => Ok(Some(result)),
+        Some(_) => Ok(None),
+    }
 }

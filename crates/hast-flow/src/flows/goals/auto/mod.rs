@@ -4,6 +4,8 @@
 //! judge, settle. What was agreed before the agent starts is written down and stays.
 
 pub mod decide;
+mod evidence;
+mod kept;
 pub mod lanes;
 pub mod layout;
 pub mod policy;
@@ -19,7 +21,7 @@ mod write;
 use jiff::tz::Offset;
 
 use crate::attempt::base::TreeRules;
-use crate::attempt::recovery::{NotReady, Owner, Place};
+use crate::attempt::recovery::{From, NotReady, Owner, Place};
 use crate::attempt::settle::Commits;
 use crate::docs::goals::Goal;
 use crate::flows::goals::layout as project;
@@ -39,6 +41,8 @@ pub struct AutoFlow {
     pub lock: Option<FoundLock>,
     pub not_ready: Option<NotReady>,
     pub place: Place,
+    /// Whether kept work is where the next attempt begins.
+    pub from: From,
     /// Why the last call was cut off, where the caller knows.
     pub cut_off: CutOff,
 }

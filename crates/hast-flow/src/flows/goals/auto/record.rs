@@ -30,7 +30,34 @@ pub struct AttemptRecord {
     pub handoff: String,
     /// How the tests ended on the base.
     pub base_tests: Option<TestEnd>,
+    /// Earlier work that is put into the tree before the agent is called (`--continue`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub continues: Option<KeptWork>,
     pub started_at: UtcTime,
+}
+
+/// Work that was handed to a person: where it is, and what it began from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptWork {
+    /// The ref that has it, and what was there then.
+    #[serde(rename = "ref")]
+    pub name: String,
+    pub commit: ObjectId,
+    pub tree: ObjectId,
+    pub branch: String,
+    pub base: ObjectId,
+    pub base_tree: ObjectId,
+    /// Whether it was left in the tree as well.
+    pub in_tree: bool,
+}
+
+/// Commits that an attempt made before it was cut off, and that no gate has judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnjudgedWork {
+    pub goal_id: String,
+    pub branch: String,
+    pub base: ObjectId,
+    pub head: ObjectId,
 }
 
 impl AttemptRecord {
@@ -56,6 +83,7 @@ impl AttemptRecord {
             commits: settings.commits == Commits::Auto,
             handoff,
             base_tests,
+            continues: None,
             started_at,
         }
     }

@@ -10,12 +10,12 @@ use crate::attempt::workspace::{CommitPlan, Content, GitResult, GitStep, Identit
 use crate::attempt_steps::{CommitKeys, Committed, blocked};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
-use crate::flows::goals::auto::decide::{git, git_steps, last_goal};
-use crate::flows::goals::auto::record::VerdictRecord;
+use crate::flows::goals::auto::decide::{git, git_steps, if_possible, last_goal};
+use crate::flows::goals::auto::record::{KeptWork, VerdictRecord};
 use crate::flows::goals::auto::view::{Current, Settled, View};
 use crate::flows::goals::auto::working::{Work, key};
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{layout, words};
+use crate::flows::goals::auto::{evidence, layout, words};
 use crate::flows::goals::layout as project;
 use crate::flows::goals::runnable::{more_follow, parents_done};
 use crate::flows::goals::selection::Placed;
@@ -54,7 +54,53 @@ pub(super) fn step(work: &Work<'_>, record: &VerdictRecord, all: &[Placed<'_>]) 
             return step;
         }
     }
-    settled(work, &plan.then, &outcome, all)
+    let stays = plan.acts.contains(&Act::BranchBack);
+    let branch = plan.acts.iter().find_map(|act| match act {
+        Act::Keep { branch } => Some(branch.clone()),
+        _ => None,
+    });
+    let handed = match (&plan.then, outcome.saved) {
+        (Then::Block(_), Some(saved)) => match handed_over(work, record, saved, stays) {
+            Ok(told) => Some((told, branch)),
+            Err(step) => return step,
+        },
+        _ => None,
+    };
+    settled(work, &plan.then, &outcome, handed, all)
+}
+
+/// What a person needs to decide about work that is handed over, and what a later start needs to
+/// know it again.
+fn handed_over(
+    work: &Work<'_>,
+    record: &VerdictRecord,
+    saved: &Saved,
+    in_tree: bool,
+) -> Result<Value, Step> {
+    let (base, saved) = (work.base, saved.work());
+    let compare = || GitStep::Compare { from: base.tree().clone(), to: saved.tree.clone() };
+    let diff = match if_possible(work.view, work.key(&["diff"]), compare)? {
+        Some(GitResult::Compared(lines)) => evidence::diff(lines),
+        _ => Value::Null,
+    };
+    let kept = KeptWork {
+        name: saved.name.clone(),
+        commit: saved.commit.clone(),
+        tree: saved.tree.clone(),
+        branch: base.branch().to_owned(),
+        base: base.commit().clone(),
+        base_tree: base.tree().clone(),
+        in_tree,
+    };
+    Ok(json!({
+        "title": work.record.title,
+        "class": record.verdict.class,
+        "verdict": record.verdict.reason.code(),
+        "diff": diff,
+        "test_tail": evidence::tail(&record.test_tail),
+        "look": evidence::look(base.commit(), &kept.name),
+        "kept": kept,
+    }))
 }
 
 pub(super) fn perform<'v>(
@@ -135,6 +181,7 @@ pub(super) fn settled(
     work: &Work<'_>,
     then: &Then,
     outcome: &Outcome<'_>,
+    handed: Option<(Value, Option<String>)>,
     all: &[Placed<'_>],
 ) -> Step {
     let (goal, number) = (&work.current.goal, work.current.number);
@@ -166,6 +213,7 @@ pub(super) fn settled(
         json!({"goal_id": goal, "attempt": number, "then": word, "head": outcome.head});
     if let Some(saved) = outcome.saved {
         detail["saved"] = json!(saved.work());
+        detail["base"] = json!(work.base.tree());
     }
     if commits_goals {
         detail["commit_goals_on"] = json!(outcome.head);
@@ -175,7 +223,12 @@ pub(super) fn settled(
         Some(Ok(text)) => draft.goals(text),
         Some(Err(())) | None => draft,
     };
-    let mut about = json!({"goal_id": goal, "attempt": number});
+    let (mut about, branch) = handed.unwrap_or((json!({}), None));
+    about["goal_id"] = json!(goal);
+    about["attempt"] = json!(number);
+    if let Some(branch) = branch {
+        about["branch"] = json!(branch);
+    }
     if by_hand {
         about["by_hand"] = Value::Bool(true);
     }

@@ -2,19 +2,21 @@
 
 use serde_json::json;
 
-use crate::attempt::base::{Base, ObjectId, Saved};
+use crate::attempt::base::{Base, ObjectId, Saved, SavedWork};
+use crate::attempt::git_problem::GitProblem;
 use crate::attempt::recovery::{
-    Found, From, Lock, Owner, Refusal, StartAct, StartUp, Strange, Wish, start_up,
+    Cleared, Found, From, Lock, Owner, Refusal, StartAct, StartUp, Strange, Wish, start_up,
 };
 use crate::attempt::workspace::{GitResult, GitStep, Head, Looked, SavePlan};
 use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
-use crate::flows::goals::auto::AutoFlow;
 use crate::flows::goals::auto::decide::git;
+use crate::flows::goals::auto::record::{KeptWork, UnjudgedWork};
 use crate::flows::goals::auto::view::{Documents, View};
 use crate::flows::goals::auto::working::{Work, key};
 use crate::flows::goals::auto::write::Draft;
+use crate::flows::goals::auto::{AutoFlow, evidence, kept};
 use crate::flows::goals::layout as project;
 use crate::flows::goals::runnable::Depth;
 use crate::flows::goals::status_edit::{NewStatus, with_status};
@@ -40,21 +42,69 @@ pub(super) fn step(flow: &AutoFlow, view: &View, facts: &Facts<'_>) -> Step {
         }
     };
     let lock = lock(flow, view, looked.as_ref().ok());
-    let found = Found { not_ready: None, looked, lock, kept: None };
-    let wish = Wish { place: flow.place, from: From::Base, at: facts.now };
+    let found = match found(flow, view, facts, looked, lock) {
+        Ok(found) => found,
+        Err(step) => return step,
+    };
+    let wish = Wish { place: flow.place, from: flow.from, at: facts.now };
     let own = format!("{}/", project::DIRECTORY);
     match start_up(&found, wish, &own) {
         StartUp::Refuse(Refusal::Git(found)) => problem(&found, facts.lang),
         StartUp::Refuse(refusal) => refuse(&refusal),
-        StartUp::Begin { first, .. } => match clear(flow, view, facts, &first) {
-            Ok(saved) => begin(flow, view, facts, saved),
+        StartUp::Begin { first, because } => match cleared(flow, view, facts, &found, &first) {
+            Ok(saved) => begin(flow, view, facts, saved, because.as_ref()),
             Err(step) => step,
         },
         StartUp::GiveUp { first, why } => match clear(flow, view, facts, &first) {
-            Ok(saved) => give_up(flow, view, facts, saved, &why),
+            Ok(saved) => give_up(flow, view, facts, &found, saved, &why),
             Err(step) => step,
         },
     }
+}
+
+/// Everything that a start looks at; what was left by earlier runs only where nobody died since.
+fn found(
+    flow: &AutoFlow,
+    view: &View,
+    facts: &Facts<'_>,
+    looked: Result<Looked, GitProblem>,
+    lock: Option<Lock>,
+) -> Result<Found, Step> {
+    let (mut kept, mut unjudged) = (None, None);
+    match (&looked, &lock) {
+        (Ok(looked), None) => {
+            kept = kept::in_tree(flow, view, looked)?;
+            unjudged = kept::unjudged(flow, view, looked)?;
+        }
+        (Ok(_), Some(Lock { owner: Owner::Gone, .. })) => {
+            if let Some(base) = open_base(view) {
+                let since = base.at();
+                git(view, facts, unlock_key(flow), || GitStep::Unlock { since })?;
+            }
+        }
+        _ => {}
+    }
+    Ok(Found { not_ready: None, looked, lock, kept, unjudged })
+}
+
+fn unlock_key(flow: &AutoFlow) -> StepKey {
+    StepKey::new(&["start", &flow.run, "unlock"])
+}
+
+/// Nothing is cleared away for work that cannot be gone on with, or where nothing would run then.
+fn cleared<'v>(
+    flow: &AutoFlow,
+    view: &'v View,
+    facts: &Facts<'_>,
+    found: &Found,
+    first: &[StartAct],
+) -> Result<Option<&'v Saved>, Step> {
+    if let (From::KeptWork, Ok(looked)) = (flow.from, &found.looked) {
+        kept::goal_to_continue(flow, view, facts, looked)?;
+    } else if first.contains(&StartAct::TakeOut) {
+        kept::something_runs(flow, view, facts)?;
+    }
+    clear(flow, view, facts, first)
 }
 
 /// The lock to decide about. What is written down about the attempt counts for more than the file.
@@ -138,6 +188,19 @@ fn clear<'v>(
                     git(view, facts, back, || GitStep::RollBack { base, saved })?;
                 }
             }
+            StartAct::BranchBack { branch, from, to } => {
+                let (branch, from, to) = (branch.clone(), from.clone(), to.clone());
+                let back = StepKey::new(&["start", &flow.run, "branch-back"]);
+                git(view, facts, back, || GitStep::Advance { branch, from, to })?;
+            }
+            StartAct::TakeOut => {
+                if let (Some((_, handed)), Some(saved)) = (view.left_in_tree(), saved.cloned()) {
+                    let (from, work) = (handed.kept.base_tree.clone(), handed.kept.tree.clone());
+                    let rules = flow.settings.tree_rules();
+                    let out = StepKey::new(&["start", &flow.run, "take-out"]);
+                    git(view, facts, out, || GitStep::Discard { from, work, saved, rules })?;
+                }
+            }
             // The lock is the caller's, and goals change in the commit that follows.
             StartAct::RemoveLock | StartAct::BlockGoal { .. } => {}
         }
@@ -145,9 +208,16 @@ fn clear<'v>(
     Ok(saved)
 }
 
-fn started<'v>(flow: &AutoFlow, view: &'v View, facts: &'v Facts<'v>) -> Draft<'v> {
+fn started<'v>(
+    flow: &AutoFlow,
+    view: &'v View,
+    facts: &'v Facts<'v>,
+    continues: Option<&str>,
+) -> Draft<'v> {
     let recursive = flow.asked.depth == Depth::Leaves;
-    let detail = json!({"run": flow.run, "goal": flow.asked.goal, "recursive": recursive});
+    let goal = &flow.asked.goal;
+    let detail =
+        json!({"run": flow.run, "goal": goal, "recursive": recursive, "continues": continues});
     let draft = Draft::new(view, facts, "auto begins").event(Kind::AutoStarted, detail);
     match &view.current {
         Some(current) => {
@@ -159,10 +229,28 @@ fn started<'v>(flow: &AutoFlow, view: &'v View, facts: &'v Facts<'v>) -> Draft<'
 }
 
 /// An attempt that was not judged is none; one that was is settled next.
-fn begin(flow: &AutoFlow, view: &View, facts: &Facts<'_>, saved: Option<&Saved>) -> Step {
-    let mut draft = started(flow, view, facts);
-    if let Some(saved) = saved {
-        draft = draft.event(Kind::Recovered, json!({"ref": saved.work().name}));
+fn begin(
+    flow: &AutoFlow,
+    view: &View,
+    facts: &Facts<'_>,
+    saved: Option<&Saved>,
+    because: Option<&Cleared>,
+) -> Step {
+    let continues = match flow.from {
+        From::Base => None,
+        From::KeptWork => view.goal_kept(flow.asked.goal.as_deref()),
+    };
+    let mut draft = started(flow, view, facts, continues);
+    let unlocked = unlocked(flow, view);
+    match (because, saved) {
+        (Some(Cleared::KeptWork { goal, name }), _) => {
+            draft = draft.event(Kind::KeptCleared, json!({"goal_id": goal, "ref": name}));
+        }
+        (_, None) if unlocked.is_empty() => {}
+        (_, saved) => {
+            let name = saved.map(|saved| &saved.work().name);
+            draft = draft.event(Kind::Recovered, json!({"ref": name, "unlocked": unlocked}));
+        }
     }
     let Some(current) = view.current.as_ref().filter(|current| !current.judged) else {
         return draft.step();
@@ -180,19 +268,59 @@ fn give_up(
     flow: &AutoFlow,
     view: &View,
     facts: &Facts<'_>,
+    found: &Found,
     saved: Option<&Saved>,
     why: &Strange,
 ) -> Step {
     let (what, next) = (why.what(facts.lang), why.next(facts.lang));
-    let mut draft = started(flow, view, facts);
+    let mut draft = started(flow, view, facts, None);
+    let (base, head) = (open_base(view), found.looked.as_ref().ok().and_then(commit_of));
+    let mut unjudged = None;
     if let Some(current) = &view.current {
         let text = view.goals.as_ref().map(|file| file.text.as_str()).unwrap_or_default();
         if let Ok(text) = with_status(text, &current.goal, NewStatus::Blocked { reason: &what }) {
             draft = draft.goals(text);
         }
-        let detail = json!({"goal_id": current.goal, "code": "recovery", "reason": what});
+        let mut detail = json!({"goal_id": current.goal, "attempt": current.number, "code": "recovery", "reason": what});
+        if let (Some(base), Some(saved)) = (base, saved) {
+            let kept = left(base, saved.work());
+            detail["look"] = json!(evidence::look(base.commit(), &kept.name));
+            detail["kept"] = json!(kept);
+        }
         draft = draft.event(Kind::GoalBlocked, detail);
+        unjudged =
+            base.zip(head).filter(|(base, head)| base.commit() != *head).map(|(base, head)| {
+                UnjudgedWork {
+                    goal_id: current.goal.clone(),
+                    branch: base.branch().to_owned(),
+                    base: base.commit().clone(),
+                    head: head.clone(),
+                }
+            });
     }
     let saved = saved.map(|saved| saved.work().name.clone());
-    draft.event(Kind::Recovered, json!({"ref": saved, "what": what, "next": next})).step()
+    let unlocked = unlocked(flow, view);
+    let detail = json!({"ref": saved, "what": what, "next": next, "unlocked": unlocked, "unjudged": unjudged});
+    draft.event(Kind::Recovered, detail).step()
+}
+
+/// What a dead attempt left, so that it is known again while it lies in the tree.
+fn left(base: &Base, saved: &SavedWork) -> KeptWork {
+    KeptWork {
+        name: saved.name.clone(),
+        commit: saved.commit.clone(),
+        tree: saved.tree.clone(),
+        branch: base.branch().to_owned(),
+        base: base.commit().clone(),
+        base_tree: base.tree().clone(),
+        in_tree: true,
+    }
+}
+
+/// Locks of git that were taken away before.
+fn unlocked(flow: &AutoFlow, view: &View) -> Vec<String> {
+    match view.results.get(&unlock_key(flow)) {
+        Some(EffectResult::Git(GitResult::Unlocked { paths })) => paths.clone(),
+        _ => Vec::new(),
+    }
 }

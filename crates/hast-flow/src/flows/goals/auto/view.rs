@@ -13,7 +13,7 @@ use crate::docs::document::read;
 use crate::docs::goals::{Goals, GoalsEvent, GoalsEventKind as Kind, HandoffName};
 use crate::driver::Delta;
 use crate::flows::goals::auto::layout;
-use crate::flows::goals::auto::record::{AttemptRecord, VerdictRecord};
+use crate::flows::goals::auto::record::{AttemptRecord, KeptWork, UnjudgedWork, VerdictRecord};
 use crate::flows::goals::handoffs::{LastSession, read_handoff};
 use crate::formats::ndjson;
 use crate::formats::source::Source;
@@ -39,6 +39,12 @@ pub struct View {
     pub current: Option<Current>,
     /// Goals in work trees of their own.
     pub lanes: BTreeSet<String>,
+    /// Work that was handed to a person, by goal.
+    pub kept: BTreeMap<String, Handed>,
+    /// The goal whose work was left in the tree.
+    pub in_tree: Option<String>,
+    /// Commits that a dead attempt left on the branch.
+    pub unjudged: Option<UnjudgedWork>,
     /// Results of effects that no commit has used yet.
     pub results: BTreeMap<StepKey, EffectResult>,
 }
@@ -69,6 +75,22 @@ pub struct Run {
     pub gave_up: Option<(String, String)>,
     /// The ref that has what a dead process left in the tree.
     pub recovered: Option<String>,
+    /// Kept work that was taken out of the tree: its goal and its ref.
+    pub cleared: Option<(String, String)>,
+    /// Locks of git that a dead process had left.
+    pub unlocked: Vec<String>,
+    /// The goal whose kept work is gone on with, and whether that attempt has begun.
+    pub continues: Option<String>,
+    pub continued: bool,
+}
+
+/// Work that was handed to a person, and what was said about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Handed {
+    pub kept: KeptWork,
+    pub class: String,
+    pub reason: String,
+    pub test_tail: String,
 }
 
 /// What is written down about one attempt.
@@ -128,6 +150,18 @@ impl View {
     pub fn last_verdict_before(&self, goal: &str, number: u32) -> Option<&VerdictRecord> {
         let attempts = self.documents.get(&layout::goal_directory(goal))?;
         attempts.range(..number).rev().find_map(|(_, documents)| documents.last_verdict())
+    }
+
+    /// The goal whose work was left in the tree, and that work.
+    pub fn left_in_tree(&self) -> Option<(&str, &Handed)> {
+        let goal = self.in_tree.as_deref()?;
+        Some((goal, self.kept.get(goal)?))
+    }
+
+    /// The goal that `--continue` goes on with: the one that was asked for, else the one in the tree.
+    pub fn goal_kept<'v>(&'v self, asked: Option<&str>) -> Option<&'v str> {
+        let named = asked.and_then(|goal| self.kept.get_key_value(goal));
+        named.map(|(goal, _)| goal.as_str()).or_else(|| self.left_in_tree().map(|(goal, _)| goal))
     }
 
     /// The newest handoff that can be read.
@@ -219,31 +253,27 @@ impl View {
         let number = number.and_then(|number| u32::try_from(number).ok()).unwrap_or(0);
         match event.kind {
             Kind::AutoStarted => {
-                self.run =
-                    Some(Run { id: text("run").unwrap_or_default().to_owned(), ..Run::default() });
+                let id = text("run").unwrap_or_default().to_owned();
+                let continues = text("continues").map(str::to_owned);
+                self.run = Some(Run { id, continues, ..Run::default() });
+                // A run begins in a tree where nothing is left of either.
+                (self.in_tree, self.unjudged) = (None, None);
                 self.results.clear();
             }
             Kind::Recovered => self.take_recovered(event),
-            Kind::GoalStarted | Kind::StatusSet | Kind::InboxActed => {}
-            Kind::BaseTested => {
-                let end = event
-                    .detail
-                    .get("end")
-                    .cloned()
-                    .and_then(|end| serde_json::from_value(end).ok());
-                if let (Some(tree), Some(command), Some(end)) = (text("tree"), text("command"), end)
-                {
-                    self.tested.insert((tree.to_owned(), command.to_owned()), end);
-                }
-                self.results.retain(|key, _| !key.as_str().ends_with("/base-tests"));
-            }
+            Kind::GoalStarted | Kind::StatusSet | Kind::InboxActed | Kind::Stopped => {}
+            Kind::BaseTested => self.take_base_tests(event),
             Kind::AttemptStarted => {
                 self.ledgers.entry(goal.clone()).or_default().started(number);
                 self.results.clear();
                 if event.detail.contains_key(layout::LANE) {
                     return;
                 }
-                self.with_run(|run| run.working = Some(goal.clone()));
+                let continued = text("continues").is_some();
+                self.with_run(|run| {
+                    run.working = Some(goal.clone());
+                    run.continued |= continued;
+                });
                 let (cuts, ended, judged, settled) = (0, None, false, None);
                 self.current = Some(Current { goal, number, cuts, ended, judged, settled });
             }
@@ -258,20 +288,26 @@ impl View {
                 self.results.clear();
             }
             Kind::AttemptEnded => {
-                let end = event
-                    .detail
-                    .get("end")
-                    .cloned()
-                    .and_then(|end| serde_json::from_value(end).ok());
-                if let (Some(current), Some(end)) = (&mut self.current, end) {
+                if let (Some(current), Some(end)) = (&mut self.current, detail(event, "end")) {
                     current.ended = Some(Ended { at: event.ts, end });
                 }
                 self.results.clear();
             }
             Kind::AttemptJudged => self.take_judged(event, &goal),
             Kind::AttemptSettled => self.take_settled(event, &goal),
-            Kind::GoalDone => self.with_run(|run| run.finish(event, &goal, true)),
-            Kind::GoalBlocked => self.with_run(|run| run.finish(event, &goal, false)),
+            Kind::GoalDone => {
+                self.kept.remove(&goal);
+                self.with_run(|run| run.finish(event, &goal, true));
+            }
+            Kind::GoalBlocked => {
+                self.take_handed(event, &goal);
+                self.with_run(|run| run.finish(event, &goal, false));
+            }
+            Kind::KeptCleared => {
+                let name = text("ref").unwrap_or_default().to_owned();
+                self.with_run(|run| run.cleared = Some((goal, name)));
+                self.results.clear();
+            }
             Kind::GoalsCommitted => {
                 self.current = None;
                 self.results.clear();
@@ -289,10 +325,23 @@ impl View {
         }
     }
 
+    fn take_base_tests(&mut self, event: &GoalsEvent) {
+        let tested = (detail(event, "tree"), detail(event, "command"), detail(event, "end"));
+        if let (Some(tree), Some(command), Some(end)) = tested {
+            self.tested.insert((tree, command), end);
+        }
+        self.results.retain(|key, _| !key.as_str().ends_with("/base-tests"));
+    }
+
     fn take_recovered(&mut self, event: &GoalsEvent) {
         let text = |key: &str| event.detail.get(key).and_then(|value| value.as_str());
         let saved = text("ref").map(str::to_owned);
-        self.with_run(|run| run.recovered = saved);
+        let unlocked = detail(event, "unlocked");
+        self.with_run(|run| {
+            run.recovered = saved;
+            run.unlocked = unlocked.unwrap_or_default();
+        });
+        self.unjudged = detail(event, "unjudged");
         if let (Some(what), Some(next)) = (text("what"), text("next")) {
             let gave_up = Some((what.to_owned(), next.to_owned()));
             self.with_run(|run| run.gave_up = gave_up);
@@ -301,9 +350,20 @@ impl View {
         self.results.clear();
     }
 
+    fn take_handed(&mut self, event: &GoalsEvent, goal: &str) {
+        let Some(kept) = detail::<KeptWork>(event, "kept") else { return };
+        let text = |key: &str| {
+            event.detail.get(key).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
+        };
+        if kept.in_tree {
+            self.in_tree = Some(goal.to_owned());
+        }
+        let (class, reason, test_tail) = (text("class"), text("reason"), text("test_tail"));
+        self.kept.insert(goal.to_owned(), Handed { kept, class, reason, test_tail });
+    }
+
     fn take_judged(&mut self, event: &GoalsEvent, goal: &str) {
-        let class =
-            event.detail.get("class").cloned().and_then(|class| serde_json::from_value(class).ok());
+        let class = detail(event, "class");
         // A commit that was refused is a second verdict on the same attempt.
         let again = self.current.as_ref().is_some_and(|current| current.judged);
         if let (Some(class), false) = (class, again) {
@@ -362,6 +422,11 @@ impl GoalsFile {
         };
         Self { text, identity, goals }
     }
+}
+
+/// One value of what an event tells, if it is there and understood.
+fn detail<T: DeserializeOwned>(event: &GoalsEvent, key: &str) -> Option<T> {
+    serde_json::from_value(event.detail.get(key)?.clone()).ok()
 }
 
 fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {

@@ -35,6 +35,10 @@ messages! {
     no_such_goal_next() { en: "see the ids with hast status", ko: "hast status로 id를 확인하세요" }
     cannot_edit(why) { en: "goals.yaml cannot be changed without touching more than the status: {why}", ko: "상태만 바꿔서는 goals.yaml을 고칠 수 없습니다: {why}" }
     cannot_edit_next(goal) { en: "set `status: active` of {goal} by hand and remove its blocked_reason", ko: "{goal}의 `status: active`를 직접 쓰고 blocked_reason을 지우세요" }
+    nothing_kept() { en: "there is no kept work to go on with", ko: "이어갈 보존된 작업이 없습니다" }
+    nothing_kept_next() { en: "name a goal that was handed over, or run without --continue", ko: "넘겨진 목표를 지정하거나 --continue 없이 실행하세요" }
+    kept_lost(name) { en: "the kept work on {name} is no longer in git", ko: "{name}의 보존된 작업이 더는 git에 없습니다" }
+    kept_lost_next() { en: "run without --continue", ko: "--continue 없이 실행하세요" }
     waiting_next() { en: "run the same command later", ko: "나중에 같은 명령을 다시 실행하세요" }
 }
 

@@ -23,9 +23,9 @@ use crate::flows::goals::auto::policy::WORKER;
 use crate::flows::goals::auto::record::{AttemptRecord, LISTED, VerdictRecord};
 use crate::flows::goals::auto::view::{Current, Documents, View};
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{AutoFlow, CutOff, layout, settling, words};
+use crate::flows::goals::auto::{AutoFlow, CutOff, evidence, kept, layout, settling, words};
 use crate::flows::goals::context::{assemble, fit};
-use crate::flows::goals::instructions::{LastFailure, Parts, prompt};
+use crate::flows::goals::instructions::{Parts, prompt};
 use crate::flows::goals::layout as project;
 use crate::flows::goals::print::Format;
 use crate::flows::goals::selection::Placed;
@@ -77,7 +77,7 @@ pub(super) fn begin(flow: &AutoFlow, view: &View, facts: &Facts<'_>, placed: &Pl
         Ok(GitResult::Recorded(base)) => base.to_document(),
         Ok(_) => return unexpected(&key(&goal.id, number, &["record"]), facts.lang),
     };
-    let record = AttemptRecord::new(
+    let mut record = AttemptRecord::new(
         goal,
         &flow.settings,
         number,
@@ -85,13 +85,17 @@ pub(super) fn begin(flow: &AutoFlow, view: &View, facts: &Facts<'_>, placed: &Pl
         tested,
         facts.now,
     );
+    record.continues = kept::to_continue(view, &goal.id).cloned();
     let mut draft = Draft::new(view, facts, &format!("{} attempt {number}", goal.id))
         .create(&layout::of_attempt(&goal.id, number, layout::BASE), base)
         .create_json(&layout::of_attempt(&goal.id, number, layout::RECORD), &record);
     if ledger.spent() == 0 {
         draft = draft.event(Kind::GoalStarted, json!({"goal_id": goal.id, "title": goal.title}));
     }
-    let mut detail = json!({"goal_id": goal.id, "attempt": number, "handoff": record.handoff});
+    let continues = record.continues.as_ref().map(|kept| &kept.name);
+    let handoff = &record.handoff;
+    let mut detail =
+        json!({"goal_id": goal.id, "attempt": number, "handoff": handoff, "continues": continues});
     if flow.place == Isolation::Isolated {
         detail[layout::LANE] = json!(true);
     }
@@ -192,9 +196,10 @@ impl Work<'_> {
         match self.view.results.get(&call_key) {
             None => {
                 let goal = all.iter().find(|placed| placed.goal.id == self.current.goal);
-                match goal {
-                    Some(placed) => self.ask(call_key, placed),
-                    None => unexpected(&call_key, self.facts.lang),
+                match (self.put_kept_work_back(), goal) {
+                    (Err(step), _) => step,
+                    (Ok(()), Some(placed)) => self.ask(call_key, placed),
+                    (Ok(()), None) => unexpected(&call_key, self.facts.lang),
                 }
             }
             Some(EffectResult::Call(result)) => {
@@ -212,18 +217,26 @@ impl Work<'_> {
         }
     }
 
+    /// With `--continue` the earlier work is in the tree when the agent begins, as a change of this
+    /// attempt. Its handoffs are not: they tell of another one.
+    fn put_kept_work_back(&self) -> Result<(), Step> {
+        let Some(kept) = &self.record.continues else { return Ok(()) };
+        let restore = || {
+            let mut rules = self.base.rules().clone();
+            rules.leave_out.extend(rules.handoffs.clone());
+            let (name, since) = (kept.commit.to_string(), Some(kept.base_tree.clone()));
+            GitStep::Restore { name, since, rules }
+        };
+        git(self.view, self.facts, self.key_now("restore"), restore).map(|_| ())
+    }
+
     fn ask(&self, key: StepKey, placed: &Placed<'_>) -> Step {
         let (view, lang) = (self.view, self.facts.lang);
         let context = assemble(Some(placed), view.last_session().as_ref(), &view.rules);
         let max = self.flow.settings.max_context_bytes;
         let context = fit(&context, Format::Plain, lang, max).unwrap_or_default();
         let handoff = format!("{}/{}", project::HANDOFFS, self.record.handoff);
-        let last = view.last_verdict_before(&self.current.goal, self.current.number);
-        let last = last.map(|verdict| LastFailure {
-            class: verdict.verdict.class.as_str(),
-            reason: &verdict.text,
-            test_tail: &verdict.test_tail,
-        });
+        let last = kept::last_failure(view, self.current, self.record);
         let parts = Parts {
             context: &context,
             test_command: &self.record.test_command,
@@ -386,6 +399,9 @@ impl Work<'_> {
             "rule": rule,
             "code": reason.code(),
             "reason": record.text,
+            "changed": evidence::paths(&record.changed),
+            "test_tail": if class.is_success() { String::new() } else { evidence::tail(&record.test_tail) },
+            "look": if class.is_success() { Vec::new() } else { evidence::look(self.base.commit(), &attempt_ref(&self.current.goal, self.current.number)).to_vec() },
         });
         let path = layout::of_attempt(&self.current.goal, self.current.number, name);
         let draft = draft.create_json(&path, record).event(Kind::AttemptJudged, detail);

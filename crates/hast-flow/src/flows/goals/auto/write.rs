@@ -41,6 +41,11 @@ impl<'v> Draft<'v> {
         }
     }
 
+    /// A commit that only tells something.
+    pub(super) fn note(view: &'v View, facts: &'v Facts<'v>, reason: &str) -> Self {
+        Self { finishes: Vec::new(), ..Self::new(view, facts, reason) }
+    }
+
     /// A commit that uses up this result and leaves the others.
     pub(super) fn of_one(
         view: &'v View,
@@ -110,17 +115,21 @@ impl<'v> Draft<'v> {
         self
     }
 
-    pub(super) fn step(mut self) -> Step {
+    pub(super) fn step(self) -> Step {
+        Step::Commit(self.commit())
+    }
+
+    pub(super) fn commit(mut self) -> Commit {
         if let Some(path) = layout::path(layout::EVENTS) {
             let length = self.view.log_length;
             self.puts.push(Put::lines(path, length, self.events.into_bytes()));
         }
-        Step::Commit(Commit {
+        Commit {
             role: CONTROLLER,
             reason: self.reason,
             puts: self.puts,
             starts: self.starts,
             finishes: self.finishes,
-        })
+        }
     }
 }

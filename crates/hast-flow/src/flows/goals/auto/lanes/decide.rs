@@ -21,7 +21,7 @@ use crate::flows::goals::runnable::{Choice, Nothing};
 use crate::flows::goals::selection::{Placed, placed};
 use crate::leases::{LeaseResult, LeaseStep};
 use crate::roles::PolicyTable;
-use crate::steps::{Effect, EffectResult, Ending, Notice, Step, StepKey};
+use crate::steps::{CallResult, Commit, Effect, EffectResult, Ending, Notice, Step, StepKey};
 use crate::store::DocPath;
 
 impl Flow for LanesFlow {
@@ -98,6 +98,16 @@ impl Flow for LanesFlow {
             Some(key) => Step::Effect { key, effect: Effect::Tools(Vec::new()) },
             None => ending(run, &Nothing::AllTried, lang),
         }
+    }
+
+    fn stopped(
+        &self,
+        view: &LanesView,
+        key: &StepKey,
+        result: &CallResult,
+        facts: &Facts<'_>,
+    ) -> Option<Commit> {
+        self.auto.stopped(&view.of(view.goal_of(key)), key, result, facts)
     }
 }
 

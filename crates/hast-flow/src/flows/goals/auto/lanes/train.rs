@@ -177,7 +177,7 @@ fn merge(
     let reason = match worktree(work.view, work.facts, merge_key.clone(), step)? {
         WorktreeResult::Merged => {
             let outcome = Outcome { head: to.clone(), saved: None };
-            return Ok(settling::settled(work, &Then::Done, &outcome, all));
+            return Ok(settling::settled(work, &Then::Done, &outcome, None, all));
         }
         WorktreeResult::Waits(Waits::UsersFiles { paths }) => {
             let (path, more) = first_of(paths);

@@ -116,7 +116,15 @@ impl LanesView {
     /// What a run that begins sees.
     pub(super) fn of_start(&self) -> View {
         let results = self.results.get("start").cloned().unwrap_or_default();
-        View { results, ..self.of("") }
+        let View { kept, in_tree, unjudged, .. } = self.shared.clone();
+        View { results, kept, in_tree, unjudged, ..self.of("") }
+    }
+
+    /// The goal that a step is about.
+    pub(super) fn goal_of(&self, key: &StepKey) -> &str {
+        let first = key.as_str().split('/').next().unwrap_or_default();
+        let mut goals = self.lanes.keys();
+        goals.find(|goal| layout::goal_directory(goal) == first).map_or("", String::as_str)
     }
 
     /// Handoffs, and the names that other lanes have been told to write.

@@ -1,0 +1,100 @@
+//! What events tell a person who has to decide about an attempt: what changed, how its tests ended,
+//! how to look at it. Bounded, so that an inbox shows it in one screen.
+
+use serde_json::{Value, json};
+
+use crate::attempt::base::ObjectId;
+use crate::attempt::evidence::ChangeKind;
+use crate::attempt::workspace::DiffLine;
+
+/// How many paths are named.
+const PATHS: usize = 20;
+/// How much of the test output is repeated.
+const TAIL_LINES: usize = 15;
+const TAIL_CHARS: usize = 1_500;
+
+/// `{"files": 2, "added": 3, "removed": 1, "paths": ["M src/a.rs +3 -1", ...]}`
+pub(super) fn diff(lines: &[DiffLine]) -> Value {
+    let sum = |count: fn((u64, u64)) -> u64| -> u64 {
+        lines.iter().filter_map(|line| line.lines.map(count)).sum()
+    };
+    let paths: Vec<String> = lines.iter().take(PATHS).map(one).collect();
+    json!({
+        "files": lines.len(),
+        "added": sum(|(added, _)| added),
+        "removed": sum(|(_, removed)| removed),
+        "paths": paths,
+    })
+}
+
+fn one(line: &DiffLine) -> String {
+    let letter = match line.change.kind {
+        ChangeKind::Added => 'A',
+        ChangeKind::Modified => 'M',
+        ChangeKind::Deleted => 'D',
+        ChangeKind::Mode => 'T',
+    };
+    match line.lines {
+        Some((added, removed)) => format!("{letter} {} +{added} -{removed}", line.change.path),
+        None => format!("{letter} {}", line.change.path),
+    }
+}
+
+/// The beginning of a list of paths.
+pub(super) fn paths(all: &[String]) -> &[String] {
+    &all[..all.len().min(PATHS)]
+}
+
+/// The end of a test output.
+pub(super) fn tail(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let last = lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n");
+    let from = last.chars().count().saturating_sub(TAIL_CHARS);
+    last.chars().skip(from).collect()
+}
+
+/// Commands that show the work, from its beginning to the ref that has it.
+pub(super) fn look(base: &ObjectId, name: &str) -> [String; 2] {
+    let base = base.as_str().get(..12).unwrap_or_default();
+    [format!("git diff --stat {base} {name}"), format!("git diff {base} {name}")]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attempt::evidence::{Change, RepoPath};
+
+    fn line(path: &str, kind: ChangeKind, lines: Option<(u64, u64)>) -> DiffLine {
+        DiffLine { change: Change { path: RepoPath(path.into()), kind }, lines }
+    }
+
+    #[test]
+    fn a_diff_has_its_sums_and_the_first_paths() {
+        let mut lines = vec![
+            line("a", ChangeKind::Added, Some((3, 0))),
+            line("b c", ChangeKind::Modified, Some((1, 2))),
+            line("pic", ChangeKind::Deleted, None),
+        ];
+        let told = diff(&lines);
+        assert_eq!(
+            (&told["files"], &told["added"], &told["removed"]),
+            (&json!(3), &json!(4), &json!(2))
+        );
+        assert_eq!(told["paths"], json!(["A a +3 -0", "M b c +1 -2", "D pic"]));
+        lines.resize(500, line("x", ChangeKind::Mode, None));
+        let told = diff(&lines);
+        assert_eq!(
+            (told["files"].as_u64(), told["paths"].as_array().map(Vec::len)),
+            (Some(500), Some(20))
+        );
+    }
+
+    #[test]
+    fn a_tail_is_its_last_lines_and_never_long() {
+        let text: String = (0..100).map(|n| format!("line {n}\n")).collect();
+        let told = tail(&text);
+        assert!(told.starts_with("line 85\n") && told.ends_with("line 99"), "{told}");
+        assert_eq!(tail(&"가".repeat(9_000)).chars().count(), 1_500);
+        assert_eq!(tail(""), "");
+    }
+}

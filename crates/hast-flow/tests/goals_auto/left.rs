@@ -1,0 +1,135 @@
+//! What earlier runs left, and what a run that stops tells. Everything happens in memory.
+
+use hast_flow::attempt::evidence::TestEnd::{Green, Red};
+use hast_flow::attempt::recovery::From;
+use hast_flow::steps::{CallResult, Ending};
+use serde_json::Value;
+
+use crate::scene::{Auto, Left, handoff, id};
+
+/// One goal, handed over with its changes in the tree.
+fn handed_over() -> Auto {
+    let blocks = Left { handoff: Some(handoff("M1", "blocked")), ..Left::honest("M1") };
+    let mut auto = Auto::with(vec![blocks, Left::honest("M1")], vec![Green, Green, Green]);
+    auto.git.tree = id('1');
+    assert!(matches!(auto.drive(), Ending::Blocked(_)));
+    assert!(auto.git.left.is_some());
+    auto.git.did.clear();
+    auto
+}
+
+/// A person gives the goal back, and another run begins.
+fn given_back(auto: &mut Auto, from: From) {
+    let goals = auto.goals();
+    let end = goals.find("    blocked_reason").unwrap();
+    let goals = goals[..end].replace("blocked", "active");
+    auto.files.insert("goals.yaml".into(), goals.into_bytes());
+    auto.flow.from = from;
+    auto.dies();
+}
+
+fn told(auto: &Auto, kind: &str) -> Value {
+    let events = auto.events();
+    let last = events.iter().rev().find(|event| event["type"] == kind);
+    last.unwrap_or_else(|| panic!("no {kind}"))["detail"].clone()
+}
+
+fn position(auto: &Auto, start: &str) -> usize {
+    let found = auto.git.did.iter().position(|did| did.starts_with(start));
+    found.unwrap_or_else(|| panic!("no {start}: {:?}", auto.git.did))
+}
+
+#[test]
+fn kept_work_is_saved_taken_out_and_told_before_the_base_is_recorded() {
+    let mut auto = handed_over();
+    given_back(&mut auto, From::Base);
+    assert!(matches!(auto.drive(), Ending::Done(_)));
+    let (save, out) = (position(&auto, "save refs/hast/attempts/M1/1"), position(&auto, "discard"));
+    assert!(save < out && out < position(&auto, "record M1/2"), "{:?}", auto.git.did);
+    assert_eq!(told(&auto, "KEPT_CLEARED")["ref"], "refs/hast/attempts/M1/1");
+    assert!(!auto.git.did.iter().any(|did| did.starts_with("restore")));
+}
+
+#[test]
+fn continue_records_a_clean_base_and_puts_the_work_back_before_the_call() {
+    let mut auto = handed_over();
+    given_back(&mut auto, From::KeptWork);
+    assert!(matches!(auto.drive(), Ending::Done(_)));
+    let record = position(&auto, "record M1/2");
+    assert!(position(&auto, "discard") < record && record < position(&auto, "restore 5555"));
+    assert!(position(&auto, "restore 5555") < position(&auto, "call M1 2"));
+    assert!(auto.calls[1].prompt.contains("이어서 작업하라"), "{}", auto.calls[1].prompt);
+}
+
+#[test]
+fn only_the_next_attempt_begins_with_the_kept_work() {
+    let mut auto = handed_over();
+    auto.agent.push_back(Left::honest("M1"));
+    auto.tests = vec![Red { code: 1 }, Green].into();
+    given_back(&mut auto, From::KeptWork);
+    assert!(matches!(auto.drive(), Ending::Done(_)));
+    assert_eq!(auto.git.did.iter().filter(|did| did.starts_with("restore")).count(), 1);
+    assert!(position(&auto, "restore") < position(&auto, "call M1 2"));
+}
+
+#[test]
+fn a_file_that_was_edited_since_refuses_and_nothing_is_taken_out() {
+    let mut auto = handed_over();
+    let kept: hast_flow::attempt::base::ObjectId =
+        told(&auto, "GOAL_BLOCKED")["kept"]["tree"].as_str().unwrap().parse().unwrap();
+    auto.git.tree = id('7');
+    auto.git.differences.insert((kept, id('7')), vec!["src/a.py"]);
+    for from in [From::Base, From::KeptWork] {
+        given_back(&mut auto, from);
+        let Ending::Blocked(notice) = auto.drive() else { panic!() };
+        assert!(notice.what.contains("src/a.py"), "{notice:?}");
+        assert!(!auto.git.did.contains(&"discard".to_owned()));
+        auto.files
+            .insert("goals.yaml".into(), auto.goals().replace("active", "blocked").into_bytes());
+        let goals = auto.goals() + "    blocked_reason: x\n";
+        auto.files.insert("goals.yaml".into(), goals.into_bytes());
+    }
+}
+
+#[test]
+fn locks_are_looked_for_only_where_an_attempt_was_cut_off() {
+    let mut auto = Auto::with(vec![Left::honest("M1"); 2], vec![Green, Green]);
+    auto.dies_while_the_agent_works();
+    assert!(!auto.git.did.contains(&"unlock".to_owned()));
+    auto.git.locks = vec![".git/index.lock".into()];
+    assert!(matches!(auto.drive(), Ending::Done(_)));
+    assert_eq!(told(&auto, "RECOVERED")["unlocked"][0], ".git/index.lock");
+}
+
+#[test]
+fn what_stops_a_run_is_noted_and_spends_nothing() {
+    let until = "2026-02-09T07:30:00Z".parse().unwrap();
+    let stops = [
+        (CallResult::Limited { agent: "claude".into(), until }, Some("limit")),
+        (
+            CallResult::LoginNeeded { agent: "claude".into(), advice: "/login".into() },
+            Some("login"),
+        ),
+        (CallResult::OverBudget { reason: "used up".into(), next: "wait".into() }, Some("budget")),
+        (CallResult::NotStarted { reason: "gone".into(), next: "x".into() }, Some("not_started")),
+        (CallResult::Cancelled, None),
+    ];
+    for (result, cause) in stops {
+        let mut auto = Auto::with(vec![Left::honest("M1")], vec![Green, Green]);
+        auto.stops_with(&result);
+        let log = auto.events();
+        let last = log.last().unwrap();
+        let stopped =
+            (last["type"] == "STOPPED").then(|| last["detail"]["cause"].as_str().unwrap());
+        assert_eq!(stopped, cause);
+        if cause.is_some() {
+            assert_eq!(
+                (&last["detail"]["goal_id"], &last["detail"]["attempt"]),
+                (&"M1".into(), &1.into())
+            );
+            assert!(!last["detail"]["what"].as_str().unwrap().is_empty());
+        }
+        assert_eq!(auto.view.ledger("M1").spent(), 0);
+        assert_eq!(auto.view, auto.read_again(), "a fresh read knows the same");
+    }
+}

@@ -1,0 +1,99 @@
+//! Locks that a killed git leaves. One is taken away only if it is not older than the attempt and
+//! nobody who could hold it lives; a lock of the user stays.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use hast_flow::time::UtcTime;
+
+use super::place::Place;
+
+/// How long a lock is taken for that of a command that is about to end.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Most entries of a directory of refs that are looked at.
+const MOST_ENTRIES: usize = 20_000;
+/// Files of a git directory that git replaces under a lock.
+const LOCKED: [&str; 4] = ["index", "HEAD", "packed-refs", "config"];
+
+impl Place {
+    /// Removes what a process that died since then has left, and names it.
+    pub(super) fn remove_left_locks(&self, since: UtcTime) -> Vec<String> {
+        let mut left = self.locks(since);
+        let end = Instant::now() + PATIENCE;
+        while !left.is_empty() && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(10));
+            left.retain(|lock| lock.symlink_metadata().is_ok());
+        }
+        if left.is_empty() || self.somebody_is_at_work(&left) {
+            return Vec::new();
+        }
+        left.retain(|lock| fs::remove_file(lock).is_ok());
+        let shown =
+            |lock: &PathBuf| lock.strip_prefix(&self.top).unwrap_or(lock).display().to_string();
+        left.iter().map(shown).collect()
+    }
+
+    /// Locks that are there and not older than a time.
+    fn locks(&self, since: UtcTime) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        for directory in [&self.git_dir, &self.common_dir] {
+            found.extend(LOCKED.map(|name| directory.join(format!("{name}.lock"))));
+        }
+        let mut open = vec![self.common_dir.join("refs"), self.git_dir.join("refs")];
+        let mut looked = 0;
+        while let Some(directory) = open.pop() {
+            for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+                looked += 1;
+                if looked > MOST_ENTRIES {
+                    break;
+                }
+                let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                if is_dir {
+                    open.push(entry.path());
+                } else if entry.file_name().as_encoded_bytes().ends_with(b".lock") {
+                    found.push(entry.path());
+                }
+            }
+        }
+        found.sort();
+        found.dedup();
+        found.retain(|lock| is_since(lock, since));
+        found
+    }
+
+    /// Whether a process lives that could hold one of these: one that has it open, or a git that
+    /// works here. Where nobody can tell, somebody is.
+    fn somebody_is_at_work(&self, locks: &[PathBuf]) -> bool {
+        let Ok(processes) = fs::read_dir("/proc") else { return true };
+        processes.flatten().any(|process| {
+            let is_pid = process.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit);
+            is_pid && (self.is_git_here(&process.path()) || holds(&process.path(), locks))
+        })
+    }
+
+    fn is_git_here(&self, process: &Path) -> bool {
+        let name = fs::read(process.join("comm")).unwrap_or_default();
+        if !name.starts_with(b"git") {
+            return false;
+        }
+        match fs::read_link(process.join("cwd")) {
+            Ok(at) => at.starts_with(&self.top) || at.starts_with(&self.common_dir),
+            // It is gone, or another user's: theirs may be anywhere.
+            Err(error) => error.kind() == std::io::ErrorKind::PermissionDenied,
+        }
+    }
+}
+
+/// Whether a plain file was made at or after a time.
+fn is_since(lock: &Path, since: UtcTime) -> bool {
+    let Ok(there) = lock.symlink_metadata() else { return false };
+    let since = u64::try_from(since.instant().as_second()).unwrap_or(0);
+    let since = SystemTime::UNIX_EPOCH + Duration::from_secs(since);
+    there.is_file() && there.modified().is_ok_and(|modified| modified >= since)
+}
+
+fn holds(process: &Path, locks: &[PathBuf]) -> bool {
+    let files = fs::read_dir(process.join("fd")).into_iter().flatten().flatten();
+    files.filter_map(|file| fs::read_link(file.path()).ok()).any(|file| locks.contains(&file))
+}
