@@ -10,7 +10,9 @@ use hast_flow::driver::{Bounds, Delta, Driver, Facts, Flow, InTurn};
 use hast_flow::flows::session::{NewSession, SessionFlow};
 use hast_flow::ports::Clock;
 use hast_flow::roles::PolicyTable;
-use hast_flow::steps::{Answer, Call, CallResult, Effect, EffectResult, Ending, Step, StepKey};
+use hast_flow::steps::{
+    Answer, Call, CallResult, Effect, EffectResult, Ending, Step, StepKey, ToolAnswer,
+};
 use hast_flow::store::{DocPath, Options, Store};
 use hast_flow::words::Lang;
 use hast_world::disk::RealDisk;
@@ -95,7 +97,7 @@ struct Turn {
 impl Timed {
     fn new(parallel: usize) -> Self {
         let (query, system_prompt) = ("how much?".to_owned(), String::new());
-        let new = NewSession { query, system_prompt, review_rules: None };
+        let new = NewSession { id: None, query, system_prompt, review_rules: None };
         let flow = SessionFlow { new: Some(new), parallel, ..SessionFlow::default() };
         Self { flow, turns: RefCell::default(), stop_after: RefCell::new(usize::MAX) }
     }
@@ -128,6 +130,24 @@ impl Timed {
         };
         line("a decision", first.0, last.0);
         line("a whole turn", first.1, last.1);
+        // All turns of a task, from its start to its passed review.
+        let when =
+            |passed: usize| turns.iter().find(|turn| turn.passed >= passed).map(|turn| turn.at);
+        let cost = |from: usize| {
+            let (Some(from), Some(to)) = (when(from), when(from + WINDOW)) else { return None };
+            Some((to - from) / u32::try_from(WINDOW).unwrap_or(1))
+        };
+        if let (Some(first), Some(last)) = (cost(WINDOW / 2), cost(tasks - 10 - WINDOW)) {
+            let ratio = last.as_secs_f64() / first.as_secs_f64();
+            println!(
+                "  a whole task: first {WINDOW} {} us, last {WINDOW} {} us, ratio {ratio:.2} (goal under 1.3)",
+                us(first),
+                us(last)
+            );
+        }
+        if let Some(peak) = peak_memory() {
+            println!("  peak memory of this process so far: {peak}");
+        }
     }
 }
 
@@ -165,6 +185,13 @@ impl Flow for Timed {
     }
 }
 
+/// As the system counts it; nothing where it does not.
+fn peak_memory() -> Option<String> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    Some(line.trim_start_matches("VmHWM:").trim().to_owned())
+}
+
 struct Still;
 
 impl Clock for Still {
@@ -184,7 +211,7 @@ fn answer(tasks: usize, _: &StepKey, effect: &Effect) -> EffectResult {
             EffectResult::Call(CallResult::Completed(Answer { documents, ..Answer::default() }))
         }
         Effect::Tools(uses) => EffectResult::Tools(
-            uses.iter().map(|tool| Ok(tool.name.clone().into_bytes())).collect(),
+            uses.iter().map(|tool| Ok(ToolAnswer::of(tool.name.clone()))).collect(),
         ),
         // A session changes no code.
         Effect::Git(_) | Effect::Check(_) => EffectResult::Tools(Vec::new()),
@@ -210,7 +237,7 @@ fn plan(tasks: usize) -> Value {
         let synthesis = number.is_multiple_of(10);
         let deps: Vec<String> =
             if synthesis { (number - 9..number).map(id).collect() } else { Vec::new() };
-        let calls = json!([{"name": "web_fetch", "args": {"url": id(number)}}]);
+        let calls = json!([{"name": "web_fetch", "args": {"url": format!("https://news.example/{}", id(number))}}]);
         json!({
             "id": id(number), "title": "a task", "level": 1, "parent_id": null,
             "data_sources": [if synthesis { "SYNTHESIS" } else { "WEB" }], "deps": deps,

@@ -64,12 +64,15 @@ pub struct Book {
     cites: BTreeMap<String, BTreeSet<KnowledgeId>>,
     /// Pieces found not to hold; a flow has not yet said so in its files.
     doubted: BTreeMap<usize, Cause>,
+    /// The last number that was given, also where its piece is gone.
+    given: u64,
 }
 
 impl Book {
     /// The pieces that a passed gate adds. Nothing else makes new ones.
     pub fn promote(&self, passed: &Passed<Vec<Made>>) -> Vec<Piece> {
-        let first = self.pieces.last().map_or(0, |piece| piece.id.number()) + 1;
+        let last = self.pieces.last().map_or(0, |piece| piece.id.number());
+        let first = last.max(self.given) + 1;
         let numbered = (first..).zip(passed.subject());
         let pieces = numbered.map(|(number, made)| Piece {
             id: KnowledgeId::new(number),
@@ -94,7 +97,12 @@ impl Book {
     pub fn clear_pieces(&mut self) {
         let cited_by = std::mem::take(&mut self.cited_by);
         let cites = std::mem::take(&mut self.cites);
-        *self = Self { cited_by, cites, ..Self::default() };
+        *self = Self { cited_by, cites, given: self.given, ..Self::default() };
+    }
+
+    /// A log tells that this id was given: no other piece ever gets it.
+    pub fn gave(&mut self, id: &KnowledgeId) {
+        self.given = self.given.max(id.number());
     }
 
     /// What somebody's last text cites; what an earlier one did counts no more.
@@ -218,6 +226,15 @@ mod tests {
         assert_eq!(ids, ["K-0001", "K-0002"]);
         let more = gate(vec![made("T-0002", "/c")], &Evidence::default().with("x", Outcome::Met));
         assert_eq!(book.promote(&more.unwrap())[0].id.as_str(), "K-0003");
+    }
+
+    #[test]
+    fn a_number_that_was_given_is_not_given_again_when_its_piece_is_gone() {
+        let mut book = book(vec![made("T-0001", "/a")]);
+        book.gave(&"K-0007".parse().unwrap());
+        book.clear_pieces();
+        let more = gate(vec![made("T-0002", "/c")], &Evidence::default().with("x", Outcome::Met));
+        assert_eq!(book.promote(&more.unwrap())[0].id.as_str(), "K-0008");
     }
 
     #[test]

@@ -13,9 +13,11 @@ use crate::attempt::evidence::TestRun;
 use crate::attempt::workspace::{GitResult, GitStep};
 use crate::attempt::worktrees::{WorktreeResult, WorktreeStep};
 use crate::docs::call::CallFinding;
+use crate::docs::session::RoutingState;
 use crate::leases::{LeaseResult, LeaseStep};
 use crate::store::{DocPath, Put};
 use crate::time::UtcTime;
+use crate::tools::FailureRecord;
 
 pub use crate::store::steps::StepState;
 
@@ -185,13 +187,40 @@ pub enum Needed {
 pub struct ToolUse {
     pub name: String,
     pub args: serde_json::Map<String, serde_json::Value>,
+    /// What arguments that are omitted are about.
+    pub state: RoutingState,
+}
+
+/// What a tool gave: one document, and the raw answers it was made from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolAnswer {
+    pub bytes: Vec<u8>,
+    pub sources: Vec<ToolSource>,
+}
+
+impl ToolAnswer {
+    /// A document that came from nowhere else.
+    pub fn of(bytes: impl Into<Vec<u8>>) -> Self {
+        Self { bytes: bytes.into(), sources: Vec::new() }
+    }
+}
+
+/// What a server sent, and where and when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolSource {
+    /// Without secrets.
+    pub url: String,
+    pub fetched_at: UtcTime,
+    pub media: String,
+    pub bytes: Vec<u8>,
 }
 
 /// What came of an effect.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EffectResult {
     Call(CallResult),
-    Tools(Vec<Result<Vec<u8>, String>>),
+    /// One for each use, in their order.
+    Tools(Vec<Result<ToolAnswer, FailureRecord>>),
     Git(GitResult),
     Check(TestRun),
     Worktree(WorktreeResult),

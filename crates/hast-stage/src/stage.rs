@@ -15,6 +15,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 pub struct Stage {
     directory: TempDir,
     hast: PathBuf,
+    variables: Vec<(String, String)>,
 }
 
 /// What a run of a program gave.
@@ -32,7 +33,14 @@ impl Stage {
         for name in ["home", "project"] {
             fs::create_dir(directory.path().join(name)).unwrap();
         }
-        Self { directory, hast: hast.as_ref().to_owned() }
+        Self { directory, hast: hast.as_ref().to_owned(), variables: Vec::new() }
+    }
+
+    /// The same with a variable that every program sees.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
     }
 
     pub fn root(&self) -> PathBuf {
@@ -117,6 +125,7 @@ impl Stage {
             .env("LANG", "C.UTF-8")
             .env("TZ", "Asia/Seoul")
             .env("HAST_TRUST", "all")
+            .envs(self.variables.iter().cloned())
             .stdin(Stdio::null());
         command
     }

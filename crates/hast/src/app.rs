@@ -105,6 +105,7 @@ fn start(
         Commands::Explore(args) => commands::explore::run(&mut app, &args),
         Commands::Demo(args) => crate::demo::run(&mut app, &args),
         Commands::Kernel(command) => commands::kernel::run(&mut app, &command),
+        Commands::Session(command) => commands::session::run(&mut app, &command),
         Commands::Queue(command) => commands::queue::run(&mut app, &command),
         Commands::Completions { shell } => commands::shell::completions(&mut app, shell),
         Commands::Man => commands::shell::man(&mut app),

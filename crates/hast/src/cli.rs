@@ -11,6 +11,7 @@ use crate::explore_messages::help as explore_help;
 use crate::kernel_cli::{self, KernelCommands};
 use crate::messages::help;
 use crate::queue_cli::{self, QueueCommands};
+use crate::session_cli::{self, SessionCommands};
 
 #[derive(Debug, Parser)]
 #[command(name = "hast", version, disable_help_subcommand = true)]
@@ -58,6 +59,8 @@ pub(crate) enum Commands {
     Kernel(KernelCommands),
     #[command(subcommand)]
     Queue(QueueCommands),
+    #[command(subcommand)]
+    Session(SessionCommands),
     Completions {
         #[arg(value_name = "SHELL", value_enum, hide_possible_values = true)]
         shell: clap_complete::Shell,
@@ -169,6 +172,7 @@ pub(crate) struct DemoArgs {
 pub(crate) enum DemoFlow {
     Goals,
     Kernel,
+    Session,
 }
 
 #[derive(Debug, clap::Args)]
@@ -249,11 +253,15 @@ fn localize(command: Command, lang: Lang, template: &str, above: &str) -> Comman
 
 /// Help of commands that have files of their own, by the whole path of a command.
 fn of_flows(path: &str, lang: Lang) -> Option<String> {
-    kernel_cli::about(path, lang).or_else(|| queue_cli::about(path, lang))
+    kernel_cli::about(path, lang)
+        .or_else(|| queue_cli::about(path, lang))
+        .or_else(|| session_cli::about(path, lang))
 }
 
 fn args_of_flows(id: &str, lang: Lang) -> Option<String> {
-    kernel_cli::arg_help(id, lang).or_else(|| queue_cli::arg_help(id, lang))
+    kernel_cli::arg_help(id, lang)
+        .or_else(|| queue_cli::arg_help(id, lang))
+        .or_else(|| session_cli::arg_help(id, lang))
 }
 
 fn heading((en, ko): (&'static str, &'static str), lang: Lang) -> &'static str {

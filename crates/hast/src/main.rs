@@ -16,6 +16,8 @@ mod problem;
 mod progress;
 mod queue_cli;
 mod queue_messages;
+mod session_cli;
+mod session_messages;
 
 use std::process::ExitCode;
 

@@ -135,7 +135,7 @@ mod tests {
     use super::{help, say};
     use crate::{
         agent_messages, auto_messages, explore_messages, flow_messages, kernel_messages,
-        queue_messages,
+        queue_messages, session_messages,
     };
     use hast_flow::words::placeholders;
 
@@ -156,6 +156,8 @@ mod tests {
             flow_messages::say::CATALOGUE,
             kernel_messages::help::CATALOGUE,
             kernel_messages::say::CATALOGUE,
+            session_messages::help::CATALOGUE,
+            session_messages::say::CATALOGUE,
             queue_messages::help::CATALOGUE,
             queue_messages::say::CATALOGUE,
         ];

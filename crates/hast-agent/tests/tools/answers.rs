@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::loopback::{Manner, Reply, Scene, Server};
 use hast_agent::tools::recorded::Recorded;
 use hast_agent::tools::{Cache, perform};
+use hast_flow::docs::session::RoutingState;
 use hast_flow::steps::ToolUse;
 use hast_flow::tools::{FailureClass, Tool, ToolFailure};
 use hast_flow::words::Lang;
@@ -307,12 +308,16 @@ fn every_tool_answers_from_the_bundled_sample_without_a_network() {
     );
     let settings = scene.settings.clone().through(Arc::new(Recorded::sample()));
     for (name, args) in every_tool() {
-        let tool = ToolUse { name: name.to_owned(), args: args.as_object().unwrap().clone() };
+        let tool = ToolUse {
+            name: name.to_owned(),
+            args: args.as_object().unwrap().clone(),
+            state: RoutingState::default(),
+        };
         let answer = perform(&tool, &settings, &mut Cache::none());
         assert!(answer.is_ok(), "{name}: {answer:?}");
     }
     let args = json!({"concept": "Goodwill"}).as_object().unwrap().clone();
-    let tool = ToolUse { name: "sec_facts".to_owned(), args };
+    let tool = ToolUse { name: "sec_facts".to_owned(), args, state: RoutingState::default() };
     let failure = perform(&tool, &settings, &mut Cache::none()).unwrap_err();
     assert!(matches!(failure, ToolFailure::NotRecorded { .. }), "{failure:?}");
 }
@@ -405,7 +410,11 @@ fn ten_requests_a_second_are_shared_by_all_threads() {
             std::thread::spawn(move || {
                 for _ in 0..5 {
                     let args = serde_json::Map::new();
-                    let tool = ToolUse { name: "sec_company".to_owned(), args };
+                    let tool = ToolUse {
+                        name: "sec_company".to_owned(),
+                        args,
+                        state: RoutingState::default(),
+                    };
                     perform(&tool, &scene.settings, &mut Cache::none()).unwrap();
                 }
             })

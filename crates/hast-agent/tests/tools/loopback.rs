@@ -301,7 +301,7 @@ impl Scene {
 
     pub(crate) fn ask(&self, name: &str, args: &Value) -> Result<Answer, ToolFailure> {
         let args = args.as_object().unwrap().clone();
-        let tool = ToolUse { name: name.to_owned(), args };
+        let tool = ToolUse { name: name.to_owned(), args, state: RoutingState::default() };
         perform(&tool, &self.settings, &mut Cache::at(self.directory.path()))
     }
 

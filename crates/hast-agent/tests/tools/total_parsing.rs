@@ -53,7 +53,11 @@ fn calls() -> Vec<(&'static str, Value)> {
 
 fn perform_all(settings: &Settings) {
     for (name, args) in calls() {
-        let tool = ToolUse { name: name.to_owned(), args: args.as_object().unwrap().clone() };
+        let tool = ToolUse {
+            name: name.to_owned(),
+            args: args.as_object().unwrap().clone(),
+            state: RoutingState::default(),
+        };
         match perform(&tool, settings, &mut Cache::none()) {
             Ok(answer) => assert!(!answer.bytes.is_empty()),
             Err(failure) => assert!(!failure.next(hast_flow::words::Lang::En).is_empty()),

@@ -77,6 +77,7 @@ const FILES: &[(&str, &str)] = &[
     ("sessions/S-*/plan/archive/*/metadata.json", "plan-metadata"),
     ("sessions/S-*/context/index.json", "knowledge-index"),
     ("sessions/S-*/context/state.json", "routing-state"),
+    ("sessions/S-*/context/sources/*.json", "source-record"),
     ("sessions/S-*/execution/run_logs/*.ndjson", "run-log"),
     ("sessions/S-*/execution/outputs/T-*/artifact_manifest.json", "artifact-manifest"),
     ("sessions/S-*/execution/outputs/T-*/attempt-*/artifact_manifest.json", "artifact-manifest"),

@@ -42,6 +42,8 @@ entries! {
     whole session::Decomposition;
     whole session::PlanMetadata;
     whole session::RoutingState;
+    whole session::Replan;
+    whole session::SourceRecord;
     log session::RunLogLine;
     whole session::ArtifactManifest;
     whole session::Question;

@@ -1,9 +1,10 @@
 //! Tasks of a session at the same time, replies asked for again, and knowledge that stops to hold.
 
-use crate::scene::{Session, plan, report, task};
+use crate::scene::{Session, plan, report, revised, task, version};
+use hast_flow::agents::outcome::FailureClass;
 use hast_flow::docs::session::KnowledgeIndex;
 use hast_flow::driver::{Delta, Flow};
-use hast_flow::flows::session::{SessionFlow, layout};
+use hast_flow::flows::session::{SessionFlow, Wish, layout};
 use hast_flow::steps::{CallResult, Effect, EffectResult, Ending, Step, StepKey};
 use hast_flow::store::{DocPath, Identity, Seen};
 use serde_json::{Value, json};
@@ -74,7 +75,8 @@ fn with_a_task_given_up_nothing_new_begins_and_what_is_on_its_way_still_counts()
             session.begin();
         }
         session.running.remove(&key);
-        let result = EffectResult::Call(CallResult::Blocked { reason: "no".to_owned() });
+        let (class, reason) = (FailureClass::Signal(6), "crash".to_owned());
+        let result = EffectResult::Call(CallResult::Failed { class, reason });
         session.flow.fold(&mut session.view, &Delta::Result { key: &key, result: &result });
         session.commit();
         if attempt < 3 {
@@ -85,8 +87,8 @@ fn with_a_task_given_up_nothing_new_begins_and_what_is_on_its_way_still_counts()
     assert_eq!(key.as_str(), "T-0002/execute/1");
     session.home("T-0002/execute/1", &[("a.md", json!("paid for"))]);
     session.commit();
-    session.commit();
-    assert_eq!(session.events().last().unwrap(), "SESSION_FAILED");
+    let Step::Effect { key, .. } = session.next() else { panic!("{:?}", session.next()) };
+    assert_eq!(key.as_str(), "replan/1.1", "no review begins, nor a third task");
     assert_eq!(session.files["execution/outputs/T-0002/a.md"], b"paid for");
 }
 
@@ -149,15 +151,14 @@ fn a_citation_that_does_not_exist_fails_the_gate() {
     session.commit();
     session.reply(&[("a.md", json!("as said in [K-0042]"))]);
     session.commit();
-    session.reply(&[("report.json", report("PASS", &[]))]);
     session.commit();
     assert!(!session.files.contains_key(layout::INDEX));
     let log = String::from_utf8(session.files[layout::LOG].clone()).unwrap();
-    assert!(log.contains("not known: K-0042"), "{log}");
+    assert!(log.contains("cited but not known: K-0042"), "{log}");
     session.commit();
     let (_, effect) = session.reply(&[("a.md", json!("x"))]);
     let Effect::Call(call) = effect else { panic!() };
-    assert!(call.prompt.contains("not known: K-0042"), "a retry is told why");
+    assert!(call.prompt.contains("cited but not known: K-0042"), "a retry is told why");
 }
 
 #[test]
@@ -192,10 +193,10 @@ fn an_artifact_that_changes_later_invalidates_its_knowledge_and_names_what_cited
 fn a_plan_that_drops_a_task_invalidates_its_knowledge() {
     let mut session = in_lanes(1, &independent(2));
     session.pass("fact");
-    let path = DocPath::new(layout::DECOMPOSITION).unwrap();
-    let bytes = plan(&independent(2)[1..]).to_string().into_bytes();
-    let seen = Seen::File(Identity::of(&bytes, None));
-    session.flow.fold(&mut session.view, &Delta::Document { path: &path, bytes: &bytes, seen });
+    session.flow.wish = Some(Wish::Replan { reason: "other facts".to_owned(), known: 6 });
+    session.commit();
+    session.reply(&revised("MAJOR", version(2, 1, &independent(2)[1..])));
+    session.commit();
     session.commit();
     let index: KnowledgeIndex = serde_json::from_slice(&session.files[layout::INDEX]).unwrap();
     assert_eq!(json!(index.knowledge[0].status), "INVALIDATED");

@@ -2,6 +2,11 @@
 
 #![cfg(test)]
 
+mod boot;
 mod decisions;
+mod documents;
+mod gathering;
 mod lanes;
+mod questions;
+mod replans;
 mod scene;

@@ -4,8 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hast_flow::docs::session::SessionStatus;
 use hast_flow::driver::{Delta, Facts, Flow};
+use hast_flow::flows::session::view::IndexFile;
 use hast_flow::flows::session::{NewSession, SessionFlow, View, layout};
-use hast_flow::steps::{Answer, CallResult, Commit, Effect, EffectResult, Step, StepKey, StepLog};
+use hast_flow::steps::{
+    Answer, CallResult, Commit, Effect, EffectResult, Step, StepKey, StepLog, ToolAnswer,
+};
 use hast_flow::store::{DocPath, Identity, Put, Seen};
 use hast_flow::words::Lang;
 use serde_json::{Value, json};
@@ -21,6 +24,7 @@ pub(crate) struct Session {
 impl Session {
     pub(crate) fn new() -> Self {
         let new = NewSession {
+            id: None,
             query: "AVGO는 싼가?".to_owned(),
             system_prompt: "p".to_owned(),
             review_rules: None,
@@ -47,7 +51,22 @@ impl Session {
         for put in &commit.puts {
             self.apply(put);
         }
+        self.look();
         commit
+    }
+
+    /// What the driver does before each decision: it looks at what the decision rests on.
+    pub(crate) fn look(&mut self) {
+        for path in self.flow.rests_on(&self.view) {
+            match self.files.get(path.as_str()).cloned() {
+                Some(bytes) => {
+                    let seen = Seen::File(Identity::of(&bytes, None));
+                    let delta = Delta::Document { path: &path, bytes: &bytes, seen };
+                    self.flow.fold(&mut self.view, &delta);
+                }
+                None => self.flow.fold(&mut self.view, &Delta::Gone { path: &path }),
+            }
+        }
     }
 
     pub(crate) fn apply(&mut self, put: &Put) {
@@ -79,7 +98,11 @@ impl Session {
                 let delta = Delta::Appended { path, at: *at, bytes: new, seen };
                 self.flow.fold(&mut self.view, &delta);
             }
-            Put::Archive { .. } => panic!("{put:?}"),
+            Put::Archive { from, to } => {
+                let bytes = self.files.remove(from.as_str()).unwrap();
+                assert!(self.files.insert(to.to_string(), bytes).is_none(), "{to}");
+                self.flow.fold(&mut self.view, &Delta::Gone { path: from });
+            }
         }
     }
 
@@ -127,6 +150,64 @@ impl Session {
         self.commit();
     }
 
+    /// A data task's tools give this.
+    pub(crate) fn fetched(&mut self, text: &str) -> (StepKey, Effect) {
+        self.answer(&EffectResult::Tools(vec![Ok(ToolAnswer::of(text))]))
+    }
+
+    /// One result for whatever is asked next.
+    pub(crate) fn blocked(&mut self, reason: &str) -> (StepKey, Effect) {
+        let reason = reason.to_owned();
+        self.answer(&EffectResult::Call(CallResult::Blocked { reason }))
+    }
+
+    /// A person answers the question that is open, in its file.
+    pub(crate) fn says(&mut self, answer: &str) {
+        let (id, _) = self.view.pending.iter().find(|(_, p)| p.answer.is_none()).unwrap();
+        let document =
+            json!({"id": id, "ts": "2026-01-12T14:40:00Z", "answer": answer, "status": "ANSWERED"});
+        let path = DocPath::new(&layout::answer(id)).unwrap();
+        self.saved(&path, Some(&document.to_string()));
+    }
+
+    /// The session read afresh says what was learnt change by change.
+    pub(crate) fn agrees(&self) {
+        let mut fresh = View::default();
+        for (path, bytes) in &self.files {
+            let path = DocPath::new(path).unwrap();
+            let read = |path: &DocPath, is_dir| self.flow.reads(path, is_dir);
+            if !path.ancestors().all(|dir| read(&dir, true)) {
+                continue;
+            }
+            let seen = Seen::File(Identity::of(bytes, None));
+            self.flow.fold(&mut fresh, &Delta::Document { path: &path, bytes, seen });
+        }
+        let said = |view: &View| {
+            let mut view = view.clone();
+            view.results.clear();
+            view.contents.clear();
+            view.routing.identity = None;
+            view.plan_files.archived = None;
+            view.status.as_mut().map(|status| status.identity = None);
+            if let IndexFile::Read(index) = &mut view.index {
+                index.identity = None;
+            }
+            view
+        };
+        assert_eq!(said(&self.view), said(&fresh));
+    }
+
+    pub(crate) fn document(&self, path: &str) -> Value {
+        serde_json::from_slice(&self.files[path]).unwrap()
+    }
+
+    /// The last event of a kind.
+    pub(crate) fn event(&self, kind: &str) -> Value {
+        let log = String::from_utf8(self.files[layout::LOG].clone()).unwrap();
+        let events = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        events.filter(|event| event["type"] == kind).last().unwrap_or_default()
+    }
+
     pub(crate) fn reply(&mut self, documents: &[(&str, Value)]) -> (StepKey, Effect) {
         self.answer(&completed(documents))
     }
@@ -153,14 +234,24 @@ impl Session {
 }
 
 pub(crate) fn plan(tasks: &[Value]) -> Value {
-    json!({"major_version": 1, "revision": 1, "tasks": tasks})
+    version(1, 1, tasks)
+}
+
+pub(crate) fn version(major: u32, revision: u32, tasks: &[Value]) -> Value {
+    json!({"major_version": major, "revision": revision, "tasks": tasks})
+}
+
+/// What a planner gives back when its plan is revised.
+pub(crate) fn revised(kind: &str, plan: Value) -> [(&'static str, Value); 3] {
+    let replan = json!({"kind": kind, "reason": "because"});
+    [("decomposition.json", plan), ("state.json", json!({})), ("replan.json", replan)]
 }
 
 pub(crate) fn task(id: &str, source: &str, deps: &[&str]) -> Value {
     let calls = if source == "SYNTHESIS" {
         json!([])
     } else {
-        json!([{"name": "web_fetch", "args": {"url": "u"}}])
+        json!([{"name": "web_fetch", "args": {"url": "https://news.example/a"}}])
     };
     json!({"id": id, "title": "t", "level": 1, "parent_id": null, "data_sources": [source], "deps": deps,
         "outputs": [{"path": format!("/execution/outputs/{id}/a.md"), "type": "spec"}], "tool_calls": calls, "acceptance": ["x"]})

@@ -3,9 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use hast_flow::docs::session::RoutingState;
 use hast_flow::driver::{Delta, Facts, Flow};
 use hast_flow::roles::{Access, Class, PolicyTable, Row};
-use hast_flow::steps::{Commit, Effect, EffectResult, Ending, Notice, Step, StepKey, ToolUse};
+use hast_flow::steps::{
+    Commit, Effect, EffectResult, Ending, Notice, Step, StepKey, ToolAnswer, ToolUse,
+};
 use hast_flow::store::{DocPath, HistoryClass, Put};
 
 use super::subject::{Files, Performed, PersonsEdit, Subject};
@@ -47,7 +50,7 @@ impl Flow for CountingFlow {
             }
             Delta::Result { key, result: EffectResult::Tools(answers) } => {
                 let answer = answers.first().and_then(|answer| answer.clone().ok());
-                view.answer = answer.map(|bytes| ((*key).clone(), bytes));
+                view.answer = answer.map(|answer| ((*key).clone(), answer.bytes));
             }
             Delta::Result { .. } | Delta::Gone { .. } => {}
         }
@@ -61,7 +64,8 @@ impl Flow for CountingFlow {
         let key = StepKey::new(&["count", &view.lines.to_string()]);
         let (Some((answered, bytes)), Ok(path)) = (&view.answer, DocPath::new("numbers.txt"))
         else {
-            let tool = ToolUse { name: "number".to_owned(), args: serde_json::Map::new() };
+            let (args, state) = (serde_json::Map::new(), RoutingState::default());
+            let tool = ToolUse { name: "number".to_owned(), args, state };
             return Step::Effect { key, effect: Effect::Tools(vec![tool]) };
         };
         let bytes = bytes.clone();
@@ -82,7 +86,7 @@ impl Flow for CountingFlow {
 /// Says the number that the step is about, however often it is asked.
 pub fn number(key: &StepKey, _: &Effect) -> EffectResult {
     let number = key.as_str().rsplit('/').next().unwrap_or_default();
-    EffectResult::Tools(vec![Ok(format!("{number}\n").into_bytes())])
+    EffectResult::Tools(vec![Ok(ToolAnswer::of(format!("{number}\n")))])
 }
 
 /// The counting flow under test.

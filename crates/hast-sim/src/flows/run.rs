@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use hast_flow::driver::{Bounds, Driver, Flow};
-use hast_flow::steps::Ending;
+use hast_flow::steps::{Ending, WaitsFor};
 use hast_flow::store::disk::Disk as _;
 use hast_flow::store::{DocPath, Options, Store, StoreError};
 use hast_flow::words::Lang;
@@ -183,6 +183,11 @@ impl<S: Subject> Run<'_, S> {
         match ending {
             Ending::Done(_) => Ok(Some("done")),
             Ending::Failed(_) => Ok(Some("failed")),
+            Ending::Waiting { on: WaitsFor::Person, .. } => {
+                self.ledger.mood("asked");
+                self.answer();
+                Ok(None)
+            }
             Ending::Waiting { .. } | Ending::Interrupted(_) => Ok(None),
             // A login, a missing program: a person sees to it.
             Ending::Blocked(notice) if notice.what.contains("actor") => Ok(None),
@@ -195,6 +200,15 @@ impl<S: Subject> Run<'_, S> {
                 }
                 _ => Err(notice.what),
             },
+        }
+    }
+
+    /// The person answers what was asked.
+    fn answer(&self) {
+        if let Some((path, bytes)) = self.subject.answer(&self.files()) {
+            let at = self.machine.borrow().operations;
+            let style = EditStyle::Rename;
+            self.machine.borrow_mut().plan_edit(Edit { at, path, bytes, style });
         }
     }
 

@@ -43,6 +43,11 @@ pub trait Subject {
     /// What must be equal, by name: two runs that may differ in nothing else.
     fn essence(&self, files: &Files, ending: &str) -> Files;
 
+    /// What a person writes when the flow waits for them.
+    fn answer(&self, _files: &Files) -> Option<(DocPath, Vec<u8>)> {
+        None
+    }
+
     /// A person's edit.
     fn edit(&self, chance: &mut Rng) -> Option<PersonsEdit>;
 }

@@ -3,7 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use hast_flow::steps::{Call, CallResult, Effect, EffectResult, StepKey, ToolUse};
+use hast_flow::steps::{
+    Call, CallResult, Effect, EffectResult, StepKey, ToolAnswer, ToolSource, ToolUse,
+};
+use hast_flow::tools::{FailureClass, FailureRecord};
 use serde_json::{Value, json};
 
 use crate::flows::effects::spread;
@@ -52,6 +55,7 @@ impl Actors {
         let mut chance = spread(self.seed, key);
         let left = match call.step {
             "plan" => self.plan(&mut chance, call),
+            "replan" => self.replan(&mut chance, key, call),
             "review" => review(&mut chance, call),
             _ => outputs(&mut chance, call),
         };
@@ -76,6 +80,42 @@ impl Actors {
     }
 }
 
+impl Actors {
+    /// The next version with fewer tasks, sometimes with a new one; the version is in the step's key.
+    fn replan(&self, chance: &mut Rng, key: &StepKey, call: &Call) -> Left {
+        let version = key.as_str().split('/').nth(1).unwrap_or_default();
+        let (major, revision) = version.split_once('.').unwrap_or(("1", "1"));
+        let (major, revision): (u32, u32) =
+            (major.parse().unwrap_or(1), revision.parse().unwrap_or(1));
+        let major_one = revision > 3 || call.regeneration > 0 && chance.percent(30);
+        let mut plan = plan(&mut Rng::new(self.seed));
+        let kind = if major_one { "MAJOR" } else { "MINOR" };
+        let (next, first) = if major_one { (major + 1, 1) } else { (major, revision + 1) };
+        plan["major_version"] = json!(next);
+        plan["revision"] = json!(first);
+        if let Some(tasks) = plan["tasks"].as_array_mut() {
+            // Whatever failed is left out now and then; the ids of others stay.
+            let failing = call.prompt.split("T-").nth(1).and_then(|rest| rest.get(..4));
+            let dropped = failing.map(|number| format!("T-{number}")).unwrap_or_default();
+            if chance.percent(50) && tasks.len() > 1 {
+                tasks.retain(|task| task["id"] != json!(dropped));
+                for task in tasks.iter_mut() {
+                    if let Some(deps) = task["deps"].as_array_mut() {
+                        deps.retain(|dep| *dep != json!(dropped));
+                    }
+                }
+            }
+        }
+        let replan = json!({"kind": kind, "reason": "it did not work"});
+        let documents = BTreeMap::from([
+            ("decomposition.json".to_owned(), plan.to_string().into_bytes()),
+            ("state.json".to_owned(), b"{\"ticker\": \"AVGO\"}".to_vec()),
+            ("replan.json".to_owned(), replan.to_string().into_bytes()),
+        ]);
+        Ok((documents, "replanned"))
+    }
+}
+
 /// Three to six tasks: data first, then what is made of it.
 fn plan(chance: &mut Rng) -> Value {
     let data = 1 + chance.below(3);
@@ -89,7 +129,7 @@ fn plan(chance: &mut Rng) -> Value {
 fn task(number: usize, source: &str, deps: &[String]) -> Value {
     let id = format!("T-{number:04}");
     let calls = if source == "WEB" {
-        json!([{"name": "web_fetch", "args": {"url": id}}])
+        json!([{"name": "web_fetch", "args": {"url": format!("https://news.example/{id}")}}])
     } else {
         json!([])
     };
@@ -101,11 +141,22 @@ fn task(number: usize, source: &str, deps: &[String]) -> Value {
     })
 }
 
-fn answer(chance: &mut Rng, tool: &ToolUse) -> Result<Vec<u8>, String> {
+fn answer(chance: &mut Rng, tool: &ToolUse) -> Result<ToolAnswer, FailureRecord> {
     if chance.percent(15) {
-        return Err(format!("{} answered 503", tool.name));
+        let (cause, next) = (format!("{} answered 503", tool.name), "try again".to_owned());
+        return Err(FailureRecord { class: FailureClass::Unreachable, cause, next });
     }
-    Ok(format!("{}: {}\n", tool.name, Value::Object(tool.args.clone())).into_bytes())
+    let text = format!("{}: {}\n", tool.name, Value::Object(tool.args.clone()));
+    let mut answer = ToolAnswer::of(text.clone());
+    // Some share a source with others, some have one of their own.
+    let raw = if chance.percent(50) { text } else { "the same for all\n".to_owned() };
+    answer.sources = vec![ToolSource {
+        url: "https://news.example/".to_owned(),
+        fetched_at: hast_flow::time::UtcTime::new(jiff::Timestamp::UNIX_EPOCH),
+        media: "text/html".to_owned(),
+        bytes: raw.into_bytes(),
+    }];
+    Ok(answer)
 }
 
 /// The files asked for; sometimes one is missing or empty, sometimes there are more than asked.
@@ -117,7 +168,8 @@ fn outputs(chance: &mut Rng, call: &Call) -> Left {
     }
     let mut documents = BTreeMap::new();
     for expected in &call.expected {
-        let known = call.prompt.split("[K-").nth(1).and_then(|rest| rest.split(']').next());
+        // What is known stands in a list; the text around it has an example.
+        let known = call.prompt.split("\n- [K-").nth(1).and_then(|rest| rest.split(']').next());
         let cited = known.map(|id| format!(" [K-{id}]")).unwrap_or_default();
         let text = format!("{} {} {}{cited}\n", call.step, call.unit, call.attempt);
         match chance.below(10) {

@@ -38,7 +38,13 @@ fn pointer_is_fold(files: &Files, events: &[SessionEvent]) -> Result<(), String>
 
 /// Section 5 of the seed, written down once more and not from the policy table.
 pub(super) fn role_is_kept(commit: &Commit) -> Result<(), String> {
-    let riders = ["plan/active/status_log.ndjson", "status.json", "context/state.json"];
+    let riders = [
+        "plan/active/status_log.ndjson",
+        "status.json",
+        "context/state.json",
+        "context/sources/",
+        "output/artifacts/",
+    ];
     let own: &[&str] = match commit.role {
         "Planner" => &["plan/", "execution/questions/"],
         "Executor" => &["execution/run_logs/", "execution/outputs/", "execution/questions/"],
@@ -48,8 +54,8 @@ pub(super) fn role_is_kept(commit: &Commit) -> Result<(), String> {
             "output/",
             "verdict.md",
             "pointers.json",
-            "context/sources/",
             "critique/review_rules.md",
+            "execution/questions/",
         ],
         _ => &[],
     };
@@ -62,6 +68,10 @@ pub(super) fn views_agree(kept: &View, fresh: &View) -> Result<(), String> {
     let said = |view: &View| {
         let mut view = view.clone();
         view.results.clear();
+        view.contents.clear();
+        view.astray.clear();
+        view.plan_files.archived = None;
+        view.routing.identity = None;
         if let Some(status) = &mut view.status {
             status.identity = None;
         }
@@ -95,11 +105,8 @@ fn executed_once(events: &[SessionEvent]) -> Result<(), String> {
         SessionEventKind::TaskReviewed,
     ];
     for event in events.iter().filter(|event| once.contains(&event.kind)) {
-        let about = (
-            format!("{:?}", event.kind),
-            event.detail["task_id"].to_string(),
-            event.detail["attempt"].to_string(),
-        );
+        let field = |name: &str| event.detail.get(name).map(ToString::to_string);
+        let about = (format!("{:?}", event.kind), field("task_id"), field("attempt"));
         if !seen.insert(about.clone()) {
             return Err(format!("{about:?} happened twice"));
         }
@@ -111,7 +118,7 @@ fn only_passed_is_known(files: &Files) -> Result<(), String> {
     let Some(bytes) = files.get(layout::INDEX) else { return Ok(()) };
     let index: KnowledgeIndex = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     for entry in &index.knowledge {
-        let artifact = entry.artifact_path.trim_start_matches('/');
+        let artifact = layout::from_session(&entry.artifact_path).trim_start_matches('/');
         let attempt = artifact.split("/attempt-").nth(1).and_then(|rest| rest.split('/').next());
         let attempt = attempt.and_then(|number| number.parse().ok()).unwrap_or(1);
         let report = files.get(&layout::report(&entry.source_task_id, attempt));

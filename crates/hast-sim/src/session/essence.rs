@@ -14,6 +14,13 @@ use crate::flows::subject::Files;
 pub(super) fn meaning(files: &Files, ending: &str) -> Files {
     let mut essence = Files::new();
     essence.insert("(ending)".to_owned(), ending.as_bytes().to_vec());
+    let log = files.get(layout::LOG).map(|bytes| String::from_utf8_lossy(bytes));
+    let turned = |log: &str| TURNS.iter().any(|kind| log.contains(kind));
+    if log.is_some_and(|log| turned(&log)) {
+        // Another plan, or a person, interrupts whatever the other lanes were at: what is left is
+        // that it happened, and that every law holds.
+        return Files::from([("(turned)".to_owned(), Vec::new())]);
+    }
     if ending != "done" {
         return essence;
     }
@@ -21,7 +28,7 @@ pub(super) fn meaning(files: &Files, ending: &str) -> Files {
     let mut run_log = Vec::new();
     for (path, bytes) in files.iter().filter(|(path, _)| !path.starts_with(".hast/")) {
         let text = without_hashes(&String::from_utf8_lossy(bytes), &hashes);
-        let text = without_numbers(&text);
+        let text = without_numbers(&without_links(&text));
         if path.starts_with("execution/run_logs/") {
             run_log.extend(text.lines().map(str::to_owned));
             continue;
@@ -38,6 +45,9 @@ pub(super) fn meaning(files: &Files, ending: &str) -> Files {
     essence
 }
 
+/// Events after which the rest depends on who came home first.
+const TURNS: [&str; 3] = ["PLAN_REVISION_BUMP", "PLAN_MAJOR_BUMP", "QUESTION_OPENED"];
+
 /// The hash of each output: it changes with the numbers that a text cites, so its place stands for
 /// it. The text itself is compared.
 fn hashes(files: &Files) -> BTreeMap<String, String> {
@@ -45,6 +55,21 @@ fn hashes(files: &Files) -> BTreeMap<String, String> {
     let hashes =
         outputs.filter_map(|(path, bytes)| Some((sha256(bytes)?.to_string(), path.clone())));
     hashes.collect()
+}
+
+/// How a line names the one before it, and what reports hash to: both change with the order.
+fn without_links(text: &str) -> String {
+    let mut text = text.to_owned();
+    for field in ["\"prev\":\"", "\"report_sha256\":\"", "\"final_sha256\":\""] {
+        let mut parts = text.split(field);
+        let mut blanked = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            blanked += field;
+            blanked += part.split_once('"').map_or("", |(_, rest)| rest);
+        }
+        text = blanked;
+    }
+    text
 }
 
 fn without_hashes(text: &str, hashes: &BTreeMap<String, String>) -> String {

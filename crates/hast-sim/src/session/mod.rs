@@ -13,6 +13,9 @@ use crate::flows::subject::{Files, Performed, PersonsEdit, Subject, every_docume
 use crate::rng::Rng;
 use actors::Actors;
 
+/// Every session of the sweep has this name, whenever it begins.
+const SESSION: &str = "S-20260112-143000Z";
+
 /// A session of one seed.
 #[derive(Debug)]
 pub struct Session {
@@ -37,8 +40,9 @@ impl Subject for Session {
 
     fn flow(&self) -> SessionFlow {
         let (query, system_prompt) = ("질문".to_owned(), String::new());
-        let new = NewSession { query, system_prompt, review_rules: None };
-        SessionFlow { new: Some(new), max_regenerations: 2, parallel: self.parallel }
+        let id = Some(SESSION.parse().unwrap_or_else(|_| unreachable!("an id of its own form")));
+        let new = NewSession { id, query, system_prompt, review_rules: None };
+        SessionFlow { new: Some(new), parallel: self.parallel, ..SessionFlow::default() }
     }
 
     fn clock_moves(&self) -> bool {
@@ -70,6 +74,21 @@ impl Subject for Session {
             return every_document(files, ending);
         }
         essence::meaning(files, ending)
+    }
+
+    /// Whatever is asked is answered.
+    fn answer(&self, files: &Files) -> Option<(DocPath, Vec<u8>)> {
+        let name = |path: &&String| path.starts_with(layout::QUESTIONS);
+        let mut open = files.keys().filter(name).filter_map(|path| path.strip_suffix(".json"));
+        let open = open.find(|id| {
+            !id.ends_with(".answer") && !files.contains_key(&format!("{id}.answer.json"))
+        })?;
+        let id = open.rsplit('/').next()?;
+        let answer = serde_json::json!({
+            "id": id, "ts": "2026-01-12T14:40:00Z", "answer": "그렇게 하세요", "status": "ANSWERED",
+        });
+        let path = DocPath::new(&format!("{open}.answer.json")).ok()?;
+        Some((path, answer.to_string().into_bytes()))
     }
 
     fn edit(&self, chance: &mut Rng) -> Option<PersonsEdit> {

@@ -2,6 +2,7 @@
 
 pub mod kernel;
 pub mod lanes;
+pub mod session;
 
 use crate::rounds::Play;
 
@@ -10,6 +11,7 @@ pub fn named(flow: &str) -> Option<Box<dyn Play>> {
     Some(match flow {
         "kernel" => Box::new(kernel::Growing),
         "lanes" => Box::new(lanes::FourLanes),
+        "session" => Box::new(session::Research::of(40)),
         _ => return None,
     })
 }

@@ -6,9 +6,9 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use hast_flow::attempt::base::ObjectId;
-use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::config::Writing;
 use super::refs::{Move, Refs, Target};
@@ -23,6 +23,8 @@ const DEEPEST: usize = 64;
 const OWN: [&str; 3] = ["refs/bisect", "refs/rewritten", "refs/worktree"];
 /// Refs that nobody but hast makes, and that have no log.
 const OURS: &str = "refs/hast/";
+
+static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// What the file of a ref says.
 enum Says {
@@ -153,42 +155,44 @@ impl Git {
         Some(refs)
     }
 
-    /// Moves one of our own refs as git does: a lock beside it, written and synced, then renamed.
-    /// Nothing: git has to, and its words tell why it could not be done here.
-    pub(super) fn move_own_ref(&self, step: &Move) -> Option<()> {
-        let to = step.to.as_ref()?;
-        let name = step.name.as_str();
+    /// Makes one of our own refs. It gets its name with its content, so that a death in between
+    /// leaves no lock behind that nobody would take away. Nothing: git has to, and its words tell why it
+    /// could not be done here.
+    pub(super) fn make_own_ref(&self, step: &Move) -> Option<()> {
+        let Move { name, from: None, to: Some(to) } = step else { return None };
         let plain = name.starts_with(OURS) && is_plain(name);
         if self.overrides.writing == Writing::ByGit || !plain {
             return None;
         }
         let common = &self.place.common_dir;
-        if common.join("logs").join(name).symlink_metadata().is_ok() {
+        let path = common.join(name);
+        let lock = PathBuf::from(format!("{}.lock", path.to_str()?));
+        if common.join("logs").join(name).symlink_metadata().is_ok()
+            || lock.symlink_metadata().is_ok()
+        {
             return None;
         }
         let packed = self.packed()?;
         let inside = |one: &str, other: &str| {
-            one.strip_prefix(other).is_some_and(|rest| rest.starts_with('/'))
+            one.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         if packed.keys().any(|other| inside(other, name) || inside(name, other)) {
             return None;
         }
-        let path = common.join(name);
         fs::create_dir_all(path.parent()?).ok()?;
-        let lock = PathBuf::from(format!("{}.lock", path.to_str()?));
-        let mut file = File::create_new(&lock).ok()?;
-        let moved = (|| {
-            if self.ref_in_files(name)? != step.from {
-                return None;
-            }
-            file.write_all(format!("{to}\n").as_bytes()).ok()?;
-            file.sync_all().ok()?;
-            renameat_with(CWD, &lock, CWD, &path, RenameFlags::empty()).ok()
-        })();
-        if moved.is_none() {
-            let _ = fs::remove_file(&lock);
-        }
-        moved
+        // Named like our other files, which the next process takes away after a death.
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let staged = format!("ref-{}-{number}", std::process::id());
+        let staged = self.place.git_dir.join("hast").join(staged);
+        let made = File::create_new(&staged)
+            .and_then(|mut file| {
+                file.write_all(format!("{to}\n").as_bytes())?;
+                file.sync_all()
+            })
+            // Where there is something of that name, this fails.
+            .and_then(|()| fs::hard_link(&staged, &path));
+        let _ = fs::remove_file(&staged);
+        made.ok()
     }
 }
 

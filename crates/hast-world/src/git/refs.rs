@@ -89,7 +89,7 @@ impl Git {
             return Ok(());
         }
         if let [only] = moves
-            && self.move_own_ref(only).is_some()
+            && self.make_own_ref(only).is_some()
         {
             return Ok(());
         }

@@ -207,6 +207,28 @@ fn a_ref_of_ours_is_not_moved_from_where_it_is_not() {
 }
 
 #[test]
+fn a_death_while_a_ref_is_made_is_in_nobodys_way() {
+    let repo = Repo::new();
+    let mut workspace = repo.open();
+    let base = workspace.start(&rules());
+    repo.write("new", "1");
+    // Whoever died had written the file, and given it its name, and not taken the other away.
+    let gone = ".git/hast/ref-4194305-0";
+    let name = format!(".git/{}", attempt_ref("M1", 1));
+    repo.write(gone, format!("{}\n", base.commit()));
+    std::fs::create_dir_all(repo.path(&name).parent().unwrap()).unwrap();
+    std::fs::hard_link(repo.path(gone), repo.path(&name)).unwrap();
+    let mut next = repo.open();
+    assert!(!repo.path(gone).exists());
+    let saved = next.put_safe(&base);
+    assert_eq!(repo.git(&["rev-parse", &attempt_ref("M1", 1)]), saved.work().commit.as_str());
+    next.back(&base, &saved);
+    let lock = |entry: std::fs::DirEntry| entry.path().extension().is_some_and(|e| e == "lock");
+    let directory = repo.path(&name).parent().unwrap().to_owned();
+    assert!(!std::fs::read_dir(directory).unwrap().any(|entry| lock(entry.unwrap())));
+}
+
+#[test]
 fn a_configuration_that_changed_meanwhile_is_read_again() {
     let repo = Repo::new();
     let author = |repo: &Repo| repo.git(&["log", "-1", "--format=%an"]);

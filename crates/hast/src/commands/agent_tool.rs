@@ -7,7 +7,7 @@ use hast_agent::tools::net::time::Machine;
 use hast_agent::tools::{Answer, Cache, Settings, perform};
 use hast_flow::docs::document::read;
 use hast_flow::docs::goals::Config;
-use hast_flow::docs::session::DataSource;
+use hast_flow::docs::session::{DataSource, RoutingState};
 use hast_flow::flows::goals::layout;
 use hast_flow::formats::source::Source;
 use hast_flow::steps::ToolUse;
@@ -31,7 +31,8 @@ pub(crate) fn run(app: &mut App, args: &ToolArgs) -> Result<Exit, Problem> {
         app.print_json(&tool.schema())?;
         return Ok(Exit::Done);
     }
-    let tool_use = ToolUse { name: name.clone(), args: arguments(app, args, name)? };
+    let (tool_args, state) = (arguments(app, args, name)?, RoutingState::default());
+    let tool_use = ToolUse { name: name.clone(), args: tool_args, state };
     let lang = app.lang;
     let time = Arc::new(Machine::new(Arc::new(AtomicBool::new(false))));
     let settings = Settings::from_variables(|name| std::env::var(name).ok(), user_agent(app), time)

@@ -2,7 +2,7 @@
 //! see meanwhile. Every flow's command comes through here.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -79,7 +79,7 @@ pub(crate) fn drive<F: Flow, T>(
 ) -> Result<Driven<T>, Problem> {
     let lang = app.lang;
     let _lock = lock(lang, &unit)?;
-    let store = open(lang, &unit)?;
+    let store = open(lang, &unit.documents)?;
     let mut settings = calling::settings(
         app,
         unit.project,
@@ -161,8 +161,14 @@ fn lock(lang: Lang, unit: &Unit<'_>) -> Result<DriverLock, Problem> {
     })
 }
 
-fn open(lang: Lang, unit: &Unit<'_>) -> Result<Store<RealDisk>, Problem> {
-    let disk = RealDisk::open(&unit.documents).map_err(StoreError::from);
+/// Finishes a commit that was cut off after it counted, for whoever looks at the documents first and
+/// then decides what to drive.
+pub(crate) fn recover(lang: Lang, documents: &Path) -> Result<(), Problem> {
+    open(lang, documents).map(drop)
+}
+
+fn open(lang: Lang, documents: &Path) -> Result<Store<RealDisk>, Problem> {
+    let disk = RealDisk::open(documents).map_err(StoreError::from);
     let opened = disk.and_then(|disk| Store::open(disk, Options::default()));
     opened.map(|(store, _)| store).map_err(|error| store_problem(lang, &error))
 }

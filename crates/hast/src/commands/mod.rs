@@ -16,6 +16,7 @@ pub(crate) mod goals_log;
 pub(crate) mod init;
 pub(crate) mod kernel;
 pub(crate) mod queue;
+pub(crate) mod session;
 pub(crate) mod shell;
 pub(crate) mod status;
 pub(crate) mod trust;

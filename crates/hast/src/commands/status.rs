@@ -13,6 +13,7 @@ use hast_flow::words::visible;
 use serde_json::json;
 
 use super::goals_files::{newest_handoff, text_of};
+use super::session::glance::{Glance, glance};
 use super::verify::{Report, check_flow, flows_here};
 use crate::app::App;
 use crate::messages::say;
@@ -24,6 +25,7 @@ struct Seen {
     root: PathBuf,
     report: Report,
     goals: Option<GoalsState>,
+    sessions: Option<Glance>,
 }
 
 /// The goals flow in a few words.
@@ -49,7 +51,8 @@ pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
         let mut report = Report::default();
         check_flow(app, flow, &root, &mut report);
         let goals = (flow == FlowName::Goals).then(|| goals_state(app, &root)).flatten();
-        flows.push(Seen { flow, root, report, goals });
+        let sessions = (flow == FlowName::Session).then(|| glance(&root));
+        flows.push(Seen { flow, root, report, goals, sessions });
     }
     if app.json {
         let at = UtcTime::new(app.clock.now()).to_string();
@@ -70,10 +73,13 @@ fn nothing(app: &App) -> String {
 fn text(app: &App, flows: &[Seen]) -> String {
     let lang = app.lang;
     let mut text = String::new();
-    for Seen { flow, root, report, goals } in flows {
+    for Seen { flow, root, report, goals, sessions } in flows {
         let state = say::flow_state(lang, report.files, report.errors, report.warnings);
         let root = root.display().to_string();
         text += &format!("{:<9} {}  {state}\n", flow.as_str(), visible(&root));
+        for line in sessions.iter().flat_map(|sessions| sessions.lines(lang)) {
+            text += &format!("          {line}\n");
+        }
         let Some(goals) = goals else { continue };
         let [active, pending, blocked, done, dropped] = goals.counts;
         let counts = say::goal_counts(lang, active, pending, blocked, done, dropped);
@@ -119,6 +125,7 @@ fn seen_json(seen: &Seen) -> serde_json::Value {
         "errors": seen.report.errors,
         "warnings": seen.report.warnings,
         "goals": goals,
+        "sessions": seen.sessions.as_ref().map(Glance::json),
     })
 }
 

@@ -98,6 +98,20 @@ pub(crate) fn check_flow(app: &App, flow: FlowName, root: &Path, report: &mut Re
         let breaches = super::kernel::breaches(app, root);
         breaches.into_iter().for_each(|finding| report.add(finding));
     }
+    if flow == FlowName::Session {
+        for id in super::session::all(root) {
+            let directory = super::session::directory(root, &id);
+            let breaches = super::session::breaches(app, root, &directory);
+            breaches.into_iter().for_each(|finding| report.add(finding));
+        }
+    }
+}
+
+/// One session alone.
+pub(crate) fn check_session(app: &App, root: &Path, directory: &Path, report: &mut Report) {
+    check_tree(app, directory, report);
+    let breaches = super::session::breaches(app, root, directory);
+    breaches.into_iter().for_each(|finding| report.add(finding));
 }
 
 /// What no file of the goals flow can know alone: whether a goal's agent is one of the config.

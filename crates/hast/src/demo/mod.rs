@@ -2,6 +2,7 @@
 //! about what the gate caught.
 
 mod bakery;
+mod equity;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -44,6 +45,7 @@ pub(crate) fn run(app: &mut App, args: &DemoArgs) -> Result<Exit, Problem> {
     match args.flow {
         DemoFlow::Goals => shop(app, &directory),
         DemoFlow::Kernel => bakery::run(app, &directory),
+        DemoFlow::Session => equity::run(app, &directory),
     }
 }
 

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::Config;
+use hast_flow::docs::session::RoutingState;
 use hast_flow::driver::World;
-use hast_flow::steps::{Call, CallResult, Effect, EffectResult, StepKey, ToolUse};
+use hast_flow::steps::{Call, CallResult, Effect, EffectResult, StepKey, ToolAnswer, ToolUse};
 use hast_flow::trust::Commands;
 use hast_flow::words::Lang;
 use hast_world::calls::{Calls, OtherEffects, RealWorld, Settings, What};
@@ -21,9 +22,9 @@ impl OtherEffects for Tools {
     fn perform(&self, key: &StepKey, effect: &Effect) -> EffectResult {
         match effect {
             Effect::Tools(_) if key.as_str() == "dies" => panic!("a thread that dies"),
-            Effect::Tools(uses) => {
-                EffectResult::Tools(uses.iter().map(|one| Ok(one.name.clone().into())).collect())
-            }
+            Effect::Tools(uses) => EffectResult::Tools(
+                uses.iter().map(|one| Ok(ToolAnswer::of(one.name.clone()))).collect(),
+            ),
             other => panic!("{other:?}"),
         }
     }
@@ -100,7 +101,8 @@ fn other_effects_go_to_whoever_is_plugged_in_and_a_dead_thread_is_not_waited_for
     let scene = Scene::new("echo hi");
     let (mut world, told) = world(&scene, &mark("others"));
     let tools = |name: &str| {
-        Effect::Tools(vec![ToolUse { name: name.to_owned(), args: serde_json::Map::new() }])
+        let (args, state) = (serde_json::Map::new(), RoutingState::default());
+        Effect::Tools(vec![ToolUse { name: name.to_owned(), args, state }])
     };
     let keys: BTreeSet<StepKey> = ["call", "tool"].map(|name| StepKey::new(&[name])).into();
     world.begin(&StepKey::new(&["call"]), &call("u"));
@@ -111,7 +113,7 @@ fn other_effects_go_to_whoever_is_plugged_in_and_a_dead_thread_is_not_waited_for
     for (key, result) in results {
         match result {
             EffectResult::Call(CallResult::Completed(answer)) => assert_eq!(answer.text, "hi"),
-            EffectResult::Tools(read) => assert_eq!(read, [Ok(b"read".to_vec())]),
+            EffectResult::Tools(read) => assert_eq!(read, [Ok(ToolAnswer::of("read"))]),
             other => panic!("{key}: {other:?}"),
         }
     }

@@ -76,6 +76,23 @@ pub enum ModificationType {
     Major,
 }
 
+/// `replan.json`: what a revised plan is, in the planner's words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Replan {
+    pub kind: ReplanKind,
+    pub reason: String,
+}
+
+document!(Replan, "replan", Json, Keep);
+
+/// MINOR mends a plan; MAJOR says that it was logically impossible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum ReplanKind {
+    Minor,
+    Major,
+}
+
 /// `context/state.json`: what tool calls that omit their subject are about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RoutingState {

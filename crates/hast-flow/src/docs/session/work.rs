@@ -22,9 +22,26 @@ pub struct RunLogLine {
     pub result: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+    /// What was fetched, by its name in `context/sources/`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<SourceRecord>,
 }
 
 document!(RunLogLine, "run-log", Ndjson, Keep);
+
+/// `context/sources/<sha256>.json`: where and when the raw answer beside it came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SourceRecord {
+    pub sha256: Sha256,
+    pub url: String,
+    pub fetched_at: UtcTime,
+    pub media: String,
+    pub bytes: u64,
+}
+
+document!(SourceRecord, "source-record", Json, Keep);
 
 /// `artifact_manifest.json` beside a task's outputs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -54,6 +71,9 @@ pub struct Question {
     pub ts: UtcTime,
     pub question: String,
     pub status: QuestionStatus,
+    /// The file that the question is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }
 
 document!(Question, "question", Json, Keep);

@@ -2,19 +2,23 @@
 
 use serde_json::{Value, json};
 
-use crate::docs::session::{PlanTask, SessionEventKind as Kind};
+use crate::docs::session::{PlanTask, SessionEventKind as Kind, SummaryUsage};
 use crate::driver::{Delta, Facts, Flow};
 use crate::flows::session::policy::{CONTROLLER, POLICY};
-use crate::flows::session::view::{IndexFile, Life, Progress, Stage, View, plan_key, task_key};
+use crate::flows::session::view::{IndexFile, Life, Progress, Stage, View, task_key};
 use crate::flows::session::write::Draft;
-use crate::flows::session::{closing, execution, layout, planning, promotion, prompts, review};
+use crate::flows::session::{
+    boot, closing, execution, happening, layout, people, planning, promotion, prompts, replanning,
+    review,
+};
+use crate::ids::{QuestionId, SessionId};
 use crate::replies::Asking;
 use crate::roles::PolicyTable;
-use crate::steps::{Ending, Notice, Step, StepKey};
+use crate::steps::{Call, CallResult, EffectResult, Ending, Notice, Step, StepKey};
 use crate::store::DocPath;
 
-/// How often one task is tried.
-pub const MAX_ATTEMPTS: u32 = 3;
+/// How often one task is tried under one plan.
+pub const MAX_FAILURES: u32 = 3;
 
 /// A session, and what it begins with if it is not there yet.
 #[derive(Clone, Debug)]
@@ -24,19 +28,37 @@ pub struct SessionFlow {
     pub max_regenerations: u32,
     /// How many tasks may be in hand at the same time.
     pub parallel: usize,
+    /// What a person wants besides going on.
+    pub wish: Option<Wish>,
 }
 
 impl Default for SessionFlow {
     fn default() -> Self {
-        Self { new: None, max_regenerations: 2, parallel: 1 }
+        Self { new: None, max_regenerations: 2, parallel: 1, wish: None }
     }
 }
 
 #[derive(Clone, Debug)]
 pub struct NewSession {
+    /// The name of its directory; without one, the time at which it is made.
+    pub id: Option<SessionId>,
     pub query: String,
     pub system_prompt: String,
     pub review_rules: Option<String>,
+}
+
+/// What a person asks for.
+#[derive(Clone, Debug)]
+pub enum Wish {
+    Answer {
+        question: QuestionId,
+        text: String,
+    },
+    /// The plan is impossible. `known` counts the events that were there when they said so.
+    Replan {
+        reason: String,
+        known: u64,
+    },
 }
 
 impl Flow for SessionFlow {
@@ -68,32 +90,53 @@ impl Flow for SessionFlow {
     }
 
     fn next_step(&self, view: &View, facts: &Facts<'_>) -> Step {
+        if let Some(step) = people::wish(self, view, facts) {
+            return step;
+        }
         match view.life {
-            Life::Unborn => self.create(view, facts),
-            Life::Planning => planning::step(self, view, facts),
-            Life::Working => self.work(view, facts),
-            Life::Completed => {
-                let tasks = view.plan.as_ref().map_or(0, |plan| plan.making());
-                Step::Finish(Ending::Done(Notice {
-                    what: prompts::completed(facts.lang, tasks),
-                    next: prompts::completed_next(facts.lang),
-                }))
+            Life::Unborn if !view.has_lost_its_log() => return self.create(view, facts),
+            Life::Completed => return completed(view, facts),
+            Life::Failed => {
+                let what = prompts::failed(facts.lang, &view.failed_because);
+                let next = prompts::failed_next(facts.lang);
+                return Step::Finish(Ending::Failed(Notice { what, next }));
             }
-            Life::Failed => Step::Finish(Ending::Failed(Notice {
-                what: prompts::failed(facts.lang, "status_log.ndjson"),
-                next: prompts::failed_next(facts.lang),
-            })),
+            Life::Unborn | Life::Planning | Life::Working => {}
+        }
+        if let Some(step) = boot::check(view, facts) {
+            return step;
+        }
+        if view.is_blocked() {
+            return self.settle(view, facts).unwrap_or_else(|| people::blocked(view, facts));
+        }
+        match view.life {
+            Life::Working => self.work(view, facts),
+            _ => planning::step(self, view, facts),
         }
     }
 }
 
-/// The plan, the artifacts that a task in hand, or at the end the answer, is made from, and those
-/// that are under review.
+fn completed(view: &View, facts: &Facts<'_>) -> Step {
+    let tasks = view.plan.as_ref().map_or(0, |plan| plan.making());
+    Step::Finish(Ending::Done(Notice {
+        what: prompts::completed(facts.lang, tasks),
+        next: prompts::completed_next(facts.lang),
+    }))
+}
+
+/// What everybody needs, the artifacts that a task in hand, or at the end the answer, is made from,
+/// and those that are under review.
 fn rests_on(view: &View) -> Vec<DocPath> {
-    let Some(plan) = view.plan.as_ref().filter(|_| view.life == Life::Working) else {
+    if !matches!(view.life, Life::Planning | Life::Working) {
         return Vec::new();
+    }
+    let mut paths: Vec<DocPath> = boot::needed(view).filter_map(layout::path).collect();
+    paths.extend(view.pending.keys().filter_map(|id| layout::path(&layout::answer(id))));
+    let Some(plan) = view.plan.as_ref() else {
+        let last = view.plan_files.snapshots.last();
+        paths.extend(last.and_then(|last| layout::path(&format!("{last}/decomposition.json"))));
+        return paths;
     };
-    let mut paths: Vec<DocPath> = layout::path(layout::DECOMPOSITION).into_iter().collect();
     let path = |artifact: &str| layout::path(artifact.trim_start_matches('/'));
     if plan.is_worked_off() {
         paths.extend(view.knowledge.active().filter_map(|piece| path(&piece.artifact)));
@@ -113,8 +156,6 @@ enum Move {
     Now(Step),
     /// An effect, perhaps on its way already.
     Effect(StepKey, Step),
-    /// It has failed for good.
-    GivenUp,
 }
 
 impl SessionFlow {
@@ -123,48 +164,51 @@ impl SessionFlow {
             return blocked(prompts::nothing(facts.lang), prompts::nothing_next(facts.lang));
         };
         let rules = new.review_rules.clone().unwrap_or_else(|| prompts::review_rules(facts.lang));
+        let id = new.id.clone().unwrap_or_else(|| SessionId::at(facts.now));
         Draft::new(view, facts, CONTROLLER, "create the session")
             .create(layout::USER_INPUT, new.query.clone())
             .create(layout::SYSTEM_PROMPT, new.system_prompt.clone())
             .create(layout::REVIEW_RULES, rules)
-            .event(CONTROLLER, Kind::SessionCreated, &[])
-            .starts(plan_key())
+            .event(CONTROLLER, Kind::SessionCreated, &[("session_id", json!(id))])
+            .starts(view.plan_key())
             .step()
     }
 
     /// Results that came home first, then new tasks into free lanes, then their effects; and when
     /// everything is on its way, whatever comes back next.
     fn work(&self, view: &View, facts: &Facts<'_>) -> Step {
-        let Some(plan) = &view.plan else { return unreadable(facts, layout::DECOMPOSITION) };
         if view.index == IndexFile::Unreadable {
             return unreadable(facts, layout::INDEX);
         }
         if let Some(step) = promotion::invalidate(view, facts) {
             return step;
         }
+        if view.wanted.is_some() {
+            let settled = self.settle(view, facts);
+            return settled.unwrap_or_else(|| replanning::step(self, view, facts));
+        }
+        let Some(plan) = &view.plan else { return unreadable(facts, layout::DECOMPOSITION) };
+        if view.plan_files.said.is_some() && view.plan_files.found != view.plan_files.said {
+            return blocked(
+                prompts::edited_plan(facts.lang, layout::DECOMPOSITION),
+                prompts::edited_plan_next(facts.lang),
+            );
+        }
         if plan.is_worked_off() {
             return closing::step(self, view, facts);
         }
-        let (mut given_up, mut to_begin, mut on_its_way) = (None, None, None);
+        let (mut to_begin, mut on_its_way) = (None, None);
         for task in plan.in_hand() {
             match self.advance(view, facts, task) {
                 Move::Now(step) => return step,
-                Move::GivenUp => drop(given_up.get_or_insert(task)),
                 Move::Effect(key, step) if facts.running.contains(&key) => {
                     on_its_way.get_or_insert(step);
                 }
                 Move::Effect(_, step) => drop(to_begin.get_or_insert(step)),
             }
         }
-        // With a task given up nothing new begins; what is on its way still counts.
-        if let Some(task) = given_up {
-            let reason = format!("{} failed {MAX_ATTEMPTS} times", task.id);
-            return on_its_way.unwrap_or_else(|| fail(view, facts, Vec::new(), &reason));
-        }
         match plan.startable() {
-            Some(task) if plan.in_hand_count() < self.parallel.max(1) => {
-                start(view, facts, task, 1)
-            }
+            Some(task) if plan.in_hand_count() < self.parallel.max(1) => start(view, facts, task),
             _ => to_begin.or(on_its_way).unwrap_or_else(|| {
                 blocked(prompts::stuck(facts.lang), prompts::stuck_next(facts.lang))
             }),
@@ -173,14 +217,11 @@ impl SessionFlow {
 
     /// A task is started, executed, reviewed; a failed one is tried again.
     fn advance(&self, view: &View, facts: &Facts<'_>, task: &PlanTask) -> Move {
-        let Some(&Progress { stage, attempt }) = view.progress.get(&task.id) else {
-            return Move::Now(start(view, facts, task, 1));
+        let Some(&Progress { stage, attempt, .. }) = view.progress.get(&task.id) else {
+            return Move::Now(start(view, facts, task));
         };
         let step = match stage {
-            Stage::Failed if attempt < MAX_ATTEMPTS => {
-                return Move::Now(start(view, facts, task, attempt + 1));
-            }
-            Stage::Failed => return Move::GivenUp,
+            Stage::Failed | Stage::Waiting => return Move::Now(start(view, facts, task)),
             Stage::Started => execution::step(self, view, facts, task, attempt),
             Stage::Executed | Stage::Passed => review::step(self, view, facts, task, attempt),
         };
@@ -190,6 +231,29 @@ impl SessionFlow {
         }
     }
 
+    /// While a session waits for a person or another plan, nothing new begins; what is on its way
+    /// still counts.
+    fn settle(&self, view: &View, facts: &Facts<'_>) -> Option<Step> {
+        let asked = |task: &PlanTask| {
+            view.pending.values().any(|pending| pending.task.as_ref() == Some(&task.id))
+        };
+        let mut on_its_way = None;
+        for task in view.plan.iter().flat_map(|plan| plan.in_hand()) {
+            let stage = view.progress.get(&task.id).map(|progress| progress.stage);
+            if !matches!(stage, Some(Stage::Started | Stage::Executed)) || asked(task) {
+                continue;
+            }
+            match self.advance(view, facts, task) {
+                Move::Now(step) => return Some(step),
+                Move::Effect(key, step) if facts.running.contains(&key) => {
+                    on_its_way.get_or_insert(step);
+                }
+                Move::Effect(..) => {}
+            }
+        }
+        on_its_way
+    }
+
     /// A question to an agent, with the results that are there.
     pub(super) fn asking<'v>(&self, view: &'v View, facts: &Facts<'_>, key: StepKey) -> Asking<'v> {
         let max_regenerations = self.max_regenerations;
@@ -197,15 +261,30 @@ impl SessionFlow {
     }
 }
 
-fn start(view: &View, facts: &Facts<'_>, task: &PlanTask, attempt: u32) -> Step {
+/// A call with the session's ids, and its operational mode before the prompt.
+pub(super) fn call(view: &View, facts: &Facts<'_>, mut call: Call) -> Call {
+    call.ids.insert("session_id", view.id(facts.now).to_string());
+    if call.unit.starts_with("T-") {
+        call.ids.insert("task_id", call.unit.clone());
+    }
+    let mode = view.system_prompt.trim();
+    if !mode.is_empty() {
+        call.prompt = format!("{mode}\n\n{}", call.prompt);
+    }
+    call
+}
+
+fn start(view: &View, facts: &Facts<'_>, task: &PlanTask) -> Step {
+    let attempt = view.next_attempt(&task.id);
     Draft::new(view, facts, CONTROLLER, &format!("start {} attempt {attempt}", task.id))
         .event(CONTROLLER, Kind::TaskStarted, &about(task, attempt))
         .starts(task_key(&task.id, "execute", attempt))
         .step()
 }
 
+/// The end without an answer: what there is stays, and the summary says how far it came.
 pub(super) fn fail(view: &View, facts: &Facts<'_>, steps: Vec<StepKey>, reason: &str) -> Step {
-    Draft::new(view, facts, CONTROLLER, reason)
+    closing::failed(view, facts, Draft::new(view, facts, CONTROLLER, reason), reason)
         .event(CONTROLLER, Kind::SessionFailed, &[("reason", json!(reason))])
         .finishes(steps)
         .step()
@@ -215,10 +294,31 @@ pub(super) fn about(task: &PlanTask, attempt: u32) -> [(&'static str, Value); 2]
     [("task_id", json!(task.id)), ("attempt", json!(attempt))]
 }
 
-fn unreadable(facts: &Facts<'_>, path: &str) -> Step {
+/// What the calls behind these steps reported, for the event that uses them.
+pub(super) fn used(view: &View, steps: &[StepKey]) -> Option<(&'static str, Value)> {
+    let total = usage_of(view, steps);
+    (total != SummaryUsage::default()).then(|| ("usage", json!(total)))
+}
+
+pub(super) fn usage_of(view: &View, steps: &[StepKey]) -> SummaryUsage {
+    let mut total = SummaryUsage::default();
+    for key in steps {
+        let usage = match view.results.get(key) {
+            Some(EffectResult::Call(CallResult::Completed(answer))) => answer.usage,
+            Some(EffectResult::Call(CallResult::Broken { usage, .. })) => *usage,
+            _ => continue,
+        };
+        let Some(tokens) = usage.tokens else { continue };
+        let (input_tokens, output_tokens) = (Some(tokens.input), Some(tokens.output));
+        total = happening::sum(total, SummaryUsage { input_tokens, output_tokens });
+    }
+    total
+}
+
+pub(super) fn unreadable(facts: &Facts<'_>, path: &str) -> Step {
     blocked(prompts::unreadable(facts.lang, path), prompts::unreadable_next(facts.lang, path))
 }
 
-fn blocked(what: String, next: String) -> Step {
+pub(super) fn blocked(what: String, next: String) -> Step {
     Step::Finish(Ending::Blocked(Notice { what, next }))
 }

@@ -1,14 +1,17 @@
-//! The events of a session's log as its view and its pointer take them in: what of a line counts.
+//! The events of a session's log as its view and its pointer take them in: what of a line counts,
+//! and the hash by which the next line names it.
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::docs::session::{Artifact, SessionEvent, SessionEventKind, Verdict};
+use crate::docs::session::{
+    Artifact, SessionEvent, SessionEventKind, SummaryUsage, SystemStatus, Verdict,
+};
 use crate::flows::session::layout;
 use crate::formats::ndjson::LogLines;
-use crate::ids::{EventId, KnowledgeId, TaskId};
+use crate::ids::{EventId, KnowledgeId, QuestionId, SessionId, Sha256, TaskId};
 use crate::time::UtcTime;
 
 /// One event, as far as it counts.
@@ -21,17 +24,71 @@ pub struct Happened {
     pub detail: Detail,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub struct Detail {
-    pub task_id: Option<TaskId>,
-    pub attempt: Option<u32>,
-    pub verdict: Option<Verdict>,
-    pub artifacts: Vec<Artifact>,
-    pub cites: BTreeSet<KnowledgeId>,
-    pub error: Option<String>,
-    pub reasons: Vec<String>,
-    pub to: Option<u32>,
+macro_rules! detail {
+    ($($(#[$doc:meta])* $name:ident: $type:ty,)*) => {
+        /// What an event says besides its kind.
+        #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+        #[serde(default)]
+        pub struct Detail {
+            $($(#[$doc])* pub $name: $type,)*
+        }
+
+        impl Detail {
+            /// Field by field, so that one of another form does not hide the others.
+            fn lenient(event: &SessionEvent) -> Self {
+                Self { $($name: field(event, stringify!($name)),)* }
+            }
+        }
+    };
+}
+
+detail! {
+    task_id: Option<TaskId>,
+    attempt: Option<u32>,
+    verdict: Option<Verdict>,
+    artifacts: Vec<Artifact>,
+    cites: BTreeSet<KnowledgeId>,
+    /// What is wrong with the outputs before anybody reviews them.
+    faults: Vec<String>,
+    error: Option<String>,
+    reasons: Vec<String>,
+    reason: Option<String>,
+    /// The number that a revision or a major version moves to.
+    to: Option<u32>,
+    major_version: Option<u32>,
+    revision: Option<u32>,
+    /// What the session does from here on.
+    status: Option<SystemStatus>,
+    session_id: Option<SessionId>,
+    question_id: Option<QuestionId>,
+    about: Option<About>,
+    file: Option<String>,
+    answer: Option<String>,
+    usage: Option<SummaryUsage>,
+    /// Of the plan that the event is about.
+    sha256: Option<Sha256>,
+    snapshot: Option<String>,
+    dropped: Vec<TaskId>,
+    knowledge: Vec<KnowledgeId>,
+    /// Names in `output/artifacts/`.
+    copies: Vec<String>,
+}
+
+/// What a question is about, which is what its answer takes up again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum About {
+    File,
+    Plan,
+    Execution,
+    Review,
+    Answer,
+    Verdict,
+}
+
+fn field<T: serde::de::DeserializeOwned + Default>(event: &SessionEvent, name: &str) -> T {
+    let value: Option<Value> = event.detail.get(name).cloned();
+    value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
 }
 
 /// The events of a piece of the log. A bad line is skipped here and told by `verify`; a torn one is
@@ -45,22 +102,24 @@ pub fn read(bytes: &[u8]) -> impl Iterator<Item = Happened> {
     })
 }
 
+/// How the next event names a line: the beginning of its hash.
+pub fn link(line: &str) -> String {
+    let hash = Sha256::of(line.trim_end().as_bytes());
+    hash.as_str().get(..LINK).unwrap_or_default().to_owned()
+}
+
+/// The name of the last line of a piece of the log.
+pub fn last_link(bytes: &[u8]) -> Option<String> {
+    LogLines::whole(layout::LOG, bytes).flatten().last().map(|line| link(line.text))
+}
+
+/// The field of an event's detail that names the line before it.
+pub const PREVIOUS: &str = "prev";
+const LINK: usize = 16;
+
 impl From<SessionEvent> for Happened {
     fn from(event: SessionEvent) -> Self {
-        fn field<T: serde::de::DeserializeOwned>(event: &SessionEvent, name: &str) -> Option<T> {
-            let value: Value = event.detail.get(name)?.clone();
-            serde_json::from_value(value).ok()
-        }
-        let detail = Detail {
-            task_id: field(&event, "task_id"),
-            attempt: field(&event, "attempt"),
-            verdict: field(&event, "verdict"),
-            artifacts: field(&event, "artifacts").unwrap_or_default(),
-            cites: field(&event, "cites").unwrap_or_default(),
-            error: field(&event, "error"),
-            reasons: field(&event, "reasons").unwrap_or_default(),
-            to: field(&event, "to"),
-        };
+        let detail = Detail::lenient(&event);
         Self { event_id: event.event_id, ts: event.ts, kind: event.kind, detail }
     }
 }
@@ -81,5 +140,13 @@ mod tests {
         let attempts: Vec<Option<u32>> = heard.iter().map(|event| event.detail.attempt).collect();
         assert_eq!(attempts, [Some(2), None]);
         assert!(heard.iter().all(|event| event.detail.task_id.is_some()));
+    }
+
+    #[test]
+    fn a_line_is_named_by_its_text_and_not_by_what_follows_it() {
+        assert_eq!(link("{\"a\":1}\n"), link("{\"a\":1}"));
+        assert_ne!(link("{\"a\":1}"), link("{\"a\":2}"));
+        assert_eq!(last_link(b"{\"a\":1}\n{\"a\":2}\n"), Some(link("{\"a\":2}")));
+        assert_eq!(last_link(b""), None);
     }
 }

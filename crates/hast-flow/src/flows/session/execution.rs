@@ -3,30 +3,50 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::docs::call::CallFinding;
 use crate::docs::session::{
     Artifact, ArtifactManifest, DataSource, PlanTask, RunLogLine, SessionEventKind as Kind,
+    SourceRecord, SystemStatus,
 };
 use crate::driver::Facts;
-use crate::flows::session::decide::{SessionFlow, about};
-use crate::flows::session::policy::EXECUTOR;
-use crate::flows::session::view::{View, sha256, task_key};
+use crate::flows::session::decide::{MAX_FAILURES, SessionFlow, about, call, used};
+use crate::flows::session::events::About;
+use crate::flows::session::gathering::{self, Gathered};
+use crate::flows::session::policy::{CONTROLLER, EXECUTOR};
+use crate::flows::session::view::{View, task_key};
 use crate::flows::session::write::Draft;
-use crate::flows::session::{layout, prompts};
+use crate::flows::session::{layout, people, prompts};
 use crate::formats::ndjson;
-use crate::ids::KnowledgeId;
+use crate::ids::{KnowledgeId, Sha256};
 use crate::knowledge::{Piece, citations};
-use crate::replies::{self, Asked};
-use crate::steps::{Answer, Call, Effect, EffectResult, Expected, Step, StepKey, ToolUse};
+use crate::replies::{self, Asked, NoAnswer};
+use crate::steps::{Answer, Call, Effect, Expected, Step, StepKey};
 use crate::words::Lang;
 
 /// A file that a task made, by its base name.
-struct Output {
-    name: String,
-    kind: String,
-    bytes: Vec<u8>,
+pub(super) struct Output {
+    pub(super) name: String,
+    pub(super) kind: String,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// A task's attempt.
+#[derive(Clone, Copy)]
+pub(super) struct Attempt<'a> {
+    pub(super) view: &'a View,
+    pub(super) facts: &'a Facts<'a>,
+    pub(super) task: &'a PlanTask,
+    pub(super) number: u32,
+}
+
+/// One line of the run log.
+pub(super) struct Ran {
+    pub(super) tool: Option<String>,
+    pub(super) input: Option<serde_json::Map<String, Value>>,
+    pub(super) error: Option<String>,
+    pub(super) sources: Vec<SourceRecord>,
 }
 
 pub(super) fn step(
@@ -34,77 +54,52 @@ pub(super) fn step(
     view: &View,
     facts: &Facts<'_>,
     task: &PlanTask,
-    attempt: u32,
+    number: u32,
 ) -> Step {
-    let key = task_key(&task.id, "execute", attempt);
+    let key = task_key(&task.id, "execute", number);
+    let attempt = Attempt { view, facts, task, number };
     if task.data_sources != [DataSource::Synthesis] {
-        return use_tools(view, facts, task, attempt, key);
+        return gathering::step(attempt, key);
     }
     let asking = flow.asking(view, facts, key);
-    let asked = asking
-        .ask(|| synthesis(view, facts, task, attempt), |answer| made(task, answer, facts.lang));
+    let asked = asking.ask(|| synthesis(attempt), |answer| made(task, answer, facts.lang));
+    let ran =
+        |error: Option<String>| vec![Ran { tool: None, input: None, error, sources: Vec::new() }];
     match asked {
         Asked::Call { key, call } => Step::Effect { key, effect: Effect::Call(call) },
-        Asked::Answered { value, steps, .. } => executed(view, facts, task, attempt, steps, &value),
+        Asked::Answered { value, steps, .. } => {
+            attempt.executed(steps, &value, ran(None), Gathered::default())
+        }
+        Asked::Unanswered { why: NoAnswer::Blocked(reason), steps, .. } => {
+            attempt.asks(About::Execution, EXECUTOR, &reason, steps)
+        }
         Asked::Unanswered { why, steps, .. } => {
-            failed(view, facts, task, attempt, steps, &why.reason())
+            let error = why.reason();
+            attempt.failed(steps, &error, ran(Some(error.clone())), Gathered::default())
         }
     }
-}
-
-/// A data task performs exactly its tool calls, without a model.
-fn use_tools(view: &View, facts: &Facts<'_>, task: &PlanTask, attempt: u32, key: StepKey) -> Step {
-    let Some(result) = view.results.get(&key) else {
-        let uses = task.tool_calls.iter();
-        let uses = uses.map(|call| ToolUse { name: call.name.clone(), args: call.args.clone() });
-        return Step::Effect { key, effect: Effect::Tools(uses.collect()) };
-    };
-    match fetched(task, result) {
-        Ok(outputs) => executed(view, facts, task, attempt, vec![key], &outputs),
-        Err(error) => failed(view, facts, task, attempt, vec![key], &error),
-    }
-}
-
-/// What the tools brought: the i-th call fills the i-th output.
-fn fetched(task: &PlanTask, result: &EffectResult) -> Result<Vec<Output>, String> {
-    let EffectResult::Tools(answers) = result else {
-        return Err("something else answered where tools were asked".to_owned());
-    };
-    let declared = task.outputs.iter().enumerate();
-    let outputs = declared.map(|(index, output)| {
-        let name = base_name(&output.path).to_owned();
-        match answers.get(index) {
-            Some(Ok(bytes)) if !bytes.is_empty() => {
-                Ok(Output { name, kind: output.kind.clone(), bytes: bytes.clone() })
-            }
-            Some(Ok(_)) => Err(format!("{name} is empty")),
-            Some(Err(error)) => Err(error.clone()),
-            None => Err(format!("{name} has no answer")),
-        }
-    });
-    outputs.collect()
 }
 
 /// A synthesis is given only what passed, by the names of the knowledge.
-fn synthesis(view: &View, facts: &Facts<'_>, task: &PlanTask, attempt: u32) -> Call {
+fn synthesis(attempt: Attempt<'_>) -> Call {
+    let Attempt { view, facts, task, number } = attempt;
     let expected = task.outputs.iter().map(|output| Expected::required(base_name(&output.path)));
     let sources = view.plan.iter().flat_map(|plan| plan.sources(task));
     let pieces: Vec<&Piece> =
         sources.flat_map(|source| view.knowledge.active_of(source.as_str())).collect();
-    let named: String =
-        pieces.iter().map(|piece| format!("- [{}] {}\n", piece.id, piece.artifact)).collect();
-    let prompt =
-        prompts::synthesize(facts.lang, &task.id, &task.title, prompts::acceptance(task), named);
+    let named = prompts::named(pieces.iter().copied());
+    let prompt = prompts::synthesize(facts.lang, task, &named);
     let faults = view.faults.get(&task.id).map_or(&[][..], Vec::as_slice);
     let prompt = prompts::with_faults(prompt, faults, facts.lang);
     let artifacts = pieces.iter().map(|piece| piece.artifact.trim_start_matches('/'));
     let inputs = [layout::DECOMPOSITION].into_iter().chain(artifacts);
-    Call {
-        attempt,
+    let asked = Call {
+        attempt: number,
         inputs: inputs.filter_map(layout::path).collect(),
         expected: expected.collect(),
         ..Call::new(EXECUTOR, "synthesize", task.id.as_str(), prompt)
-    }
+    };
+    call(view, facts, asked)
 }
 
 /// The outputs that a task declared, all of them, or all that is missing.
@@ -122,42 +117,127 @@ fn made(task: &PlanTask, answer: &Answer, lang: Lang) -> Result<Vec<Output>, Vec
     if findings.is_empty() { Ok(outputs) } else { Err(findings) }
 }
 
-fn executed(
-    view: &View,
-    facts: &Facts<'_>,
-    task: &PlanTask,
-    attempt: u32,
-    steps: Vec<StepKey>,
-    outputs: &[Output],
-) -> Step {
-    let directory = layout::outputs(&task.id, attempt);
-    let artifacts = outputs.iter().filter_map(|output| {
-        Some(Artifact {
+impl<'a> Attempt<'a> {
+    /// Its outputs in a directory of its own, with a manifest.
+    pub(super) fn executed(
+        self,
+        steps: Vec<StepKey>,
+        outputs: &[Output],
+        ran: Vec<Ran>,
+        gathered: Gathered,
+    ) -> Step {
+        let Self { view, facts, task, number } = self;
+        let directory = layout::outputs(&task.id, number);
+        let artifacts = outputs.iter().map(|output| Artifact {
             source_path: output.name.clone(),
             artifact: format!("/{directory}/{}", output.name),
             kind: output.kind.clone(),
-            sha256: sha256(&output.bytes)?,
-        })
-    });
-    let artifacts: Vec<Artifact> = artifacts.collect();
-    let [task_id, number] = about(task, attempt);
-    let mut detail = vec![task_id, number, ("artifacts", json!(artifacts))];
-    let cites = cites(task, outputs);
-    if !cites.is_empty() {
-        detail.push(("cites", json!(cites)));
+            sha256: Sha256::of(&output.bytes),
+        });
+        let artifacts: Vec<Artifact> = artifacts.collect();
+        let mut detail = about(task, number).to_vec();
+        detail.push(("artifacts", json!(artifacts)));
+        let (cites, faults) = (cites(task, outputs), faults(outputs));
+        detail.extend((!cites.is_empty()).then(|| ("cites", json!(cites))));
+        detail.extend((!faults.is_empty()).then(|| ("faults", json!(faults))));
+        detail.extend(used(view, &steps));
+        let manifest =
+            ArtifactManifest { task_id: task.id.clone(), created_at: facts.now, artifacts };
+        let mut draft = Draft::new(view, facts, EXECUTOR, &format!("{} executed", task.id));
+        for output in outputs {
+            draft = draft.create(&format!("{directory}/{}", output.name), output.bytes.clone());
+        }
+        let ended = StepsOf { done: steps, next: Some(task_key(&task.id, "review", number)) };
+        let draft = draft.create_json(&format!("{directory}/{}", layout::MANIFEST), &manifest);
+        self.written(draft, ran, gathered, ended, Kind::TaskExecuted, &detail)
     }
-    let manifest = ArtifactManifest { task_id: task.id.clone(), created_at: facts.now, artifacts };
-    let mut draft = Draft::new(view, facts, EXECUTOR, &format!("{} executed", task.id));
-    for output in outputs {
-        draft = draft.create(&format!("{directory}/{}", output.name), output.bytes.clone());
+
+    /// Its failure, which may be one too many for this plan.
+    pub(super) fn failed(
+        self,
+        steps: Vec<StepKey>,
+        error: &str,
+        ran: Vec<Ran>,
+        gathered: Gathered,
+    ) -> Step {
+        let Self { view, facts, task, number } = self;
+        let mut detail = about(task, number).to_vec();
+        detail.push(("error", json!(error)));
+        detail.extend(used(view, &steps));
+        detail.extend(self.gives_up());
+        let draft = Draft::new(view, facts, EXECUTOR, &format!("{} failed", task.id));
+        let ended = StepsOf { done: steps, next: None };
+        self.written(draft, ran, gathered, ended, Kind::TaskFailed, &detail)
     }
-    draft
-        .create_json(&format!("{directory}/artifact_manifest.json"), &manifest)
-        .append(&layout::run_log(facts.now), run_line(task, facts, "success", None))
-        .event(EXECUTOR, Kind::TaskExecuted, &detail)
-        .finishes(steps)
-        .starts(task_key(&task.id, "review", attempt))
-        .step()
+
+    /// The last failure that this plan allows asks for another plan.
+    pub(super) fn gives_up(self) -> Vec<(&'static str, Value)> {
+        let failures = self.view.progress.get(&self.task.id).map_or(0, |before| before.failures);
+        if failures + 1 < MAX_FAILURES {
+            return Vec::new();
+        }
+        let reason = format!("{} failed {MAX_FAILURES} times", self.task.id);
+        vec![("status", json!(SystemStatus::Replanning)), ("reason", json!(reason))]
+    }
+
+    /// The role cannot go on without a person.
+    pub(super) fn asks(
+        self,
+        about: About,
+        role: &'static str,
+        reason: &str,
+        steps: Vec<StepKey>,
+    ) -> Step {
+        let Self { view, facts, task, .. } = self;
+        // The critic writes no questions; hast does it for whoever asks.
+        let why = format!("{role} asks about {}", task.id);
+        let draft = Draft::new(view, facts, CONTROLLER, &why);
+        let question = prompts::role_asks(facts.lang, format!("{role} {}", task.id), reason);
+        let asking = people::Asking { about, task: Some(&task.id), file: None, question };
+        people::ask(draft, view, facts, &asking, steps)
+    }
+
+    fn written(
+        self,
+        draft: Draft<'a>,
+        ran: Vec<Ran>,
+        gathered: Gathered,
+        steps: StepsOf,
+        kind: Kind,
+        detail: &[(&str, Value)],
+    ) -> Step {
+        let draft = gathered
+            .into_draft(draft)
+            .append(&layout::run_log(self.facts.now), self.run_lines(ran))
+            .event(EXECUTOR, kind, detail)
+            .finishes(steps.done);
+        match steps.next {
+            Some(next) => draft.starts(next).step(),
+            None => draft.step(),
+        }
+    }
+
+    fn run_lines(self, ran: Vec<Ran>) -> String {
+        let lines = ran.into_iter().map(|ran| RunLogLine {
+            ts: self.facts.now,
+            task_id: self.task.id.clone(),
+            actor: EXECUTOR.to_owned(),
+            action: if ran.tool.is_some() { "run_tool" } else { "synthesize" }.to_owned(),
+            tool: ran.tool,
+            input: ran.input,
+            result: if ran.error.is_some() { "failure" } else { "success" }.to_owned(),
+            error: ran.error,
+            attempt: Some(self.number),
+            sources: ran.sources,
+        });
+        lines.filter_map(|line| ndjson::to_line(&line).ok()).collect()
+    }
+}
+
+/// Steps that a commit ends, and the one that it begins.
+struct StepsOf {
+    done: Vec<StepKey>,
+    next: Option<StepKey>,
 }
 
 /// What a synthesis cites; fetched data may hold anything.
@@ -168,42 +248,23 @@ fn cites(task: &PlanTask, outputs: &[Output]) -> BTreeSet<KnowledgeId> {
     outputs.iter().flat_map(|output| citations(&String::from_utf8_lossy(&output.bytes))).collect()
 }
 
-fn failed(
-    view: &View,
-    facts: &Facts<'_>,
-    task: &PlanTask,
-    attempt: u32,
-    steps: Vec<StepKey>,
-    error: &str,
-) -> Step {
-    let [task_id, number] = about(task, attempt);
-    Draft::new(view, facts, EXECUTOR, &format!("{} failed", task.id))
-        .append(&layout::run_log(facts.now), run_line(task, facts, "failure", Some(error)))
-        .event(EXECUTOR, Kind::TaskFailed, &[task_id, number, ("error", json!(error))])
-        .finishes(steps)
-        .step()
+/// Outputs that cannot be what their names say.
+fn faults(outputs: &[Output]) -> Vec<String> {
+    let faults = outputs.iter().filter_map(|output| {
+        let ends = |end: &str| output.name.to_ascii_lowercase().ends_with(end);
+        let lines = || output.bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let wrong = if ends(".json") {
+            serde_json::from_slice::<Value>(&output.bytes).err()
+        } else if ends(".ndjson") || ends(".jsonl") {
+            lines().find_map(|line| serde_json::from_slice::<Value>(line).err())
+        } else {
+            None
+        };
+        wrong.map(|error| format!("{} is not JSON: {error}", output.name))
+    });
+    faults.collect()
 }
 
 pub(super) fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or_default()
-}
-
-fn run_line(task: &PlanTask, facts: &Facts<'_>, result: &str, error: Option<&str>) -> String {
-    let calls =
-        task.tool_calls.iter().map(|call| (Some(call.name.clone()), Some(call.args.clone())));
-    let none = task.tool_calls.is_empty().then_some((None, None));
-    calls
-        .chain(none)
-        .map(|(tool, input)| RunLogLine {
-            ts: facts.now,
-            task_id: task.id.clone(),
-            actor: EXECUTOR.to_owned(),
-            action: if tool.is_some() { "run_tool" } else { "synthesize" }.to_owned(),
-            tool,
-            input,
-            result: result.to_owned(),
-            error: error.map(str::to_owned),
-        })
-        .filter_map(|line| ndjson::to_line(&line).ok())
-        .collect()
 }

@@ -2,11 +2,12 @@
 //! changes two values, and everything else stays as it was, byte for byte.
 
 use crate::docs::session::{KnowledgeEntry, KnowledgeIndex, KnowledgeStatus};
+use crate::flows::session::layout;
 use crate::formats::edit::Edit;
 use crate::formats::json;
 use crate::formats::source::Source;
 use crate::formats::tree::Node;
-use crate::ids::KnowledgeId;
+use crate::ids::{KnowledgeId, SessionId};
 use crate::knowledge::{Piece, Standing};
 use crate::store::Identity;
 use crate::time::UtcTime;
@@ -163,7 +164,7 @@ pub fn piece(entry: &KnowledgeEntry) -> Piece {
     Piece {
         id: entry.id.clone(),
         source: entry.source_task_id.to_string(),
-        artifact: entry.artifact_path.clone(),
+        artifact: layout::from_session(&entry.artifact_path).to_owned(),
         sha256: entry.sha256.clone(),
         standing: match entry.status {
             KnowledgeStatus::Active => Standing::Active,
@@ -175,7 +176,7 @@ pub fn piece(entry: &KnowledgeEntry) -> Piece {
 }
 
 /// Knowledge as an entry; none for a source that is no task.
-pub fn entry(piece: &Piece, now: UtcTime) -> Option<KnowledgeEntry> {
+pub fn entry(piece: &Piece, session: &SessionId, now: UtcTime) -> Option<KnowledgeEntry> {
     let (status, invalidated_by) = match &piece.standing {
         Standing::Active => (KnowledgeStatus::Active, None),
         Standing::Invalidated { by } => (KnowledgeStatus::Invalidated, Some(by.clone())),
@@ -183,7 +184,7 @@ pub fn entry(piece: &Piece, now: UtcTime) -> Option<KnowledgeEntry> {
     Some(KnowledgeEntry {
         id: piece.id.clone(),
         source_task_id: piece.source.parse().ok()?,
-        artifact_path: piece.artifact.clone(),
+        artifact_path: layout::from_project(session, &piece.artifact),
         status,
         created_at: now,
         invalidated_by,

@@ -28,6 +28,8 @@ pub struct Plan {
     in_hand: BTreeSet<usize>,
     /// Tasks that have not passed.
     left: usize,
+    /// How many outputs of the plan have a base name.
+    names: BTreeMap<String, usize>,
 }
 
 impl Plan {
@@ -48,6 +50,11 @@ impl Plan {
                 needed_by[earlier].push(task);
             }
         }
+        let mut names = BTreeMap::new();
+        for output in tasks.iter().flat_map(|task| &task.outputs) {
+            let name = output.path.rsplit('/').next().unwrap_or_default();
+            *names.entry(name.to_owned()).or_default() += 1;
+        }
         let count = tasks.len();
         let waits_for: Vec<usize> = before.iter().map(Vec::len).collect();
         let mut plan = Self {
@@ -62,6 +69,7 @@ impl Plan {
             ready: BTreeSet::new(),
             in_hand: BTreeSet::new(),
             left: count,
+            names,
         };
         for task in 0..count {
             if plan.waits_for[task] == 0 && !plan.passed[task] {
@@ -86,6 +94,7 @@ impl Plan {
                 }
             }
             Stage::Passed => self.pass(task),
+            Stage::Waiting => {}
         }
     }
 
@@ -144,6 +153,34 @@ impl Plan {
 
     pub fn has(&self, id: &str) -> bool {
         id.parse::<TaskId>().is_ok_and(|id| self.by_id.contains_key(&id))
+    }
+
+    /// Whether one output of the plan alone has this base name.
+    pub fn has_one(&self, name: &str) -> bool {
+        self.names.get(name) == Some(&1)
+    }
+
+    pub fn task(&self, id: &TaskId) -> Option<&PlanTask> {
+        self.document.tasks.get(*self.by_id.get(id)?)
+    }
+
+    /// Tasks that nothing else is made from: what an answer rests on.
+    pub fn ends(&self) -> impl Iterator<Item = &PlanTask> {
+        let last = |index: &usize| {
+            let later = &self.needed_by[*index];
+            !self.makes_nothing(*index) && later.iter().all(|later| self.makes_nothing(*later))
+        };
+        (0..self.document.tasks.len()).filter(last).map(|index| &self.document.tasks[index])
+    }
+
+    /// How many tasks that make something have passed.
+    pub fn passed(&self) -> usize {
+        let tasks = self.passed.iter().enumerate();
+        tasks.filter(|(index, passed)| **passed && !self.makes_nothing(*index)).count()
+    }
+
+    pub fn has_passed(&self, id: &TaskId) -> bool {
+        self.by_id.get(id).is_some_and(|index| self.passed[*index])
     }
 
     /// How many tasks make something.
@@ -311,7 +348,7 @@ mod tests {
                 let before = progress.get(&id(&name(n)));
                 if matches!(before, Some(Progress { stage: Stage::Passed, .. })) { continue; }
                 kept.take(&id(&name(n)), stage);
-                progress.insert(id(&name(n)), Progress { attempt: 1, stage });
+                progress.insert(id(&name(n)), Progress { attempt: 1, failures: 0, asked: 0, stage });
             }
             prop_assert_eq!(&kept, &Plan::new(kept.document.clone(), &progress));
             let done = |task: &PlanTask| kept.passed[kept.by_id[&task.id]];

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::docs::call::CallFinding;
-use crate::docs::session::{DataSource, Decomposition, PlanTask};
+use crate::docs::session::{DataSource, Decomposition, PlanTask, RoutingState};
 use crate::flows::session::layout;
 use crate::formats::diagnostic::MAX_FINDINGS;
 use crate::formats::source::Source;
 use crate::formats::tree::{Node, Step};
 use crate::ids::TaskId;
 use crate::messages;
+use crate::tools;
 use crate::words::Lang;
 
 /// A broken rule, and where.
@@ -28,34 +29,67 @@ pub enum Rule {
     NoTask,
     MakesNothing,
     FirstVersion,
+    NextVersion {
+        major: u32,
+        revision: u32,
+    },
+    PassedAlready,
     IdTwice,
     NeedsParent,
     Level1HasNoParent,
-    ParentFirst { parent: TaskId },
-    LevelBelowParent { parent: TaskId, wanted: u32 },
-    UnknownDependency { id: TaskId },
+    ParentFirst {
+        parent: TaskId,
+    },
+    LevelBelowParent {
+        parent: TaskId,
+        wanted: u32,
+    },
+    UnknownDependency {
+        id: TaskId,
+    },
     WaitsForItself,
     NoAcceptance,
-    OneSource { found: usize },
+    OneSource {
+        found: usize,
+    },
     SynthesisHasNoCalls,
     ParentIsSynthesis,
-    OneCallPerOutput { calls: usize, outputs: usize },
-    OutputOutside { path: String, directory: String },
+    OneCallPerOutput {
+        calls: usize,
+        outputs: usize,
+    },
+    OutputOutside {
+        path: String,
+        directory: String,
+    },
     OutputOfHast,
-    OutputTwice { name: String },
+    OutputTwice {
+        name: String,
+    },
+    TooManyOutputs {
+        found: usize,
+    },
+    /// What keeps a call from being performed, as the tools say it.
+    Tool {
+        finding: String,
+    },
 }
 
+/// More outputs of one task do not fit into one commit with all their sources.
+pub const MAX_OUTPUTS: usize = 16;
+
 /// Everything that is wrong with a first plan.
-pub fn first_plan(plan: &Decomposition) -> Vec<PlanFinding> {
-    let mut findings = findings(plan);
+pub fn first_plan(plan: &Decomposition, state: Option<&RoutingState>) -> Vec<PlanFinding> {
+    let mut findings = findings(plan, state);
     if (plan.major_version, plan.revision) != (1, 1) {
         findings.push(PlanFinding::of_plan("revision", Rule::FirstVersion));
     }
     findings
 }
 
-/// Everything that is wrong with a plan, up to what anybody reads.
-pub fn findings(plan: &Decomposition) -> Vec<PlanFinding> {
+/// Everything that is wrong with a plan, up to what anybody reads. Calls are checked where it is
+/// known what they are about.
+pub fn findings(plan: &Decomposition, state: Option<&RoutingState>) -> Vec<PlanFinding> {
     let mut findings = Vec::new();
     if plan.tasks.is_empty() {
         findings.push(PlanFinding::of_plan("tasks", Rule::NoTask));
@@ -75,6 +109,7 @@ pub fn findings(plan: &Decomposition) -> Vec<PlanFinding> {
             report("deps", Some(item), Rule::UnknownDependency { id: id.clone() });
         }
         work(task, parents.contains(&task.id), &mut report);
+        calls(task, state, &mut report);
         if earlier.insert(&task.id, task).is_some() {
             report("id", None, Rule::IdTwice);
         }
@@ -88,8 +123,12 @@ pub fn findings(plan: &Decomposition) -> Vec<PlanFinding> {
 }
 
 impl PlanFinding {
-    fn of_plan(field: &'static str, rule: Rule) -> Self {
+    pub(super) fn of_plan(field: &'static str, rule: Rule) -> Self {
         Self { task: None, field, item: None, rule }
+    }
+
+    pub(super) fn of_task(task: usize, field: &'static str, rule: Rule) -> Self {
+        Self { task: Some(task), field, item: None, rule }
     }
 
     /// The finding with its line, as the next call is told it.
@@ -124,6 +163,10 @@ impl Rule {
             Self::NoTask => no_task(lang),
             Self::MakesNothing => makes_nothing(lang),
             Self::FirstVersion => first_version(lang),
+            Self::NextVersion { major, revision } => next_version(lang, major, revision),
+            Self::PassedAlready => passed_already(lang),
+            Self::TooManyOutputs { found } => too_many_outputs(lang, found, MAX_OUTPUTS),
+            Self::Tool { finding } => tool_finding(lang, finding),
             Self::IdTwice => id_twice(lang),
             Self::NeedsParent => needs_parent(lang),
             Self::Level1HasNoParent => level1_has_no_parent(lang),
@@ -146,6 +189,10 @@ impl Rule {
         match self {
             Self::NoTask | Self::MakesNothing => add_a_task(lang),
             Self::FirstVersion => write_first_version(lang),
+            Self::NextVersion { major, revision } => write_version(lang, major, revision),
+            Self::PassedAlready => leave_passed(lang),
+            Self::TooManyOutputs { .. } => split_task(lang),
+            Self::Tool { .. } => mend_tool(lang),
             Self::IdTwice | Self::OutputTwice { .. } | Self::OutputOfHast => other_name(lang),
             Self::NeedsParent
             | Self::Level1HasNoParent
@@ -166,6 +213,14 @@ messages! {
     add_a_task() { en: "add a task with outputs", ko: "outputs가 있는 작업을 추가하세요" }
     first_version() { en: "a first plan has major_version 1 and revision 1", ko: "첫 계획은 major_version 1, revision 1입니다" }
     write_first_version() { en: "write 1 and 1", ko: "1과 1로 쓰세요" }
+    next_version(major, revision) { en: "the revised plan must have major_version {major} and revision {revision}", ko: "고친 계획은 major_version {major}, revision {revision}(이)여야 합니다" }
+    write_version(major, revision) { en: "write {major} and {revision}", ko: "{major}(과)와 {revision}(으)로 쓰세요" }
+    passed_already() { en: "the task has passed and must stay as it is", ko: "이미 통과한 작업이라 그대로 두어야 합니다" }
+    leave_passed() { en: "copy it unchanged, or leave it out and use a new id", ko: "그대로 옮기거나, 빼고 새 id를 쓰세요" }
+    too_many_outputs(found, most) { en: "{found} outputs; a task has at most {most}", ko: "outputs가 {found}개입니다. 한 작업에는 {most}개까지입니다" }
+    split_task() { en: "split the task", ko: "작업을 나누세요" }
+    tool_finding(finding) { en: "a tool call cannot be performed: {finding}", ko: "도구 호출을 수행할 수 없습니다: {finding}" }
+    mend_tool() { en: "mend name and args of the call, or state.json", ko: "호출의 name과 args 또는 state.json을 고치세요" }
     id_twice() { en: "the id is used twice", ko: "id가 두 번 쓰였습니다" }
     other_name() { en: "choose another name", ko: "다른 이름을 고르세요" }
     needs_parent() { en: "a level above 1 needs a parent_id", ko: "level이 1보다 크면 parent_id가 필요합니다" }
@@ -222,12 +277,15 @@ fn work(task: &PlanTask, has_children: bool, report: Report<'_>) {
         [_] if has_children && !task.outputs.is_empty() => {
             report("data_sources", None, Rule::ParentIsSynthesis);
         }
-        [_] if !has_children && task.tool_calls.len() != task.outputs.len() => {
+        [_] if task.tool_calls.len() != task.outputs.len() => {
             let (calls, outputs) = (task.tool_calls.len(), task.outputs.len());
             report("tool_calls", None, Rule::OneCallPerOutput { calls, outputs });
         }
         [_] => {}
         sources => report("data_sources", None, Rule::OneSource { found: sources.len() }),
+    }
+    if task.outputs.len() > MAX_OUTPUTS {
+        report("outputs", None, Rule::TooManyOutputs { found: task.outputs.len() });
     }
     let directory = format!("/{}/", layout::outputs(&task.id, 1));
     let mut names = BTreeSet::new();
@@ -242,6 +300,19 @@ fn work(task: &PlanTask, has_children: bool, report: Report<'_>) {
             Some(_) => continue,
         };
         report("outputs", Some(item), rule);
+    }
+}
+
+/// Every call is one of the source's tools, with arguments that fit its schema.
+fn calls(task: &PlanTask, state: Option<&RoutingState>, report: Report<'_>) {
+    let (Some(state), [source]) = (state, task.data_sources.as_slice()) else { return };
+    if *source == DataSource::Synthesis {
+        return;
+    }
+    for (item, call) in task.tool_calls.iter().enumerate() {
+        for finding in tools::findings(&call.name, &call.args, *source, state) {
+            report("tool_calls", Some(item), Rule::Tool { finding });
+        }
     }
 }
 
@@ -296,7 +367,8 @@ mod tests {
     fn found(tasks: &[Value]) -> Vec<String> {
         let plan = json!({"major_version": 1, "revision": 1, "tasks": tasks});
         let plan: Decomposition = serde_json::from_value(plan).unwrap();
-        findings(&plan).iter().map(|finding| finding.rule.what(Lang::En)).collect()
+        let state = RoutingState { ticker: Some("MRBT".to_owned()), ..RoutingState::default() };
+        findings(&plan, Some(&state)).iter().map(|finding| finding.rule.what(Lang::En)).collect()
     }
 
     #[test]
@@ -305,7 +377,8 @@ mod tests {
             t["level"] = 2.into();
             t["parent_id"] = "T-0001".into();
             t["data_sources"] = json!(["WEB"]);
-            t["tool_calls"] = json!([{"name": "web_fetch", "args": {}}]);
+            t["tool_calls"] =
+                json!([{"name": "web_fetch", "args": {"url": "https://news.example/a"}}]);
         });
         assert_eq!(found(&[task("T-0001", |_| {}), child]), Vec::<String>::new());
     }
@@ -365,6 +438,27 @@ mod tests {
     }
 
     #[test]
+    fn calls_are_known_tools_of_the_source_with_arguments_of_their_schema() {
+        let call = |source: &str, name: &str, args: Value| {
+            vec![task("T-0001", |task| {
+                task["data_sources"] = json!([source]);
+                task["tool_calls"] = json!([{"name": name, "args": args}]);
+            })]
+        };
+        assert_eq!(found(&call("YFINANCE", "yf_quote", json!({}))), Vec::<String>::new());
+        expect("no tool `sec_magic`", &call("SEC", "sec_magic", json!({})));
+        expect("not a tool of this source", &call("SEC", "yf_quote", json!({})));
+        expect("concept", &call("SEC", "sec_facts", json!({})));
+        expect(
+            "`for ever` is not allowed",
+            &call("YFINANCE", "yf_prices", json!({"range": "for ever"})),
+        );
+        let mut parent = call("WEB", "web_search", json!({"query": "x"}));
+        parent[0]["outputs"] = json!([]);
+        expect("1 tool_calls for 0 outputs", &parent);
+    }
+
+    #[test]
     fn all_findings_come_at_once() {
         let bad = task("T-0001", |t| {
             t["acceptance"] = json!([]);
@@ -379,7 +473,7 @@ mod tests {
         let text = "{\n \"major_version\": 1, \"revision\": 1,\n \"tasks\": [\n  {\"id\": \"T-0001\", \"title\": \"t\", \"level\": 1,\n   \"parent_id\": null, \"data_sources\": [\"SYNTHESIS\"],\n   \"deps\": [\n    \"T-0009\"],\n   \"outputs\": [], \"tool_calls\": [],\n   \"acceptance\": []}]}";
         let source = Source::new("decomposition.json", text);
         let read = crate::docs::document::read::<Decomposition>(&source).unwrap();
-        let located: Vec<(Option<usize>, String)> = findings(&read.value)
+        let located: Vec<(Option<usize>, String)> = findings(&read.value, None)
             .iter()
             .map(|finding| finding.located(&source, &read.tree, &read.value, Lang::En))
             .map(|finding| (finding.line, finding.problem))

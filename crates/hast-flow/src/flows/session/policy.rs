@@ -50,9 +50,17 @@ pub const POLICY: PolicyTable = PolicyTable {
         Row { role: CONTROLLER, access: Write, path: "context/state.json" },
         Row { role: CONTROLLER, access: Write, path: "context/sources/**" },
         Row { role: CONTROLLER, access: Write, path: "critique/review_rules.md" },
+        Row { role: CONTROLLER, access: Write, path: "execution/questions/**" },
     ],
-    // hast logs what a role did and moves the pointer in the same commit.
-    riders: &["plan/active/status_log.ndjson", "status.json", "context/state.json"],
+    // hast logs what a role did, moves the pointer, and keeps the raw answers and the copies of what
+    // passed, in the same commit.
+    riders: &[
+        "plan/active/status_log.ndjson",
+        "status.json",
+        "context/state.json",
+        "context/sources/**",
+        "output/artifacts/**",
+    ],
 };
 
 #[cfg(test)]
@@ -78,6 +86,11 @@ mod tests {
             (CONTROLLER, PutKind::Create, "output/final.md", true),
             (CONTROLLER, PutKind::Create, "execution/outputs/T-0001/a.md", false),
             (EXECUTOR, PutKind::Append, "plan/active/status_log.ndjson", true),
+            (EXECUTOR, PutKind::Create, "context/sources/e3b0", true),
+            (CRITIC, PutKind::Create, "output/artifacts/a.md", true),
+            (CRITIC, PutKind::Create, "output/summary.json", false),
+            (CRITIC, PutKind::Create, "execution/questions/Q-20260112-0003.json", false),
+            (CONTROLLER, PutKind::Create, "execution/questions/Q-20260112-0003.json", true),
             (CONTROLLER, PutKind::Replace, "context/index.json", false),
             (CONTROLLER, PutKind::Create, "somewhere/else", false),
         ] {

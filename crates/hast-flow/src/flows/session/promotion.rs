@@ -13,13 +13,14 @@ use crate::flows::session::execution::base_name;
 use crate::flows::session::policy::CRITIC;
 use crate::flows::session::view::{IndexFile, View};
 use crate::flows::session::write::Draft;
-use crate::flows::session::{index, layout};
+use crate::flows::session::{index, layout, prompts};
 use crate::gates::{Evidence, Outcome};
 use crate::ids::KnowledgeId;
 use crate::knowledge::{Made, Piece};
 use crate::steps::Step;
 use crate::store::Put;
 use crate::time::UtcTime;
+use crate::words::Lang;
 
 /// What the last attempt of a task made.
 pub(super) fn made(view: &View, task: &PlanTask) -> Vec<Made> {
@@ -37,6 +38,7 @@ pub(super) fn made(view: &View, task: &PlanTask) -> Vec<Made> {
 /// known.
 pub(super) fn evidence(
     view: &View,
+    lang: Lang,
     task: &PlanTask,
     made: &[Made],
     report: &CritiqueReport,
@@ -47,12 +49,7 @@ pub(super) fn evidence(
         .map(|output| base_name(&output.path))
         .filter(|name| !made.iter().any(|made| base_name(&made.artifact) == *name))
         .collect();
-    let astray = astray(view, task);
-    let unknown = view.knowledge.cited_by(task.id.as_str()).filter(|id| {
-        let piece = view.knowledge.get(id);
-        !piece.is_some_and(Piece::is_active)
-    });
-    let unknown: Vec<&str> = unknown.map(KnowledgeId::as_str).collect();
+    let unfit = objections(view, lang, task);
     let unmet = report.checks.iter().flatten().filter(|check| !check.met).count();
     let passes = report.verdict == Verdict::Pass;
     let fixes = &report.required_fixes;
@@ -61,18 +58,58 @@ pub(super) fn evidence(
             "outputs",
             Outcome::of(missing.is_empty(), || format!("missing {}", missing.join(", "))),
         )
-        .with("artifacts", Outcome::of(astray.is_empty(), || astray.join(", ")))
-        .with(
-            "citations",
-            Outcome::of(unknown.is_empty(), || format!("not known: {}", unknown.join(", "))),
-        )
+        .with("artifacts", Outcome::of(unfit.is_empty(), || unfit.join("; ")))
         .with("verdict", Outcome::of(passes, || "the critic says FAIL".to_owned()))
         .with("required fixes", Outcome::of(fixes.is_empty(), || fixes.join("; ")))
         .with("acceptance", Outcome::of(unmet == 0, || format!("{unmet} lines are not met")))
 }
 
+/// What is wrong with a task's outputs whoever reviews them: they are not there as they were made,
+/// are not what their names say, or cite what is not known.
+pub(super) fn objections(view: &View, lang: Lang, task: &PlanTask) -> Vec<String> {
+    let astray = astray(view, task);
+    let unknown: Vec<&str> =
+        unknown(view, view.knowledge.cited_by(task.id.as_str())).map(KnowledgeId::as_str).collect();
+    let mut objections = Vec::new();
+    if !astray.is_empty() {
+        objections.push(prompts::not_as_made(lang, astray.join(", ")));
+    }
+    objections.extend(view.unfit.get(&task.id).into_iter().flatten().cloned());
+    if !unknown.is_empty() {
+        objections.push(prompts::not_known(lang, unknown.join(", ")));
+    }
+    objections
+}
+
+/// Citations of what is not known, or does not hold any more.
+pub(super) fn unknown<'k>(
+    view: &'k View,
+    cited: impl Iterator<Item = &'k KnowledgeId>,
+) -> impl Iterator<Item = &'k KnowledgeId> {
+    cited.filter(|id| !view.knowledge.get(id).is_some_and(Piece::is_active))
+}
+
+/// What passed, for people who consume it: under its own name, or where others have that too under
+/// the name of its task.
+pub(super) fn copies<'v>(view: &'v View, pieces: &[Piece]) -> Vec<(String, &'v [u8])> {
+    let mut taken = BTreeSet::new();
+    let copies = pieces.iter().filter_map(|piece| {
+        let bytes = view.contents.get(&piece.artifact)?;
+        let name = base_name(&piece.artifact);
+        let own = view.plan.as_ref().is_some_and(|plan| plan.has_one(name));
+        let names = [
+            own.then(|| name.to_owned()),
+            Some(format!("{}_{name}", piece.source)),
+            Some(format!("{}_{name}", piece.id)),
+        ];
+        let free = |name: &String| !view.copies.contains(name) && taken.insert(name.clone());
+        Some((names.into_iter().flatten().find(free)?, bytes.as_slice()))
+    });
+    copies.collect()
+}
+
 /// What a task made and what is not there any more as it was made, with the reason.
-pub(super) fn astray(view: &View, task: &PlanTask) -> Vec<String> {
+fn astray(view: &View, task: &PlanTask) -> Vec<String> {
     let made = view.made.get(&task.id).into_iter().flatten();
     let astray = made.filter_map(|made| {
         let cause = view.astray.get(&made.artifact)?;
@@ -86,8 +123,9 @@ const LONGEST_END: usize = 32 << 10;
 
 /// New pieces at the end of the index: what stands there is neither read nor written again.
 pub(super) fn index_put(view: &View, pieces: &[Piece], now: UtcTime) -> Option<Put> {
+    let session = view.id(now);
     let entries: Vec<KnowledgeEntry> =
-        pieces.iter().filter_map(|piece| index::entry(piece, now)).collect();
+        pieces.iter().filter_map(|piece| index::entry(piece, &session, now)).collect();
     let path = layout::path(layout::INDEX)?;
     match &view.index {
         IndexFile::Read(known) => {

@@ -1,23 +1,27 @@
-//! A task is reviewed: the critic's words, the gate's verdict, and what passes into knowledge.
+//! A task is reviewed: mechanical checks, the critic's words, the gate's verdict, and what passes
+//! into knowledge.
 
 use serde_json::json;
 
 use crate::docs::call::CallFinding;
 use crate::docs::session::{
-    CritiqueDraft, CritiqueReport, PlanTask, SessionEventKind as Kind, Verdict,
+    CritiqueDraft, CritiqueReport, DataSource, PlanTask, SessionEventKind as Kind, SystemStatus,
+    Verdict,
 };
 use crate::driver::Facts;
-use crate::flows::session::decide::{SessionFlow, about};
-use crate::flows::session::execution::base_name;
+use crate::flows::session::decide::{SessionFlow, about, call, used};
+use crate::flows::session::events::About;
+use crate::flows::session::execution::{Attempt, base_name};
 use crate::flows::session::policy::CRITIC;
-use crate::flows::session::promotion::{astray, evidence, index_put, made};
-use crate::flows::session::view::{View, task_key};
+use crate::flows::session::promotion::{copies, evidence, index_put, made, objections};
+use crate::flows::session::view::View;
 use crate::flows::session::write::Draft;
 use crate::flows::session::{layout, prompts};
+use crate::formats::json as print;
 use crate::gates::gate;
-use crate::replies::{self, Asked};
+use crate::ids::Sha256;
+use crate::replies::{self, Asked, NoAnswer};
 use crate::steps::{Answer, Call, Effect, Expected, Step, StepKey};
-use crate::words::Lang;
 
 const REPORT: &str = "report.json";
 
@@ -26,89 +30,124 @@ pub(super) fn step(
     view: &View,
     facts: &Facts<'_>,
     task: &PlanTask,
-    attempt: u32,
+    number: u32,
 ) -> Step {
-    let key = task_key(&task.id, "review", attempt);
-    let asking = flow.asking(view, facts, key);
-    match asking.ask(|| call(facts, task, attempt), |answer| read(answer, facts.lang)) {
+    let attempt = Attempt { view, facts, task, number };
+    let asking = flow.asking(view, facts, view.review_key(&task.id, number));
+    match asking.ask(|| review_call(attempt), |answer| read(attempt, answer)) {
         Asked::Call { key, call } => {
-            let astray = astray(view, task);
-            if astray.is_empty() || facts.running.contains(&key) {
+            let objections = objections(view, facts.lang, task);
+            if objections.is_empty() || facts.running.contains(&key) {
                 return Step::Effect { key, effect: Effect::Call(call) };
             }
-            // Nobody can review what is not there; what was asked so far ends with it.
+            // Nobody needs to review what is not fit for it; what was asked so far ends with it.
             let asked = (0..=call.regeneration).map(|again| replies::numbered(&asking.key, again));
             let steps = asked.filter(|key| facts.steps.is_open(key)).collect();
-            let why = prompts::not_as_made(facts.lang, astray.join(", "));
-            reviewed(view, facts, task, attempt, steps, refused(why))
+            reviewed(attempt, steps, refused(objections))
         }
-        Asked::Answered { value, steps, .. } => reviewed(view, facts, task, attempt, steps, value),
+        Asked::Answered { value, steps, .. } => reviewed(attempt, steps, value),
+        Asked::Unanswered { why: NoAnswer::Blocked(reason), steps, .. } => {
+            attempt.asks(About::Review, CRITIC, &reason, steps)
+        }
         // A report that cannot be had is a review that failed, with the reason in it.
         Asked::Unanswered { why, steps, .. } => {
-            reviewed(view, facts, task, attempt, steps, refused(why.reason()))
+            reviewed(attempt, steps, refused(vec![why.reason()]))
         }
     }
 }
 
-fn refused(why: String) -> CritiqueDraft {
-    CritiqueDraft {
-        verdict: Verdict::Fail,
-        findings: Vec::new(),
-        required_fixes: vec![why],
-        checks: None,
-    }
+fn refused(required_fixes: Vec<String>) -> CritiqueDraft {
+    CritiqueDraft { verdict: Verdict::Fail, findings: Vec::new(), required_fixes, checks: None }
 }
 
-fn call(facts: &Facts<'_>, task: &PlanTask, attempt: u32) -> Call {
-    let directory = layout::outputs(&task.id, attempt);
-    let names = task.outputs.iter().map(|output| base_name(&output.path));
-    let prompt = prompts::review(facts.lang, &task.id, &task.title, prompts::acceptance(task));
-    Call {
-        attempt,
-        inputs: names.filter_map(|name| layout::path(&format!("{directory}/{name}"))).collect(),
+fn review_call(attempt: Attempt<'_>) -> Call {
+    let Attempt { view, facts, task, number } = attempt;
+    let directory = layout::outputs(&task.id, number);
+    let names =
+        task.outputs.iter().map(|output| format!("{directory}/{}", base_name(&output.path)));
+    let prompt = prompts::review(facts.lang, task, &view.review_rules);
+    // What a person said about this review.
+    let faults = view.faults.get(&task.id).map_or(&[][..], Vec::as_slice);
+    let prompt = match view.progress.get(&task.id).map_or(0, |progress| progress.asked) {
+        0 => prompt,
+        _ => prompts::with_notes(prompt, faults, facts.lang),
+    };
+    let inputs = names.chain([layout::REVIEW_RULES.to_owned()]);
+    let asked = Call {
+        attempt: number,
+        inputs: inputs.filter_map(|path| layout::path(&path)).collect(),
         expected: vec![Expected::required(REPORT).of("critique-draft")],
         ..Call::new(CRITIC, "review", task.id.as_str(), prompt)
+    };
+    call(view, facts, asked)
+}
+
+/// Where the critic answers acceptance lines one by one, none may be left out.
+fn read(attempt: Attempt<'_>, answer: &Answer) -> Result<CritiqueDraft, Vec<CallFinding>> {
+    let lang = attempt.facts.lang;
+    let report = replies::document::<CritiqueDraft>(answer, REPORT, lang)?.1.value;
+    let wanted = attempt.task.acceptance.len();
+    match &report.checks {
+        Some(checks) if checks.len() < wanted => Err(vec![CallFinding {
+            file: REPORT.to_owned(),
+            line: None,
+            problem: prompts::too_few_checks(lang, checks.len(), wanted),
+            next: prompts::too_few_checks_next(lang),
+        }]),
+        _ => Ok(report),
     }
 }
 
-fn read(answer: &Answer, lang: Lang) -> Result<CritiqueDraft, Vec<CallFinding>> {
-    replies::document::<CritiqueDraft>(answer, REPORT, lang).map(|(_, read)| read.value)
-}
-
-fn reviewed(
-    view: &View,
-    facts: &Facts<'_>,
-    task: &PlanTask,
-    attempt: u32,
-    steps: Vec<StepKey>,
-    words: CritiqueDraft,
-) -> Step {
+fn reviewed(attempt: Attempt<'_>, steps: Vec<StepKey>, words: CritiqueDraft) -> Step {
+    let Attempt { view, facts, task, number } = attempt;
     let CritiqueDraft { verdict, findings, required_fixes, checks } = words;
     let (task_id, ts) = (task.id.clone(), facts.now);
     let mut report = CritiqueReport { task_id, ts, verdict, findings, required_fixes, checks };
     let made = made(view, task);
-    let evidence = evidence(view, task, &made, &report);
+    let evidence = evidence(view, facts.lang, task, &made, &report);
+    let mut detail = about(task, number).to_vec();
+    detail.extend(used(view, &steps));
     let draft = Draft::new(view, facts, CRITIC, &format!("{} reviewed", task.id)).finishes(steps);
-    let [task_id, number] = about(task, attempt);
-    let path = layout::report(&task.id, attempt);
+    let path = layout::report(&task.id, number);
     match gate(made, &evidence) {
         Ok(passed) => {
             let pieces = view.knowledge.promote(&passed);
             let ids: Vec<&str> = pieces.iter().map(|piece| piece.id.as_str()).collect();
-            let verdict = ("verdict", json!("PASS"));
+            let text = print::print(&report).unwrap_or_default();
+            detail.push(("verdict", json!("PASS")));
+            detail.push(("report_sha256", json!(Sha256::of(text.as_bytes()))));
+            let copies = copies(view, &pieces);
+            let names: Vec<&str> = copies.iter().map(|(name, _)| name.as_str()).collect();
+            let promoted =
+                [("task_id", json!(task.id)), ("knowledge", json!(ids)), ("copies", json!(names))];
+            let mut draft = draft.create(&path, text).puts(index_put(view, &pieces, facts.now));
+            for (name, bytes) in &copies {
+                draft = draft.create(&format!("{}{name}", layout::COPIES), *bytes);
+            }
             draft
-                .create_json(&path, &report)
-                .puts(index_put(view, &pieces, facts.now))
-                .event(CRITIC, Kind::TaskReviewed, &[task_id.clone(), number, verdict])
-                .event(CRITIC, Kind::KnowledgePromoted, &[task_id, ("knowledge", json!(ids))])
+                .event(CRITIC, Kind::TaskReviewed, &detail)
+                .event(CRITIC, Kind::KnowledgePromoted, &promoted)
                 .step()
         }
         Err(rejected) => {
             // The gate's word counts, not the critic's.
             report.verdict = Verdict::Fail;
-            let (verdict, reasons) = (json!("FAIL"), json!(rejected.reasons));
-            let detail = [task_id, number, ("verdict", verdict), ("reasons", reasons)];
-            draft.create_json(&path, &report).event(CRITIC, Kind::TaskReviewed, &detail).step()
+            let text = print::print(&report).unwrap_or_default();
+            detail.push(("verdict", json!("FAIL")));
+            detail.push(("report_sha256", json!(Sha256::of(text.as_bytes()))));
+            detail.push(("reasons", json!(rejected.reasons)));
+            detail.extend(replan(attempt));
+            draft.create(&path, text).event(CRITIC, Kind::TaskReviewed, &detail).step()
         }
     }
+}
+
+/// The same call would fetch the same: data that does not pass asks for another plan at once, a
+/// synthesis after it was tried often enough.
+fn replan(attempt: Attempt<'_>) -> Vec<(&'static str, serde_json::Value)> {
+    if attempt.task.data_sources == [DataSource::Synthesis] {
+        return attempt.gives_up();
+    }
+    let reason = format!("{} did not pass its review", attempt.task.id);
+    vec![("status", json!(SystemStatus::Replanning)), ("reason", json!(reason))]
 }

@@ -19,10 +19,15 @@ pub fn unborn() -> SessionStatus {
 /// Moves the pointer past an event.
 pub fn take(status: &mut SessionStatus, event: &Happened) {
     status.last_event_id = Some(event.event_id.clone());
+    let said = event.detail.status;
     let task = || event.detail.task_id.clone();
     let (now, task) = match event.kind {
         Kind::SessionCreated => (SystemStatus::Planning, None),
-        Kind::PlanCreated => (SystemStatus::Executing, None),
+        Kind::PlanCreated => {
+            status.plan_major_version = event.detail.major_version.unwrap_or(1);
+            status.plan_revision = event.detail.revision.unwrap_or(1);
+            (SystemStatus::Executing, None)
+        }
         Kind::PlanRevisionBump => {
             status.plan_revision = event.detail.to.unwrap_or(status.plan_revision + 1);
             (SystemStatus::Executing, None)
@@ -33,9 +38,9 @@ pub fn take(status: &mut SessionStatus, event: &Happened) {
             (SystemStatus::Executing, None)
         }
         Kind::TaskStarted | Kind::TaskFailed | Kind::TaskReviewed => {
-            (SystemStatus::Executing, task())
+            (at_work(status, SystemStatus::Executing), task())
         }
-        Kind::TaskExecuted => (SystemStatus::Critiquing, task()),
+        Kind::TaskExecuted => (at_work(status, SystemStatus::Critiquing), task()),
         Kind::SystemBlocked => {
             status.blocked_count += 1;
             (SystemStatus::Blocked, status.current_task_id.take())
@@ -48,7 +53,17 @@ pub fn take(status: &mut SessionStatus, event: &Happened) {
         | Kind::QuestionOpened
         | Kind::QuestionAnswered => return,
     };
-    (status.system_status, status.current_task_id) = (now, task);
+    let waits = status.system_status == SystemStatus::Blocked && event.kind != Kind::SystemResumed;
+    status.system_status = said.filter(|_| !waits).unwrap_or(now);
+    status.current_task_id = task;
+}
+
+/// Other lanes come home while a session waits for a person or for its planner; it goes on waiting.
+fn at_work(status: &SessionStatus, now: SystemStatus) -> SystemStatus {
+    match status.system_status {
+        waiting @ (SystemStatus::Blocked | SystemStatus::Replanning) => waiting,
+        _ => now,
+    }
 }
 
 #[cfg(test)]
@@ -81,10 +96,23 @@ mod tests {
         let status = after(&[
             ("TASK_STARTED", json!({"task_id": "T-0007"})),
             ("SYSTEM_BLOCKED", json!({})),
-            ("SYSTEM_RESUMED", json!({})),
+            ("SYSTEM_RESUMED", json!({"status": "EXECUTING"})),
             ("SYSTEM_BLOCKED", json!({})),
         ]);
         assert_eq!((status.system_status, status.blocked_count), (SystemStatus::Blocked, 2));
         assert_eq!(status.current_task_id.unwrap().as_str(), "T-0007");
+    }
+
+    #[test]
+    fn a_lane_that_comes_home_does_not_end_the_waiting() {
+        let home = ("TASK_EXECUTED", json!({"task_id": "T-0002"}));
+        let failed = ("TASK_FAILED", json!({"task_id": "T-0001", "status": "REPLANNING"}));
+        let replanning = after(&[failed.clone(), home.clone()]);
+        assert_eq!(replanning.system_status, SystemStatus::Replanning);
+        let blocked = after(&[("SYSTEM_BLOCKED", json!({})), home, failed]);
+        assert_eq!(blocked.system_status, SystemStatus::Blocked);
+        let resumed = ("SYSTEM_RESUMED", json!({"status": "REPLANNING"}));
+        let again = after(&[("SYSTEM_BLOCKED", json!({})), resumed]);
+        assert_eq!(again.system_status, SystemStatus::Replanning);
     }
 }

@@ -1,19 +1,21 @@
 //! What a session's documents say, kept up to date change by change. Its size follows the plan;
 //! what a decision looks at does not grow with finished work.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use crate::docs::session::{
-    Artifact, KnowledgeEntry, SessionEventKind as Kind, SessionStatus, Verdict,
+    Answer, Artifact, Decomposition, KnowledgeEntry, Question, RoutingState, RunLogLine,
+    SessionStatus, SummaryUsage, SystemStatus,
 };
 use crate::driver::Delta;
-use crate::flows::session::events::{Detail, Happened};
+use crate::flows::session::events::About;
 use crate::flows::session::index::{self, Index, Learnt};
 use crate::flows::session::lanes::Plan;
-use crate::flows::session::{events, layout, status};
-use crate::ids::{EventId, Sha256, TaskId};
+use crate::flows::session::{layout, status};
+use crate::formats::ndjson::LogLines;
+use crate::ids::{EventId, QuestionId, SessionId, Sha256, TaskId};
 use crate::knowledge::{Book, Cause};
 use crate::replies;
 use crate::steps::{EffectResult, StepKey};
@@ -23,26 +25,61 @@ use crate::time::UtcTime;
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
     pub life: Life,
+    pub session: Option<SessionId>,
     /// Events so far; the next id counts on.
     pub events: u64,
+    /// How the next event names the last line of the log.
+    pub link: Option<String>,
     /// The pointer as the log says it.
     pub pointer: SessionStatus,
     pub status: Option<StatusFile>,
     pub plan: Option<Plan>,
+    pub plan_files: PlanFiles,
+    pub routing: Routing,
     pub index: IndexFile,
     pub knowledge: Book,
     /// Lengths of the logs that grow.
     pub lengths: BTreeMap<DocPath, u64>,
     pub query: String,
+    pub system_prompt: String,
+    pub review_rules: String,
     pub progress: BTreeMap<TaskId, Progress>,
+    /// The last attempt of each task that the run logs tell of.
+    pub tried: BTreeMap<TaskId, u32>,
+    /// Raw answers that are kept.
+    pub sources: BTreeSet<Sha256>,
     pub has_answer: bool,
     pub started: Option<UtcTime>,
+    pub usage: SummaryUsage,
     /// What the last attempt of each task in hand made.
     pub made: BTreeMap<TaskId, Vec<Artifact>>,
+    /// The content of it, by its place, as it was last looked at.
+    pub contents: BTreeMap<String, Vec<u8>>,
     /// What of it is not there any more as it was made, by its place.
     pub astray: BTreeMap<String, Cause>,
-    /// Why the last attempt of each task in hand failed.
+    /// What is wrong with it before anybody reviews it.
+    pub unfit: BTreeMap<TaskId, Vec<String>>,
+    /// Why the last attempt of each task in hand failed, and what a person said about it.
     pub faults: BTreeMap<TaskId, Vec<String>>,
+    /// Names in `output/artifacts/`.
+    pub copies: BTreeSet<String>,
+    /// The index as the log tells it.
+    pub promoted: Vec<KnowledgeEntry>,
+    /// What just passed, until the log names it.
+    pub passing: Vec<Artifact>,
+    /// Why the planner has to revise its plan.
+    pub wanted: Option<Wanted>,
+    /// The event in which a person last asked for another plan.
+    pub wished: u64,
+    pub questions: BTreeMap<QuestionId, QuestionFile>,
+    /// Questions since the session was last taken up, by the log.
+    pub pending: BTreeMap<QuestionId, Pending>,
+    /// The last question's number.
+    pub asked: u64,
+    /// How often plan, answer and verdict were taken up again, and what a person said.
+    pub again: BTreeMap<&'static str, u32>,
+    pub notes: Vec<String>,
+    pub failed_because: String,
     /// Results of effects that no commit has used yet.
     pub results: BTreeMap<StepKey, EffectResult>,
 }
@@ -53,6 +90,26 @@ pub struct StatusFile {
     pub identity: Option<Identity>,
     /// Fields that are none of ours.
     pub others: serde_json::Map<String, Value>,
+}
+
+/// The files of the plan, and what the log says of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PlanFiles {
+    /// What lies there now.
+    pub found: Option<Sha256>,
+    /// What the last event about the plan says.
+    pub said: Option<Sha256>,
+    pub has_metadata: bool,
+    pub snapshots: Vec<String>,
+    /// The newest plan of the archive, where it was looked at.
+    pub archived: Option<Decomposition>,
+}
+
+/// `context/state.json`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Routing {
+    pub state: RoutingState,
+    pub identity: Option<Identity>,
 }
 
 /// `context/index.json`.
@@ -80,35 +137,93 @@ pub enum Life {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     pub attempt: u32,
+    /// Since the plan was last revised.
+    pub failures: u32,
+    /// How often its review was taken up again with a person's answer.
+    pub asked: u32,
     pub stage: Stage,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
+    /// Not begun under this plan.
+    Waiting,
     Started,
     Executed,
     Failed,
     Passed,
 }
 
+/// Why the plan has to be revised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    pub reason: String,
+    pub by: Whose,
+}
+
+/// Who wants another plan: a person declares that this one is impossible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    Failures,
+    Person,
+}
+
+/// A question as its files have it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QuestionFile {
+    pub question: String,
+    pub answer: Option<String>,
+}
+
+/// A question as the log has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pending {
+    pub about: About,
+    pub task: Option<TaskId>,
+    pub file: Option<String>,
+    pub answer: Option<String>,
+}
+
 impl Default for View {
     fn default() -> Self {
         Self {
             life: Life::Unborn,
+            session: None,
             events: 0,
+            link: None,
             pointer: status::unborn(),
             status: None,
             plan: None,
+            plan_files: PlanFiles::default(),
+            routing: Routing::default(),
             index: IndexFile::Absent,
             knowledge: Book::default(),
             lengths: BTreeMap::new(),
             query: String::new(),
+            system_prompt: String::new(),
+            review_rules: String::new(),
             progress: BTreeMap::new(),
+            tried: BTreeMap::new(),
+            sources: BTreeSet::new(),
             has_answer: false,
             started: None,
+            usage: SummaryUsage::default(),
             made: BTreeMap::new(),
+            contents: BTreeMap::new(),
             astray: BTreeMap::new(),
+            unfit: BTreeMap::new(),
             faults: BTreeMap::new(),
+            copies: BTreeSet::new(),
+            promoted: Vec::new(),
+            passing: Vec::new(),
+            wanted: None,
+            wished: 0,
+            questions: BTreeMap::new(),
+            pending: BTreeMap::new(),
+            asked: 0,
+            again: BTreeMap::new(),
+            notes: Vec::new(),
+            failed_because: String::new(),
             results: BTreeMap::new(),
         }
     }
@@ -123,6 +238,27 @@ impl View {
         self.lengths.get(path).copied()
     }
 
+    pub fn is_blocked(&self) -> bool {
+        self.pointer.system_status == SystemStatus::Blocked
+    }
+
+    /// Whether something of a session is here although its log does not tell of one.
+    pub fn has_lost_its_log(&self) -> bool {
+        self.life == Life::Unborn && self.status.is_some()
+    }
+
+    /// The number of a task's next attempt. Directories that are there are never used again.
+    pub fn next_attempt(&self, task: &TaskId) -> u32 {
+        let begun = self.progress.get(task).map_or(0, |progress| progress.attempt);
+        begun.max(self.tried.get(task).copied().unwrap_or(0)) + 1
+    }
+
+    /// The session's name.
+    pub fn id(&self, now: UtcTime) -> SessionId {
+        let fallback = || SessionId::at(self.started.unwrap_or(now));
+        self.session.clone().unwrap_or_else(fallback)
+    }
+
     pub fn fold(&mut self, delta: &Delta<'_>) {
         match delta {
             Delta::Document { path, bytes, seen } => self.document(path, bytes, *seen),
@@ -134,6 +270,8 @@ impl View {
                     self.lengths.insert((*path).clone(), at + bytes.len() as u64);
                     if name == layout::LOG {
                         self.take_events(bytes);
+                    } else if name.starts_with(layout::RUN_LOGS) {
+                        self.take_run_lines(bytes);
                     }
                 }
             },
@@ -146,6 +284,7 @@ impl View {
 
     fn document(&mut self, path: &DocPath, bytes: &[u8], seen: Seen) {
         let identity = seen.identity();
+        let text = || String::from_utf8_lossy(bytes).into_owned();
         match path.as_str() {
             layout::LOG => {
                 self.lengths.insert(path.clone(), bytes.len() as u64);
@@ -156,18 +295,34 @@ impl View {
             layout::DECOMPOSITION => {
                 let document = serde_json::from_slice(bytes).ok();
                 self.plan = document.map(|document| Plan::new(document, &self.progress));
+                self.plan_files.found = Some(Sha256::of(bytes));
                 self.look_at_plan();
             }
-            layout::USER_INPUT => self.query = String::from_utf8_lossy(bytes).into_owned(),
+            layout::METADATA => self.plan_files.has_metadata = true,
+            layout::ROUTING => {
+                let state = serde_json::from_slice(bytes).unwrap_or_default();
+                self.routing = Routing { state, identity };
+            }
+            layout::USER_INPUT => self.query = text(),
+            layout::SYSTEM_PROMPT => self.system_prompt = text(),
+            layout::REVIEW_RULES => self.review_rules = text(),
             layout::FINAL => {
                 self.has_answer = true;
-                replies::forget(&mut self.results, &finalize_key());
+                let key = self.finalize_key();
+                replies::forget(&mut self.results, &key);
             }
+            name if name.starts_with(layout::ARCHIVE) => {
+                self.plan_files.archived = serde_json::from_slice(bytes).ok();
+            }
+            name if name.starts_with(layout::QUESTIONS) => self.take_question(name, bytes),
             name if name.ends_with(".ndjson") || name == layout::CHANGE_LOG => {
                 self.lengths.insert(path.clone(), bytes.len() as u64);
+                if name.starts_with(layout::RUN_LOGS) {
+                    self.take_run_lines(bytes);
+                }
             }
             name if name.starts_with(layout::OUTPUTS) => {
-                self.look_at_artifact(&format!("/{name}"), sha256(bytes).as_ref());
+                self.look_at_artifact(&format!("/{name}"), Some(bytes));
             }
             _ => {}
         }
@@ -176,8 +331,10 @@ impl View {
     fn gone(&mut self, path: &DocPath) {
         self.lengths.remove(path);
         match path.as_str() {
-            layout::DECOMPOSITION => self.plan = None,
+            layout::DECOMPOSITION => (self.plan, self.plan_files.found) = (None, None),
+            layout::METADATA => self.plan_files.has_metadata = false,
             layout::STATUS => self.status = None,
+            layout::ROUTING => self.routing = Routing::default(),
             layout::INDEX => {
                 self.index = IndexFile::Absent;
                 self.knowledge.clear_pieces();
@@ -237,84 +394,81 @@ impl View {
     }
 
     /// What a task made may be changed or taken away by others before its review and after it.
-    fn look_at_artifact(&mut self, artifact: &str, now: Option<&Sha256>) {
-        self.knowledge.look_at(artifact, now);
+    fn look_at_artifact(&mut self, artifact: &str, content: Option<&[u8]>) {
+        let now = content.map(Sha256::of);
+        self.knowledge.look_at(artifact, now.as_ref());
         let mut made = self.made.values().flatten();
         let Some(made) = made.find(|made| made.artifact == artifact) else { return };
-        let cause = match now {
-            None => Cause::ArtifactGone,
-            Some(now) if *now != made.sha256 => Cause::ArtifactChanged,
-            // It is again what it was.
-            Some(_) => {
+        let cause = match (now, content) {
+            (Some(now), Some(content)) if now == made.sha256 => {
+                // As it was made, or again what it was.
                 self.astray.remove(artifact);
+                self.contents.insert(artifact.to_owned(), content.to_vec());
                 return;
             }
+            (Some(_), _) => Cause::ArtifactChanged,
+            (None, _) => Cause::ArtifactGone,
         };
+        self.contents.remove(artifact);
         self.astray.insert(artifact.to_owned(), cause);
     }
 
-    fn take_events(&mut self, bytes: &[u8]) {
-        for event in events::read(bytes) {
-            self.take_event(event);
+    fn take_question(&mut self, name: &str, bytes: &[u8]) {
+        let (question, answer) =
+            (serde_json::from_slice::<Question>(bytes), serde_json::from_slice::<Answer>(bytes));
+        if name.ends_with(".answer.json") {
+            let Ok(answer) = answer else { return };
+            self.questions.entry(answer.id).or_default().answer = Some(answer.answer);
+        } else if let Ok(question) = question {
+            self.asked = self.asked.max(question.id.number());
+            self.questions.entry(question.id).or_default().question = question.question;
         }
     }
 
-    fn take_event(&mut self, event: Happened) {
-        self.events = self.events.max(event.event_id.number());
-        status::take(&mut self.pointer, &event);
-        let stage = match event.kind {
-            Kind::SessionCreated => {
-                self.started = Some(event.ts);
-                return self.life = Life::Planning;
-            }
-            Kind::PlanCreated => {
-                replies::forget(&mut self.results, &plan_key());
-                return self.life = Life::Working;
-            }
-            Kind::SessionCompleted => return self.life = Life::Completed,
-            Kind::SessionFailed => return self.life = Life::Failed,
-            Kind::TaskStarted => Stage::Started,
-            Kind::TaskExecuted => Stage::Executed,
-            Kind::TaskFailed => Stage::Failed,
-            Kind::TaskReviewed if event.detail.verdict == Some(Verdict::Pass) => Stage::Passed,
-            Kind::TaskReviewed => Stage::Failed,
-            _ => return,
-        };
-        let Some(task) = event.detail.task_id.clone() else { return };
-        let attempt = event.detail.attempt.unwrap_or(1);
-        self.take_task_event(event, task, Progress { attempt, stage });
+    fn take_run_lines(&mut self, bytes: &[u8]) {
+        for line in LogLines::whole(layout::RUN_LOGS, bytes).flatten() {
+            let Ok(line) = serde_json::from_str::<RunLogLine>(line.text) else { continue };
+            let tried = self.tried.entry(line.task_id).or_default();
+            *tried = (*tried).max(line.attempt.unwrap_or(1));
+            self.sources.extend(line.sources.into_iter().map(|source| source.sha256));
+        }
     }
 
-    fn take_task_event(&mut self, event: Happened, task: TaskId, progress: Progress) {
-        // A result whose meaning is in the log is used up.
-        match event.kind {
-            Kind::TaskExecuted | Kind::TaskFailed => {
-                let key = task_key(&task, "execute", progress.attempt);
-                replies::forget(&mut self.results, &key);
-            }
-            Kind::TaskReviewed => {
-                let key = task_key(&task, "review", progress.attempt);
-                replies::forget(&mut self.results, &key);
-            }
-            _ => {}
+    /// The step that makes a plan: the first, or the one after this.
+    pub(super) fn plan_key(&self) -> StepKey {
+        let SessionStatus { plan_major_version: major, plan_revision: revision, .. } = self.pointer;
+        let version = format!("{major}.{revision}");
+        match self.life {
+            Life::Working => self.numbered_again(&["replan", &version], "plan"),
+            _ => self.numbered_again(&["plan", &version], "plan"),
         }
-        if event.kind == Kind::TaskExecuted {
-            self.made.insert(task.clone(), event.detail.artifacts);
-            self.knowledge.cite(task.as_str(), event.detail.cites);
-        } else if progress.stage != Stage::Started {
-            for made in self.made.remove(&task).into_iter().flatten() {
-                self.astray.remove(&made.artifact);
-            }
-            let Detail { error, reasons, .. } = event.detail;
-            self.faults.insert(task.clone(), error.into_iter().chain(reasons).collect());
+    }
+
+    pub(super) fn finalize_key(&self) -> StepKey {
+        self.numbered_again(&["session", "finalize", "1"], "answer")
+    }
+
+    pub(super) fn verdict_key(&self) -> StepKey {
+        self.numbered_again(&["session", "verdict", "1"], "verdict")
+    }
+
+    fn numbered_again(&self, parts: &[&str], what: &str) -> StepKey {
+        match self.again.get(what) {
+            None | Some(0) => StepKey::new(parts),
+            Some(times) => StepKey::new(&[parts, &[&format!("asked-{times}")]].concat()),
         }
-        if progress.stage == Stage::Passed {
-            self.faults.remove(&task);
+    }
+
+    pub(super) fn review_key(&self, task: &TaskId, attempt: u32) -> StepKey {
+        match self.progress.get(task).map_or(0, |progress| progress.asked) {
+            0 => task_key(task, "review", attempt),
+            times => StepKey::new(&[
+                task.as_str(),
+                "review",
+                &attempt.to_string(),
+                &format!("asked-{times}"),
+            ]),
         }
-        if let Some(plan) = &mut self.plan {
-            plan.take(&task, progress.stage);
-        }
-        self.progress.insert(task, progress);
     }
 }
 
@@ -327,23 +481,11 @@ const OWN_STATUS_FIELDS: [&str; 6] = [
     "last_event_id",
 ];
 
-/// The step that makes the first plan.
-pub(super) fn plan_key() -> StepKey {
-    StepKey::new(&["plan", "1.1"])
-}
-
-pub(super) fn finalize_key() -> StepKey {
-    StepKey::new(&["session", "finalize", "1"])
-}
-
 pub(super) fn task_key(task: &TaskId, step: &str, attempt: u32) -> StepKey {
     StepKey::new(&[task.as_str(), step, &attempt.to_string()])
 }
 
 /// The hash of a content, as documents print it.
 pub fn sha256(bytes: &[u8]) -> Option<Sha256> {
-    use sha2::Digest as _;
-    let digest = sha2::Sha256::digest(bytes);
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    hex.parse().ok()
+    Some(Sha256::of(bytes))
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::docs::session::{SessionEvent, SessionEventKind, SessionStatus};
 use crate::driver::Facts;
+use crate::flows::session::events::{PREVIOUS, link};
 use crate::flows::session::view::{StatusFile, View};
 use crate::flows::session::{layout, status};
 use crate::formats::{json, ndjson};
@@ -22,10 +23,19 @@ pub(super) struct Draft<'v> {
     reason: String,
     puts: Vec<Put>,
     events: String,
+    link: Option<String>,
     pointer: SessionStatus,
     count: u64,
     starts: Vec<StepKey>,
     finishes: Vec<StepKey>,
+    pointed: Pointed,
+}
+
+/// Whether the pointer's file follows the events of this commit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pointed {
+    Follows,
+    StaysAbsent,
 }
 
 impl<'v> Draft<'v> {
@@ -42,10 +52,12 @@ impl<'v> Draft<'v> {
             reason: reason.to_owned(),
             puts: Vec::new(),
             events: String::new(),
+            link: view.link.clone(),
             pointer: view.pointer.clone(),
             count: view.events,
             starts: Vec::new(),
             finishes: Vec::new(),
+            pointed: Pointed::Follows,
         }
     }
 
@@ -71,6 +83,23 @@ impl<'v> Draft<'v> {
         self.create(path, json::print(value).unwrap_or_default())
     }
 
+    /// Moves a document to the archive, where it stays as it is.
+    pub(super) fn archive(mut self, from: &str, to: &str) -> Self {
+        if let (Some(from), Some(to)) = (layout::path(from), layout::path(to)) {
+            self.puts.push(Put::Archive { from, to });
+        }
+        self
+    }
+
+    /// A directory of the archive that no plan has yet.
+    pub(super) fn free_snapshot(&self, reason: &str) -> String {
+        let name = layout::snapshot(self.facts.now, reason);
+        let taken = |name: &String| self.view.plan_files.snapshots.contains(name);
+        let more = (2..).map(|number| format!("{name}-{number}"));
+        let mut names = std::iter::once(name.clone()).chain(more);
+        names.find(|name| !taken(name)).unwrap_or(name)
+    }
+
     pub(super) fn put(self, put: Put) -> Self {
         self.puts([put])
     }
@@ -89,6 +118,7 @@ impl<'v> Draft<'v> {
         self
     }
 
+    /// An event; its detail also names the line before it, so that an edit of the log shows.
     pub(super) fn event(
         mut self,
         actor: &str,
@@ -97,11 +127,14 @@ impl<'v> Draft<'v> {
     ) -> Self {
         self.count += 1;
         let event_id = EventId::new(self.facts.now, self.count);
-        let detail: Map<String, Value> =
-            detail.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+        let previous = self.link.take().map(|link| (PREVIOUS.to_owned(), Value::from(link)));
+        let detail = detail.iter().map(|(key, value)| ((*key).to_owned(), value.clone()));
+        let detail: Map<String, Value> = detail.chain(previous).collect();
         let event =
             SessionEvent { event_id, ts: self.facts.now, actor: actor.to_owned(), kind, detail };
-        self.events += &ndjson::to_line(&event).unwrap_or_default();
+        let line = ndjson::to_line(&event).unwrap_or_default();
+        self.link = Some(link(&line));
+        self.events += &line;
         status::take(&mut self.pointer, &event.into());
         self
     }
@@ -111,10 +144,21 @@ impl<'v> Draft<'v> {
         EventId::new(self.facts.now, self.count + 1)
     }
 
+    /// Leaves a pointer that is missing to the person who was asked about it.
+    pub(super) fn without_pointer(mut self) -> Self {
+        self.pointed = Pointed::StaysAbsent;
+        self
+    }
+
+    /// The same, where it is missing.
+    pub(super) fn keep_pointer_absent(self) -> Self {
+        if self.view.status.is_none() { self.without_pointer() } else { self }
+    }
+
     /// The step: its events in the log, and the pointer at its new place if there are any.
     pub(super) fn step(self) -> Step {
         let events = self.events.clone();
-        let moved = !events.is_empty();
+        let moved = !events.is_empty() && self.pointed == Pointed::Follows;
         let mut draft = self.append(layout::LOG, events);
         if let (true, Some(path)) = (moved, layout::path(layout::STATUS)) {
             let file = draft.view.status.as_ref();

@@ -14,6 +14,7 @@ use hast_flow::flows::goals::layout;
 use hast_flow::leases::LeaseResult;
 use hast_flow::steps::{Effect, EffectResult, Place, StepKey};
 use hast_flow::store::DocPath;
+use hast_flow::tools::{FailureClass, FailureRecord};
 use hast_flow::words::Lang;
 use hast_world::calls::OtherEffects;
 use hast_world::checks::Checks;
@@ -109,7 +110,9 @@ impl OtherEffects for Nothing {
                 tail: String::new(),
             }),
             Effect::Tools(uses) => {
-                EffectResult::Tools(uses.iter().map(|_| Err(why.clone())).collect())
+                let (class, next) = (FailureClass::Configuration, String::new());
+                let failure = FailureRecord { class, cause: why, next };
+                EffectResult::Tools(uses.iter().map(|_| Err(failure.clone())).collect())
             }
             Effect::Worktree(_) => {
                 EffectResult::Worktree(WorktreeResult::Refused(GitProblem::NoGit { why }))

@@ -128,7 +128,10 @@ fn resume(app: &mut App, args: &ResumeArgs) -> Result<Exit, Problem> {
     let project = calling::project_at(app, root)?;
     let id = match &args.id {
         Some(id) => known(app, id)?,
-        None => unfinished(app, &project.root)?,
+        None => {
+            driving::recover(app.lang, &brain(&project.root))?;
+            unfinished(app, &project.root)?
+        }
     };
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let mut eyes = KernelEyes::new(app.lang, Some(id.clone()));

@@ -1,0 +1,9 @@
+//! `hast session` by the real binary: research, questions, other plans, breaches, processes that die.
+
+#![cfg(test)]
+
+mod breaches;
+mod deaths;
+mod research;
+mod scene;
+mod typed;
