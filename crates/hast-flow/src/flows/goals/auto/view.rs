@@ -312,17 +312,23 @@ impl View {
                 self.current = None;
                 self.results.clear();
             }
-            Kind::LaneOpened => {
-                self.lanes.insert(goal);
-                self.results.clear();
-            }
-            Kind::LaneClosed => {
-                self.lanes.remove(&goal);
-                self.results.clear();
-            }
-            Kind::AttemptPassed | Kind::MergeStarted | Kind::MergeMoved => self.results.clear(),
+            Kind::LaneOpened
+            | Kind::LaneClosed
+            | Kind::AttemptPassed
+            | Kind::MergeStarted
+            | Kind::MergeMoved => self.take_lane(event.kind, goal),
             Kind::Retried => self.ledgers.entry(goal).or_default().retried(),
         }
+    }
+
+    /// Lanes are looked at more closely where they are driven.
+    fn take_lane(&mut self, kind: Kind, goal: String) {
+        match kind {
+            Kind::LaneOpened => self.lanes.insert(goal),
+            Kind::LaneClosed => self.lanes.remove(&goal),
+            _ => false,
+        };
+        self.results.clear();
     }
 
     fn take_base_tests(&mut self, event: &GoalsEvent) {
