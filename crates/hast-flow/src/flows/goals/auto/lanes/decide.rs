@@ -61,11 +61,17 @@ impl Flow for LanesFlow {
         }
         let all = placed(goals);
         let mut waits_for = None;
+        let busy = view.lanes.keys().filter(|goal| running(facts, goal).is_some()).count();
         for one in view.lanes.values() {
             if let Some(key) = running(facts, &one.goal) {
                 waits_for.get_or_insert(key);
-            } else if let Some(step) = lane::step(self, view, facts, one, &all) {
-                return step;
+                continue;
+            }
+            match lane::step(self, view, facts, one, &all) {
+                // A run before this one may have had more room.
+                Some(Step::Effect { .. }) if busy >= self.width => {}
+                Some(step) => return step,
+                None => {}
             }
         }
         if view.lanes.len() < self.width && !run.stop {
