@@ -188,7 +188,9 @@ impl Session {
             view.contents.clear();
             view.routing.identity = None;
             view.plan_files.archived = None;
-            view.status.as_mut().map(|status| status.identity = None);
+            if let Some(status) = view.status.as_mut() {
+                status.identity = None;
+            }
             if let IndexFile::Read(index) = &mut view.index {
                 index.identity = None;
             }
@@ -204,8 +206,8 @@ impl Session {
     /// The last event of a kind.
     pub(crate) fn event(&self, kind: &str) -> Value {
         let log = String::from_utf8(self.files[layout::LOG].clone()).unwrap();
-        let events = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        events.filter(|event| event["type"] == kind).last().unwrap_or_default()
+        let mut events = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        events.rfind(|event| event["type"] == kind).unwrap_or_default()
     }
 
     pub(crate) fn reply(&mut self, documents: &[(&str, Value)]) -> (StepKey, Effect) {
