@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::worktrees::{MergePlan, Replay, Target, Waits};
+use hast_flow::time::UtcTime;
 
 use super::RealWorkspace;
 use super::index::{Entry, IndexImage, ScratchFile, object};
@@ -130,7 +131,8 @@ fn rewritten(commit: &[u8], tree: &ObjectId, parent: &ObjectId) -> Vec<u8> {
 impl RealWorkspace {
     /// This tree and its branch at another commit, whatever is in the tree.
     pub(super) fn bring_to(&mut self, branch: &str, to: &ObjectId) -> Result<(), GitProblem> {
-        self.remove_left_locks();
+        // Nobody but hast is in this tree now.
+        self.git.place.remove_left_locks(UtcTime::new(jiff::Timestamp::UNIX_EPOCH));
         let from = self.git.resolve(branch)?;
         if from.as_ref() != Some(to) {
             let (name, to) = (branch.to_owned(), Some(to.clone()));

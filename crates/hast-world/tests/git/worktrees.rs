@@ -218,3 +218,27 @@ fn the_tip_is_where_the_user_is() {
     repo.git(&["checkout", "-q", "--detach"]);
     assert_eq!(tip(&repo), WorktreeResult::Tip(Head::Detached { commit: repo.head() }));
 }
+
+#[test]
+fn a_lanes_step_leaves_the_locks_of_others_alone() {
+    let repo = Repo::new();
+    let path = add(&repo, "M1");
+    let place = trees(&repo).place(&TreeName::of("M1")).unwrap();
+    let mut workspace = RealWorkspace::open_at(place, repo.environment.clone()).unwrap();
+    let base = workspace.start(&rules());
+    let others = [".git/refs/heads/main.lock", ".git/packed-refs.lock", ".git/index.lock"];
+    let own = [".git/worktrees/M1/index.lock", ".git/refs/heads/hast/lanes/M1/work.lock"];
+    for lock in others.iter().chain(&own) {
+        repo.write(lock, "");
+    }
+    repo.write(".ai/worktrees/M1/src/new.rs", "// new\n");
+    assert_honest(&workspace.see(&base));
+    for lock in others {
+        assert!(repo.path(lock).exists(), "{lock}");
+        repo.remove(lock);
+    }
+    for lock in own {
+        assert!(!repo.path(lock).exists(), "{lock}");
+    }
+    assert!(path.join("src/new.rs").exists());
+}
