@@ -20,31 +20,29 @@ fn gc_removes_trees_that_no_run_needs_and_keeps_what_they_held() {
     assert!(json.out.contains("\"worktrees\": []"), "{}", json.out);
 }
 
-#[test]
-fn runs_in_place_and_in_lanes_say_which_command_finishes_the_other() {
+/// A run that is killed while its agent works, and what another kind of run says then.
+fn after_a_death(first: &[&str], second: &[&str]) -> String {
     let scene = Scene::new(&[("M1", "", "      - hang\n")]);
-    for (first, second, word) in [
-        (&["auto", "--isolate"][..], &["auto"][..], "hast auto --isolate"),
-        (&["auto"][..], &["auto", "--isolate"][..], "hast auto M1"),
-    ] {
-        let mut child = scene.start(first);
-        scene.wait_until("the agent is called", |scene| {
-            scene
-                .read(".ai/events/events.ndjson")
-                .lines()
-                .last()
-                .is_some_and(|line| line.contains("ATTEMPT_STARTED"))
-        });
-        child.kill().unwrap();
-        child.wait().unwrap();
-        scene.nothing_runs();
-        let ran = scene.hast(second);
-        assert_eq!(ran.code, 1, "{ran:?}");
-        assert!(ran.err.contains(word), "{}", ran.err);
-        // Both logs end here; a fresh start for the other way round.
-        std::fs::remove_dir_all(scene.root().join(".ai/events")).unwrap();
-        std::fs::remove_dir_all(scene.root().join(".ai/attempts")).unwrap();
-        std::fs::remove_dir_all(scene.root().join(".ai/.hast")).unwrap();
-        scene.hast(&["auto", "--gc"]);
-    }
+    let mut child = scene.start(first);
+    scene.wait_until("the agent is called", |scene| {
+        scene.read(".ai/events/events.ndjson").contains("ATTEMPT_STARTED")
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    scene.nothing_runs();
+    let ran = scene.hast(second);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    ran.err
+}
+
+#[test]
+fn a_run_in_place_says_which_command_finishes_open_lanes() {
+    let said = after_a_death(&["auto", "--isolate"], &["auto"]);
+    assert!(said.contains("hast auto --isolate"), "{said}");
+}
+
+#[test]
+fn a_run_in_lanes_says_which_command_recovers_the_checkout() {
+    let said = after_a_death(&["auto"], &["auto", "--isolate"]);
+    assert!(said.contains("hast auto M1"), "{said}");
 }
