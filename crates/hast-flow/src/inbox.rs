@@ -1,7 +1,7 @@
 //! The inbox, for every flow alike: what waits for a person, what they decided, and in which order
 //! it is shown. Pure: a fold of events; who writes them, and what an action does, the flow knows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -172,7 +172,13 @@ pub struct Matter<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inbox {
     items: BTreeMap<ItemId, Item>,
+    open: BTreeSet<ItemId>,
+    /// What nobody waits for any more, in the order in which it ended.
+    ended: BTreeSet<(UtcTime, ItemId)>,
 }
+
+/// How many items are remembered after they ended.
+pub const REMEMBERED: usize = 1_000;
 
 impl Inbox {
     pub fn apply(&mut self, event: &InboxEvent) {
@@ -180,21 +186,45 @@ impl Inbox {
             InboxEvent::Opened(item) => {
                 // A log that is told twice opens nothing twice.
                 if !self.is_open(&item.id) {
-                    self.items.insert(item.id.clone(), (**item).clone());
+                    self.put((**item).clone());
                 }
             }
             InboxEvent::Acted { id, deed } => {
-                if let Some(item) = self.items.get_mut(id).filter(|item| item.is_open()) {
-                    item.state = match deed.action {
-                        Action::Defer => ItemState::Deferred(deed.clone()),
-                        Action::Approve | Action::Reject => ItemState::Acted(deed.clone()),
-                    };
-                }
+                let state = match deed.action {
+                    Action::Defer => ItemState::Deferred(deed.clone()),
+                    Action::Approve | Action::Reject => ItemState::Acted(deed.clone()),
+                };
+                self.change(id, state);
             }
             InboxEvent::Resolved { id, at, why } => {
-                if let Some(item) = self.items.get_mut(id).filter(|item| item.is_open()) {
-                    item.state = ItemState::Resolved { at: *at, why: why.clone() };
-                }
+                self.change(id, ItemState::Resolved { at: *at, why: why.clone() });
+            }
+        }
+    }
+
+    fn change(&mut self, id: &ItemId, state: ItemState) {
+        let open = self.items.get(id).filter(|item| item.is_open()).cloned();
+        if let Some(item) = open {
+            self.put(Item { state, ..item });
+        }
+    }
+
+    fn put(&mut self, item: Item) {
+        let id = item.id.clone();
+        if let Some(at) = self.items.get(&id).and_then(Item::ended_at) {
+            self.ended.remove(&(at, id.clone()));
+        }
+        match item.ended_at() {
+            None => drop(self.open.insert(id.clone())),
+            Some(at) => {
+                self.open.remove(&id);
+                self.ended.insert((at, id.clone()));
+            }
+        }
+        self.items.insert(id, item);
+        while self.ended.len() > REMEMBERED {
+            if let Some((_, oldest)) = self.ended.pop_first() {
+                self.items.remove(&oldest);
             }
         }
     }
@@ -240,14 +270,38 @@ impl Inbox {
         self.is_open(id).then_some(resolved)
     }
 
+    /// Items as they were written down.
+    pub fn of(items: Vec<Item>) -> Self {
+        let mut inbox = Self::default();
+        for item in items {
+            inbox.put(item);
+        }
+        inbox
+    }
+
+    /// All items, also those that nobody waits for any more.
+    pub fn items(&self) -> impl Iterator<Item = &Item> {
+        self.items.values()
+    }
+
+    /// An item by what a person types.
+    pub fn named(&self, id: &str) -> Option<&Item> {
+        self.items.get(&ItemId(id.into()))
+    }
+
     pub fn get(&self, id: &ItemId) -> Option<&Item> {
         self.items.get(id)
+    }
+
+    /// What waits, in the order of ids.
+    pub fn open_items(&self) -> impl Iterator<Item = &Item> {
+        self.open.iter().filter_map(|id| self.items.get(id))
     }
 
     /// What waits, in the order in which to look at it: not put off before put off, what holds up
     /// more first, then the older.
     pub fn waiting(&self) -> Vec<&Item> {
-        let mut waiting: Vec<&Item> = self.items.values().filter(|item| item.is_open()).collect();
+        let mut waiting: Vec<&Item> = self.open_items().collect();
         waiting.sort_by_key(|item| {
             (item.state != ItemState::Open, item.kind, item.opened_at, item.id.clone())
         });
@@ -262,13 +316,22 @@ impl Inbox {
     }
 
     fn is_open(&self, id: &ItemId) -> bool {
-        self.items.get(id).is_some_and(Item::is_open)
+        self.open.contains(id)
     }
 }
 
 impl Item {
     pub fn is_open(&self) -> bool {
-        matches!(self.state, ItemState::Open | ItemState::Deferred(_))
+        self.ended_at().is_none()
+    }
+
+    /// When it stopped waiting for anybody.
+    fn ended_at(&self) -> Option<UtcTime> {
+        match &self.state {
+            ItemState::Open | ItemState::Deferred(_) => None,
+            ItemState::Acted(deed) => Some(deed.at),
+            ItemState::Resolved { at, .. } => Some(*at),
+        }
     }
 }
 

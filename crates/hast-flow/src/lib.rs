@@ -6,6 +6,8 @@
 
 pub mod words;
 
+pub mod ranking;
+
 pub mod time;
 
 pub mod ids;

@@ -79,6 +79,24 @@ pub enum Effect {
         tree: DocPath,
         effect: Box<Effect>,
     },
+    Scan(Scan),
+}
+
+/// A look at files, and at all below directories. What is not there is left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scan {
+    pub paths: Vec<DocPath>,
+    /// How many first bytes of each file are wanted.
+    pub head: usize,
+}
+
+/// A file that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scanned {
+    pub path: DocPath,
+    pub size: u64,
+    /// As many of its first bytes as were wanted.
+    pub head: Vec<u8>,
 }
 
 /// A run of the test command in the work tree.
@@ -225,6 +243,8 @@ pub enum EffectResult {
     Check(TestRun),
     Worktree(WorktreeResult),
     Lease(LeaseResult),
+    /// The files that are there; or why they could not be looked at.
+    Scan(Result<Vec<Scanned>, String>),
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -106,7 +106,12 @@ fn start(
         Commands::Demo(args) => crate::demo::run(&mut app, &args),
         Commands::Kernel(command) => commands::kernel::run(&mut app, &command),
         Commands::Session(command) => commands::session::run(&mut app, &command),
+        Commands::Events(command) => commands::events::run(&mut app, &command),
+        Commands::Observe(command) => commands::observe::run(&mut app, &command),
+        Commands::Inbox(command) => commands::inbox::run(&mut app, &command),
         Commands::Queue(command) => commands::queue::run(&mut app, &command),
+        Commands::Run(command) => commands::run::run(&mut app, &command),
+        Commands::Search(args) => commands::search::run(&mut app, &args),
         Commands::Completions { shell } => commands::shell::completions(&mut app, shell),
         Commands::Man => commands::shell::man(&mut app),
     }

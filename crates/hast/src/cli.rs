@@ -10,7 +10,9 @@ use crate::auto_messages::help as auto_help;
 use crate::explore_messages::help as explore_help;
 use crate::kernel_cli::{self, KernelCommands};
 use crate::messages::help;
+use crate::ops_cli::{self, EventsCommands, InboxCommands, ObserveCommands};
 use crate::queue_cli::{self, QueueCommands};
+use crate::run_cli::{self, RunCommands, SearchArgs};
 use crate::session_cli::{self, SessionCommands};
 
 #[derive(Debug, Parser)]
@@ -61,6 +63,15 @@ pub(crate) enum Commands {
     Queue(QueueCommands),
     #[command(subcommand)]
     Session(SessionCommands),
+    #[command(subcommand)]
+    Run(RunCommands),
+    Search(SearchArgs),
+    #[command(subcommand)]
+    Events(EventsCommands),
+    #[command(subcommand)]
+    Observe(ObserveCommands),
+    #[command(subcommand)]
+    Inbox(InboxCommands),
     Completions {
         #[arg(value_name = "SHELL", value_enum, hide_possible_values = true)]
         shell: clap_complete::Shell,
@@ -173,6 +184,7 @@ pub(crate) enum DemoFlow {
     Goals,
     Kernel,
     Session,
+    Run,
 }
 
 #[derive(Debug, clap::Args)]
@@ -256,12 +268,16 @@ fn of_flows(path: &str, lang: Lang) -> Option<String> {
     kernel_cli::about(path, lang)
         .or_else(|| queue_cli::about(path, lang))
         .or_else(|| session_cli::about(path, lang))
+        .or_else(|| run_cli::about(path, lang))
+        .or_else(|| ops_cli::about(path, lang))
 }
 
 fn args_of_flows(id: &str, lang: Lang) -> Option<String> {
     kernel_cli::arg_help(id, lang)
         .or_else(|| queue_cli::arg_help(id, lang))
         .or_else(|| session_cli::arg_help(id, lang))
+        .or_else(|| run_cli::arg_help(id, lang))
+        .or_else(|| ops_cli::arg_help(id, lang))
 }
 
 fn heading((en, ko): (&'static str, &'static str), lang: Lang) -> &'static str {

@@ -11,11 +11,16 @@ mod flow_messages;
 mod kernel_cli;
 mod kernel_messages;
 mod messages;
+mod observe_messages;
+mod ops_cli;
+mod ops_messages;
 mod output;
 mod problem;
 mod progress;
 mod queue_cli;
 mod queue_messages;
+mod run_cli;
+mod run_messages;
 mod session_cli;
 mod session_messages;
 

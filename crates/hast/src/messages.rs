@@ -135,7 +135,7 @@ mod tests {
     use super::{help, say};
     use crate::{
         agent_messages, auto_messages, explore_messages, flow_messages, kernel_messages,
-        queue_messages, session_messages,
+        observe_messages, ops_messages, queue_messages, run_messages, session_messages,
     };
     use hast_flow::words::placeholders;
 
@@ -158,8 +158,13 @@ mod tests {
             kernel_messages::say::CATALOGUE,
             session_messages::help::CATALOGUE,
             session_messages::say::CATALOGUE,
+            observe_messages::say::CATALOGUE,
+            ops_messages::help::CATALOGUE,
+            ops_messages::say::CATALOGUE,
             queue_messages::help::CATALOGUE,
             queue_messages::say::CATALOGUE,
+            run_messages::help::CATALOGUE,
+            run_messages::say::CATALOGUE,
         ];
         for entry in all.into_iter().flatten() {
             assert_eq!(placeholders(entry.en), placeholders(entry.ko), "{}", entry.key);

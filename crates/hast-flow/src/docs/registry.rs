@@ -36,6 +36,7 @@ entries! {
     whole goals::AutoLock;
     log goals::GoalsEvent;
     log goals::QueueEvent;
+    whole goals::GoalViews;
     whole goals::ContextOutput;
     whole session::SessionStatus;
     log session::SessionEvent;
@@ -61,6 +62,16 @@ entries! {
     table run::StageRow;
     table run::TaskRow;
     table run::ToolTaskRow;
+    log run::RunEvent;
+    log run::DecisionLine;
+    whole run::RunRequest;
+    whole run::RunFailure;
+    whole run::ModeReply;
+    whole run::ProposedInstructions;
+    whole run::ProposedStages;
+    whole run::ProposedTasks;
+    whole run::ProposedToolTasks;
+    whole run::TaskResult;
     whole kernel::KernelToEngineRequest;
     whole kernel::EngineToKernelResponse;
     whole kernel::EngineToExpertRequest;

@@ -18,7 +18,7 @@ use crate::store::{ChangeSet, Conflict, Disk, DocPath, Put, Seen, Store, StoreEr
 use crate::time::UtcTime;
 use crate::words::Lang;
 
-pub use world::{Delta, Facts, InTurn, World};
+pub use world::{Delta, Facts, InTurn, Patched, Taken, World};
 
 /// A flow: what its documents mean, and what comes next. Pure.
 pub trait Flow {
@@ -40,6 +40,12 @@ pub trait Flow {
 
     /// Takes a change into the view. A fresh read is a fold from nothing.
     fn fold(&self, view: &mut Self::View, delta: &Delta<'_>);
+
+    /// Takes other bytes in the middle of a document into the view, if the flow can do that without
+    /// seeing the rest of it. Where it cannot, the document is read again.
+    fn fold_patch(&self, _view: &mut Self::View, _patch: &Patched<'_>) -> Taken {
+        Taken::No
+    }
 
     fn next_step(&self, view: &Self::View, facts: &Facts<'_>) -> Step;
 
@@ -386,6 +392,11 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
                 let seen = now.get(path).copied().unwrap_or(Seen::Absent);
                 if at + old.len() as u64 == before.size {
                     self.take_appended(path, *at, new, seen);
+                    return Ok(());
+                }
+                let patch = Patched { path, at: *at, bytes: new, seen };
+                if self.flow.fold_patch(&mut self.view, &patch) == Taken::Yes {
+                    self.seen.insert(path.clone(), seen);
                 } else {
                     self.seen.remove(path);
                     return self.look_again(path, None);

@@ -35,6 +35,22 @@ pub enum Delta<'a> {
     },
 }
 
+/// As many other bytes in the middle of a large document.
+#[derive(Clone, Copy, Debug)]
+pub struct Patched<'a> {
+    pub path: &'a DocPath,
+    pub at: u64,
+    pub bytes: &'a [u8],
+    pub seen: Seen,
+}
+
+/// Whether a view took a patch in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    Yes,
+    No,
+}
+
 /// What a decision may know besides its view.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {

@@ -2,4 +2,5 @@
 
 pub mod goals;
 pub mod kernel;
+pub mod run;
 pub mod session;

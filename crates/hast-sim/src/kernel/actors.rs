@@ -28,6 +28,7 @@ impl Actors {
             Effect::Tools(_)
             | Effect::Git(_)
             | Effect::Check(_)
+            | Effect::Scan(_)
             | Effect::Worktree(_)
             | Effect::Lease(_)
             | Effect::Within { .. } => {

@@ -39,6 +39,7 @@ impl Actors {
             // The session flow changes no code and asks for neither.
             Effect::Git(_)
             | Effect::Check(_)
+            | Effect::Scan(_)
             | Effect::Worktree(_)
             | Effect::Lease(_)
             | Effect::Within { .. } => {

@@ -2,6 +2,7 @@
 
 pub mod kernel;
 pub mod lanes;
+pub mod run;
 pub mod session;
 
 use crate::rounds::Play;
@@ -12,6 +13,7 @@ pub fn named(flow: &str) -> Option<Box<dyn Play>> {
         "kernel" => Box::new(kernel::Growing),
         "lanes" => Box::new(lanes::FourLanes),
         "session" => Box::new(session::Research::of(40)),
+        "run" => Box::new(run::Published),
         _ => return None,
     })
 }

@@ -17,6 +17,7 @@ use super::session::glance::{Glance, glance};
 use super::verify::{Report, check_flow, flows_here};
 use crate::app::App;
 use crate::messages::say;
+use crate::ops_messages::say as ops;
 use crate::problem::{Exit, Problem};
 
 /// A flow that was found, and what its documents look like.
@@ -57,7 +58,8 @@ pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
     if app.json {
         let at = UtcTime::new(app.clock.now()).to_string();
         let flows: Vec<_> = flows.iter().map(seen_json).collect();
-        app.print_json(&json!({ "at": at, "flows": flows }))?;
+        let waiting = super::inbox::waiting(app);
+        app.print_json(&json!({ "at": at, "flows": flows, "waiting": waiting }))?;
         return Ok(Exit::Done);
     }
     let text = if flows.is_empty() { nothing(app) } else { text(app, &flows) };
@@ -95,6 +97,11 @@ fn text(app: &App, flows: &[Seen]) -> String {
             let reason = reason.clone().unwrap_or_else(|| say::no_reason(lang));
             text += &format!("          {}\n", say::blocked_goal(lang, goal, reason));
         }
+    }
+    let waiting = super::inbox::waiting(app);
+    if waiting > 0 {
+        text += &format!("{}\n", ops::waiting(lang, waiting));
+        text += &format!("{}: {}\n", say::next(lang), ops::waiting_next(lang));
     }
     if flows.iter().any(|seen| seen.report.findings() > 0) {
         text += &format!("{}: {}\n", say::next(lang), say::run_verify(lang));

@@ -94,6 +94,10 @@ pub(crate) fn check_flow(app: &App, flow: FlowName, root: &Path, report: &mut Re
     if flow == FlowName::Goals {
         check_tools(app, root, report);
     }
+    if flow == FlowName::Run {
+        let breaches = super::run::breaches(app, root);
+        breaches.into_iter().for_each(|finding| report.add(finding));
+    }
     if flow == FlowName::Kernel {
         let breaches = super::kernel::breaches(app, root);
         breaches.into_iter().for_each(|finding| report.add(finding));

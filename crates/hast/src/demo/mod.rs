@@ -3,6 +3,7 @@
 
 mod bakery;
 mod equity;
+mod teashop;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -46,6 +47,7 @@ pub(crate) fn run(app: &mut App, args: &DemoArgs) -> Result<Exit, Problem> {
         DemoFlow::Goals => shop(app, &directory),
         DemoFlow::Kernel => bakery::run(app, &directory),
         DemoFlow::Session => equity::run(app, &directory),
+        DemoFlow::Run => teashop::run(app, &directory),
     }
 }
 

@@ -7,6 +7,7 @@ mod goal_tree;
 mod handoff;
 mod lock;
 mod queue;
+mod views;
 
 pub use config::*;
 pub use context::*;
@@ -15,3 +16,4 @@ pub use goal_tree::*;
 pub use handoff::*;
 pub use lock::*;
 pub use queue::*;
+pub use views::*;

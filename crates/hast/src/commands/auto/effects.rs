@@ -86,7 +86,7 @@ impl OtherEffects for AutoEffects {
                 None => Nothing.perform(key, effect),
             },
             Effect::Within { tree, effect } => self.within(tree, key, effect),
-            Effect::Call(_) | Effect::Tools(_) => Nothing.perform(key, effect),
+            Effect::Call(_) | Effect::Tools(_) | Effect::Scan(_) => Nothing.perform(key, effect),
         }
     }
 }
@@ -114,6 +114,7 @@ impl OtherEffects for Nothing {
                 let failure = FailureRecord { class, cause: why, next };
                 EffectResult::Tools(uses.iter().map(|_| Err(failure.clone())).collect())
             }
+            Effect::Scan(_) => EffectResult::Scan(Err(why)),
             Effect::Worktree(_) => {
                 EffectResult::Worktree(WorktreeResult::Refused(GitProblem::NoGit { why }))
             }

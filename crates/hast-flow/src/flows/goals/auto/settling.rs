@@ -223,15 +223,7 @@ pub(super) fn settled(
         Some(Ok(text)) => draft.goals(text),
         Some(Err(())) | None => draft,
     };
-    let (mut about, branch) = handed.unwrap_or((json!({}), None));
-    about["goal_id"] = json!(goal);
-    about["attempt"] = json!(number);
-    if let Some(branch) = branch {
-        about["branch"] = json!(branch);
-    }
-    if by_hand {
-        about["by_hand"] = Value::Bool(true);
-    }
+    let mut about = about(work, handed, by_hand);
     // The goal first: settling ends the attempt.
     let draft = match (then, reason) {
         (Then::Done | Then::DoneAndStop, _) => {
@@ -252,6 +244,20 @@ pub(super) fn settled(
         _ if commits_goals => draft.starts(key(goal, number, &["goals-build"])).step(),
         _ => draft.step(),
     }
+}
+
+/// What is told of the goal.
+fn about(work: &Work<'_>, handed: Option<(Value, Option<String>)>, by_hand: bool) -> Value {
+    let (mut about, branch) = handed.unwrap_or((json!({}), None));
+    about["goal_id"] = json!(work.current.goal);
+    about["attempt"] = json!(work.current.number);
+    if let Some(branch) = branch {
+        about["branch"] = json!(branch);
+    }
+    if by_hand {
+        about["by_hand"] = Value::Bool(true);
+    }
+    about
 }
 
 /// The text of `goals.yaml` with the goal and its parents changed; nothing if it cannot be edited.

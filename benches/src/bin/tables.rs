@@ -1,0 +1,174 @@
+//! Tables of runs: the same change in a large and in a small one, and `hast search` against ripgrep.
+//! Run with `cargo run --release -p hast-benches --bin tables`.
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use hast_benches::{Row, by_turns, table};
+use hast_flow::docs::run::CatalogRow;
+use hast_flow::driver::{Delta, Patched, Taken};
+use hast_flow::flows::run::policy::{ORCHESTRATOR, POLICY};
+use hast_flow::flows::run::{View, layout};
+use hast_flow::ids::RunId;
+use hast_flow::store::{ChangeSet, DocPath, Options, Put, Seen, Store};
+use hast_world::disk::RealDisk;
+
+const ROUNDS: usize = 300;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let (large, small) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    make(large.path(), 10_000, 100_000)?;
+    make(small.path(), 100, 100)?;
+    let mut rows = Vec::new();
+    {
+        let mut large = Root::open(large.path())?;
+        let mut small = Root::open(small.path())?;
+        let (ours, peer) = by_turns(ROUNDS, || large.status(), || small.status());
+        rows.push(row("status of 1 of 10,000 runs / of 100", ours, peer));
+        let (ours, peer) = by_turns(ROUNDS, || large.append(), || small.append());
+        rows.push(row("row after 100,000 / after 100", ours, peer));
+    }
+    let hast = binary()?;
+    let catalog = large.path().join(layout::CATALOG);
+    let catalog = catalog.to_string_lossy().into_owned();
+    for words in ["needle", "바늘을", "summary"] {
+        let stem = words.trim_end_matches('을');
+        let peer: &[&str] = &["-i", "-c", stem, &catalog];
+        if Command::new("rg").arg("--version").output().is_err() {
+            println!("search: no rg on PATH, left out");
+            break;
+        }
+        let (ours, peer) = by_turns(
+            30,
+            || run(&hast, &["search", words], large.path()),
+            || run("rg", peer, large.path()),
+        );
+        rows.push(row(&format!("search {words} in 100,000 rows / rg"), ours, peer));
+    }
+    print!("{}", table(&rows));
+    Ok(())
+}
+
+fn row(name: &str, ours: std::time::Duration, peer: std::time::Duration) -> Row {
+    Row { name: name.to_owned(), ours, peer, goal: "2x".to_owned() }
+}
+
+/// A root of that many runs and files.
+fn make(root: &Path, runs: usize, files: usize) -> std::io::Result<()> {
+    fs::create_dir_all(root.join("db"))?;
+    let mut text = String::from(
+        "| run_id | user_request | status | current_phase_id | current_stage_id | current_task_id |\n| :- | :- | :- | :- | :- | :- |\n",
+    );
+    for number in 0..runs {
+        let (hour, rest) = (number / 3600, number % 3600);
+        let id = format!("run-20260101-{hour:02}{:02}{:02}-001", rest / 60, rest % 60);
+        text += &format!(
+            "| {id} | 요청 {number}: a report about something | {:<21} | {:<16} | {:<16} | {:<16} |\n",
+            "PENDING", "", "", ""
+        );
+    }
+    fs::write(root.join(layout::RUNS), text)?;
+    let mut text = String::from(
+        "| file_path | run_id | asset_type | source_task_id | summary |\n| :- | :- | :- | :- | :- |\n",
+    );
+    for number in 0..files {
+        let word = if number % 10_000 == 77 { "needle 바늘이" } else { "words" };
+        text += &format!(
+            "| runs/run-20260101-000000-001/workspace/ANALYZING/file_{number:06}.md | run-20260101-000000-001 | ANALYSIS_REPORT | T{number:02} | summary of file {number}, with {word} that say what is in it, long enough to be like a real one; 시장의 크기와 성장률을 분기별로 정리한 표 |\n"
+        );
+    }
+    fs::write(root.join(layout::CATALOG), text)
+}
+
+/// An open root and what is known of its tables.
+struct Root {
+    store: Store<RealDisk>,
+    view: View,
+    run: RunId,
+    turn: usize,
+}
+
+impl Root {
+    fn open(path: &Path) -> Result<Self, Box<dyn Error>> {
+        let (store, _) = Store::open(RealDisk::open(path)?, Options::default())?;
+        let run: RunId = "run-20260101-000030-001".parse()?;
+        let mut view = View::default();
+        for path in [layout::RUNS, layout::CATALOG] {
+            let path = DocPath::new(path)?;
+            let Some((bytes, identity)) = store.read(&path)? else { continue };
+            let seen = Seen::File(identity);
+            view.fold(&run, &Delta::Document { path: &path, bytes: &bytes, seen });
+        }
+        Ok(Self { store, view, run, turn: 0 })
+    }
+
+    /// Another status, as the driver commits and learns it.
+    fn status(&mut self) {
+        self.turn += 1;
+        let status = if self.turn.is_multiple_of(2) { "PENDING" } else { "COMPLETED" };
+        let runs =
+            self.view.runs().map(|runs| runs.change().set(self.run.as_str(), "status", status));
+        self.commit(runs.and_then(|change| change.put()));
+    }
+
+    fn append(&mut self) {
+        self.turn += 1;
+        let row = CatalogRow {
+            file_path: format!("runs/x/file_{}.md", self.turn),
+            run_id: Some(self.run.clone()),
+            asset_type: "ANALYSIS_REPORT".to_owned(),
+            source_task_id: Some("T05".to_owned()),
+            summary: Some("one more".to_owned()),
+        };
+        let put = self.view.catalog().and_then(|table| table.change().with_row(&row).put());
+        self.commit(put);
+    }
+
+    fn commit(&mut self, put: Option<Put>) {
+        let put = put.unwrap_or_else(|| fail("nothing changed"));
+        let Put::Patch { path, at, old, new, before } = &put else {
+            fail("the table is written whole")
+        };
+        let change = ChangeSet::new(ORCHESTRATOR, "bench").put(put.clone());
+        let committed = match self.store.commit(change, &POLICY) {
+            Ok(committed) => committed,
+            Err(error) => fail(&error.to_string()),
+        };
+        let seen = committed.now.into_iter().find(|(known, _)| known == path);
+        let seen = seen.map_or(Seen::Absent, |(_, seen)| seen);
+        if at + old.len() as u64 == before.size {
+            self.view.fold(&self.run, &Delta::Appended { path, at: *at, bytes: new, seen });
+        } else {
+            let taken =
+                self.view.fold_patch(&self.run, &Patched { path, at: *at, bytes: new, seen });
+            if taken == Taken::No {
+                fail("the view did not take the patch");
+            }
+        }
+    }
+}
+
+fn fail(why: &str) -> ! {
+    eprintln!("{why}");
+    std::process::exit(1)
+}
+
+/// The release binary beside this one, or the one that `HAST_BIN` names.
+fn binary() -> Result<PathBuf, Box<dyn Error>> {
+    let path = match std::env::var_os("HAST_BIN") {
+        Some(path) => PathBuf::from(path),
+        None => std::env::current_exe()?.with_file_name("hast"),
+    };
+    if path.is_file() {
+        return Ok(path);
+    }
+    Err(format!("{}: build it with `cargo build --release -p hast`", path.display()).into())
+}
+
+fn run(program: impl AsRef<std::ffi::OsStr>, args: &[&str], root: &Path) {
+    let mut command = Command::new(program);
+    command.args(args).current_dir(root).stdout(Stdio::null()).stderr(Stdio::null());
+    let _ = command.status();
+}

@@ -1,0 +1,205 @@
+//! Which events of the goals flow make something wait for a person, and which make it go away.
+
+use super::told::{DiffStat, Told};
+use crate::docs::files::FlowName;
+use crate::docs::goals::GoalStatus;
+use crate::inbox::{Action, Deed, Inbox, InboxEvent, ItemId, ItemKind, Matter};
+
+/// How much of each part of the evidence is shown: one screen.
+const PATHS: usize = 8;
+const TAIL_LINES: usize = 12;
+
+/// Takes an event in.
+pub(super) fn take(inbox: &mut Inbox, told: &Told<'_>) {
+    match told.kind.as_ref() {
+        "ATTEMPT_JUDGED" => {
+            if let Some(kind) = told.detail.rule.and_then(violation) {
+                open(inbox, told, kind);
+            }
+        }
+        "GOAL_BLOCKED" => {
+            let Some(goal) = told.goal() else { return };
+            let kind = of_block(inbox, told, goal);
+            resolve(inbox, told, goal, "the goal is blocked");
+            open(inbox, told, kind);
+        }
+        "STOPPED" => open(inbox, told, of_stop(told)),
+        "LIMIT_REACHED" => open(inbox, told, ItemKind::Limit),
+        "DECISION_WAITS" => open(inbox, told, ItemKind::Decision),
+        "DECISION_MADE" => {
+            if let Some(unit) = told.goal() {
+                resolve(inbox, told, unit, "decided");
+            }
+        }
+        // Agents are asked again: what stopped them is over.
+        "ATTEMPT_ENDED" => resolve_kinds(
+            inbox,
+            told,
+            &[ItemKind::Limit, ItemKind::Budget, ItemKind::Login],
+            "agents answer again",
+        ),
+        "GOAL_DONE" | "RETRIED" => {
+            if let Some(goal) = told.goal() {
+                let why = if told.kind == "GOAL_DONE" { "the goal is done" } else { "retried" };
+                resolve(inbox, told, goal, why);
+            }
+        }
+        "STATUS_SET" if told.detail.status != Some(GoalStatus::Blocked) => {
+            if let Some(goal) = told.goal() {
+                resolve(inbox, told, goal, "its status was set");
+            }
+        }
+        "INBOX_ACTED" => act(inbox, told),
+        _ => {}
+    }
+}
+
+/// What a person should know of an attempt, whatever becomes of its goal: by the judge's rule.
+fn violation(rule: u8) -> Option<ItemKind> {
+    match rule {
+        2 | 3 => Some(ItemKind::ProtectedPath),
+        6 => Some(ItemKind::ScopeViolation),
+        _ => None,
+    }
+}
+
+/// A goal that is blocked over its last attempt's violation is that violation's matter.
+fn of_block(inbox: &Inbox, told: &Told<'_>, goal: &str) -> ItemKind {
+    match told.detail.code.as_deref() {
+        Some("recovery") => return ItemKind::EditConflict,
+        Some("conflict" | "merge_conflict" | "retest_red") => return ItemKind::MergeConflict,
+        _ => {}
+    }
+    let attempt = told.detail.attempt.map(|attempt| attempt.to_string()).unwrap_or_default();
+    [ItemKind::ProtectedPath, ItemKind::ScopeViolation]
+        .into_iter()
+        .find(|kind| {
+            let id = ItemId::of(FlowName::Goals, goal, *kind, &attempt);
+            inbox.get(&id).is_some_and(crate::inbox::Item::is_open)
+        })
+        .unwrap_or(ItemKind::BlockedGoal)
+}
+
+fn of_stop(told: &Told<'_>) -> ItemKind {
+    match told.detail.cause.as_deref() {
+        Some("login") => ItemKind::Login,
+        Some("budget") => ItemKind::Budget,
+        _ => ItemKind::Limit,
+    }
+}
+
+fn open(inbox: &mut Inbox, told: &Told<'_>, kind: ItemKind) {
+    let unit = told.goal().unwrap_or("auto");
+    let attempt = told.detail.attempt.map(|attempt| attempt.to_string());
+    let matter = Matter {
+        flow: FlowName::Goals,
+        unit,
+        kind,
+        // A stop is one matter however often it is told; a judgement is about its attempt.
+        cause: match kind {
+            ItemKind::Limit | ItemKind::Budget | ItemKind::Login => "",
+            _ => attempt.as_deref().unwrap_or_default(),
+        },
+        title: title(told),
+        evidence: evidence(told),
+    };
+    if let Some(event) = inbox.open(matter, told.ts) {
+        inbox.apply(&event);
+    }
+}
+
+fn title(told: &Told<'_>) -> String {
+    let detail = &told.detail;
+    let said = [&detail.reason, &detail.what].into_iter().flatten().next();
+    let said = said.map_or("", |said| said.lines().next().unwrap_or_default());
+    match (told.goal(), detail.until) {
+        (Some(goal), Some(until)) => format!("{goal}: {said} ({until})"),
+        (Some(goal), None) => format!("{goal}: {said}"),
+        (None, _) => said.to_owned(),
+    }
+}
+
+fn evidence(told: &Told<'_>) -> Vec<String> {
+    let detail = &told.detail;
+    let mut lines = Vec::new();
+    if let (Some(attempt), Some(class)) = (detail.attempt, &detail.class) {
+        lines.push(format!("attempt {attempt}: {class}"));
+    }
+    lines.extend(detail.next.as_deref().map(|next| format!("-> {next}")));
+    match &detail.diff {
+        Some(diff) => lines.extend(stat(diff)),
+        None => lines.extend(listed(&detail.changed, detail.changed.len())),
+    }
+    if let Some(tail) = detail.test_tail.as_deref().filter(|tail| !tail.trim().is_empty()) {
+        let all: Vec<&str> = tail.lines().collect();
+        let last = &all[all.len().saturating_sub(TAIL_LINES)..];
+        lines.extend(last.iter().map(|line| format!("| {line}")));
+    }
+    lines.extend(detail.look.iter().map(|command| format!("$ {command}")));
+    let saved = [&detail.kept, &detail.saved].into_iter().flatten().next();
+    if let (Some(saved), true) = (saved, detail.look.is_empty()) {
+        lines.push(format!("$ git show {}", saved.name));
+    }
+    lines
+}
+
+fn stat(diff: &DiffStat) -> Vec<String> {
+    let DiffStat { files, added, removed, paths } = diff;
+    let mut lines = vec![format!("files {files}, +{added} -{removed}")];
+    lines.extend(listed(paths, usize::try_from(*files).unwrap_or(usize::MAX)));
+    lines
+}
+
+fn listed(paths: &[String], all: usize) -> Vec<String> {
+    let mut lines: Vec<String> = paths.iter().take(PATHS).map(|path| format!("  {path}")).collect();
+    if all > lines.len() && !lines.is_empty() {
+        lines.push(format!("  (+{})", all - lines.len()));
+    }
+    lines
+}
+
+/// Ends what is open about a unit.
+fn resolve(inbox: &mut Inbox, told: &Told<'_>, unit: &str, why: &str) {
+    let open: Vec<ItemId> = inbox
+        .open_items()
+        .filter(|item| item.unit == unit && item.flow == FlowName::Goals)
+        .map(|item| item.id.clone())
+        .collect();
+    end(inbox, told, &open, why);
+}
+
+fn resolve_kinds(inbox: &mut Inbox, told: &Told<'_>, kinds: &[ItemKind], why: &str) {
+    let open: Vec<ItemId> = inbox
+        .open_items()
+        .filter(|item| kinds.contains(&item.kind))
+        .map(|item| item.id.clone())
+        .collect();
+    end(inbox, told, &open, why);
+}
+
+fn end(inbox: &mut Inbox, told: &Told<'_>, items: &[ItemId], why: &str) {
+    for id in items {
+        if let Some(event) = inbox.resolve(id, told.ts, why) {
+            inbox.apply(&event);
+        }
+    }
+}
+
+fn act(inbox: &mut Inbox, told: &Told<'_>) {
+    let detail = &told.detail;
+    let item = detail.inbox_id.as_deref().and_then(|id| inbox.named(id));
+    let id = item.map(|item| item.id.clone());
+    if let (Some(id), Some(action)) = (id, detail.action) {
+        let deed = Deed {
+            action,
+            operator: detail.operator.as_deref().unwrap_or_default().to_owned(),
+            text: detail.text.as_deref().map(str::to_owned),
+            at: told.ts,
+        };
+        inbox.apply(&InboxEvent::Acted { id, deed });
+    }
+    // What is approved is not waited for any more, whatever else waited about it.
+    if let (Some(Action::Approve), Some(goal)) = (detail.action, told.goal()) {
+        resolve(inbox, told, goal, "approved");
+    }
+}

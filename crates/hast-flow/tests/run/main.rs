@@ -1,0 +1,14 @@
+//! What a run does next, a sentence of the protocol each.
+
+#![cfg(test)]
+
+mod actors;
+mod confirmation;
+mod failures;
+mod learning;
+mod loop_steps;
+mod phase_zero;
+mod rules;
+mod scene;
+mod tables;
+mod tools;

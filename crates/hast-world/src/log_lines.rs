@@ -1,0 +1,92 @@
+//! Reading a log line by line, however long it is, with memory for one line.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use crate::files::PathError;
+
+const PIECE: usize = 1 << 20;
+/// What is longer is given in pieces, none of which is a line of ours.
+const LONGEST: usize = 16 << 20;
+
+/// Calls `each` with every whole line from a place on, line end included. What stands after the last
+/// line end is on its way and not given. Returns how many bytes were given; none without a file.
+pub fn each_line(
+    path: &Path,
+    from: u64,
+    each: &mut dyn FnMut(&[u8]),
+) -> Result<Option<u64>, PathError> {
+    let at = |source| PathError { path: path.to_owned(), source };
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(at(error)),
+    };
+    file.seek(SeekFrom::Start(from)).map_err(at)?;
+    let mut buffer = vec![0; PIECE];
+    let (mut filled, mut given) = (0, 0);
+    loop {
+        let count = file.read(&mut buffer[filled..]).map_err(at)?;
+        if count == 0 {
+            return Ok(Some(given));
+        }
+        filled += count;
+        let mut start = 0;
+        while let Some(end) = memchr::memchr(b'\n', &buffer[start..filled]) {
+            each(&buffer[start..=start + end]);
+            start += end + 1;
+        }
+        given += start as u64;
+        buffer.copy_within(start..filled, 0);
+        filled -= start;
+        if filled == buffer.len() && buffer.len() < LONGEST {
+            buffer.resize(buffer.len() * 2, 0);
+        } else if filled == buffer.len() {
+            each(&buffer);
+            given += filled as u64;
+            filled = 0;
+        }
+    }
+}
+
+/// Whether the line that ends at a place contains a text.
+pub fn line_before_has(path: &Path, end: u64, text: &str) -> Result<bool, PathError> {
+    const TAIL: u64 = 64 << 10;
+    let from = end.saturating_sub(TAIL);
+    let mut last = Vec::new();
+    let mut at = from;
+    let read = each_line(path, from, &mut |line| {
+        at += line.len() as u64;
+        if at <= end {
+            last = line.to_vec();
+        }
+    })?;
+    let there = last.windows(text.len().max(1)).any(|part| part == text.as_bytes());
+    Ok(read.is_some() && there)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn lines_come_whole_from_any_place_and_the_torn_one_does_not() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("log");
+        let long = "x".repeat(3 * PIECE);
+        let text = format!("one\n{long}\nthree\ntorn");
+        File::create(&path).unwrap().write_all(text.as_bytes()).unwrap();
+        let mut lengths = Vec::new();
+        let given = each_line(&path, 0, &mut |line| lengths.push(line.len())).unwrap();
+        assert_eq!(lengths, [4, 3 * PIECE + 1, 6]);
+        assert_eq!(given, Some(text.len() as u64 - 4));
+        let mut rest = Vec::new();
+        each_line(&path, given.unwrap() - 6, &mut |line| rest.push(line.to_vec())).unwrap();
+        assert_eq!(rest, [b"three\n".to_vec()]);
+        assert!(line_before_has(&path, given.unwrap(), "three").unwrap());
+        assert!(!line_before_has(&path, given.unwrap(), "one").unwrap());
+        assert_eq!(each_line(&directory.path().join("none"), 0, &mut |_| ()).unwrap(), None);
+    }
+}

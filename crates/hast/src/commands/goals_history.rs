@@ -1,0 +1,91 @@
+//! The log of the goals flow as it is now: what was written down of it, and what came since.
+
+use std::path::{Path, PathBuf};
+
+use hast_flow::docs::goals::GoalViews;
+use hast_flow::flows::goals::auto::layout as auto_layout;
+use hast_flow::flows::goals::layout;
+use hast_flow::flows::goals::replay::Replay;
+use hast_flow::formats::json;
+use hast_flow::formats::source::MAX_DOCUMENT_BYTES;
+use hast_flow::inbox::Item;
+use hast_world::files::{PathError, names, read_if_there};
+use hast_world::log_lines::{each_line, line_before_has};
+use hast_world::person_files;
+use serde::de::DeserializeOwned;
+
+pub(crate) const VIEWS: &str = ".ai/state/goal_views.json";
+pub(crate) const INBOX: &str = ".ai/state/inbox.json";
+
+/// The file that events are appended to.
+pub(crate) fn log(root: &Path) -> PathBuf {
+    root.join(layout::DIRECTORY).join(auto_layout::EVENTS)
+}
+
+/// Every file of the log, archived ones first.
+pub(crate) fn files(root: &Path) -> Result<Vec<PathBuf>, PathError> {
+    let archive = root.join(layout::DIRECTORY).join("events/archive");
+    let mut archived = names(&archive)?;
+    archived.retain(|name| name.ends_with(".ndjson"));
+    archived.sort();
+    let archived = archived.into_iter().map(|name| archive.join(name));
+    Ok(archived.chain([log(root)]).collect())
+}
+
+/// The log from its first line.
+pub(crate) fn whole(root: &Path) -> Result<Replay, PathError> {
+    let mut replay = Replay::default();
+    for file in files(root)? {
+        replay.next_file();
+        each_line(&file, 0, &mut |line| replay.line(line))?;
+    }
+    Ok(replay)
+}
+
+/// The same, from what was written down as far as that fits.
+pub(crate) fn now(root: &Path) -> Result<Replay, PathError> {
+    match written_down(root)? {
+        Some(mut replay) => {
+            catch_up(root, &mut replay)?;
+            Ok(replay)
+        }
+        None => whole(root),
+    }
+}
+
+/// Takes in what came since.
+pub(crate) fn catch_up(root: &Path, replay: &mut Replay) -> Result<(), PathError> {
+    let from = replay.bytes();
+    each_line(&log(root), from, &mut |line| replay.line(line))?;
+    Ok(())
+}
+
+fn written_down(root: &Path) -> Result<Option<Replay>, PathError> {
+    let views: Option<GoalViews> = parsed(&root.join(VIEWS))?;
+    let items: Option<Vec<Item>> = parsed(&root.join(INBOX))?;
+    let (Some(views), Some(items)) = (views, items) else { return Ok(None) };
+    let Some(last) = views.log.last_event_id.clone() else { return Ok(None) };
+    // A log that was archived, or is another one, is read from its beginning.
+    let fits = line_before_has(&log(root), views.log.bytes, &last)?;
+    Ok(fits.then(|| Replay::resume(views, items)))
+}
+
+fn parsed<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, PathError> {
+    let bytes = read_if_there(path, MAX_DOCUMENT_BYTES)?;
+    Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+}
+
+/// Writes the views down. Whoever deletes them loses nothing but the time to make them again.
+pub(crate) fn write(root: &Path, replay: &Replay) -> Result<(), PathError> {
+    let items: Vec<&Item> = replay.inbox().items().collect();
+    // The views last: they say how far both were read.
+    for (path, text) in [(INBOX, json::print(&items)), (VIEWS, json::print(&replay.views()))] {
+        let (path, text) = (root.join(path), text.unwrap_or_default());
+        match read_if_there(&path, usize::MAX >> 1)? {
+            Some(before) if before == text.as_bytes() => {}
+            Some(before) => person_files::replace(&path, &before, text.as_bytes())?,
+            None => drop(person_files::create(&path, text.as_bytes())?),
+        }
+    }
+    Ok(())
+}

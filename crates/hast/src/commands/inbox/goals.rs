@@ -1,0 +1,103 @@
+//! The goals flow: blocked goals, violations, conflicts, stops. A decision is an event of its log, and
+//! gives the goal its status in the same commit.
+
+use std::path::Path;
+
+use hast_flow::docs::files::FlowName;
+use hast_flow::docs::goals::{GoalStatus, GoalsEventKind};
+use hast_flow::inbox::{Action, Item, ItemKind};
+use serde_json::json;
+
+use super::{Decision, Source, refusal};
+use crate::app::App;
+use crate::commands::events::word;
+use crate::commands::flow_root::unread;
+use crate::commands::goals_history;
+use crate::commands::goals_log::{self, Becomes, Wish};
+use crate::ops_messages::say;
+use crate::problem::Problem;
+use crate::queue_cli::StatusArg;
+
+pub(super) struct Goals;
+
+impl Source for Goals {
+    fn flow(&self) -> FlowName {
+        FlowName::Goals
+    }
+
+    fn items(&self, app: &App, root: &Path) -> Result<Vec<Item>, Problem> {
+        let replay = goals_history::now(root).map_err(|error| unread(app, &error))?;
+        Ok(replay.inbox().items().cloned().collect())
+    }
+
+    fn act(&self, app: &mut App, decision: &Decision<'_>) -> Result<String, Problem> {
+        let Decision { root, item, deed, goal_status } = decision;
+        let status = status(item, deed.action, *goal_status);
+        let mut replay = goals_history::now(root).map_err(|error| unread(app, &error))?;
+        goals_log::write(app, root, |_| {
+            // Whoever was faster has decided: this look is not older than the commit.
+            goals_history::catch_up(root, &mut replay).map_err(|error| unread(app, &error))?;
+            let inbox = replay.inbox();
+            inbox
+                .act(&item.id, deed.clone())
+                .map_err(|why| refusal(app, item.id.as_str(), &why))?;
+            let detail = json!({
+                "inbox_id": item.id,
+                "kind": item.kind,
+                "action": deed.action,
+                "operator": deed.operator,
+                "text": deed.text,
+                "goal_id": item.unit,
+                "status": status,
+            });
+            let mut events = vec![(GoalsEventKind::InboxActed, detail)];
+            let about = json!({"goal_id": item.unit, "status": status, "operator": deed.operator});
+            events.extend(status.map(|status| match status {
+                // Its attempts count from here on, as after `hast retry`.
+                GoalStatus::Active => (GoalsEventKind::Retried, about),
+                _ => (GoalsEventKind::StatusSet, about),
+            }));
+            let becomes = status.map(|status| match status {
+                GoalStatus::Pending => Becomes::Pending,
+                GoalStatus::Blocked => {
+                    let why = deed.text.clone();
+                    Becomes::Blocked(why.unwrap_or_else(|| say::rejected(app.lang, &deed.operator)))
+                }
+                GoalStatus::Active | GoalStatus::Done | GoalStatus::Dropped => Becomes::Active,
+            });
+            Ok(Wish {
+                actor: deed.operator.clone(),
+                status: becomes.map(|becomes| (item.unit.clone(), becomes)),
+                events,
+            })
+        })?;
+        Ok(match status {
+            Some(status) => say::goal_is(app.lang, &item.unit, word(status)),
+            None => String::new(),
+        })
+    }
+}
+
+/// What the goal becomes: approve -> active, reject -> blocked, defer -> stays. What is about agents
+/// and not about a goal changes no goal.
+fn status(item: &Item, action: Action, wanted: Option<StatusArg>) -> Option<GoalStatus> {
+    if let Some(wanted) = wanted {
+        return Some(wanted.status());
+    }
+    let about_goal = match item.kind {
+        ItemKind::Login | ItemKind::Budget | ItemKind::Limit => false,
+        ItemKind::EditConflict
+        | ItemKind::ProtectedPath
+        | ItemKind::ScopeViolation
+        | ItemKind::MergeConflict
+        | ItemKind::Confirmation
+        | ItemKind::Question
+        | ItemKind::Decision
+        | ItemKind::BlockedGoal => true,
+    };
+    match action {
+        Action::Approve if about_goal => Some(GoalStatus::Active),
+        Action::Reject if about_goal => Some(GoalStatus::Blocked),
+        Action::Approve | Action::Reject | Action::Defer => None,
+    }
+}

@@ -1,0 +1,175 @@
+//! `hast inbox`: what waits for a person, in all flows, and what they decide about it. A flow adds
+//! one file here that says what waits in its documents and what a decision does to them.
+
+mod goals;
+mod shown;
+
+use std::path::PathBuf;
+
+use hast_flow::docs::files::FlowName;
+use hast_flow::inbox::{Deed, Inbox, Item, Refused};
+use hast_flow::time::UtcTime;
+use serde_json::json;
+
+use super::flow_root::found;
+use crate::app::App;
+use crate::ops_cli::{ActArgs, InboxCommands, InboxListArgs};
+use crate::ops_messages::say;
+use crate::problem::{Exit, Problem};
+use crate::queue_cli::StatusArg;
+
+/// Where items of a flow come from, and where decisions about them go.
+pub(crate) trait Source {
+    fn flow(&self) -> FlowName;
+
+    /// What waits, and what is still remembered, in the documents below a root.
+    fn items(&self, app: &App, root: &std::path::Path) -> Result<Vec<Item>, Problem>;
+
+    /// Does what a person decided, and writes down who it was. Says what came of it.
+    fn act(&self, app: &mut App, decision: &Decision<'_>) -> Result<String, Problem>;
+}
+
+/// What a person decided.
+pub(crate) struct Decision<'d> {
+    pub(crate) root: PathBuf,
+    pub(crate) item: &'d Item,
+    pub(crate) deed: Deed,
+    /// For goals: another status than the action has by itself.
+    pub(crate) goal_status: Option<StatusArg>,
+}
+
+const SOURCES: &[&dyn Source] = &[&goals::Goals];
+
+pub(crate) fn run(app: &mut App, command: &InboxCommands) -> Result<Exit, Problem> {
+    match command {
+        InboxCommands::List(args) => list(app, *args),
+        InboxCommands::Summary(args) => summary(app, args.top),
+        InboxCommands::Show(args) => show(app, &args.id),
+        InboxCommands::Act(args) => act(app, args),
+    }
+}
+
+/// The inbox of everything that is found from here.
+fn inbox(app: &App) -> Result<Inbox, Problem> {
+    let mut all = Vec::new();
+    for source in SOURCES {
+        if let Some(root) = found(app, source.flow()) {
+            all.extend(source.items(app, &root)?);
+        }
+    }
+    Ok(Inbox::of(all))
+}
+
+/// How much waits; nothing where that cannot be told.
+pub(crate) fn waiting(app: &App) -> usize {
+    inbox(app).map_or(0, |inbox| inbox.open_items().count())
+}
+
+fn list(app: &mut App, args: InboxListArgs) -> Result<Exit, Problem> {
+    let inbox = inbox(app)?;
+    let mut items = inbox.waiting();
+    let open = items.len();
+    if args.include_resolved {
+        items.extend(inbox.items().filter(|item| !item.is_open()));
+    }
+    if app.json {
+        app.print_json(&json!({ "waiting": open, "items": items }))?;
+        return Ok(Exit::Done);
+    }
+    let mut text: String = items.iter().map(|item| shown::line(app.lang, item)).collect();
+    if items.is_empty() {
+        text = say::empty_inbox(app.lang) + "\n";
+    }
+    app.print(&text)?;
+    Ok(Exit::Done)
+}
+
+fn summary(app: &mut App, top: usize) -> Result<Exit, Problem> {
+    let inbox = inbox(app)?;
+    let counts = shown::counts(&inbox);
+    let first = inbox.top(top);
+    if app.json {
+        let waiting = inbox.open_items().count();
+        app.print_json(&json!({ "waiting": waiting, "by_kind": counts, "top": first }))?;
+        return Ok(Exit::Done);
+    }
+    if counts.is_empty() {
+        app.print(&(say::empty_inbox(app.lang) + "\n"))?;
+        return Ok(Exit::Done);
+    }
+    let mut text = say::waiting(app.lang, inbox.open_items().count()) + "\n";
+    text.extend(counts.iter().map(|(kind, count)| format!("  {count:>4}  {kind}\n")));
+    for item in first {
+        text += "\n";
+        text += &shown::screen(app.lang, item);
+    }
+    app.print(&text)?;
+    Ok(Exit::Done)
+}
+
+fn show(app: &mut App, id: &str) -> Result<Exit, Problem> {
+    let inbox = inbox(app)?;
+    let item = inbox.named(id).ok_or_else(|| refusal(app, id, &Refused::Unknown))?;
+    if app.json {
+        app.print_json(&json!(item))?;
+    } else {
+        app.print(&shown::screen(app.lang, item))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn act(app: &mut App, args: &ActArgs) -> Result<Exit, Problem> {
+    let lang = app.lang;
+    if args.operator.trim().is_empty() {
+        return Err(Problem::usage(say::empty_operator(lang), say::empty_operator_next(lang)));
+    }
+    let inbox = inbox(app)?;
+    let deed = Deed {
+        action: args.action.action(),
+        operator: args.operator.clone(),
+        text: args.text.clone(),
+        at: UtcTime::new(app.clock.now()),
+    };
+    let refused = |refused: Refused| refusal(app, &args.id, &refused);
+    let item = inbox.named(&args.id).ok_or_else(|| refused(Refused::Unknown))?;
+    inbox.act(&item.id, deed.clone()).map_err(refused)?;
+    let source = SOURCES.iter().find(|source| source.flow() == item.flow);
+    let root = found(app, item.flow);
+    let (Some(source), Some(root)) = (source, root) else {
+        return Err(refusal(app, &args.id, &Refused::Unknown));
+    };
+    let decision = Decision { root, item, deed: deed.clone(), goal_status: args.goal_status };
+    let told = source.act(app, &decision)?;
+    if app.json {
+        app.print_json(&json!({
+            "id": item.id, "flow": item.flow, "unit": item.unit, "action": deed.action,
+            "operator": deed.operator, "text": deed.text, "told": told,
+        }))?;
+    } else {
+        app.print(&format!(
+            "{}\n{told}\n",
+            say::acted(app.lang, &item.id, shown::word(deed.action))
+        ))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Why nothing was done.
+fn refusal(app: &App, id: &str, refused: &Refused) -> Problem {
+    let lang = app.lang;
+    match refused {
+        Refused::Unknown => Problem::new(say::unknown_item(lang, id), say::unknown_item_next(lang))
+            .coded("unknown_item"),
+        Refused::AlreadyActed(deed) => {
+            let what = say::already_acted(lang, &deed.operator, shown::word(deed.action), deed.at);
+            Problem::new(what, say::already_acted_next(lang)).coded("already_acted")
+        }
+        Refused::AlreadyResolved { why } => {
+            let next = say::already_acted_next(lang);
+            Problem::new(say::already_resolved(lang, why), next).coded("already_resolved")
+        }
+        Refused::NeedsText => {
+            Problem::new(say::needs_text(lang), say::needs_text_next(lang)).coded("needs_text")
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Items of the inbox as people see them: a line each, or one screen.
+
+use std::collections::BTreeMap;
+
+use hast_flow::inbox::{Action, Inbox, Item, ItemState};
+use hast_flow::words::{Lang, visible};
+
+use crate::ops_messages::say;
+
+/// Longest evidence that is shown.
+const SCREEN: usize = 40;
+
+pub(super) fn line(lang: Lang, item: &Item) -> String {
+    let state = match &item.state {
+        ItemState::Open => String::new(),
+        ItemState::Deferred(deed) => {
+            format!("  ({}, {})", say::deferred(lang), visible(&deed.operator))
+        }
+        ItemState::Acted(deed) => format!("  ({}, {})", word(deed.action), visible(&deed.operator)),
+        ItemState::Resolved { why, .. } => format!("  ({})", visible(why)),
+    };
+    let (kind, flow) = (item.kind.code(), item.flow.as_str());
+    format!(
+        "{}  {kind:<15}  {flow:<8}  {}  {}{state}\n",
+        item.id,
+        item.opened_at,
+        visible(&item.title)
+    )
+}
+
+/// What happened, what changed, how the tests ended, how to look at it.
+pub(super) fn screen(lang: Lang, item: &Item) -> String {
+    let mut text = line(lang, item);
+    for line in item.evidence.iter().take(SCREEN) {
+        text += &format!("    {}\n", visible(line));
+    }
+    if item.is_open() {
+        text += &format!(
+            "    hast inbox act {} --action approve|reject|defer --operator NAME\n",
+            item.id
+        );
+    }
+    text
+}
+
+/// How many of each kind wait.
+pub(super) fn counts(inbox: &Inbox) -> BTreeMap<&'static str, usize> {
+    let mut counts = BTreeMap::new();
+    for item in inbox.open_items() {
+        *counts.entry(item.kind.code()).or_default() += 1;
+    }
+    counts
+}
+
+pub(super) fn word(action: Action) -> &'static str {
+    match action {
+        Action::Approve => "approve",
+        Action::Reject => "reject",
+        Action::Defer => "defer",
+    }
+}

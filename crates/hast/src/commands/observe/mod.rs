@@ -1,0 +1,161 @@
+//! `hast observe baseline`: how well the project runs by itself, as a table, JSON, and a page.
+
+mod page;
+
+use std::path::{Path, PathBuf};
+
+use hast_flow::agents::ledger::LedgerLine;
+use hast_flow::docs::files::FlowName;
+use hast_flow::docs::goals::QueueEvent;
+use hast_flow::flows::goals::layout;
+use hast_flow::flows::goals::observe::{Baseline, Observation};
+use hast_flow::flows::goals::replay::told::Told;
+use hast_flow::time::UtcTime;
+use hast_flow::words::Lang;
+use hast_world::files::{PathError, names, read_if_there};
+use hast_world::log_lines::each_line;
+use hast_world::person_files;
+use serde_json::json;
+
+use super::calling::{self, Project};
+use super::flow_root::unread;
+use super::goals_files::find_root;
+use super::goals_history;
+use crate::app::App;
+use crate::observe_messages::say;
+use crate::ops_cli::{BaselineArgs, ObserveCommands};
+use crate::problem::{Exit, Problem};
+
+const MAX_PAGE: usize = 64 << 20;
+
+pub(crate) fn run(app: &mut App, command: &ObserveCommands) -> Result<Exit, Problem> {
+    match command {
+        ObserveCommands::Baseline(args) => baseline(app, args),
+    }
+}
+
+fn baseline(app: &mut App, args: &BaselineArgs) -> Result<Exit, Problem> {
+    let root = find_root(app)?;
+    let project = calling::project_at(app, root)?;
+    let now = UtcTime::new(app.clock.now());
+    let mut observation = Observation::new(now, args.window);
+    read(&project, &mut observation).map_err(|error| unread(app, &error))?;
+    let baseline = observation.baseline();
+    let written = match &args.html {
+        None => None,
+        Some(path) => Some(write_page(app, &project.root, path.as_deref(), &baseline)?),
+    };
+    if app.json {
+        let mut value = json!(baseline);
+        value["html"] = json!(written.as_ref().map(|path| path.display().to_string()));
+        app.print_json(&value)?;
+        return Ok(Exit::Done);
+    }
+    let mut text = table(app.lang, &baseline);
+    if let Some(path) = written {
+        text += &format!("{}\n", say::page_written(app.lang, path.display()));
+    }
+    app.print(&text)?;
+    Ok(Exit::Done)
+}
+
+/// The three logs.
+fn read(project: &Project, observation: &mut Observation) -> Result<(), PathError> {
+    for file in goals_history::files(&project.root)? {
+        each_line(&file, 0, &mut |line| {
+            if let Ok(told) = serde_json::from_slice::<Told<'_>>(line) {
+                observation.event(&told);
+            }
+        })?;
+    }
+    let queue = super::queue::directory(project);
+    let archive = queue.join("archive");
+    let mut archived = names(&archive)?;
+    archived.sort();
+    let files = archived.into_iter().map(|name| archive.join(name));
+    for file in files.chain([queue.join(hast_flow::flows::goals::queue::desk::LOG)]) {
+        each_line(&file, 0, &mut |line| {
+            if let Ok(event) = serde_json::from_slice::<QueueEvent>(line) {
+                observation.queued(&event);
+            }
+        })?;
+    }
+    let start = format!("{}/", FlowName::Goals.as_str());
+    each_line(&project.machine.join("ledger.ndjson"), 0, &mut |line| {
+        if let Ok(LedgerLine::Ended { at, unit, used, .. }) = serde_json::from_slice(line)
+            && let (Some(goal), Some(tokens)) = (unit.strip_prefix(&start), used.tokens)
+        {
+            observation.used(goal, at, tokens);
+        }
+    })?;
+    Ok(())
+}
+
+fn write_page(
+    app: &App,
+    root: &Path,
+    path: Option<&Path>,
+    baseline: &Baseline,
+) -> Result<PathBuf, Problem> {
+    let path = match path {
+        Some(path) => app.directory.join(path),
+        None => {
+            let day = baseline.to.instant().strftime("%Y%m%d");
+            root.join(layout::DIRECTORY).join(format!("reports/observe-{day}.html"))
+        }
+    };
+    let text = page::page(app.lang, baseline);
+    let written = read_if_there(&path, MAX_PAGE).and_then(|before| match before {
+        Some(before) => person_files::replace(&path, &before, text.as_bytes()),
+        None => person_files::create(&path, text.as_bytes()).map(drop),
+    });
+    written.map_err(|error| unread(app, &error))?;
+    Ok(path)
+}
+
+/// What is measured, in the order in which it is shown: name, value.
+pub(super) fn figures(lang: Lang, baseline: &Baseline) -> Vec<(String, String)> {
+    let share = |value: Option<f64>| {
+        value.map_or("-".to_owned(), |value| format!("{:.0} %", value * 100.0))
+    };
+    let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.1}"));
+    vec![
+        (say::runs(lang), baseline.runs.to_string()),
+        (say::attempts(lang), baseline.attempts.to_string()),
+        (say::success(lang), share(baseline.success_rate)),
+        (say::first_pass(lang), share(baseline.first_pass_rate)),
+        (say::retry(lang), share(baseline.retry_rate)),
+        (say::block(lang), share(baseline.block_rate)),
+        (say::scope(lang), share(baseline.scope_violation_rate)),
+        (say::security(lang), share(baseline.security_rate)),
+        (say::mean_attempts(lang), number(baseline.mean_attempts)),
+        (say::mttr(lang), number(baseline.mttr_minutes)),
+        (say::claims(lang), baseline.claims.to_string()),
+        (say::collisions(lang), share(baseline.collision_rate)),
+        (say::tokens(lang), number(baseline.tokens_per_goal)),
+        (say::minutes(lang), number(baseline.minutes_per_goal)),
+    ]
+}
+
+/// Whether the project can be left alone, in one sentence.
+pub(super) fn verdict(lang: Lang, baseline: &Baseline) -> String {
+    let failing: Vec<String> = baseline
+        .guards
+        .iter()
+        .filter(|guard| !guard.holds)
+        .map(|guard| format!("{} {} ({})", guard.name, guard.value.unwrap_or(0.0), guard.limit))
+        .collect();
+    if failing.is_empty() { say::ready(lang) } else { say::not_ready(lang, failing.join(", ")) }
+}
+
+fn table(lang: Lang, baseline: &Baseline) -> String {
+    use unicode_width::UnicodeWidthStr;
+    let figures = figures(lang, baseline);
+    let width = figures.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
+    let mut text = format!("{} .. {}\n", baseline.from, baseline.to);
+    for (name, value) in figures {
+        let pad = " ".repeat(width - name.width());
+        text += &format!("  {name}{pad}  {value:>8}\n");
+    }
+    text + &verdict(lang, baseline) + "\n"
+}

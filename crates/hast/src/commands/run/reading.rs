@@ -1,0 +1,61 @@
+//! Documents of runs as they are on disk, for whoever only looks.
+
+use std::path::Path;
+
+use hast_flow::docs::run::{ProcessRun, RunStatus};
+use hast_flow::driver::Delta;
+use hast_flow::flows::run::{View, layout};
+use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
+use hast_flow::formats::table::read_rows;
+use hast_flow::ids::RunId;
+use hast_flow::store::Seen;
+use hast_world::files::{names, read_if_there};
+
+use super::super::flow_root::unread;
+use crate::app::App;
+use crate::commands::goals_files::show;
+use crate::messages::say as common;
+use crate::problem::Problem;
+
+/// All runs, in the order of the table.
+pub(super) fn runs(app: &mut App, root: &Path) -> Result<Vec<ProcessRun>, Problem> {
+    let read = read_if_there(&root.join(layout::RUNS), MAX_DOCUMENT_BYTES);
+    let Some(bytes) = read.map_err(|error| unread(app, &error))? else { return Ok(Vec::new()) };
+    let source = Source::from_bytes(layout::RUNS, &bytes).map_err(|finding| vec![finding]);
+    source.and_then(|source| read_rows(&source)).map_err(|findings| {
+        show(app, &findings);
+        let what = common::bad_files(app.lang, findings.len());
+        Problem::new(what, common::bad_files_next(app.lang))
+    })
+}
+
+/// A run that is neither COMPLETED nor FAILED.
+pub(super) fn is_open(run: &&ProcessRun) -> bool {
+    matches!(run.status, RunStatus::Pending | RunStatus::AwaitingConfirmation)
+}
+
+/// What the files say about one run.
+pub(super) fn view(app: &App, root: &Path, run: &RunId) -> Result<View, Problem> {
+    let mut paths: Vec<String> =
+        [layout::RUNS, layout::INSTRUCTIONS, layout::CATALOG, layout::TEMPLATE]
+            .map(str::to_owned)
+            .to_vec();
+    for directory in ["", "db/", "results/"] {
+        let place = root.join(layout::of_run(run, directory));
+        let files = names(&place).unwrap_or_default();
+        paths.extend(files.iter().map(|file| layout::of_run(run, &format!("{directory}{file}"))));
+    }
+    paths.sort();
+    let mut view = View::default();
+    for path in paths.iter().filter_map(|path| layout::path(path)) {
+        let place = root.join(path.as_str());
+        if place.is_dir() {
+            continue;
+        }
+        let read = read_if_there(&place, MAX_DOCUMENT_BYTES);
+        if let Some(bytes) = read.map_err(|error| unread(app, &error))? {
+            view.fold(run, &Delta::Document { path: &path, bytes: &bytes, seen: Seen::Absent });
+        }
+    }
+    Ok(view)
+}

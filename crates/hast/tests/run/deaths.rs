@@ -1,0 +1,35 @@
+//! hast is killed in the middle, or two runs are driven at once. Nothing is done twice, and the
+//! tables stay whole.
+
+use hast_stage::dice::random_seed;
+use hast_stage::plays::run::Published;
+use hast_stage::rounds;
+
+use crate::scene::{Scene, binary};
+
+#[test]
+fn killed_at_any_moment_each_task_is_executed_once() {
+    let tally = rounds::play(&Published, binary(), 4, random_seed(), 2);
+    assert!(tally.diverged.is_empty(), "{:#?}", tally.diverged);
+    assert!(tally.ended_before < tally.kills, "no kill came in time: {tally}");
+}
+
+#[test]
+fn two_runs_driven_at_the_same_time_in_one_root_finish_both() {
+    let scene = Scene::new();
+    let words = ["run", "start", "--mode", "continuous", "--yes", "report the sales"];
+    let mut first = scene.start(&words);
+    let mut second = scene.start(&words);
+    let ends = [first.wait().unwrap(), second.wait().unwrap()];
+    assert!(ends.iter().all(std::process::ExitStatus::success), "{ends:?}");
+    let runs = scene.names("runs");
+    assert_eq!(runs.len(), 2, "{runs:?}");
+    let table = scene.read("db/process_runs.md");
+    assert_eq!(table.matches("COMPLETED").count(), 2, "{table}");
+    for run in &runs {
+        assert!(scene.has(&format!("outputs/{run}/report.md")));
+    }
+    let instructions = scene.read("db/user_instructions.md");
+    assert!(instructions.contains("I-0001") && instructions.contains("I-0002"), "{instructions}");
+    assert_eq!(scene.hast(&["run", "verify"]).code, 0);
+}

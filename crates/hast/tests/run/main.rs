@@ -1,0 +1,10 @@
+//! `hast run` and `hast search` by the real binary: from a request to its results, with people who
+//! answer, agents that fail and processes that die.
+
+#![cfg(test)]
+
+mod answers;
+mod deaths;
+mod runs;
+mod scene;
+mod search;
