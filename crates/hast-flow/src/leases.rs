@@ -52,6 +52,36 @@ pub struct Leases {
     last_fence: u64,
 }
 
+/// What somebody who works on units asks of whoever keeps the leases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LeaseStep {
+    /// The right to begin.
+    Claim {
+        unit: String,
+    },
+    /// The right to go on, and to merge what was made.
+    Keep {
+        unit: String,
+    },
+    Release {
+        unit: String,
+    },
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LeaseResult {
+    /// From here on it is renewed until it is released.
+    Held {
+        fence: u64,
+    },
+    /// It is somebody else's, or nobody's to have.
+    Gone {
+        why: String,
+    },
+    Released,
+}
+
 /// The longest time that a lease may be asked for.
 pub const MOST: SignedDuration = SignedDuration::from_mins(240);
 

@@ -11,8 +11,10 @@ use crate::agents::usage::Usage;
 use crate::attempt::base::ObjectId;
 use crate::attempt::evidence::TestRun;
 use crate::attempt::workspace::{GitResult, GitStep};
+use crate::attempt::worktrees::{WorktreeResult, WorktreeStep};
 use crate::docs::call::CallFinding;
 use crate::docs::session::RoutingState;
+use crate::leases::{LeaseResult, LeaseStep};
 use crate::store::{DocPath, Put};
 use crate::time::UtcTime;
 use crate::tools::FailureRecord;
@@ -70,6 +72,13 @@ pub enum Effect {
     Tools(Vec<ToolUse>),
     Git(Box<GitStep>),
     Check(Check),
+    Worktree(Box<WorktreeStep>),
+    Lease(LeaseStep),
+    /// Git or a check in a linked work tree at this path below the root.
+    Within {
+        tree: DocPath,
+        effect: Box<Effect>,
+    },
     Scan(Scan),
 }
 
@@ -232,6 +241,8 @@ pub enum EffectResult {
     Tools(Vec<Result<ToolAnswer, FailureRecord>>),
     Git(GitResult),
     Check(TestRun),
+    Worktree(WorktreeResult),
+    Lease(LeaseResult),
     /// The files that are there; or why they could not be looked at.
     Scan(Result<Vec<Scanned>, String>),
 }

@@ -101,7 +101,11 @@ fn a_run_over_two_goals_one_of_them_wrong_at_first_ends_with_both_committed() {
             let end = if red { TestEnd::Red { code: 1 } } else { TestEnd::Green };
             EffectResult::Check(TestRun { end, tail: String::new() })
         }
-        Effect::Tools(_) | Effect::Scan(_) => panic!("auto uses no tools"),
+        Effect::Tools(_)
+        | Effect::Scan(_)
+        | Effect::Worktree(_)
+        | Effect::Lease(_)
+        | Effect::Within { .. } => panic!("auto in place uses no tools and no work trees"),
     });
     let ending = driver.drive(&mut effects).unwrap();
     drop(driver);

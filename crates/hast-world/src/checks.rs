@@ -36,7 +36,12 @@ pub struct Checks {
 impl Checks {
     /// Runs a check. An interruption is no result: the check is done again.
     pub fn perform(&self, check: &Check) -> EffectResult {
-        let ended = self.supervisor.run(&self.spec(check), &limits(check), &mut |_, _| {
+        self.perform_in(&Place::Checkout, check)
+    }
+
+    /// The same in another place than the project itself.
+    pub fn perform_in(&self, place: &Place, check: &Check) -> EffectResult {
+        let ended = self.supervisor.run(&self.spec(place, check), &limits(check), &mut |_, _| {
             std::ops::ControlFlow::Continue(())
         });
         if ended.exit == Exit::Cancelled {
@@ -48,8 +53,8 @@ impl Checks {
         })
     }
 
-    fn spec(&self, check: &Check) -> CommandSpec {
-        let tree = ground::tree(&Place::Checkout, &self.root, &self.root);
+    fn spec(&self, place: &Place, check: &Check) -> CommandSpec {
+        let tree = ground::tree(place, &self.root, &self.root.join(".ai"));
         let patterns: Vec<Pattern> =
             self.config.env.iter().filter_map(|text| text.parse().ok()).collect();
         let mut env = filtered(self.variables.iter().cloned(), &patterns);
@@ -66,7 +71,7 @@ impl Checks {
             homes: Vec::new(),
             user_home: home,
         };
-        let mut sandbox = sandbox(&Place::Checkout, &grounds, &self.config);
+        let mut sandbox = sandbox(place, &grounds, &self.config);
         sandbox.writable.retain(|path| !path.as_os_str().is_empty());
         let mut spec = CommandSpec::new("sh", &tree.top).args(["-c", check.command.as_str()]);
         spec.env = env;

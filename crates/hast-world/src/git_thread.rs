@@ -20,8 +20,12 @@ pub struct GitThread {
 impl GitThread {
     /// Opens the work tree whose top a directory is. It ends with this value.
     pub fn open(top: &Path) -> Result<Self, GitProblem> {
+        Self::open_at(Place::find(top)?)
+    }
+
+    /// The same where the place is already known.
+    pub fn open_at(place: Place) -> Result<Self, GitProblem> {
         let environment = GitEnvironment::of_this_process()?;
-        let place = Place::find(top)?;
         let (steps, asked) = channel();
         let (opened, result) = channel();
         let serve = move || match RealWorkspace::open_at(place, environment) {

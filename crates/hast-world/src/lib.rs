@@ -24,3 +24,4 @@ pub mod settings;
 pub mod supervisor;
 pub mod trust;
 pub mod unchanged;
+pub mod worktree_threads;

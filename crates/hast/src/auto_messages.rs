@@ -10,7 +10,9 @@ pub(crate) mod help {
         dry_run_full() { en: "As --dry-run, with the whole prompt", ko: "--dry-run에 전체 프롬프트를 더합니다" }
         undo() { en: "Bring the work of the last attempt that was rolled back into the tree again", ko: "마지막으로 롤백된 시도의 작업을 작업 트리에 되돌립니다" }
         go_on() { en: "Begin with the work of the last attempt that was handed over", ko: "넘겨진 마지막 시도의 작업에서 이어서 시작합니다" }
-        gc() { en: "Delete refs of attempts that are older than 30 days; unmerged ones only after asking", ko: "30일이 지난 시도의 ref를 지웁니다. 병합되지 않은 것은 물어본 뒤에만 지웁니다" }
+        gc() { en: "Delete refs of attempts that are older than 30 days, unmerged ones only after asking, and work trees that no run needs", ko: "30일이 지난 시도의 ref와 쓰이지 않는 작업 트리를 지웁니다. 병합되지 않은 ref는 물어본 뒤에만 지웁니다" }
+        isolate() { en: "Work in a git work tree of its own; your checkout changes only when finished work is merged", ko: "별도의 git 작업 트리에서 진행합니다. 체크아웃은 끝난 작업을 병합할 때만 바뀝니다" }
+        parallel() { en: "Work on up to N goals at once, each in a work tree of its own", ko: "목표를 최대 N개까지 각자의 작업 트리에서 동시에 진행합니다" }
         explain() { en: "Say why each attempt was judged as it was", ko: "각 시도의 판정 사유를 출력합니다" }
         tool() { en: "The agent to use: a name of ai_tools, or a preset", ko: "사용할 에이전트: ai_tools의 이름이나 프리셋" }
         retry() { en: "Make a blocked goal active again and run it", ko: "차단된 목표를 다시 active로 바꾸고 실행합니다" }
@@ -26,6 +28,16 @@ pub(crate) mod say {
     //! Everything else.
     hast_flow::messages! {
         title() { en: "hast auto", ko: "hast auto 진행" }
+        lane_opening() { en: "making its work tree", ko: "작업 트리 준비" }
+        lane_waiting() { en: "passed, waits for its turn to be merged", ko: "통과, 병합 순서를 기다림" }
+        lane_merging() { en: "passed, is being merged", ko: "통과, 병합 중" }
+        lane_closing() { en: "its work tree is removed", ko: "작업 트리 정리" }
+        no_isolation() { en: "`commit: off` leaves work uncommitted, and a work tree of its own is removed", ko: "`commit: off`는 작업을 커밋하지 않은 채 두지만 별도 작업 트리는 지워집니다" }
+        no_isolation_next() { en: "set `commit: auto` in .ai/config.yaml, or run without --isolate and --parallel", ko: ".ai/config.yaml에 `commit: auto`를 쓰거나 --isolate, --parallel 없이 실행하세요" }
+        gc_tree(tree, size) { en: "removed the work tree {tree} ({size})", ko: "작업 트리 {tree} 삭제 ({size})" }
+        gc_tree_saved(tree, size, name) { en: "removed the work tree {tree} ({size}); what it held is on {name}", ko: "작업 트리 {tree} 삭제 ({size}). 들어 있던 것은 {name}에 있습니다" }
+        gc_tree_in_use(tree, size) { en: "the work tree {tree} ({size}) is in use", ko: "작업 트리 {tree} ({size})는 사용 중입니다" }
+        gc_tree_refused(tree, why) { en: "the work tree {tree} stays: {why}", ko: "작업 트리 {tree}(을)를 남겼습니다: {why}" }
         attempt(number) { en: "attempt {number}", ko: "{number}번째 시도" }
         tried(count) { en: "failed attempts: {count}", ko: "실패한 시도 {count}회" }
         interactive() { en: "interactive", ko: "사람이 직접" }

@@ -139,6 +139,10 @@ pub(crate) struct AutoArgs {
     pub(crate) explain: bool,
     #[arg(long, id = "auto_tool", value_name = "NAME")]
     pub(crate) tool: Option<String>,
+    #[arg(long)]
+    pub(crate) isolate: bool,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub(crate) parallel: Option<u8>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -315,6 +319,8 @@ fn arg_help(id: &str, lang: Lang) -> Option<String> {
         "undo" => auto_help::undo(lang),
         "go_on" => auto_help::go_on(lang),
         "gc" => auto_help::gc(lang),
+        "isolate" => auto_help::isolate(lang),
+        "parallel" => auto_help::parallel(lang),
         "explain" => auto_help::explain(lang),
         "auto_tool" => auto_help::tool(lang),
         "retry_goal" => auto_help::retry_goal(lang),

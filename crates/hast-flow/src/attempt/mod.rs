@@ -13,3 +13,4 @@ pub mod recovery;
 pub mod settle;
 pub mod test_files;
 pub mod workspace;
+pub mod worktrees;

@@ -132,6 +132,24 @@ pub enum Reason {
     CommitRefused {
         why: String,
     },
+    /// From here on: it passed alone, and did not get onto the user's branch.
+    MergeConflict {
+        path: RepoPath,
+        more: usize,
+    },
+    RedAfterMerge {
+        why: String,
+    },
+    MergeTouches {
+        path: RepoPath,
+        more: usize,
+    },
+    MergeWaits {
+        why: String,
+    },
+    TipMoves {
+        times: u32,
+    },
     AllGood,
 }
 
@@ -168,6 +186,11 @@ impl Reason {
             Self::HandoffFromTheFuture { .. } => "handoff_from_the_future",
             Self::HandoffSaysFailed { .. } => "handoff_says_failed",
             Self::CommitRefused { .. } => "commit_refused",
+            Self::MergeConflict { .. } => "merge_conflict",
+            Self::RedAfterMerge { .. } => "red_after_merge",
+            Self::MergeTouches { .. } => "merge_touches",
+            Self::MergeWaits { .. } => "merge_waits",
+            Self::TipMoves { .. } => "tip_moves",
             Self::AllGood => "all_good",
         }
     }
@@ -207,6 +230,11 @@ impl Reason {
             Self::HandoffFromTheFuture { name } => say::handoff_from_the_future(lang, name),
             Self::HandoffSaysFailed { name } => say::handoff_says_failed(lang, name),
             Self::CommitRefused { why } => say::commit_refused(lang, why),
+            Self::MergeConflict { path, .. } => say::merge_conflict(lang, path),
+            Self::RedAfterMerge { why } => say::red_after_merge(lang, why),
+            Self::MergeTouches { path, .. } => say::merge_touches(lang, path),
+            Self::MergeWaits { why } => say::merge_waits(lang, why),
+            Self::TipMoves { times } => say::tip_moves(lang, times),
             Self::AllGood => say::all_good(lang),
         };
         match self.more() {
@@ -215,11 +243,25 @@ impl Reason {
         }
     }
 
+    /// Whether the work passed alone and was stopped on its way to the user's branch.
+    pub fn is_of_the_merge(&self) -> bool {
+        matches!(
+            self,
+            Self::MergeConflict { .. }
+                | Self::RedAfterMerge { .. }
+                | Self::MergeTouches { .. }
+                | Self::MergeWaits { .. }
+                | Self::TipMoves { .. }
+        )
+    }
+
     fn more(&self) -> usize {
         match self {
             Self::Broke { more, .. }
             | Self::ProtectedPath { more, .. }
             | Self::OutsideScope { more, .. }
+            | Self::MergeConflict { more, .. }
+            | Self::MergeTouches { more, .. }
             | Self::TestsDeleted { more, .. } => *more,
             _ => 0,
         }
@@ -294,6 +336,11 @@ pub mod say {
         handoff_from_the_future(name) { en: "the handoff {name} is named after a time that has not come", ko: "핸드오프 {name}의 이름이 아직 오지 않은 시각입니다" }
         handoff_says_failed(name) { en: "the handoff {name} says that the work failed", ko: "핸드오프 {name}의 status가 failed입니다" }
         commit_refused(why) { en: "the commit was refused: {why}", ko: "커밋이 거부되었습니다: {why}" }
+        merge_conflict(path) { en: "it conflicts with what came onto the branch meanwhile: {path}", ko: "그 사이 브랜치에 들어온 변경과 충돌합니다: {path}" }
+        red_after_merge(why) { en: "the tests fail together with what came onto the branch meanwhile: {why}", ko: "그 사이 브랜치에 들어온 변경과 합치면 테스트가 실패합니다: {why}" }
+        merge_touches(path) { en: "passed, and its merge would touch your uncommitted files: {path}", ko: "통과했지만 병합하면 커밋하지 않은 파일을 건드립니다: {path}" }
+        merge_waits(why) { en: "passed, and its merge has to wait: {why}", ko: "통과했지만 병합이 기다려야 합니다: {why}" }
+        tip_moves(times) { en: "passed, and the branch moved {times} times while it was merged", ko: "통과했지만 병합하는 동안 브랜치가 {times}번 움직였습니다" }
         all_good() { en: "work, tests and handoff are there", ko: "변경, 테스트, 핸드오프가 모두 있습니다" }
         and_more(count) { en: " (and {count} more)", ko: " (외 {count}개)" }
     }

@@ -406,7 +406,7 @@ fn a_fresh_read_and_the_kept_view_agree_after_every_turn() {
         // What was read carries more of its identity than what was written.
         let (mut kept, fresh) = (auto.view.clone(), fresh);
         if let (Some(kept), Some(fresh)) = (&mut kept.goals, &fresh.goals) {
-            kept.identity = fresh.identity;
+            std::rc::Rc::make_mut(kept).identity = fresh.identity;
         }
         assert_eq!(kept, fresh, "{:?}", auto.git.did);
     }

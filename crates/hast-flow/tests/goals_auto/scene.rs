@@ -437,7 +437,11 @@ impl Auto {
                 self.git.left = (!nothing).then_some(left);
                 EffectResult::Call(result)
             }
-            Effect::Tools(_) | Effect::Scan(_) => panic!("auto uses no tools"),
+            Effect::Tools(_)
+            | Effect::Scan(_)
+            | Effect::Worktree(_)
+            | Effect::Lease(_)
+            | Effect::Within { .. } => panic!("auto in place uses no tools and no work trees"),
         }
     }
 

@@ -25,7 +25,13 @@ impl Actors {
         let (result, mood) = match effect {
             Effect::Call(call) => judged(call, self.left(key, call)),
             // The kernel asks for nothing else.
-            Effect::Tools(_) | Effect::Git(_) | Effect::Check(_) | Effect::Scan(_) => {
+            Effect::Tools(_)
+            | Effect::Git(_)
+            | Effect::Check(_)
+            | Effect::Scan(_)
+            | Effect::Worktree(_)
+            | Effect::Lease(_)
+            | Effect::Within { .. } => {
                 (CallResult::Blocked { reason: "this is no call".to_owned() }, "none")
             }
         };

@@ -95,7 +95,11 @@ impl Hands {
                 let end = if good { TestEnd::Green } else { TestEnd::Red { code: 1 } };
                 EffectResult::Check(TestRun { end, tail: String::new() })
             }
-            Effect::Tools(_) | Effect::Scan(_) => EffectResult::Tools(Vec::new()),
+            Effect::Tools(_)
+            | Effect::Scan(_)
+            | Effect::Worktree(_)
+            | Effect::Lease(_)
+            | Effect::Within { .. } => EffectResult::Tools(Vec::new()),
         }
     }
 

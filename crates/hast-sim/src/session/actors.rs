@@ -37,7 +37,12 @@ impl Actors {
                 Performed { result: EffectResult::Tools(answers), mood: "tools" }
             }
             // The session flow changes no code and asks for neither.
-            Effect::Git(_) | Effect::Check(_) | Effect::Scan(_) => {
+            Effect::Git(_)
+            | Effect::Check(_)
+            | Effect::Scan(_)
+            | Effect::Worktree(_)
+            | Effect::Lease(_)
+            | Effect::Within { .. } => {
                 let reason = "there is no work tree here".to_owned();
                 Performed {
                     result: EffectResult::Call(CallResult::Blocked { reason }),

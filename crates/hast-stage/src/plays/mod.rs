@@ -1,6 +1,7 @@
 //! A play for each flow.
 
 pub mod kernel;
+pub mod lanes;
 pub mod run;
 pub mod session;
 
@@ -10,6 +11,7 @@ use crate::rounds::Play;
 pub fn named(flow: &str) -> Option<Box<dyn Play>> {
     Some(match flow {
         "kernel" => Box::new(kernel::Growing),
+        "lanes" => Box::new(lanes::FourLanes),
         "session" => Box::new(session::Research::of(40)),
         "run" => Box::new(run::Published),
         _ => return None,

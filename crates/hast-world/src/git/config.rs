@@ -125,6 +125,7 @@ impl Config {
             FIXED.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         config.pass_on_system(&settings);
         config.settle_filters(&settings);
+        config.settle_merge_drivers(&settings);
         let last = |key: &str| settings.iter().rev().find(|s| s.key == key).map(|s| &s.value);
         let path = |key: &str| last(key).filter(|v| !v.is_empty()).map(|v| expand(git, v));
         config.excludes_file = path("core.excludesfile").or_else(|| {
@@ -147,6 +148,16 @@ impl Config {
             let last = settings.iter().rev().find(|setting| setting.key == *key);
             if let Some(setting) = last.filter(|setting| setting.scope == "system") {
                 self.overrides.settings.push(((*key).to_owned(), setting.value.clone()));
+            }
+        }
+    }
+
+    /// A merge driver that only the repository names is not run: what it would merge conflicts.
+    fn settle_merge_drivers(&mut self, settings: &[Setting]) {
+        for setting in settings {
+            let driver = setting.key.starts_with("merge.") && setting.key.ends_with(".driver");
+            if driver && !matches!(setting.scope.as_str(), "global" | "system") {
+                self.overrides.settings.push((setting.key.clone(), "false".to_owned()));
             }
         }
     }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use hast_flow::attempt::worktrees::TreeName;
 use hast_flow::time::UtcTime;
 
 use super::place::Place;
@@ -37,10 +38,13 @@ impl Place {
     /// Locks that are there and not older than a time.
     fn locks(&self, since: UtcTime) -> Vec<PathBuf> {
         let mut found = Vec::new();
-        for directory in [&self.git_dir, &self.common_dir] {
-            found.extend(LOCKED.map(|name| directory.join(format!("{name}.lock"))));
+        let lane = self.lane_branches();
+        for directory in [Some(&self.git_dir), lane.is_none().then_some(&self.common_dir)] {
+            let locks = |at: &PathBuf| LOCKED.map(|name| at.join(format!("{name}.lock")));
+            found.extend(directory.map(locks).into_iter().flatten());
         }
-        let mut open = vec![self.common_dir.join("refs"), self.git_dir.join("refs")];
+        let shared = lane.unwrap_or_else(|| self.common_dir.join("refs"));
+        let mut open = vec![shared, self.git_dir.join("refs")];
         let mut looked = 0;
         while let Some(directory) = open.pop() {
             for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
@@ -60,6 +64,15 @@ impl Place {
         found.dedup();
         found.retain(|lock| is_since(lock, since));
         found
+    }
+
+    /// Where the branch of a lane's tree is. All other refs are those of others who are at work, and
+    /// so are their locks.
+    fn lane_branches(&self) -> Option<PathBuf> {
+        let above = self.top.parent().filter(|above| above.ends_with(".ai/worktrees"));
+        above.filter(|_| self.is_linked())?;
+        let tree = TreeName::read(self.top.file_name()?.to_str()?)?;
+        self.common_dir.join(tree.branch()).parent().map(Path::to_owned)
     }
 
     /// Whether a process lives that could hold one of these: one that has it open, or a git that

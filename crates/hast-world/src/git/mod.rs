@@ -3,6 +3,7 @@
 
 mod config;
 mod config_files;
+mod copies;
 mod discard;
 mod ending;
 mod entries;
@@ -26,6 +27,8 @@ mod scan;
 mod settle;
 mod snapshot;
 mod state;
+mod train;
+mod worktrees;
 
 use std::path::Path;
 use std::rc::Rc;
@@ -52,6 +55,7 @@ pub use place::Place;
 use run::Git;
 pub use run::GitEnvironment;
 pub use state::RepositoryState;
+pub use worktrees::RealWorktrees;
 
 /// A work tree of the machine. What it keeps in memory only saves time: every step can be performed
 /// by another process that knows nothing of the one before.

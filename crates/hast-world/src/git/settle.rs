@@ -224,7 +224,8 @@ impl RealWorkspace {
             Err(GitProblem::Moved { found: Some(found), .. }) if found == *to => {}
             other => other?,
         }
-        if self.git.head()? == super::refs::HeadNow::Branch(branch.to_owned()) {
+        let here = super::refs::HeadNow::Branch(branch.to_owned());
+        if branch == "HEAD" || self.git.head()? == here {
             self.index_follows(from, to)?;
         }
         self.latest = None;
@@ -233,7 +234,11 @@ impl RealWorkspace {
     }
 
     /// The user's index as it was at the start, with what was committed since.
-    fn index_follows(&mut self, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem> {
+    pub(super) fn index_follows(
+        &mut self,
+        from: &ObjectId,
+        to: &ObjectId,
+    ) -> Result<(), GitProblem> {
         let start = self.guarded_base.as_ref().zip(self.opened.as_ref());
         let start = start.filter(|(base, opened)| opened.id == *base.snapshot());
         if let Some(next) = start.and_then(|(base, opened)| self.judged_index(base, opened, to)) {

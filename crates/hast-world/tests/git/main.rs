@@ -11,3 +11,5 @@ mod lying;
 mod plain;
 mod settling;
 mod shapes;
+mod train;
+mod worktrees;

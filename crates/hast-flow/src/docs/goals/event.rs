@@ -45,4 +45,14 @@ pub enum GoalsEventKind {
     StatusSet,
     /// A person decided about something that waited for them.
     InboxActed,
+    /// A goal gets a work tree of its own.
+    LaneOpened,
+    /// An attempt passed and is a commit on the branch of its own tree.
+    AttemptPassed,
+    /// What passed is about to go onto the user's branch.
+    MergeStarted,
+    /// The user's branch had moved before that.
+    MergeMoved,
+    /// The work tree is gone.
+    LaneClosed,
 }

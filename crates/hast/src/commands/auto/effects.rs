@@ -7,19 +7,29 @@ use std::sync::Arc;
 use hast_flow::attempt::evidence::{TestEnd, TestRun};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{GitResult, GitStep};
+use hast_flow::attempt::worktrees::{TreeName, WorktreeResult};
 use hast_flow::docs::goals::Config;
-use hast_flow::steps::{Effect, EffectResult, StepKey};
+use hast_flow::flows::goals::auto::layout as auto_layout;
+use hast_flow::flows::goals::layout;
+use hast_flow::leases::LeaseResult;
+use hast_flow::steps::{Effect, EffectResult, Place, StepKey};
+use hast_flow::store::DocPath;
 use hast_flow::tools::{FailureClass, FailureRecord};
 use hast_flow::words::Lang;
 use hast_world::calls::OtherEffects;
 use hast_world::checks::Checks;
 use hast_world::git_thread::GitThread;
 use hast_world::supervisor::Guarded;
+use hast_world::worktree_threads::WorktreeThreads;
 
-/// Git and tests of one work tree.
+use super::leases::Leases;
+
+/// Git and tests of the project, and of the work trees beside it.
 pub(super) struct AutoEffects {
     git: GitThread,
     checks: Checks,
+    trees: Option<WorktreeThreads>,
+    leases: Option<Leases>,
 }
 
 impl AutoEffects {
@@ -31,7 +41,29 @@ impl AutoEffects {
         lang: Lang,
     ) -> Result<Self, GitProblem> {
         let git = GitThread::open(&root)?;
-        Ok(Self { git, checks: Checks { supervisor, root, config, variables, lang } })
+        let checks = Checks { supervisor, root, config, variables, lang };
+        Ok(Self { git, checks, trees: None, leases: None })
+    }
+
+    /// The same with work trees, for goals that are claimed.
+    pub(super) fn with_trees(self, leases: Leases) -> Result<Self, GitProblem> {
+        let root = &self.checks.root;
+        let directory = root.join(layout::DIRECTORY).join(auto_layout::WORKTREES);
+        let trees = Some(WorktreeThreads::open(root, &directory)?);
+        Ok(Self { trees, leases: Some(leases), ..self })
+    }
+
+    fn within(&self, tree: &DocPath, key: &StepKey, effect: &Effect) -> EffectResult {
+        let name = tree.as_str().rsplit('/').next().and_then(TreeName::read);
+        match (effect, &self.trees, name) {
+            (Effect::Git(step), Some(trees), Some(name)) => {
+                EffectResult::Git(trees.perform_in(&name, step))
+            }
+            (Effect::Check(check), Some(_), Some(_)) => {
+                self.checks.perform_in(&Place::Worktree(tree.clone()), check)
+            }
+            _ => Nothing.perform(key, effect),
+        }
     }
 }
 
@@ -45,6 +77,15 @@ impl OtherEffects for AutoEffects {
                 }
             })),
             Effect::Check(check) => self.checks.perform(check),
+            Effect::Worktree(step) => match &self.trees {
+                Some(trees) => EffectResult::Worktree(trees.perform(step)),
+                None => Nothing.perform(key, effect),
+            },
+            Effect::Lease(step) => match &self.leases {
+                Some(leases) => EffectResult::Lease(leases.perform(step)),
+                None => Nothing.perform(key, effect),
+            },
+            Effect::Within { tree, effect } => self.within(tree, key, effect),
             Effect::Call(_) | Effect::Tools(_) | Effect::Scan(_) => Nothing.perform(key, effect),
         }
     }
@@ -74,7 +115,11 @@ impl OtherEffects for Nothing {
                 EffectResult::Tools(uses.iter().map(|_| Err(failure.clone())).collect())
             }
             Effect::Scan(_) => EffectResult::Scan(Err(why)),
-            Effect::Call(_) => EffectResult::Tools(Vec::new()),
+            Effect::Worktree(_) => {
+                EffectResult::Worktree(WorktreeResult::Refused(GitProblem::NoGit { why }))
+            }
+            Effect::Lease(_) => EffectResult::Lease(LeaseResult::Gone { why }),
+            Effect::Within { .. } | Effect::Call(_) => EffectResult::Tools(Vec::new()),
         }
     }
 }

@@ -6,7 +6,7 @@ use hast_flow::attempt::recovery::{Cleared, say as start};
 use hast_flow::docs::goals::{AutoLock, GoalMode, GoalStatus};
 use hast_flow::flows::goals::auto::View;
 use hast_flow::flows::goals::auto::record::{AttemptRecord, VerdictRecord};
-use hast_flow::flows::goals::auto::view::Run;
+use hast_flow::flows::goals::auto::view::{Current, Run};
 use hast_flow::flows::goals::selection::{Placed, placed};
 use hast_flow::words::{Lang, visible};
 use hast_world::auto_lock::OwnLock;
@@ -58,6 +58,10 @@ impl GoalEyes {
         }
     }
 
+    pub(super) fn lang(&self) -> Lang {
+        self.lang
+    }
+
     /// What is to be written down as soon as the run has begun.
     pub(super) fn lock_in(&mut self, state: PathBuf, lock: AutoLock) {
         self.waiting = Some((state, lock));
@@ -104,8 +108,8 @@ impl GoalEyes {
         lines
     }
 
-    fn judgement(&self, view: &View) -> Option<Judgement> {
-        let current = view.current.as_ref().filter(|current| current.judged)?;
+    fn judgement(&self, view: &View, current: Option<&Current>) -> Option<Judgement> {
+        let current = current.filter(|current| current.judged)?;
         let documents = view.documents_of(&current.goal, current.number)?;
         let (record, verdict) = (documents.record.as_ref()?, documents.last_verdict()?);
         let code = verdict.verdict.reason.code();
@@ -121,10 +125,23 @@ impl Eyes<View> for GoalEyes {
         let Some(Ok(goals)) = view.goals.as_ref().map(|file| &file.goals) else {
             return Vec::new();
         };
-        placed(goals).iter().map(|goal| self.row(view, goal)).collect()
+        let now = |placed: &Placed<'_>| {
+            let current = view.current.as_ref().filter(|now| now.goal == placed.goal.id)?;
+            Some(say::attempt(self.lang, current.number))
+        };
+        placed(goals).iter().map(|goal| self.row(goal, now(goal))).collect()
     }
 
     fn turn(&mut self, view: &View) -> Vec<String> {
+        let mut lines = self.tell_start(view);
+        lines.extend(self.tell_judged(view, view.current.as_ref()));
+        lines
+    }
+}
+
+impl GoalEyes {
+    /// Once the run has begun: what the one before left, and who works here now.
+    pub(super) fn tell_start(&mut self, view: &View) -> Vec<String> {
         let mut lines = Vec::new();
         let now = view.run.as_ref().map(|run| run.id.as_str());
         let earlier = self.earlier.get_or_insert_with(|| now.unwrap_or_default().to_owned());
@@ -134,7 +151,13 @@ impl Eyes<View> for GoalEyes {
             }
             self.tell_lock(view);
         }
-        let Some(judgement) = self.judgement(view) else { return lines };
+        lines
+    }
+
+    /// What is said about a verdict that is new.
+    pub(super) fn tell_judged(&mut self, view: &View, current: Option<&Current>) -> Vec<String> {
+        let mut lines = Vec::new();
+        let Some(judgement) = self.judgement(view, current) else { return lines };
         if self.explain {
             lines.push(visible(&shown(&judgement)).into_owned());
         }
@@ -145,12 +168,12 @@ impl Eyes<View> for GoalEyes {
 }
 
 impl GoalEyes {
-    fn row(&self, view: &View, placed: &Placed<'_>) -> Row {
+    /// The row of a goal, with the words about what is done for it now.
+    pub(super) fn row(&self, placed: &Placed<'_>, now: Option<String>) -> Row {
         let goal = placed.goal;
-        let current = view.current.as_ref().filter(|current| current.goal == goal.id);
         let failures = self.judged.iter().filter(|one| one.goal == goal.id && !one.passed).count();
-        let (state, detail) = match (goal.status, current) {
-            (_, Some(current)) => (State::Running, say::attempt(self.lang, current.number)),
+        let (state, detail) = match (goal.status, now) {
+            (_, Some(now)) => (State::Running, now),
             (GoalStatus::Done, None) => (State::Done, String::new()),
             (GoalStatus::Blocked, None) => {
                 (State::Failed, goal.blocked_reason.clone().unwrap_or_default())

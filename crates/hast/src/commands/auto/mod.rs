@@ -3,6 +3,9 @@
 
 pub(crate) mod effects;
 pub(crate) mod eyes;
+mod lanes;
+mod leases;
+mod leftovers;
 mod planned;
 mod refs;
 mod summary;
@@ -60,8 +63,10 @@ pub(crate) fn run(app: &mut App, args: &AutoArgs) -> Result<Exit, Problem> {
         return planned::run(app, &project, &files, &asked, args);
     }
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
+    let width = args.parallel.map(usize::from).or_else(|| args.isolate.then_some(1));
+    let width = width.or_else(|| lanes::configured(&project.config));
     let from = from(args.go_on);
-    let wish = AutoWish { asked, tool: args.tool.clone(), explain: args.explain, from };
+    let wish = AutoWish { asked, tool: args.tool.clone(), explain: args.explain, from, width };
     let mut eyes = GoalEyes::new(app.lang, wish.explain);
     let driven = go(app, &project, wish, trusted, &mut eyes)?;
     summary::report(app, &driven, &eyes.judged)
@@ -90,8 +95,9 @@ pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
     }
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let asked = Asked { goal: Some(args.goal.clone()), depth: Depth::Leaves };
+    let width = lanes::configured(&project.config);
     let from = from(args.go_on);
-    let wish = AutoWish { asked, tool: args.tool.clone(), explain: args.explain, from };
+    let wish = AutoWish { asked, tool: args.tool.clone(), explain: args.explain, from, width };
     let driven = go(app, &project, wish, trusted, &mut eyes)?;
     summary::report(app, &driven, &eyes.judged)
 }
@@ -106,6 +112,8 @@ pub(crate) struct AutoWish {
     pub(crate) tool: Option<String>,
     pub(crate) explain: bool,
     pub(crate) from: From,
+    /// How many goals at once in work trees of their own; none works in the user's checkout.
+    pub(crate) width: Option<usize>,
 }
 
 /// Works through the goals. What the agents write into settings and goals meanwhile never counts:
@@ -142,8 +150,8 @@ pub(crate) fn go(
             attempt: found.lock.attempt,
         }),
         not_ready: None,
-        place: Place::InPlace,
-        from: wish.from,
+        place: if wish.width.is_some() { Place::Isolated } else { Place::InPlace },
+        from: if wish.width.is_some() { From::Base } else { wish.from },
     };
     let (branch, commit) = head.unzip();
     let lock = AutoLock {
@@ -157,6 +165,9 @@ pub(crate) fn go(
     };
     eyes.lock_in(state.clone(), lock);
     let unit = unit(app, project, wish.tool, trusted);
+    if let Some(width) = wish.width {
+        return lanes::drive(app, unit, flow, width, eyes);
+    }
     let (root, config) = (project.root.clone(), project.config.clone());
     let variables = project.variables.clone();
     let others = move |guarded: &Arc<_>| {
@@ -165,16 +176,19 @@ pub(crate) fn go(
             .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))
     };
     let driven = driving::drive(app, unit, &flow, others, eyes, |_| ());
-    match &driven {
+    leave_or_drop(eyes, &driven);
+    driven
+}
+
+/// A run that goes on later leaves its lock, as a note for the next one.
+fn leave_or_drop(eyes: &mut GoalEyes, driven: &Result<Driven<()>, Problem>) {
+    match driven {
         Ok(Driven {
             ending: Ending::Interrupted(_) | Ending::Waiting { on: WaitsFor::Time(_), .. },
             ..
-        }) => {
-            eyes.leave_lock();
-        }
+        }) => eyes.leave_lock(),
         _ => eyes.drop_lock(),
     }
-    driven
 }
 
 fn unit<'p>(app: &App, project: &'p Project, tool: Option<String>, trusted: Trusted) -> Unit<'p> {

@@ -12,6 +12,7 @@ use hast_world::git_thread::GitThread;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
+use super::leftovers::{self, Leftover};
 use crate::app::App;
 use crate::auto_messages::say;
 use crate::commands::calling::{Project, asks, says_yes_to};
@@ -76,10 +77,16 @@ pub(super) fn gc(app: &mut App, project: &Project) -> Result<Exit, Problem> {
         perform(app, project, &GitStep::DeleteRefs { refs })?;
     }
     let names: Vec<&str> = goes.iter().map(|one| one.name.as_str()).collect();
+    let trees = leftovers::remove(app, project)?;
     if app.json {
-        app.print_json(&json!({ "deleted": names, "kept": stays }))?;
+        let trees: Vec<_> = trees.iter().map(Leftover::json).collect();
+        app.print_json(&json!({ "deleted": names, "kept": stays, "worktrees": trees }))?;
     } else {
-        app.print(&format!("{}\n", say::gc_done(app.lang, names.len(), stays)))?;
+        let mut text = format!("{}\n", say::gc_done(app.lang, names.len(), stays));
+        for tree in &trees {
+            text += &format!("{}\n", tree.line(app));
+        }
+        app.print(&text)?;
     }
     Ok(Exit::Done)
 }

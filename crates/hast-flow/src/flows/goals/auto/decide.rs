@@ -51,6 +51,9 @@ impl Flow for AutoFlow {
         if let Some((what, next)) = &run.gave_up {
             return blocked(what.clone(), next.clone());
         }
+        if let Some(goal) = view.lanes.first() {
+            return blocked(words::open_lane(lang, goal), words::open_lane_next(lang));
+        }
         match &view.current {
             Some(current) => match &current.settled {
                 Some(settled) => settling::commit_goals(view, facts, current, settled),
@@ -124,7 +127,7 @@ pub(super) fn last_goal(view: &View) -> Option<String> {
     view.last_session().map(|session| session.front.goal_id)
 }
 
-fn ending(run: &Run, nothing: &Nothing, lang: Lang) -> Step {
+pub(super) fn ending(run: &Run, nothing: &Nothing, lang: Lang) -> Step {
     if !run.by_hand.is_empty() {
         let what = words::by_hand(lang, run.by_hand.join(", "));
         return blocked(what, words::by_hand_next(lang));

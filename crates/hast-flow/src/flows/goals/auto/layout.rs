@@ -14,6 +14,11 @@ pub const VERDICT: &str = "verdict.json";
 /// A verdict after the verdict: the commit was refused.
 pub const REFUSED: &str = "refused.json";
 
+/// In an event: the attempt is in a work tree of its own.
+pub const LANE: &str = "lane";
+/// The directory of work trees.
+pub const WORKTREES: &str = "worktrees/";
+
 /// The name of a goal's directory: an id may hold anything, a name may not.
 pub fn goal_directory(goal: &str) -> String {
     ref_part(goal)

@@ -6,6 +6,7 @@
 pub mod decide;
 mod evidence;
 mod kept;
+pub mod lanes;
 pub mod layout;
 pub mod policy;
 pub mod record;

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::attempt::base::{ObjectId, Saved};
 use crate::attempt::judge::Verdict;
+use crate::attempt::recovery::Place;
 use crate::attempt::settle::{Act, Attempt, MoreGoals, Then, settle};
 use crate::attempt::workspace::{CommitPlan, Content, GitResult, GitStep, Identity};
 use crate::attempt_steps::{CommitKeys, Committed, blocked};
@@ -22,22 +23,26 @@ use crate::flows::goals::status_edit::{NewStatus, with_status};
 use crate::steps::{EffectResult, Step};
 
 /// What the acts have come to.
-struct Outcome<'v> {
-    head: ObjectId,
-    saved: Option<&'v Saved>,
+pub(super) struct Outcome<'v> {
+    pub(super) head: ObjectId,
+    pub(super) saved: Option<&'v Saved>,
 }
 
 /// Settles a judged attempt: the next act that is not done yet, or the commit that says all are.
 pub(super) fn step(work: &Work<'_>, record: &VerdictRecord, all: &[Placed<'_>]) -> Step {
     let tried = work.view.run.as_ref().map(|run| run.tried.clone()).unwrap_or_default();
     let (flow, goal) = (work.flow, work.current.goal.as_str());
-    let follow = more_follow(all, &flow.asked, last_goal(work.view).as_deref(), &tried, goal);
+    let isolated = flow.place == Place::Isolated;
+    let follow =
+        isolated || more_follow(all, &flow.asked, last_goal(work.view).as_deref(), &tried, goal);
+    // What passed alone gets one more attempt, whatever is left of the others.
+    let bounced = record.verdict.reason.is_of_the_merge();
     let attempt = Attempt {
         goal,
         title: &work.record.title,
         kind: work.record.kind(),
         number: work.current.number,
-        spent: work.view.ledger(goal).spent(),
+        spent: if bounced { 0 } else { work.view.ledger(goal).spent() },
         max_retries: work.record.max_retries,
         commits: work.record.commits(),
         more: if follow { MoreGoals::Follow } else { MoreGoals::NoneLeft },
@@ -98,7 +103,7 @@ fn handed_over(
     }))
 }
 
-fn perform<'v>(
+pub(super) fn perform<'v>(
     work: &Work<'v>,
     record: &VerdictRecord,
     act: &Act,
@@ -116,7 +121,9 @@ fn perform<'v>(
         }
         Act::Keep { branch } => {
             let Some(saved) = outcome.saved else { return Ok(()) };
-            let commit = saved.work().commit.clone();
+            // What passed is kept as it would have been merged.
+            let passed = record.verdict.reason.is_of_the_merge();
+            let commit = if passed { &record.head } else { &saved.work().commit }.clone();
             let keep = || GitStep::Keep { branch: branch.clone(), commit };
             git(work.view, work.facts, work.key(&["keep"]), keep)?;
         }
@@ -169,7 +176,8 @@ fn refused(work: &Work<'_>, record: &VerdictRecord, why: String) -> Step {
     work.judged(draft, layout::REFUSED, &record).step()
 }
 
-fn settled(
+/// Says what became of an attempt, and of its goal.
+pub(super) fn settled(
     work: &Work<'_>,
     then: &Then,
     outcome: &Outcome<'_>,
@@ -275,9 +283,21 @@ pub(super) fn commit_goals(
 ) -> Step {
     let (goal, number) = (current.goal.as_str(), current.number);
     let base = view.documents_of(goal, number).and_then(|documents| documents.base.as_ref());
-    let Some(branch) = base.map(|base| base.branch().to_owned()) else {
-        return committed(view, facts, goal, json!({"goal_id": goal}));
-    };
+    match base.map(|base| base.branch().to_owned()) {
+        Some(branch) => commit_goals_on(view, facts, current, settled, branch),
+        None => committed(view, facts, goal, json!({"goal_id": goal})),
+    }
+}
+
+/// The same, on a branch that somebody knows.
+pub(super) fn commit_goals_on(
+    view: &View,
+    facts: &Facts<'_>,
+    current: &Current,
+    settled: &Settled,
+    branch: String,
+) -> Step {
+    let (goal, number) = (current.goal.as_str(), current.number);
     let plan = CommitPlan {
         content: Content::File { path: project::GOALS.to_owned() },
         parent: settled.head.clone(),

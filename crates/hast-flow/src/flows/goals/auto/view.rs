@@ -1,6 +1,7 @@
 //! What the documents below `.ai/` say about goals and attempts, kept up to date change by change.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use serde::de::DeserializeOwned;
 
@@ -25,7 +26,7 @@ pub struct View {
     /// Events so far; the next id counts on.
     pub events: u64,
     pub log_length: Option<u64>,
-    pub goals: Option<GoalsFile>,
+    pub goals: Option<Rc<GoalsFile>>,
     pub rules: String,
     /// The newest handoffs by name.
     pub handoffs: BTreeMap<HandoffName, Vec<u8>>,
@@ -36,6 +37,8 @@ pub struct View {
     /// Documents of each goal's last attempts, by directory and number.
     pub documents: BTreeMap<String, BTreeMap<u32, Documents>>,
     pub current: Option<Current>,
+    /// Goals in work trees of their own.
+    pub lanes: BTreeSet<String>,
     /// Work that was handed to a person, by goal.
     pub kept: BTreeMap<String, Handed>,
     /// The goal whose work was left in the tree.
@@ -192,7 +195,7 @@ impl View {
                 self.log_length = Some(bytes.len() as u64);
                 self.take_events(bytes);
             }
-            layout::GOALS => self.goals = Some(GoalsFile::read(bytes, identity)),
+            layout::GOALS => self.goals = Some(Rc::new(GoalsFile::read(bytes, identity))),
             layout::RULES => self.rules = String::from_utf8_lossy(bytes).into_owned(),
             _ if name.starts_with(layout::HANDOFFS) => self.take_handoff(name, bytes),
             _ => self.attempt_document(name, bytes, seen),
@@ -243,7 +246,7 @@ impl View {
         }
     }
 
-    fn take_event(&mut self, event: &GoalsEvent) {
+    pub(super) fn take_event(&mut self, event: &GoalsEvent) {
         let text = |key: &str| event.detail.get(key).and_then(|value| value.as_str());
         let goal = text("goal_id").unwrap_or_default().to_owned();
         let number = event.detail.get("attempt").and_then(serde_json::Value::as_u64);
@@ -262,6 +265,10 @@ impl View {
             Kind::BaseTested => self.take_base_tests(event),
             Kind::AttemptStarted => {
                 self.ledgers.entry(goal.clone()).or_default().started(number);
+                self.results.clear();
+                if event.detail.contains_key(layout::LANE) {
+                    return;
+                }
                 let continued = text("continues").is_some();
                 self.with_run(|run| {
                     run.working = Some(goal.clone());
@@ -269,7 +276,6 @@ impl View {
                 });
                 let (cuts, ended, judged, settled) = (0, None, false, None);
                 self.current = Some(Current { goal, number, cuts, ended, judged, settled });
-                self.results.clear();
             }
             Kind::AttemptInterrupted | Kind::LimitReached => {
                 if event.kind == Kind::AttemptInterrupted {
@@ -306,8 +312,23 @@ impl View {
                 self.current = None;
                 self.results.clear();
             }
+            Kind::LaneOpened
+            | Kind::LaneClosed
+            | Kind::AttemptPassed
+            | Kind::MergeStarted
+            | Kind::MergeMoved => self.take_lane(event.kind, goal),
             Kind::Retried => self.ledgers.entry(goal).or_default().retried(),
         }
+    }
+
+    /// Lanes are looked at more closely where they are driven.
+    fn take_lane(&mut self, kind: Kind, goal: String) {
+        match kind {
+            Kind::LaneOpened => self.lanes.insert(goal),
+            Kind::LaneClosed => self.lanes.remove(&goal),
+            _ => false,
+        };
+        self.results.clear();
     }
 
     fn take_base_tests(&mut self, event: &GoalsEvent) {

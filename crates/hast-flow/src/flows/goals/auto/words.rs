@@ -16,6 +16,16 @@ messages! {
     by_hand_next() { en: "set it by hand in .ai/goals.yaml", ko: ".ai/goals.yaml에서 직접 바꾸세요" }
     lost_records(goal) { en: "the records of the attempt at {goal} are missing", ko: "{goal} 시도의 기록이 없습니다" }
     lost_records_next() { en: "nothing was touched; look at .ai/attempts and git reflog", ko: "아무것도 건드리지 않았습니다. .ai/attempts와 git reflog를 확인하세요" }
+    open_lane(goal) { en: "{goal} is still in a work tree of its own, where an earlier run left it", ko: "{goal}(이)가 이전 실행이 남긴 별도 작업 트리에 아직 있습니다" }
+    open_lane_next() { en: "run hast auto --isolate to finish it there", ko: "hast auto --isolate로 그곳에서 마무리하세요" }
+    cut_off_in_place(goal) { en: "an attempt at {goal} in your checkout was cut off", ko: "체크아웃에서 진행하던 {goal} 시도가 중단되어 있습니다" }
+    cut_off_in_place_next(goal) { en: "run hast auto {goal} without --isolate to recover it", ko: "--isolate 없이 hast auto {goal}(을)를 실행해 복구하세요" }
+    no_tip() { en: "there is no branch or commit that finished work could go onto", ko: "끝난 작업을 올릴 브랜치나 커밋이 없습니다" }
+    no_tip_next() { en: "check out a branch with a commit, then run the same command again", ko: "커밋이 있는 브랜치를 체크아웃한 뒤 같은 명령을 다시 실행하세요" }
+    claimed_elsewhere(goals) { en: "another worker has claimed: {goals}", ko: "다른 작업자가 맡고 있습니다: {goals}" }
+    claimed_elsewhere_next() { en: "see hast queue list; run the same command again when they are released", ko: "hast queue list로 확인하고, 반납된 뒤 같은 명령을 다시 실행하세요" }
+    setup_failed(why) { en: "worktree_setup failed: {why}", ko: "worktree_setup이 실패했습니다: {why}" }
+    lane_stuck_next(goal) { en: "solve that, then hast retry {goal}; hast auto --gc removes what is left of its work tree", ko: "해결한 뒤 hast retry {goal}(을)를 실행하세요. 남은 작업 트리는 hast auto --gc가 지웁니다" }
     waiting() { en: "the agent may not be asked now; no attempt was spent", ko: "지금은 에이전트를 부를 수 없습니다. 시도는 소모되지 않았습니다" }
     retried(goal) { en: "{goal} is active again", ko: "{goal}(을)를 다시 active로 바꿨습니다" }
     retried_next(goal) { en: "hast auto {goal}", ko: "hast auto {goal}" }

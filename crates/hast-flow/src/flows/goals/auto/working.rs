@@ -11,6 +11,7 @@ use crate::attempt::evidence::{CallEnd, TestEnd, TestRun};
 use crate::attempt::inspection::Inspection;
 use crate::attempt::judge::{INTERRUPTIONS_PER_ATTEMPT, Judged, Verdict, judge};
 use crate::attempt::reason::{Class, Reason};
+use crate::attempt::recovery::Place as Isolation;
 use crate::attempt::settle::Commits;
 use crate::attempt::workspace::{GitResult, GitStep, SavePlan};
 use crate::attempt_steps::{blocked, call_end, unexpected};
@@ -91,15 +92,14 @@ pub(super) fn begin(flow: &AutoFlow, view: &View, facts: &Facts<'_>, placed: &Pl
     if ledger.spent() == 0 {
         draft = draft.event(Kind::GoalStarted, json!({"goal_id": goal.id, "title": goal.title}));
     }
-    let handoff = &record.handoff;
     let continues = record.continues.as_ref().map(|kept| &kept.name);
-    draft
-        .event(
-            Kind::AttemptStarted,
-            json!({"goal_id": goal.id, "attempt": number, "handoff": handoff, "continues": continues}),
-        )
-        .starts(key(&goal.id, number, &["call", "0"]))
-        .step()
+    let handoff = &record.handoff;
+    let mut detail =
+        json!({"goal_id": goal.id, "attempt": number, "handoff": handoff, "continues": continues});
+    if flow.place == Isolation::Isolated {
+        detail[layout::LANE] = json!(true);
+    }
+    draft.event(Kind::AttemptStarted, detail).starts(key(&goal.id, number, &["call", "0"])).step()
 }
 
 /// How the tests end on the base, run once for each tree and command.
@@ -130,7 +130,8 @@ fn base_tests(
             Err(Step::Effect { key: check, effect })
         }
         Some(EffectResult::Check(run)) => {
-            let detail = json!({"tree": tree, "command": command, "end": run.end});
+            let detail =
+                json!({"goal_id": goal.id, "tree": tree, "command": command, "end": run.end});
             let draft = Draft::of_one(view, facts, "the tests on the base", check);
             let next = key(&goal.id, number, &["record"]);
             Err(draft.event(Kind::BaseTested, detail).starts(next).step())

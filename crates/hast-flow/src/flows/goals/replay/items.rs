@@ -67,7 +67,10 @@ fn violation(rule: u8) -> Option<ItemKind> {
 fn of_block(inbox: &Inbox, told: &Told<'_>, goal: &str) -> ItemKind {
     match told.detail.code.as_deref() {
         Some("recovery") => return ItemKind::EditConflict,
-        Some("conflict" | "merge_conflict" | "retest_red") => return ItemKind::MergeConflict,
+        Some(
+            "conflict" | "merge_conflict" | "retest_red" | "red_after_merge" | "merge_touches"
+            | "merge_waits" | "tip_moves",
+        ) => return ItemKind::MergeConflict,
         _ => {}
     }
     let attempt = told.detail.attempt.map(|attempt| attempt.to_string()).unwrap_or_default();

@@ -1,0 +1,236 @@
+//! Work trees beside the user's own, as steps: made, brought up to date, merged, taken away. The user's
+//! branch moves by fast-forward only, and nothing of the user's is ever in the way of it.
+
+use std::fmt;
+
+use super::base::{ObjectId, Saved, SavedWork, TreeRules, ref_part};
+use super::git_problem::GitProblem;
+use super::workspace::Head;
+use crate::time::UtcTime;
+
+/// The name of a work tree: one directory, and one part of a branch's name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TreeName(Box<str>);
+
+impl TreeName {
+    /// The tree for a goal, or for whatever an id names.
+    pub fn of(id: &str) -> Self {
+        Self(ref_part(id).into())
+    }
+
+    /// A name as it stands on the disk; none where it cannot be one of ours.
+    pub fn read(name: &str) -> Option<Self> {
+        let plain = name.replace('%', "_");
+        (*Self::of(&plain).0 == *plain).then(|| Self(name.into()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The branch of the tree. It has a directory to itself, so that whoever works there can be
+    /// kept from all other branches.
+    pub fn branch(&self) -> String {
+        format!("{LANES}{}/work", self.0)
+    }
+}
+
+/// Where the branches of work trees are.
+pub const LANES: &str = "refs/heads/hast/lanes/";
+
+impl fmt::Display for TreeName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// One thing to do with work trees. Doing it again, after a crash or by mistake, ends the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WorktreeStep {
+    /// Where a branch is; without one, the user's checkout.
+    Tip { onto: Option<Target> },
+    /// A work tree with its branch at a commit. What an earlier one of that name still held is on a
+    /// ref first.
+    Add(TreePlan),
+    /// Takes a work tree away, and its branch.
+    Remove { tree: TreeName, spent: Spent },
+    /// Puts what a tree holds, and no commit of the user's does, on a ref.
+    Rescue(TreePlan),
+    /// The work trees that hast made, whole or not.
+    List,
+    /// The commits since `base` once more on top of `onto`. No ref moves, the ids are the same each
+    /// time.
+    Replay { base: ObjectId, head: ObjectId, onto: ObjectId },
+    /// A tree and its branch at another commit; what was not committed there is gone.
+    Bring { tree: TreeName, to: ObjectId },
+    /// The user's branch, and their checkout where it is on that branch, go forward.
+    Merge(MergePlan),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreePlan {
+    pub tree: TreeName,
+    pub at: ObjectId,
+    /// Globs, as in a `.gitignore`, of files that git does not have and that are copied.
+    pub copy: Vec<String>,
+    /// What belongs to the work, should something of an earlier tree have to be saved, and when.
+    pub rules: TreeRules,
+    pub now: UtcTime,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MergePlan {
+    pub onto: Target,
+    pub from: ObjectId,
+    pub to: ObjectId,
+    pub rules: TreeRules,
+}
+
+/// What is moved by a merge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The full name of a branch.
+    Branch(String),
+    /// The user's HEAD, which is on no branch.
+    Detached,
+}
+
+/// Why a work tree may go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Spent {
+    /// All of it is on a ref.
+    Saved(Saved),
+    /// Its commits are part of this one. Refused where they are not.
+    Merged { into: ObjectId },
+    /// Nothing was done in it. Refused where something was.
+    Unused,
+}
+
+/// What came of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WorktreeResult {
+    Tip(Head),
+    Added(Added),
+    Removed,
+    /// The proof, where there was anything to save.
+    Rescued(Option<Saved>),
+    Listed(Vec<FoundTree>),
+    Replayed {
+        commit: ObjectId,
+        tree: ObjectId,
+    },
+    Conflict {
+        paths: Vec<String>,
+    },
+    Brought,
+    Merged,
+    /// The merge would touch what the user has not committed, or what they are in the middle of.
+    Waits(Waits),
+    Refused(GitProblem),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Added {
+    /// The ref that has what an earlier tree of that name held.
+    pub recovered: Option<String>,
+    pub copied: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// Uncommitted or untracked files.
+    UsersFiles { paths: Vec<String> },
+    /// A merge, rebase or the like of the user.
+    InProgress { what: String },
+    /// The branch is checked out in another work tree of the user.
+    CheckedOut { at: String },
+}
+
+/// A work tree that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundTree {
+    pub tree: TreeName,
+    /// Where its branch is; none where there is no such branch.
+    pub head: Option<ObjectId>,
+    pub state: TreeState,
+    /// What it takes on the disk.
+    pub bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TreeState {
+    Whole,
+    /// It was never finished, or parts of it are gone.
+    Broken,
+}
+
+/// The work trees of a repository. `hast-world` answers with git.
+pub trait Worktrees {
+    fn tip(&mut self, onto: Option<&Target>) -> Result<Head, GitProblem>;
+    fn add(&mut self, plan: &TreePlan) -> Result<Added, GitProblem>;
+    fn remove(&mut self, tree: &TreeName, spent: &Spent) -> Result<(), GitProblem>;
+    fn rescue(&mut self, plan: &TreePlan) -> Result<Option<SavedWork>, GitProblem>;
+    fn list(&mut self) -> Result<Vec<FoundTree>, GitProblem>;
+    fn replay(
+        &mut self,
+        base: &ObjectId,
+        head: &ObjectId,
+        onto: &ObjectId,
+    ) -> Result<Replay, GitProblem>;
+    fn bring(&mut self, tree: &TreeName, to: &ObjectId) -> Result<(), GitProblem>;
+    fn merge(&mut self, plan: &MergePlan) -> Result<Option<Waits>, GitProblem>;
+}
+
+/// What replaying commits came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Replay {
+    Done { commit: ObjectId, tree: ObjectId },
+    Conflict { paths: Vec<String> },
+}
+
+/// Performs a step. A problem is a result: the flow decides what it means.
+pub fn perform(worktrees: &mut dyn Worktrees, step: &WorktreeStep) -> WorktreeResult {
+    try_to(worktrees, step).unwrap_or_else(WorktreeResult::Refused)
+}
+
+fn try_to(trees: &mut dyn Worktrees, step: &WorktreeStep) -> Result<WorktreeResult, GitProblem> {
+    Ok(match step {
+        WorktreeStep::Tip { onto } => WorktreeResult::Tip(trees.tip(onto.as_ref())?),
+        WorktreeStep::Add(plan) => WorktreeResult::Added(trees.add(plan)?),
+        WorktreeStep::Remove { tree, spent } => {
+            trees.remove(tree, spent)?;
+            WorktreeResult::Removed
+        }
+        WorktreeStep::Rescue(plan) => {
+            WorktreeResult::Rescued(trees.rescue(plan)?.map(Saved::performed))
+        }
+        WorktreeStep::List => WorktreeResult::Listed(trees.list()?),
+        WorktreeStep::Replay { base, head, onto } => match trees.replay(base, head, onto)? {
+            Replay::Done { commit, tree } => WorktreeResult::Replayed { commit, tree },
+            Replay::Conflict { paths } => WorktreeResult::Conflict { paths },
+        },
+        WorktreeStep::Bring { tree, to } => {
+            trees.bring(tree, to)?;
+            WorktreeResult::Brought
+        }
+        WorktreeStep::Merge(plan) => match trees.merge(plan)? {
+            None => WorktreeResult::Merged,
+            Some(waits) => WorktreeResult::Waits(waits),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tree_has_a_directory_of_branches_to_itself() {
+        assert_eq!(TreeName::of("M4.1").branch(), "refs/heads/hast/lanes/M4.1/work");
+        assert_eq!(TreeName::of("../x").as_str(), "%2E%2E%2Fx");
+        assert_eq!(TreeName::read("%2E%2E%2Fx"), Some(TreeName::of("../x")));
+        for name in ["..", ".hidden", "a b", "x.lock", ""] {
+            assert_eq!(TreeName::read(name), None, "{name}");
+        }
+    }
+}

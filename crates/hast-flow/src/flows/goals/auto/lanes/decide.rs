@@ -1,0 +1,203 @@
+//! What a run in lanes does next: what came home first, then what may begin, then waiting, then an
+//! ending.
+
+use serde_json::json;
+
+use crate::attempt::workspace::Head;
+use crate::attempt::worktrees::{Target, WorktreeResult, WorktreeStep};
+use crate::attempt_steps::{blocked, problem, unexpected};
+use crate::docs::goals::GoalsEventKind as Kind;
+use crate::driver::{Delta, Facts, Flow};
+use crate::flows::goals::auto::decide::{ending, last_goal};
+use crate::flows::goals::auto::lanes::choosing::{Next, next};
+use crate::flows::goals::auto::lanes::view::LanesView;
+use crate::flows::goals::auto::lanes::{LanesFlow, lane};
+use crate::flows::goals::auto::policy::POLICY;
+use crate::flows::goals::auto::view::View;
+use crate::flows::goals::auto::working::key;
+use crate::flows::goals::auto::write::Draft;
+use crate::flows::goals::auto::{layout, starting, words};
+use crate::flows::goals::runnable::{Choice, Nothing};
+use crate::flows::goals::selection::{Placed, placed};
+use crate::leases::{LeaseResult, LeaseStep};
+use crate::roles::PolicyTable;
+use crate::steps::{CallResult, Commit, Effect, EffectResult, Ending, Notice, Step, StepKey};
+use crate::store::DocPath;
+
+impl Flow for LanesFlow {
+    type View = LanesView;
+
+    fn policy(&self) -> &PolicyTable {
+        &POLICY
+    }
+
+    fn reads(&self, path: &DocPath, _: bool) -> bool {
+        layout::is_read(path)
+    }
+
+    fn fold(&self, view: &mut LanesView, delta: &Delta<'_>) {
+        view.fold(delta);
+    }
+
+    fn next_step(&self, view: &LanesView, facts: &Facts<'_>) -> Step {
+        let lang = facts.lang;
+        let goals = match view.shared.goals.as_ref().map(|file| &file.goals) {
+            None => return blocked(words::no_goals(lang), words::no_goals_next(lang)),
+            Some(Err(why)) => {
+                return blocked(words::bad_goals(lang, why), words::bad_goals_next(lang));
+            }
+            Some(Ok(goals)) => goals,
+        };
+        if let Some(goal) = view.cut_off_in_place() {
+            let next = words::cut_off_in_place_next(lang, goal);
+            return blocked(words::cut_off_in_place(lang, goal), next);
+        }
+        let run = match &view.shared.run {
+            Some(run) if run.id == self.auto.run => run,
+            _ => return starting::step(&self.auto, &view.of_start(), facts),
+        };
+        if let Some((what, next)) = &run.gave_up {
+            return blocked(what.clone(), next.clone());
+        }
+        let all = placed(goals);
+        let mut waits_for = None;
+        let busy = view.lanes.keys().filter(|goal| running(facts, goal).is_some()).count();
+        for one in view.lanes.values() {
+            if let Some(key) = running(facts, &one.goal) {
+                waits_for.get_or_insert(key);
+                continue;
+            }
+            match lane::step(self, view, facts, one, &all) {
+                // A run before this one may have had more room.
+                Some(Step::Effect { .. }) if busy >= self.width => {}
+                Some(step) => return step,
+                None => {}
+            }
+        }
+        if view.lanes.len() < self.width && !run.stop {
+            let (asked, under_way) = (&self.auto.asked, view.under_way());
+            let last = last_goal(&view.shared);
+            let elsewhere = view.claimed_elsewhere(&all);
+            let tried = run.tried.union(&elsewhere).cloned().collect();
+            match next(&all, asked, last.as_deref(), &tried, &under_way) {
+                Next::Open(goal) => match running(facts, &goal.goal.id) {
+                    Some(key) => waits_for = Some(key),
+                    None => return self.open(view, facts, goal),
+                },
+                Next::Later => {}
+                Next::None(_) if run.blocked.is_empty() && !elsewhere.is_empty() => {
+                    let ids = elsewhere.into_iter().collect::<Vec<_>>().join(", ");
+                    let what = words::claimed_elsewhere(lang, ids);
+                    let next = words::claimed_elsewhere_next(lang);
+                    return Step::Finish(Ending::Done(Notice { what, next }));
+                }
+                Next::None(Choice::Nothing(nothing)) => return ending(run, &nothing, lang),
+                Next::None(Choice::Refused(refused)) if run.tried.is_empty() => {
+                    let (what, next) = (refused.what(lang), refused.next(lang));
+                    return Step::Finish(Ending::Failed(Notice { what, next }));
+                }
+                Next::None(_) => return ending(run, &Nothing::AllTried, lang),
+            }
+        }
+        match waits_for.or_else(|| facts.running.first().cloned()) {
+            // What is on its way is waited for, whatever it is.
+            Some(key) => Step::Effect { key, effect: Effect::Tools(Vec::new()) },
+            None => ending(run, &Nothing::AllTried, lang),
+        }
+    }
+
+    fn stopped(
+        &self,
+        view: &LanesView,
+        key: &StepKey,
+        result: &CallResult,
+        facts: &Facts<'_>,
+    ) -> Option<Commit> {
+        self.auto.stopped(&view.of(view.goal_of(key)), key, result, facts)
+    }
+}
+
+/// What a goal's lane waits for. It has one thing on its way at a time.
+fn running(facts: &Facts<'_>, goal: &str) -> Option<StepKey> {
+    let start = format!("{}/", layout::goal_directory(goal));
+    facts.running.iter().find(|key| key.as_str().starts_with(&start)).cloned()
+}
+
+impl LanesFlow {
+    /// A goal gets a lane at the place where the branch is now.
+    fn open(&self, view: &LanesView, facts: &Facts<'_>, placed: &Placed<'_>) -> Step {
+        let goal = &placed.goal.id;
+        let seen = view.of(goal);
+        let number = seen.ledger(goal).next_number();
+        let tip_key = key(goal, number, &["open"]);
+        let (onto, base) = match tip(&seen, facts, &tip_key, view.onto.as_ref()) {
+            Ok(tip) => tip,
+            Err(step) => return step,
+        };
+        let claim = LeaseStep::Claim { unit: goal.clone() };
+        let fence = match lease(&seen, facts, &key(goal, number, &["claim"]), claim) {
+            Ok(LeaseResult::Held { fence }) => *fence,
+            // The next decision passes it over.
+            Ok(_) => return unexpected(&key(goal, number, &["claim"]), facts.lang),
+            Err(step) => return step,
+        };
+        let branch = match &onto {
+            Target::Branch(name) => Some(name),
+            Target::Detached => None,
+        };
+        let detail = json!({"goal_id": goal, "base": base, "onto": branch, "fence": fence});
+        Draft::new(&seen, facts, &format!("{goal} gets a work tree"))
+            .event(Kind::LaneOpened, detail)
+            .starts(key(goal, number, &["add"]))
+            .step()
+    }
+}
+
+/// Where the branch is that finished work goes onto.
+pub(super) fn tip(
+    seen: &View,
+    facts: &Facts<'_>,
+    key: &StepKey,
+    onto: Option<&Target>,
+) -> Result<(Target, crate::attempt::base::ObjectId), Step> {
+    let step = || WorktreeStep::Tip { onto: onto.cloned() };
+    match worktree(seen, facts, key.clone(), step)? {
+        WorktreeResult::Tip(Head::Branch { name, commit }) => {
+            Ok((Target::Branch(name.clone()), commit.clone()))
+        }
+        WorktreeResult::Tip(Head::Detached { commit }) => Ok((Target::Detached, commit.clone())),
+        WorktreeResult::Tip(Head::Unborn { .. }) => {
+            Err(blocked(words::no_tip(facts.lang), words::no_tip_next(facts.lang)))
+        }
+        WorktreeResult::Refused(refused) => Err(problem(refused, facts.lang)),
+        _ => Err(unexpected(key, facts.lang)),
+    }
+}
+
+/// The result of a step with work trees, or the step that has to be taken first.
+pub(super) fn worktree<'v>(
+    seen: &'v View,
+    facts: &Facts<'_>,
+    key: StepKey,
+    step: impl FnOnce() -> WorktreeStep,
+) -> Result<&'v WorktreeResult, Step> {
+    match seen.results.get(&key) {
+        None => Err(Step::Effect { key, effect: Effect::Worktree(Box::new(step())) }),
+        Some(EffectResult::Worktree(result)) => Ok(result),
+        Some(_) => Err(unexpected(&key, facts.lang)),
+    }
+}
+
+/// What came of asking for a lease, or the step that asks.
+pub(super) fn lease<'v>(
+    seen: &'v View,
+    facts: &Facts<'_>,
+    key: &StepKey,
+    step: LeaseStep,
+) -> Result<&'v LeaseResult, Step> {
+    match seen.results.get(key) {
+        None => Err(Step::Effect { key: key.clone(), effect: Effect::Lease(step) }),
+        Some(EffectResult::Lease(result)) => Ok(result),
+        Some(_) => Err(unexpected(key, facts.lang)),
+    }
+}

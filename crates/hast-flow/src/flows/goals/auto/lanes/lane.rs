@@ -1,0 +1,272 @@
+//! One lane: its tree is made, its goal is tried there as `auto` tries it in place, and the tree goes
+//! when the goal is settled. What stands in its way is the goal's trouble, not the run's.
+
+use serde_json::json;
+
+use crate::attempt::base::ObjectId;
+use crate::attempt::evidence::TestEnd;
+use crate::attempt::workspace::GitStep;
+use crate::attempt::worktrees::{Spent, TreeName, TreePlan, WorktreeResult, WorktreeStep};
+use crate::attempt_steps::{blocked, problem, unexpected};
+use crate::docs::goals::GoalsEventKind as Kind;
+use crate::driver::Facts;
+use crate::flows::goals::auto::lanes::decide::{lease, tip, worktree};
+use crate::flows::goals::auto::lanes::view::{Lane, LanesView, Tree};
+use crate::flows::goals::auto::lanes::{LanesFlow, train};
+use crate::flows::goals::auto::view::{Current, Documents, View};
+use crate::flows::goals::auto::working::{self, Work, key};
+use crate::flows::goals::auto::write::Draft;
+use crate::flows::goals::auto::{AutoFlow, CutOff, layout, words};
+use crate::flows::goals::selection::Placed;
+use crate::flows::goals::status_edit::{NewStatus, with_status};
+use crate::leases::LeaseStep;
+use crate::steps::{Check, Effect, EffectResult, Ending, Place, Step, StepKey};
+
+/// What a lane does next; nothing while it has to wait for another one.
+pub(super) fn step(
+    flow: &LanesFlow,
+    view: &LanesView,
+    facts: &Facts<'_>,
+    lane: &Lane,
+    all: &[Placed<'_>],
+) -> Option<Step> {
+    let seen = view.of(&lane.goal);
+    let step = match (&lane.current, &lane.over) {
+        (Some(current), _) => attempt(flow, view, &seen, facts, lane, current, all)?,
+        (None, Some(_)) => close(&seen, facts, lane),
+        (None, None) => begin(flow, view, &seen, facts, lane, all)?,
+    };
+    Some(match step {
+        Step::Finish(Ending::Blocked(notice) | Ending::Failed(notice)) => {
+            stuck(&seen, facts, lane, &notice.what)
+        }
+        other => other,
+    })
+}
+
+/// The attempt under way, in its tree.
+fn attempt(
+    flow: &LanesFlow,
+    view: &LanesView,
+    seen: &View,
+    facts: &Facts<'_>,
+    lane: &Lane,
+    current: &Current,
+    all: &[Placed<'_>],
+) -> Option<Step> {
+    if let Some(settled) = &current.settled {
+        let first = view.on_the_train().is_none_or(|first| first.goal == lane.goal);
+        return first.then(|| train::commit_goals(seen, facts, lane, current, settled));
+    }
+    let limited;
+    let auto = if flow.limited.contains(&lane.goal) {
+        limited = AutoFlow { cut_off: CutOff::Limit { resume_at: None }, ..flow.auto.clone() };
+        &limited
+    } else {
+        &flow.auto
+    };
+    let documents = seen.documents_of(&current.goal, current.number);
+    let verdict = documents.and_then(Documents::last_verdict).filter(|_| current.judged);
+    let passed = verdict.filter(|verdict| verdict.verdict.class.is_success());
+    let (Some(Documents { base: Some(base), record: Some(record), .. }), Some(verdict)) =
+        (documents, passed)
+    else {
+        if let Some(Err(step)) = lane.stopped.as_ref().map(|to| back(seen, facts, current, to)) {
+            return Some(step);
+        }
+        return Some(within(lane, working::step(auto, seen, facts, current, all)));
+    };
+    let work = Work { flow: auto, view: seen, facts, current, base, record };
+    let first = view.on_the_train().is_none_or(|first| first.goal == lane.goal);
+    train::step(&work, lane, verdict, all, first)
+}
+
+/// The tree as it was when it passed: with what came onto the branch it cannot be rolled back.
+fn back(seen: &View, facts: &Facts<'_>, current: &Current, to: &ObjectId) -> Result<(), Step> {
+    let back_key = key(&current.goal, current.number, &["back"]);
+    brought(seen, facts, &back_key, &current.goal, to)
+}
+
+/// The next attempt: its tree is made or brought to where the branch is, set up, then recorded.
+fn begin(
+    flow: &LanesFlow,
+    view: &LanesView,
+    seen: &View,
+    facts: &Facts<'_>,
+    lane: &Lane,
+    all: &[Placed<'_>],
+) -> Option<Step> {
+    let Some(placed) = all.iter().find(|placed| placed.goal.id == lane.goal) else {
+        let what = words::no_such_goal(facts.lang, &lane.goal);
+        return Some(blocked(what, words::no_such_goal_next(facts.lang)));
+    };
+    let number = seen.ledger(&lane.goal).next_number();
+    let made = match lane.tree {
+        Tree::Made => Ok(()),
+        Tree::ToMake => make(flow, seen, facts, lane, number),
+        Tree::Outdated => bring(seen, facts, lane, number),
+    };
+    if let Err(step) = made {
+        return Some(step);
+    }
+    if waits_for_tests(view, facts, lane) {
+        return None;
+    }
+    Some(within(lane, working::begin(&flow.auto, seen, facts, placed)))
+}
+
+/// Lanes that begin at one commit need its tests only once.
+fn waits_for_tests(view: &LanesView, facts: &Facts<'_>, lane: &Lane) -> bool {
+    let testing = facts.running.iter().filter(|key| key.as_str().ends_with("/base-tests"));
+    testing.filter_map(|key| key.as_str().split('/').next()).any(|directory| {
+        let others = view.lanes.values().filter(|other| other.goal != lane.goal);
+        let mut same = others.filter(|other| other.base == lane.base);
+        same.any(|other| layout::goal_directory(&other.goal) == directory)
+    })
+}
+
+fn make(
+    flow: &LanesFlow,
+    seen: &View,
+    facts: &Facts<'_>,
+    lane: &Lane,
+    number: u32,
+) -> Result<(), Step> {
+    let add = || {
+        WorktreeStep::Add(TreePlan {
+            tree: TreeName::of(&lane.goal),
+            at: lane.base.clone(),
+            copy: flow.copy.clone(),
+            rules: flow.auto.settings.tree_rules(),
+            now: facts.now,
+        })
+    };
+    let add_key = key(&lane.goal, number, &["add"]);
+    match worktree(seen, facts, add_key.clone(), add)? {
+        WorktreeResult::Added(_) => {}
+        WorktreeResult::Refused(refused) => return Err(problem(refused, facts.lang)),
+        _ => return Err(unexpected(&add_key, facts.lang)),
+    }
+    let Some(command) = &flow.setup else { return Ok(()) };
+    let setup_key = key(&lane.goal, number, &["setup"]);
+    match seen.results.get(&setup_key) {
+        None => {
+            let limit_seconds = u64::from(flow.auto.settings.timeout_minutes) * 60;
+            let check = Check { command: command.clone(), tree: lane.base.clone(), limit_seconds };
+            let step = Step::Effect { key: setup_key, effect: Effect::Check(check) };
+            Err(within(lane, step))
+        }
+        Some(EffectResult::Check(run)) if run.end == TestEnd::Green => Ok(()),
+        Some(EffectResult::Check(run)) => {
+            let why = run.tail.lines().last().unwrap_or_default().to_owned();
+            let what = words::setup_failed(facts.lang, why);
+            Err(blocked(what, words::lane_stuck_next(facts.lang, &lane.goal)))
+        }
+        Some(_) => Err(unexpected(&setup_key, facts.lang)),
+    }
+}
+
+/// After what came onto the branch meanwhile: the tree begins anew from there.
+fn bring(seen: &View, facts: &Facts<'_>, lane: &Lane, number: u32) -> Result<(), Step> {
+    let tip_key = key(&lane.goal, number, &["tip"]);
+    let (_, to) = tip(seen, facts, &tip_key, Some(&lane.onto))?;
+    brought(seen, facts, &key(&lane.goal, number, &["bring"]), &lane.goal, &to)
+}
+
+/// The tree of a goal at a commit.
+pub(super) fn brought(
+    seen: &View,
+    facts: &Facts<'_>,
+    key: &StepKey,
+    goal: &str,
+    to: &ObjectId,
+) -> Result<(), Step> {
+    let bring = || WorktreeStep::Bring { tree: TreeName::of(goal), to: to.clone() };
+    match worktree(seen, facts, key.clone(), bring)? {
+        WorktreeResult::Brought => Ok(()),
+        WorktreeResult::Refused(refused) => Err(problem(refused, facts.lang)),
+        _ => Err(unexpected(key, facts.lang)),
+    }
+}
+
+/// The goal is settled: the tree goes, then the lane.
+fn close(seen: &View, facts: &Facts<'_>, lane: &Lane) -> Step {
+    let Some(into) = lane.over.clone() else { return stuck(seen, facts, lane, "") };
+    let number = seen.ledger(&lane.goal).last_number();
+    let remove_key = key(&lane.goal, number, &["remove"]);
+    let (tree, spent) = (TreeName::of(&lane.goal), Spent::Merged { into });
+    let remove = || WorktreeStep::Remove { tree, spent };
+    let detail = match worktree(seen, facts, remove_key.clone(), remove) {
+        Err(step) => return step,
+        Ok(WorktreeResult::Removed) => json!({"goal_id": lane.goal}),
+        // The goal is settled all the same; what is left is found by `--gc`.
+        Ok(WorktreeResult::Refused(refused)) => {
+            json!({"goal_id": lane.goal, "left": refused.what(facts.lang)})
+        }
+        Ok(_) => return unexpected(&remove_key, facts.lang),
+    };
+    if let Err(step) = release(seen, facts, lane) {
+        return step;
+    }
+    Draft::new(seen, facts, &format!("the work tree of {} is gone", lane.goal))
+        .event(Kind::LaneClosed, detail)
+        .step()
+}
+
+/// Others may have the goal; whether that could be said makes no difference here.
+fn release(seen: &View, facts: &Facts<'_>, lane: &Lane) -> Result<(), Step> {
+    let number = seen.ledger(&lane.goal).last_number();
+    let step = LeaseStep::Release { unit: lane.goal.clone() };
+    lease(seen, facts, &key(&lane.goal, number, &["release"]), step).map(|_| ())
+}
+
+/// Something that the lane cannot go on without does not work: the goal is a person's. Its tree stays
+/// as it is.
+fn stuck(seen: &View, facts: &Facts<'_>, lane: &Lane, what: &str) -> Step {
+    if let Err(step) = release(seen, facts, lane) {
+        return step;
+    }
+    let text = seen.goals.as_ref().map(|file| file.text.as_str()).unwrap_or_default();
+    let mut draft = Draft::new(seen, facts, &format!("{} cannot go on", lane.goal));
+    let mut about = json!({"goal_id": lane.goal, "code": "lane", "reason": what});
+    match with_status(text, &lane.goal, NewStatus::Blocked { reason: what }) {
+        Ok(text) => draft = draft.goals(text),
+        Err(_) => about["by_hand"] = json!(true),
+    }
+    draft
+        .event(Kind::GoalBlocked, about)
+        .event(Kind::LaneClosed, json!({"goal_id": lane.goal, "left": what}))
+        .step()
+}
+
+/// An effect of `auto`, in the tree of the lane.
+pub(super) fn within(lane: &Lane, step: Step) -> Step {
+    let Step::Effect { key, effect } = step else { return step };
+    let Some(tree) = path(lane) else { return Step::Effect { key, effect } };
+    let effect = match effect {
+        Effect::Git(mut step) => {
+            // Other lanes, the train and the user move other refs meanwhile.
+            if let GitStep::Look { rules } | GitStep::Record { rules, .. } = &mut *step {
+                rules.moving_refs = vec!["refs/".to_owned()];
+            }
+            Effect::Within { tree, effect: Box::new(Effect::Git(step)) }
+        }
+        Effect::Check(_) => Effect::Within { tree, effect: Box::new(effect) },
+        Effect::Call(mut call) => {
+            call.place = Place::Worktree(tree);
+            Effect::Call(call)
+        }
+        other => other,
+    };
+    Step::Effect { key, effect }
+}
+
+fn path(lane: &Lane) -> Option<crate::store::DocPath> {
+    layout::path(&format!("{}{}", layout::WORKTREES, TreeName::of(&lane.goal)))
+}
+
+/// The key of a step on the train, new after each move of the branch.
+pub(super) fn train_key(work: &Work<'_>, lane: &Lane, part: &str) -> StepKey {
+    let moved = lane.passed.as_ref().map_or(0, |passed| passed.moved).to_string();
+    work.key(&[part, &moved])
+}

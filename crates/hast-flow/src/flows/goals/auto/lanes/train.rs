@@ -1,0 +1,257 @@
+//! The train: what passed goes onto the user's branch, one after the other. Where the branch has moved,
+//! the work is put on top of it and tested again; the branch itself only ever goes forward.
+
+use serde_json::json;
+
+use crate::attempt::base::{ObjectId, kept_branch};
+use crate::attempt::evidence::{RepoPath, TestEnd, TestRun};
+use crate::attempt::git_problem::GitProblem;
+use crate::attempt::judge::Verdict;
+use crate::attempt::reason::{Class, Reason};
+use crate::attempt::settle::{Act, Attempt, MoreGoals, Then, commit_message};
+use crate::attempt::workspace::GitStep;
+use crate::attempt::worktrees::{MergePlan, Target, Waits, WorktreeResult, WorktreeStep};
+use crate::attempt_steps::{problem, unexpected};
+use crate::docs::goals::GoalsEventKind as Kind;
+use crate::driver::Facts;
+use crate::flows::goals::auto::decide::git;
+use crate::flows::goals::auto::lanes::decide::{lease, tip, worktree};
+use crate::flows::goals::auto::lanes::lane::{brought, train_key, within};
+use crate::flows::goals::auto::lanes::view::{Lane, Passed};
+use crate::flows::goals::auto::layout;
+use crate::flows::goals::auto::record::VerdictRecord;
+use crate::flows::goals::auto::settling::{self, Outcome};
+use crate::flows::goals::auto::view::{Current, Settled, View};
+use crate::flows::goals::auto::working::{Work, key};
+use crate::flows::goals::auto::write::Draft;
+use crate::flows::goals::selection::Placed;
+use crate::leases::{LeaseResult, LeaseStep};
+use crate::steps::{Check, Effect, EffectResult, Step};
+
+/// How often a branch that moves is followed.
+const MOST_MOVES: u32 = 3;
+
+/// What becomes of work that passed; nothing while it is another one's turn.
+pub(super) fn step(
+    work: &Work<'_>,
+    lane: &Lane,
+    verdict: &VerdictRecord,
+    all: &[Placed<'_>],
+    first: bool,
+) -> Option<Step> {
+    let step = match &lane.passed {
+        None => commit(work, lane, verdict),
+        Some(_) if !first => return None,
+        Some(Passed { merging: Some((from, to)), .. }) => {
+            merge(work, lane, verdict, all, (from, to))
+        }
+        Some(passed) => get_ready(work, lane, verdict, passed),
+    };
+    Some(step.unwrap_or_else(|step| step))
+}
+
+/// First a commit on its own branch, as `auto` makes it in place.
+fn commit(work: &Work<'_>, lane: &Lane, verdict: &VerdictRecord) -> Result<Step, Step> {
+    let message = commit_message(&Attempt {
+        goal: &work.current.goal,
+        title: &work.record.title,
+        kind: work.record.kind(),
+        number: work.current.number,
+        spent: 0,
+        max_retries: work.record.max_retries,
+        commits: work.record.commits(),
+        more: MoreGoals::Follow,
+    });
+    let mut outcome = Outcome { head: verdict.head.clone(), saved: None };
+    settling::perform(work, verdict, &Act::Commit { message }, &mut outcome)
+        .map_err(|step| within(lane, step))?;
+    let (goal, number) = (&work.current.goal, work.current.number);
+    let detail = json!({"goal_id": goal, "attempt": number, "head": outcome.head});
+    let draft = Draft::new(work.view, work.facts, &format!("{goal} passed"));
+    Ok(draft.event(Kind::AttemptPassed, detail).step())
+}
+
+/// On top of where the branch is now, and tested there if that is not where the work began.
+fn get_ready(
+    work: &Work<'_>,
+    lane: &Lane,
+    verdict: &VerdictRecord,
+    passed: &Passed,
+) -> Result<Step, Step> {
+    let (view, facts) = (work.view, work.facts);
+    let (_, onto) = tip(view, facts, &train_key(work, lane, "tip"), Some(&lane.onto))?;
+    if onto == *work.base.commit() {
+        return start_merge(work, lane, &onto, &passed.head);
+    }
+    let replay_key = train_key(work, lane, "replay");
+    let replay = || WorktreeStep::Replay {
+        base: work.base.commit().clone(),
+        head: passed.head.clone(),
+        onto: onto.clone(),
+    };
+    let (commit, tree) = match worktree(view, facts, replay_key.clone(), replay)? {
+        WorktreeResult::Replayed { commit, tree } => (commit, tree),
+        WorktreeResult::Conflict { paths } => {
+            let (path, more) = first_of(paths);
+            let reason = Reason::MergeConflict { path, more };
+            return Ok(refuse(work, lane, verdict, reason, &passed.head, ""));
+        }
+        WorktreeResult::Refused(refused) => return Err(problem(refused, facts.lang)),
+        _ => return Err(unexpected(&replay_key, facts.lang)),
+    };
+    brought(view, facts, &train_key(work, lane, "bring"), &lane.goal, commit)?;
+    let test_key = train_key(work, lane, "retest");
+    let run = match view.results.get(&test_key) {
+        Some(EffectResult::Check(run)) => run,
+        Some(_) => return Err(unexpected(&test_key, facts.lang)),
+        None => {
+            let check = Check {
+                command: work.record.test_command.clone(),
+                tree: tree.clone(),
+                limit_seconds: u64::from(work.record.timeout_minutes) * 60,
+            };
+            let step = Step::Effect { key: test_key, effect: Effect::Check(check) };
+            return Err(within(lane, step));
+        }
+    };
+    match as_expected(run, work.record.expect_failure) {
+        Ok(()) => start_merge(work, lane, &onto, commit),
+        Err(why) => {
+            let reason = Reason::RedAfterMerge { why };
+            Ok(refuse(work, lane, verdict, reason, commit, &run.tail))
+        }
+    }
+}
+
+/// The outcome that the goal was judged by has to be there again.
+fn as_expected(run: &TestRun, expect_failure: bool) -> Result<(), String> {
+    match (&run.end, expect_failure) {
+        (TestEnd::Green, false) | (TestEnd::Red { .. }, true) => Ok(()),
+        (TestEnd::Green, true) => Err("green".to_owned()),
+        (TestEnd::Red { code }, false) => Err(format!("exit code {code}")),
+        (TestEnd::CouldNotRun { why }, _) => Err(why.clone()),
+    }
+}
+
+/// Written down before it is done: after a crash it is known what to look for. Only whoever still has
+/// the goal may.
+fn start_merge(work: &Work<'_>, lane: &Lane, from: &ObjectId, to: &ObjectId) -> Result<Step, Step> {
+    let (goal, number) = (&work.current.goal, work.current.number);
+    let step = LeaseStep::Keep { unit: goal.clone() };
+    match lease(work.view, work.facts, &train_key(work, lane, "lease"), step)? {
+        LeaseResult::Held { .. } => {}
+        LeaseResult::Gone { .. } | LeaseResult::Released => return lost(work, to),
+    }
+    let detail = json!({"goal_id": goal, "attempt": number, "from": from, "to": to});
+    let draft = Draft::new(work.view, work.facts, &format!("{goal} is merged"));
+    Ok(draft.event(Kind::MergeStarted, detail).step())
+}
+
+/// Another worker has the goal by now: what passed here is kept on a branch, and the goal is theirs.
+fn lost(work: &Work<'_>, head: &ObjectId) -> Result<Step, Step> {
+    let (goal, number) = (&work.current.goal, work.current.number);
+    let keep = || GitStep::Keep { branch: kept_branch(goal), commit: head.clone() };
+    git(work.view, work.facts, work.key(&["keep"]), keep)?;
+    let detail = json!({"goal_id": goal, "attempt": number, "then": "lease_lost", "head": head});
+    let draft = Draft::new(work.view, work.facts, &format!("{goal} is somebody else's"));
+    Ok(draft.event(Kind::AttemptSettled, detail).step())
+}
+
+fn merge(
+    work: &Work<'_>,
+    lane: &Lane,
+    verdict: &VerdictRecord,
+    all: &[Placed<'_>],
+    (from, to): (&ObjectId, &ObjectId),
+) -> Result<Step, Step> {
+    let merge_key = train_key(work, lane, "merge");
+    let step = || {
+        WorktreeStep::Merge(MergePlan {
+            onto: lane.onto.clone(),
+            from: from.clone(),
+            to: to.clone(),
+            rules: work.base.rules().clone(),
+        })
+    };
+    let lang = work.facts.lang;
+    let reason = match worktree(work.view, work.facts, merge_key.clone(), step)? {
+        WorktreeResult::Merged => {
+            let outcome = Outcome { head: to.clone(), saved: None };
+            return Ok(settling::settled(work, &Then::Done, &outcome, None, all));
+        }
+        WorktreeResult::Waits(Waits::UsersFiles { paths }) => {
+            let (path, more) = first_of(paths);
+            Reason::MergeTouches { path, more }
+        }
+        WorktreeResult::Waits(Waits::InProgress { what }) => {
+            let why = GitProblem::InProgress { what: what.clone() }.what(lang);
+            Reason::MergeWaits { why }
+        }
+        WorktreeResult::Waits(Waits::CheckedOut { at }) => Reason::MergeWaits { why: at.clone() },
+        WorktreeResult::Refused(GitProblem::Moved { .. }) => {
+            let moved = lane.passed.as_ref().map_or(0, |passed| passed.moved) + 1;
+            if moved <= MOST_MOVES {
+                let (goal, number) = (&work.current.goal, work.current.number);
+                let draft = Draft::new(work.view, work.facts, "the branch has moved");
+                let detail = json!({"goal_id": goal, "attempt": number});
+                return Ok(draft.event(Kind::MergeMoved, detail).step());
+            }
+            Reason::TipMoves { times: moved }
+        }
+        WorktreeResult::Refused(refused) => Reason::MergeWaits { why: refused.what(lang) },
+        _ => return Err(unexpected(&merge_key, lang)),
+    };
+    Ok(refuse(work, lane, verdict, reason, to, ""))
+}
+
+/// A second verdict on work that passed alone. The first conflict or red test is one more attempt;
+/// what only a person can clear away, and a second one, is theirs.
+fn refuse(
+    work: &Work<'_>,
+    lane: &Lane,
+    verdict: &VerdictRecord,
+    reason: Reason,
+    head: &ObjectId,
+    tail: &str,
+) -> Step {
+    let tries_again = matches!(reason, Reason::MergeConflict { .. } | Reason::RedAfterMerge { .. });
+    let class = if tries_again && lane.bounced == 0 { Class::Failed } else { Class::Blocked };
+    let text = reason.text(work.facts.lang);
+    let record = VerdictRecord {
+        verdict: Verdict { class, reason, rule: 12 },
+        text,
+        judged_at: work.facts.now,
+        head: head.clone(),
+        test_tail: tail.to_owned(),
+        ..verdict.clone()
+    };
+    let draft = Draft::new(work.view, work.facts, "it passed alone and cannot be merged");
+    work.judged(draft, layout::REFUSED, &record).step()
+}
+
+fn first_of(paths: &[String]) -> (RepoPath, usize) {
+    let first = paths.first().map(String::as_str).unwrap_or_default();
+    (RepoPath(first.into()), paths.len().saturating_sub(1))
+}
+
+/// The status of the goal, committed on the branch that the work went onto, wherever that is by now.
+/// `goals.yaml` lies in the user's checkout.
+pub(super) fn commit_goals(
+    seen: &View,
+    facts: &Facts<'_>,
+    lane: &Lane,
+    current: &Current,
+    settled: &Settled,
+) -> Step {
+    let tip_key = key(&current.goal, current.number, &["goals-tip"]);
+    let head = match tip(seen, facts, &tip_key, Some(&lane.onto)) {
+        Ok((_, head)) => head,
+        Err(step) => return step,
+    };
+    let branch = match &lane.onto {
+        Target::Branch(name) => name.clone(),
+        Target::Detached => "HEAD".to_owned(),
+    };
+    let settled = Settled { head, at: settled.at };
+    settling::commit_goals_on(seen, facts, current, &settled, branch)
+}

@@ -1,0 +1,348 @@
+//! The port `Worktrees` with the git binary: trees below one directory, each with an entry and a
+//! branch. Found by what the repository says of them, never through a `.git` file that an agent had.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use hast_flow::attempt::base::{ObjectId, Saved, SavedWork};
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::workspace::{GitResult, GitStep, Head, SavePlan, perform};
+use hast_flow::attempt::worktrees::{
+    Added, FoundTree, LANES, MergePlan, Replay, Spent, Target, TreeName, TreePlan, TreeState,
+    Waits, Worktrees,
+};
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+use super::index::disk;
+use super::refs::{HeadNow, Move};
+use super::{GitEnvironment, Place, RealWorkspace};
+
+/// Where things of ours are in a git directory, and how entries that are to go are called there.
+const SCRATCH: &str = "hast";
+const GONE: &[u8] = b"gone-";
+/// How long somebody who still writes is waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// What of an earlier tree is saved: one file, and all of them.
+const SAVED_FILE_BYTES: u64 = 64 << 20;
+const SAVED_BYTES: u64 = 1 << 30;
+
+/// The work trees of a repository below one directory.
+#[derive(Debug)]
+pub struct RealWorktrees {
+    pub(super) main: RealWorkspace,
+    environment: GitEnvironment,
+    directory: PathBuf,
+}
+
+/// The entry that the repository has of a tree.
+#[derive(Clone, Debug)]
+struct Entry {
+    git_dir: PathBuf,
+    /// Git was not done with making it.
+    half_made: bool,
+}
+
+impl RealWorktrees {
+    /// The trees in `directory`, of the repository whose work tree has its top at `top`.
+    pub fn open(
+        top: &Path,
+        directory: &Path,
+        environment: GitEnvironment,
+    ) -> Result<Self, GitProblem> {
+        let main = RealWorkspace::open(top, environment.clone())?;
+        let trees = Self { main, environment, directory: directory.to_owned() };
+        for gone in directories(&trees.main.git.place.common_dir.join(SCRATCH))? {
+            if gone.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(GONE)) {
+                remove_all(&gone)?;
+            }
+        }
+        Ok(trees)
+    }
+
+    /// Where a tree is, for whoever works in it.
+    pub fn place(&self, tree: &TreeName) -> Result<Place, GitProblem> {
+        let top = self.path(tree);
+        let none = || GitProblem::NotARepository { path: top.display().to_string() };
+        let entry = self.entries()?.remove(tree).filter(|entry| !entry.half_made);
+        let git_dir = entry.ok_or_else(none)?.git_dir;
+        let top = top.canonicalize().map_err(|_| none())?;
+        Ok(Place { top, git_dir, common_dir: self.main.git.place.common_dir.clone() })
+    }
+
+    fn path(&self, tree: &TreeName) -> PathBuf {
+        self.directory.join(tree.as_str())
+    }
+
+    pub(super) fn inside(&self, tree: &TreeName) -> Result<RealWorkspace, GitProblem> {
+        RealWorkspace::open_at(self.place(tree)?, self.environment.clone())
+    }
+
+    /// The repository's entries of trees below the directory, by name.
+    fn entries(&self) -> Result<BTreeMap<TreeName, Entry>, GitProblem> {
+        let all = self.main.git.place.common_dir.join("worktrees");
+        let mut entries = BTreeMap::new();
+        for git_dir in directories(&all)? {
+            let Some(at) = fs::read_to_string(git_dir.join("gitdir")).ok() else { continue };
+            let top = git_dir.join(at.trim_end());
+            let Some(name) = top.parent().and_then(|top| self.name_of(top)) else { continue };
+            let half_made = fs::read_to_string(git_dir.join("locked"))
+                .is_ok_and(|why| why.trim() == "initializing")
+                || !git_dir.join("HEAD").is_file();
+            entries.insert(name, Entry { git_dir, half_made });
+        }
+        Ok(entries)
+    }
+
+    fn name_of(&self, top: &Path) -> Option<TreeName> {
+        let above = top.parent()?;
+        let same = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if same(above) != same(&self.directory) {
+            return None;
+        }
+        TreeName::read(top.file_name()?.to_str()?)
+    }
+
+    /// What the branch of a tree is at.
+    fn branch_of(&self, tree: &TreeName) -> Result<Option<ObjectId>, GitProblem> {
+        self.main.git.resolve(&tree.branch())
+    }
+
+    /// Whether a tree holds nothing that is not part of a commit of the user's.
+    fn is_unused(&self, tree: &TreeName) -> Result<bool, GitProblem> {
+        if let Some(head) = self.branch_of(tree)? {
+            let user = self.main.git.resolve("HEAD")?.ok_or(GitProblem::NoFirstCommit)?;
+            if head != user && !self.main.git.is_ancestor(&head, &user)? {
+                return Ok(false);
+            }
+        }
+        let Ok(mut inside) = self.inside(tree) else { return Ok(true) };
+        if inside.git.head()? != HeadNow::Branch(tree.branch()) {
+            return Ok(false);
+        }
+        let rules = hast_flow::attempt::base::TreeRules::default();
+        let (looked, _) = inside.look_around(&rules)?;
+        Ok(looked.uncommitted.is_empty())
+    }
+
+    /// What an earlier tree of the same name still has goes onto a ref.
+    fn save_left(&self, plan: &TreePlan) -> Result<Option<Saved>, GitProblem> {
+        let tree = &plan.tree;
+        if self.is_unused(tree)? {
+            return Ok(None);
+        }
+        // A tree that cannot be opened has its commits on the branch.
+        let Ok(mut inside) = self.inside(tree) else { return Ok(None) };
+        let head = inside.git.resolve("HEAD")?.or(self.branch_of(tree)?);
+        let head = head.ok_or(GitProblem::NoFirstCommit)?;
+        let save = GitStep::Save(SavePlan {
+            name: format!("refs/hast/recovered/{tree}/{}", &head.as_str()[..12]),
+            rules: plan.rules.clone(),
+            base: None,
+            message: format!("what the work tree {tree} held"),
+            at: plan.now,
+            max_file_bytes: SAVED_FILE_BYTES,
+            max_total_bytes: SAVED_BYTES,
+        });
+        match perform(&mut inside, &save) {
+            GitResult::Saved(saved) => Ok(Some(saved)),
+            GitResult::Refused(problem) => Err(problem),
+            _ => Ok(None),
+        }
+    }
+
+    /// The files, then the entry, then the branch: whatever is left can be found again.
+    fn take_away(&self, tree: &TreeName) -> Result<(), GitProblem> {
+        remove_all(&self.path(tree))?;
+        if let Some(entry) = self.entries()?.remove(tree) {
+            self.forget(&entry.git_dir)?;
+        }
+        let name = tree.branch();
+        if let Some(from) = self.main.git.resolve(&name)? {
+            self.main.git.move_refs(&[Move { name, from: Some(from), to: None }])?;
+        }
+        Ok(())
+    }
+
+    /// Half of an entry would be nobody's: it goes away at once, and is removed where it is found
+    /// again.
+    fn forget(&self, git_dir: &Path) -> Result<(), GitProblem> {
+        let scratch = self.main.git.place.common_dir.join(SCRATCH);
+        fs::create_dir_all(&scratch).map_err(|error| disk(&scratch, error))?;
+        let name = git_dir.file_name().unwrap_or_default();
+        let mut gone = std::ffi::OsString::from(format!("gone-{}-", std::process::id()));
+        gone.push(name);
+        let gone = scratch.join(gone);
+        remove_all(&gone)?;
+        renameat_with(CWD, git_dir, CWD, &gone, RenameFlags::NOREPLACE)
+            .map_err(|error| disk(git_dir, error))?;
+        remove_all(&gone)
+    }
+
+    fn is_spent(&self, tree: &TreeName, spent: &Spent) -> Result<bool, GitProblem> {
+        match spent {
+            Spent::Saved(_) => Ok(true),
+            Spent::Merged { into } => match self.branch_of(tree)? {
+                Some(head) => Ok(head == *into || self.main.git.is_ancestor(&head, into)?),
+                None => Ok(true),
+            },
+            Spent::Unused => self.is_unused(tree),
+        }
+    }
+}
+
+impl Worktrees for RealWorktrees {
+    fn tip(&mut self, onto: Option<&Target>) -> Result<Head, GitProblem> {
+        if let Some(Target::Branch(name)) = onto {
+            let commit = self.main.git.resolve(name)?.ok_or(GitProblem::NoFirstCommit)?;
+            return Ok(Head::Branch { name: name.clone(), commit });
+        }
+        let commit = self.main.git.resolve("HEAD")?;
+        Ok(match (self.main.git.head()?, commit) {
+            (HeadNow::Branch(name), Some(commit)) => Head::Branch { name, commit },
+            (HeadNow::Branch(name), None) => Head::Unborn { name },
+            (HeadNow::Detached, Some(commit)) => Head::Detached { commit },
+            (HeadNow::Detached, None) => return Err(GitProblem::NoFirstCommit),
+        })
+    }
+
+    fn add(&mut self, plan: &TreePlan) -> Result<Added, GitProblem> {
+        let tree = &plan.tree;
+        self.main.reread_config()?;
+        let saved = self.save_left(plan)?;
+        if saved.is_none() && !self.is_spent(tree, &Spent::Unused)? {
+            return Err(self.in_the_way(tree));
+        }
+        self.take_away(tree)?;
+        fs::create_dir_all(&self.directory).map_err(|error| disk(&self.directory, error))?;
+        let branch = tree.branch();
+        let short = branch.strip_prefix("refs/heads/").unwrap_or(&branch);
+        let path = self.path(tree);
+        let call = self.main.git.call(["worktree", "add", "--quiet", "--no-track", "-B", short]);
+        call.args([path.as_os_str()]).args([plan.at.as_str()]).users_index().run()?;
+        let copied = super::copies::copy(&self.main.git.place.top, &path, &plan.copy)?;
+        Ok(Added { recovered: saved.map(|saved| saved.work().name.clone()), copied })
+    }
+
+    fn remove(&mut self, tree: &TreeName, spent: &Spent) -> Result<(), GitProblem> {
+        if self.is_spent(tree, spent)? { self.take_away(tree) } else { Err(self.in_the_way(tree)) }
+    }
+
+    fn rescue(&mut self, plan: &TreePlan) -> Result<Option<SavedWork>, GitProblem> {
+        Ok(self.save_left(plan)?.map(|saved| saved.work().clone()))
+    }
+
+    fn list(&mut self) -> Result<Vec<FoundTree>, GitProblem> {
+        let entries = self.entries()?;
+        let mut names: Vec<TreeName> = entries.keys().cloned().collect();
+        let there = directories(&self.directory)?;
+        names.extend(there.iter().filter_map(|path| TreeName::read(path.file_name()?.to_str()?)));
+        names.extend(self.branches()?);
+        names.sort();
+        names.dedup();
+        let mut found = Vec::new();
+        for tree in names {
+            let path = self.path(&tree);
+            let entry = entries.get(&tree);
+            let whole = path.is_dir() && entry.is_some_and(|entry| !entry.half_made);
+            let state = if whole { TreeState::Whole } else { TreeState::Broken };
+            let head = self.branch_of(&tree)?;
+            found.push(FoundTree { head, state, bytes: disk_use(&path), tree });
+        }
+        Ok(found)
+    }
+
+    fn replay(
+        &mut self,
+        base: &ObjectId,
+        head: &ObjectId,
+        onto: &ObjectId,
+    ) -> Result<Replay, GitProblem> {
+        self.main.reread_config()?;
+        self.main.git.replay(base, head, onto)
+    }
+
+    fn bring(&mut self, tree: &TreeName, to: &ObjectId) -> Result<(), GitProblem> {
+        self.inside(tree)?.bring_to(&tree.branch(), to)
+    }
+
+    fn merge(&mut self, plan: &MergePlan) -> Result<Option<Waits>, GitProblem> {
+        self.main.reread_config()?;
+        self.main.fast_forward(plan)
+    }
+}
+
+impl RealWorktrees {
+    fn in_the_way(&self, tree: &TreeName) -> GitProblem {
+        GitProblem::EditedSince { paths: vec![self.path(tree).display().to_string()] }
+    }
+
+    /// Trees whose branch is there, whatever became of the rest.
+    fn branches(&self) -> Result<Vec<TreeName>, GitProblem> {
+        let refs = self.main.git.call(["for-each-ref", "--format=%(refname)", LANES]).run()?;
+        let text = String::from_utf8_lossy(&refs);
+        let name = |line: &str| TreeName::read(line.strip_prefix(LANES)?.strip_suffix("/work")?);
+        Ok(text.lines().filter_map(name).collect())
+    }
+}
+
+fn directories(path: &Path) -> Result<Vec<PathBuf>, GitProblem> {
+    let entries = match fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(disk(path, error)),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|error| disk(path, error))?;
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            found.push(entry.path());
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Removes a directory whatever modes its parts have. Links are removed, not followed. A git whose
+/// hast was killed may still be writing there: it is waited for.
+fn remove_all(path: &Path) -> Result<(), GitProblem> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        match fs::remove_dir_all(path) {
+            Ok(()) => return Ok(()),
+            Err(error) if error.kind() == ErrorKind::NotFound && !path.exists() => return Ok(()),
+            Err(error) if Instant::now() > end => return Err(disk(path, error)),
+            Err(_) => open_up(path),
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Directories that their owner may not write to, made writable.
+fn open_up(path: &Path) {
+    let mut open = vec![path.to_owned()];
+    while let Some(directory) = open.pop() {
+        let _ = fs::set_permissions(&directory, fs::Permissions::from_mode(0o700));
+        open.extend(directories(&directory).unwrap_or_default());
+    }
+}
+
+/// What a directory takes on the disk, each file once.
+fn disk_use(path: &Path) -> u64 {
+    let mut open = vec![path.to_owned()];
+    let mut bytes = 0;
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+            let Ok(there) = entry.metadata() else { continue };
+            bytes += there.blocks() * 512 / there.nlink().max(1);
+            if there.is_dir() {
+                open.push(entry.path());
+            }
+        }
+    }
+    bytes
+}

@@ -1,0 +1,111 @@
+//! Work trees for many threads: one thread makes, merges and removes them, and each tree has one of
+//! its own that works in it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::Builder;
+
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::workspace::{GitResult, GitStep};
+use hast_flow::attempt::worktrees::{TreeName, WorktreeResult, WorktreeStep, perform};
+
+use crate::git::{GitEnvironment, Place, RealWorktrees};
+use crate::git_thread::GitThread;
+
+/// The work trees of a repository, for any thread.
+#[derive(Debug)]
+pub struct WorktreeThreads {
+    asked: Mutex<Sender<Question>>,
+    inside: Mutex<BTreeMap<TreeName, Arc<GitThread>>>,
+}
+
+#[derive(Debug)]
+enum Question {
+    Step(WorktreeStep, Sender<WorktreeResult>),
+    Place(TreeName, Sender<Result<Place, GitProblem>>),
+}
+
+impl WorktreeThreads {
+    /// The trees in `directory`, of the repository whose work tree has its top at `top`.
+    pub fn open(top: &Path, directory: &Path) -> Result<Self, GitProblem> {
+        let environment = GitEnvironment::of_this_process()?;
+        let (top, directory) = (top.to_owned(), directory.to_owned());
+        let (asked, questions) = channel();
+        let (opened, result) = channel();
+        let serve = move || match RealWorktrees::open(&top, &directory, environment) {
+            Ok(trees) => {
+                let _ = opened.send(Ok(()));
+                serve(trees, &questions);
+            }
+            Err(problem) => {
+                let _ = opened.send(Err(problem));
+            }
+        };
+        Builder::new().name("worktrees".to_owned()).spawn(serve).map_err(|_| lost())?;
+        result.recv().map_err(|_| lost())??;
+        Ok(Self { asked: Mutex::new(asked), inside: Mutex::default() })
+    }
+
+    /// Performs a step and waits for it.
+    pub fn perform(&self, step: &WorktreeStep) -> WorktreeResult {
+        // Whoever works in a tree remembers how it was.
+        if let WorktreeStep::Remove { tree, .. } | WorktreeStep::Bring { tree, .. } = step {
+            self.inside().remove(tree);
+        }
+        if let WorktreeStep::Add(plan) | WorktreeStep::Rescue(plan) = step {
+            self.inside().remove(&plan.tree);
+        }
+        let (answer, answered) = channel();
+        let sent = self.ask(Question::Step(step.clone(), answer));
+        sent.and_then(|()| answered.recv().map_err(|_| lost()))
+            .unwrap_or_else(WorktreeResult::Refused)
+    }
+
+    /// Performs a step of git inside of a tree.
+    pub fn perform_in(&self, tree: &TreeName, step: &GitStep) -> GitResult {
+        match self.thread(tree) {
+            Ok(thread) => thread.perform(step),
+            Err(problem) => GitResult::Refused(problem),
+        }
+    }
+
+    fn thread(&self, tree: &TreeName) -> Result<Arc<GitThread>, GitProblem> {
+        if let Some(thread) = self.inside().get(tree) {
+            return Ok(Arc::clone(thread));
+        }
+        let (answer, answered) = channel();
+        self.ask(Question::Place(tree.clone(), answer))?;
+        let place = answered.recv().map_err(|_| lost())??;
+        let thread = Arc::new(GitThread::open_at(place)?);
+        self.inside().insert(tree.clone(), Arc::clone(&thread));
+        Ok(thread)
+    }
+
+    fn ask(&self, question: Question) -> Result<(), GitProblem> {
+        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.send(question).map_err(|_| lost())
+    }
+
+    fn inside(&self) -> MutexGuard<'_, BTreeMap<TreeName, Arc<GitThread>>> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn lost() -> GitProblem {
+    GitProblem::NoGit { why: "its thread ended".to_owned() }
+}
+
+fn serve(mut trees: RealWorktrees, questions: &Receiver<Question>) {
+    while let Ok(question) = questions.recv() {
+        match question {
+            Question::Step(step, answer) => {
+                let _ = answer.send(perform(&mut trees, &step));
+            }
+            Question::Place(tree, answer) => {
+                let _ = answer.send(trees.place(&tree));
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! `hast auto --isolate` and `--parallel N`: the same run in work trees of their own.
+
+use std::sync::Arc;
+
+use hast_flow::attempt::settle::Commits;
+use hast_flow::docs::files::FlowName;
+use hast_flow::docs::goals::{Config, Isolation};
+use hast_flow::flows::goals::auto::AutoFlow;
+use hast_flow::flows::goals::auto::lanes::{Lane, LanesFlow, LanesView};
+use hast_flow::flows::goals::selection::{Placed, placed};
+use hast_world::calls::ledger::LedgerFile;
+
+use super::effects::AutoEffects;
+use super::eyes::GoalEyes;
+use super::leases::Leases;
+use crate::app::App;
+use crate::auto_messages::say;
+use crate::commands::calling::Project;
+use crate::commands::driving::{self, Driven, Eyes, Unit};
+use crate::commands::goals_files::GoalsFiles;
+use crate::problem::Problem;
+use crate::progress::board::Row;
+
+/// What the configuration says where the command line says nothing.
+pub(super) fn configured(config: &Config) -> Option<usize> {
+    (config.isolation == Some(Isolation::Worktree)).then_some(1)
+}
+
+pub(super) fn drive(
+    app: &mut App,
+    unit: Unit<'_>,
+    auto: AutoFlow,
+    width: usize,
+    eyes: &mut GoalEyes,
+) -> Result<Driven<()>, Problem> {
+    let (lang, project) = (app.lang, unit.project);
+    if auto.settings.commits == Commits::Off {
+        return Err(Problem::new(say::no_isolation(lang), say::no_isolation_next(lang)));
+    }
+    let limited = limited(app, project)?;
+    let (setup, copy) =
+        (project.config.worktree_setup.clone(), project.config.worktree_copy.clone());
+    let leases = Leases::open(app, project, width)?;
+    let flow = LanesFlow { auto, width, setup, copy, limited };
+    let (root, config) = (project.root.clone(), project.config.clone());
+    let variables = project.variables.clone();
+    let others = move |guarded: &Arc<_>| {
+        AutoEffects::open(root, config, variables, Arc::clone(guarded), lang)
+            .and_then(|effects| effects.with_trees(leases))
+            .map(|effects| Arc::new(effects) as Arc<_>)
+            .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))
+    };
+    let driven = driving::drive(app, unit, &flow, others, &mut LaneEyes { goals: eyes }, |_| ());
+    super::leave_or_drop(eyes, &driven);
+    driven
+}
+
+/// Goals whose last call a usage limit refused: being cut off there spent nothing.
+fn limited(app: &mut App, project: &Project) -> Result<Vec<String>, Problem> {
+    let files = GoalsFiles::read(app, &project.root)?;
+    let ids: Vec<String> =
+        placed(&files.goals).iter().map(|placed| placed.goal.id.clone()).collect();
+    let ledger = LedgerFile::within(&project.machine);
+    let refused = ledger.with(|ledger| {
+        let unit = |id: &&String| format!("{}/{id}", FlowName::Goals.as_str());
+        let refused = ids.iter().filter(|id| ledger.was_refused(&unit(id))).cloned().collect();
+        (Vec::new(), refused)
+    });
+    Ok(refused.unwrap_or_default())
+}
+
+/// Watches several goals at once.
+struct LaneEyes<'e> {
+    goals: &'e mut GoalEyes,
+}
+
+impl Eyes<LanesView> for LaneEyes<'_> {
+    fn rows(&self, view: &LanesView) -> Vec<Row> {
+        let Some(Ok(goals)) = view.shared.goals.as_ref().map(|file| &file.goals) else {
+            return Vec::new();
+        };
+        let now = |placed: &Placed<'_>| {
+            let lane = view.lanes.get(&placed.goal.id)?;
+            let first = view.on_the_train().is_some_and(|first| first.goal == lane.goal);
+            Some(self.words(lane, first))
+        };
+        placed(goals).iter().map(|goal| self.goals.row(goal, now(goal))).collect()
+    }
+
+    fn turn(&mut self, view: &LanesView) -> Vec<String> {
+        let mut lines = self.goals.tell_start(&view.shared);
+        for lane in view.lanes.values() {
+            lines.extend(self.goals.tell_judged(&view.shared, lane.current.as_ref()));
+        }
+        lines
+    }
+}
+
+impl LaneEyes<'_> {
+    /// What is done in a lane.
+    fn words(&self, lane: &Lane, first: bool) -> String {
+        let lang = self.goals.lang();
+        match (&lane.current, &lane.passed) {
+            (Some(_), Some(_)) if first => say::lane_merging(lang),
+            (Some(_), Some(_)) => say::lane_waiting(lang),
+            (Some(current), None) => say::attempt(lang, current.number),
+            (None, _) if lane.over.is_some() => say::lane_closing(lang),
+            (None, _) => say::lane_opening(lang),
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Lanes as workers of the queue: a goal is claimed before it begins, the claim is renewed while it is
+//! worked on, and given back at the end. The worker's name stays, so that a later run has its claims.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::Builder;
+use std::time::Duration;
+
+use hast_flow::docs::goals::{Claim, QueueLane};
+use hast_flow::flows::goals::queue::desk::Desk;
+use hast_flow::flows::goals::queue::{Ask, Candidate, Limits, Queue};
+use hast_flow::leases::{LeaseResult, LeaseStep};
+use hast_flow::ports::Clock;
+use hast_flow::store::identity::ContentHash;
+use hast_flow::time::UtcTime;
+use hast_flow::words::Lang;
+use hast_world::disk::RealDisk;
+use jiff::SignedDuration;
+
+use crate::app::App;
+use crate::commands::calling::Project;
+use crate::commands::queue;
+use crate::problem::Problem;
+
+/// How long a claim holds without being renewed, and how often it is.
+const TIME: SignedDuration = SignedDuration::from_mins(30);
+const RENEWED: Duration = Duration::from_secs(10 * 60);
+
+/// The claims of one run.
+pub(super) struct Leases {
+    desk: Arc<Mutex<AtDesk>>,
+    /// Ends the renewing when it is dropped.
+    _renewing: Sender<()>,
+}
+
+struct AtDesk {
+    desk: Desk<RealDisk>,
+    clock: Arc<dyn Clock + Send + Sync>,
+    worker: String,
+    limits: Limits,
+    lang: Lang,
+    /// The claims that are renewed, by goal.
+    held: BTreeMap<String, String>,
+}
+
+impl Leases {
+    pub(super) fn open(app: &mut App, project: &Project, width: usize) -> Result<Self, Problem> {
+        let desk = queue::open(app, project)?;
+        // A claim that was left by a lane before counts as well.
+        let limits = Limits { per_worker: width.saturating_mul(4).max(64) };
+        let root = project.root.as_os_str().as_encoded_bytes();
+        let worker = format!("auto-{:?}", ContentHash::of(root));
+        let clock = crate::app::shared_clock(app.lang)?;
+        let (lang, held) = (app.lang, BTreeMap::new());
+        let desk = AtDesk { desk, clock, worker, limits, lang, held };
+        let desk = Arc::new(Mutex::new(desk));
+        let (renewing, ended) = channel();
+        let renewed = Arc::clone(&desk);
+        // Without a thread the claims end by themselves, and the merge asks for them again.
+        let _ = Builder::new().name("leases".to_owned()).spawn(move || renew(&renewed, &ended));
+        Ok(Self { desk, _renewing: renewing })
+    }
+
+    pub(super) fn perform(&self, step: &LeaseStep) -> LeaseResult {
+        let mut desk = at(&self.desk);
+        match step {
+            LeaseStep::Claim { unit } | LeaseStep::Keep { unit } => desk.hold(unit),
+            LeaseStep::Release { unit } => {
+                desk.release(unit);
+                LeaseResult::Released
+            }
+        }
+    }
+}
+
+fn at(desk: &Mutex<AtDesk>) -> MutexGuard<'_, AtDesk> {
+    desk.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn renew(desk: &Mutex<AtDesk>, ended: &Receiver<()>) {
+    while ended.recv_timeout(RENEWED) == Err(RecvTimeoutError::Timeout) {
+        let mut desk = at(desk);
+        let goals: Vec<String> = desk.held.keys().cloned().collect();
+        for goal in goals {
+            desk.hold(&goal);
+        }
+    }
+}
+
+impl AtDesk {
+    /// More time for a claim that there is, or a new one.
+    fn hold(&mut self, goal: &str) -> LeaseResult {
+        let now = UtcTime::new(self.clock.now());
+        let (worker, limits) = (self.worker.clone(), self.limits);
+        let ask = Ask {
+            worker: worker.clone(),
+            role: None,
+            goal: Some(goal.to_owned()),
+            time: TIME,
+            idempotency_key: None,
+        };
+        let candidates = [Candidate { goal_id: goal.to_owned(), lane: QueueLane::Implement }];
+        let answer = self.desk.call(now, |queue| match own(queue, &worker, goal) {
+            Some(claim) => queue.renew(&claim.claim_id, &worker, TIME, now),
+            None => queue.claim(&ask, &candidates, limits, now),
+        });
+        match answer {
+            Ok(Ok(claim)) => {
+                self.held.insert(goal.to_owned(), claim.claim_id);
+                LeaseResult::Held { fence: claim.fence }
+            }
+            Ok(Err(refused)) => {
+                self.held.remove(goal);
+                LeaseResult::Gone { why: refused.what(self.lang) }
+            }
+            Err(error) => LeaseResult::Gone { why: error.to_string() },
+        }
+    }
+
+    /// What cannot be given back ends by itself.
+    fn release(&mut self, goal: &str) {
+        let now = UtcTime::new(self.clock.now());
+        let worker = self.worker.clone();
+        self.held.remove(goal);
+        let _ = self.desk.call(now, |queue| {
+            let id = own(queue, &worker, goal).map(|claim| claim.claim_id.clone());
+            queue.release(&id.unwrap_or_default(), &worker, None, now)
+        });
+    }
+}
+
+/// The claim that this worker has on a goal.
+fn own<'q>(queue: &'q Queue, worker: &str, goal: &str) -> Option<&'q Claim> {
+    queue.active().find(|claim| claim.worker_id == worker && claim.goal_id == goal)
+}

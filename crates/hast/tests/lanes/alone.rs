@@ -1,0 +1,158 @@
+//! `--isolate`: one goal in a tree of its own.
+
+use crate::scene::{Scene, work};
+
+#[test]
+fn the_checkout_is_untouched_until_the_merge_and_the_users_files_stay() {
+    let waiting = "      - wait_for: {path: ../../../go.log, seconds: 60}\n";
+    let actions = format!("{waiting}{}", work("src/b.txt", "b"));
+    let scene = Scene::new(&[("M1", "", &actions)]);
+    scene.write("src/a.txt", "half done\n");
+    scene.write("new.txt", "untracked\n");
+    scene.write("staged.txt", "staged\n");
+    scene.git(&["add", "staged.txt"]);
+    let (before, status) = (scene.checkout(), scene.git(&["status", "--porcelain"]));
+    let mut child = scene.start(&["auto", "--isolate"]);
+    scene.wait_until("the tree is there", |scene| scene.has(".ai/worktrees/M1/src/a.txt"));
+    assert_eq!(scene.checkout(), before);
+    assert_eq!(scene.git(&["status", "--porcelain"]), status);
+    scene.write("go.log", "");
+    assert!(child.wait().unwrap().success());
+    let mut after = scene.checkout();
+    assert_eq!(after.remove("src/b.txt").as_deref(), Some(&b"b\n"[..]));
+    after.remove("go.log");
+    assert_eq!(after, before);
+    assert_eq!(scene.git(&["status", "--porcelain"]), status);
+    assert_eq!(scene.status_of("M1"), "done");
+    scene.nothing_is_left();
+}
+
+#[test]
+fn a_merge_that_would_touch_the_users_files_waits_with_the_work_on_a_branch() {
+    let scene = Scene::new(&[("M1", "", &work("src/a.txt", "b"))]);
+    scene.write("src/a.txt", "half done\n");
+    let (before, head) = (scene.checkout(), scene.git(&["rev-parse", "HEAD"]));
+    let ran = scene.hast(&["auto", "--isolate"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_eq!(scene.checkout(), before);
+    assert_eq!(scene.status_of("M1"), "blocked");
+    assert_eq!(scene.verdicts("M1"), ["all_good", "merge_touches"]);
+    assert_eq!(scene.git(&["show", "hast/kept/M1:src/a.txt"]), "a\nb");
+    assert!(scene.read(".ai/goals.yaml").contains("src/a.txt"), "the file is named");
+    // Only the status was committed.
+    assert_eq!(scene.git(&["diff", "--name-only", &head, "HEAD"]), ".ai/goals.yaml");
+    scene.nothing_is_left();
+}
+
+#[test]
+fn a_failed_attempt_is_kept_on_a_ref_and_the_next_one_is_told() {
+    let scene = Scene::with(
+        &[("M1", "", &work("src/b.txt", "bug"))],
+        "max_retries: 2\n",
+        "! grep -rq bug src\n",
+    );
+    let ran = scene.hast(&["auto", "--isolate", "--explain"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_eq!(scene.verdicts("M1"), ["tests_red", "tests_red"]);
+    assert_eq!(scene.git(&["show", "refs/hast/attempts/M1/1:src/b.txt"]), "bug");
+    assert_eq!(scene.git(&["show", "hast/kept/M1:src/b.txt"]), "bug");
+    assert!(!scene.has("src/b.txt"));
+    scene.nothing_is_left();
+}
+
+#[test]
+fn setup_and_copies_make_the_tree_ready_and_are_not_committed() {
+    let scene = Scene::with(
+        &[("M1", "", &work("src/b.txt", "b"))],
+        "worktree_setup: \"cat .env > made.log && echo set >> setup.txt\"\nworktree_copy: [\".env\"]\n",
+        "grep -q secret made.log && grep -q set setup.txt\n",
+    );
+    // The tests of the base run in the tree too.
+    scene.write(".env", "secret\n");
+    let ran = scene.hast(&["auto", "--isolate"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let files = scene.git(&["ls-tree", "-r", "--name-only", "HEAD"]);
+    assert!(!files.contains("setup.txt") && !files.contains(".env"), "{files}");
+    assert!(files.contains("src/b.txt"));
+    scene.nothing_is_left();
+}
+
+#[test]
+fn a_setup_that_fails_blocks_its_goal() {
+    let goal = ("M1", "", &*work("src/b.txt", "b"));
+    let scene = Scene::with(&[goal], "worktree_setup: \"echo no such tool; false\"\n", "true\n");
+    let ran = scene.hast(&["auto", "--isolate"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_eq!(scene.status_of("M1"), "blocked");
+    assert!(scene.read(".ai/goals.yaml").contains("no such tool"));
+    assert_eq!(scene.verdicts("M1"), Vec::<String>::new());
+}
+
+#[test]
+fn the_agent_of_a_lane_reaches_nothing_but_its_tree() {
+    // Wherever the sandbox is not there, this shows nothing; it is asked for.
+    let steps = [
+        "../../../src/a.txt",
+        "../../../.git/hooks/pre-commit",
+        "../../../.git/config",
+        "../../../.git/refs/heads/main",
+        "../../../.git/refs/heads/hast/lanes/other/work",
+        "../../../.ai/goals.yaml",
+    ];
+    let tries: String = steps
+        .iter()
+        .map(|path| {
+            format!("      - run: \"mkdir -p $(dirname {path}); echo evil >> {path} || true\"\n")
+        })
+        .collect();
+    let actions = format!("{tries}{}", work("src/b.txt", "b"));
+    let scene = Scene::with(&[("M1", "", &actions)], "sandbox: enforce\n", "true\n");
+    let config = scene.read(".git/config");
+    let ran = scene.hast(&["auto", "--isolate"]);
+    if ran.err.contains("sandbox") && ran.code != 0 {
+        return;
+    }
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(scene.read("src/a.txt"), "a\n");
+    assert!(!scene.has(".git/hooks/pre-commit"));
+    assert_eq!(scene.read(".git/config"), config);
+    assert!(!scene.read(".ai/goals.yaml").contains("evil"));
+    scene.nothing_is_left();
+}
+
+#[test]
+fn a_detached_head_goes_forward() {
+    let scene = Scene::new(&[("M1", "", &work("src/b.txt", "b"))]);
+    scene.git(&["checkout", "-q", "--detach"]);
+    let main = scene.git(&["rev-parse", "main"]);
+    let ran = scene.hast(&["auto", "--isolate"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(scene.read("src/b.txt"), "b\n");
+    assert_eq!(scene.git(&["rev-parse", "main"]), main);
+    assert_eq!(scene.git(&["status", "--porcelain"]), "");
+    scene.nothing_is_left();
+}
+
+#[test]
+fn commit_off_and_lanes_exclude_each_other() {
+    let goal = ("M1", "", &*work("src/b.txt", "b"));
+    let scene = Scene::with(&[goal], "commit: off\n", "true\n");
+    let ran = scene.hast(&["auto", "--isolate"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("commit: auto"), "{}", ran.err);
+    scene.nothing_is_left();
+}
+
+#[test]
+fn a_tree_that_somebody_deleted_blocks_its_goal_and_not_the_run() {
+    let gone =
+        "      - run: \"rm -rf ../M1/.git ../M1/src\"\n      - run: \"rm -rf \\\"$PWD\\\"\"\n";
+    let scene = Scene::with(
+        &[("M1", "", gone), ("M2", "", &work("src/b.txt", "b"))],
+        "sandbox: off\nmax_retries: 1\n",
+        "true\n",
+    );
+    let ran = scene.hast(&["auto", "--isolate", "--recursive"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_eq!((scene.status_of("M1"), scene.status_of("M2")), ("blocked".into(), "done".into()));
+}

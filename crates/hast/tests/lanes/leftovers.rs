@@ -1,0 +1,48 @@
+//! What an earlier run left is finished by the next one, or found and removed, never lost.
+
+use crate::scene::{Scene, work};
+
+#[test]
+fn gc_removes_trees_that_no_run_needs_and_keeps_what_they_held() {
+    let scene = Scene::new(&[("M1", "", &work("src/b.txt", "b"))]);
+    let tree = ".ai/worktrees/OLD";
+    scene.git(&["worktree", "add", "-q", "-b", "hast/lanes/OLD/work", tree]);
+    scene.git(&["worktree", "add", "-q", "-b", "theirs", "../theirs"]);
+    scene.write(&format!("{tree}/work.txt"), "nowhere else\n");
+    let ran = scene.hast(&["auto", "--gc"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("OLD") && ran.out.contains("refs/hast/recovered/OLD/"), "{}", ran.out);
+    let name = scene.git(&["for-each-ref", "--format=%(refname)", "refs/hast/recovered"]);
+    assert_eq!(scene.git(&["show", &format!("{name}:work.txt")]), "nowhere else");
+    assert!(!scene.has(tree) && scene.root().join("../theirs/src/a.txt").exists());
+    assert_eq!(scene.git(&["for-each-ref", "refs/heads/hast"]), "");
+    let json = scene.hast(&["auto", "--gc", "--json"]);
+    assert!(json.out.contains("\"worktrees\": []"), "{}", json.out);
+}
+
+/// A run that is killed while its agent works, and what another kind of run says then.
+fn after_a_death(first: &[&str], second: &[&str]) -> String {
+    let scene = Scene::new(&[("M1", "", "      - hang\n")]);
+    let mut child = scene.start(first);
+    scene.wait_until("the agent is called", |scene| {
+        scene.read(".ai/events/events.ndjson").contains("ATTEMPT_STARTED")
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    scene.nothing_runs();
+    let ran = scene.hast(second);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    ran.err
+}
+
+#[test]
+fn a_run_in_place_says_which_command_finishes_open_lanes() {
+    let said = after_a_death(&["auto", "--isolate"], &["auto"]);
+    assert!(said.contains("hast auto --isolate"), "{said}");
+}
+
+#[test]
+fn a_run_in_lanes_says_which_command_recovers_the_checkout() {
+    let said = after_a_death(&["auto"], &["auto", "--isolate"]);
+    assert!(said.contains("hast auto M1"), "{said}");
+}
