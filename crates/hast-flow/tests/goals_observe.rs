@@ -15,7 +15,8 @@ impl Log {
         let (day, hour, minute) = (1 + minute / 1440, minute / 60 % 24, minute % 60);
         let ts = format!("2026-02-{day:02}T{hour:02}:{minute:02}:00Z");
         let id = format!("EV-20260201T000000Z-{number:04}");
-        let line = json!({"event_id": id, "ts": ts, "actor": "a", "type": kind, "detail": detail});
+        let mut line = json!({"event_id": id, "ts": ts, "actor": "a", "type": kind});
+        line["detail"] = detail;
         self.lines.push(line.to_string());
         self
     }

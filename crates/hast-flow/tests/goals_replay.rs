@@ -15,8 +15,8 @@ fn line(number: u64, kind: &str, detail: Value) -> String {
     let (minute, second) = (number / 60 % 60, number % 60);
     let ts = format!("2026-02-09T14:{minute:02}:{second:02}Z");
     let id = format!("EV-20260209T14{minute:02}{second:02}Z-{number:04}");
-    let event =
-        json!({"event_id": id, "ts": ts, "actor": "controller", "type": kind, "detail": detail});
+    let mut event = json!({"event_id": id, "ts": ts, "actor": "controller", "type": kind});
+    event["detail"] = detail;
     format!("{event}\n")
 }
 

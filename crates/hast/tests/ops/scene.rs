@@ -61,8 +61,8 @@ impl Scene {
 pub(crate) fn event(number: u64, kind: &str, detail: Value) -> String {
     let ts = format!("2026-02-09T14:{:02}:00Z", number % 60);
     let id = format!("EV-20260209T14{:02}00Z-{number:04}", number % 60);
-    let line =
-        json!({"event_id": id, "ts": ts, "actor": "controller", "type": kind, "detail": detail});
+    let mut line = json!({"event_id": id, "ts": ts, "actor": "controller", "type": kind});
+    line["detail"] = detail;
     format!("{line}\n")
 }
 
