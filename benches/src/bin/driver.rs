@@ -214,7 +214,12 @@ fn answer(tasks: usize, _: &StepKey, effect: &Effect) -> EffectResult {
             uses.iter().map(|tool| Ok(ToolAnswer::of(tool.name.clone()))).collect(),
         ),
         // A session changes no code.
-        Effect::Git(_) | Effect::Check(_) | Effect::Scan(_) => EffectResult::Tools(Vec::new()),
+        Effect::Git(_)
+        | Effect::Check(_)
+        | Effect::Scan(_)
+        | Effect::Worktree(_)
+        | Effect::Lease(_)
+        | Effect::Within { .. } => EffectResult::Tools(Vec::new()),
     }
 }
 

@@ -85,13 +85,13 @@ impl Lanes {
         self.flow.fold(&mut self.view, &Delta::Appended { path: &path, at, bytes, seen });
     }
 
-    fn result(&mut self, key: &str, result: EffectResult) {
+    fn result(&mut self, key: &str, result: &EffectResult) {
         let key = StepKey::new(&[key]);
-        self.flow.fold(&mut self.view, &Delta::Result { key: &key, result: &result });
+        self.flow.fold(&mut self.view, &Delta::Result { key: &key, result });
     }
 
     fn worktree(&mut self, key: &str, result: WorktreeResult) {
-        self.result(key, EffectResult::Worktree(result));
+        self.result(key, &EffectResult::Worktree(result));
     }
 
     fn open(&mut self, goal: &str) {
@@ -136,7 +136,7 @@ impl Lanes {
 
     fn holds(&mut self, goal: &str, moved: u32) {
         let held = EffectResult::Lease(LeaseResult::Held { fence: 1 });
-        self.result(&format!("{goal}/1/lease/{moved}"), held);
+        self.result(&format!("{goal}/1/lease/{moved}"), &held);
     }
 
     fn step(&self) -> Step {
@@ -196,7 +196,7 @@ fn a_goal_is_claimed_before_it_gets_a_lane_and_passed_over_where_another_has_it(
     lanes.worktree("A/1/open", WorktreeResult::Tip(Head::Branch { name, commit }));
     assert_eq!(lanes.key(), "A/1/claim");
     let gone = LeaseResult::Gone { why: "other has it".into() };
-    lanes.result("A/1/claim", EffectResult::Lease(gone));
+    lanes.result("A/1/claim", &EffectResult::Lease(gone));
     assert_eq!(lanes.key(), "B/1/open");
 }
 
@@ -260,7 +260,7 @@ fn on_a_branch_that_has_moved_the_work_is_put_on_top_and_tested_again() {
     assert_eq!(key.as_str(), "A/1/retest/0");
     assert!(matches!(&*effect, Effect::Check(check) if check.tree == id('f')));
     let run = TestRun { end: TestEnd::Green, tail: String::new() };
-    lanes.result("A/1/retest/0", EffectResult::Check(run));
+    lanes.result("A/1/retest/0", &EffectResult::Check(run));
     lanes.holds("A", 0);
     let written = lanes.written();
     assert!(written.contains("MERGE_STARTED") && written.contains(id('e').as_str()), "{written}");
@@ -295,7 +295,7 @@ fn a_red_test_after_the_merge_is_never_merged() {
     lanes.worktree("A/1/replay/0", WorktreeResult::Replayed { commit, tree });
     lanes.worktree("A/1/bring/0", WorktreeResult::Brought);
     let run = TestRun { end: TestEnd::Red { code: 1 }, tail: "E  assert".into() };
-    lanes.result("A/1/retest/0", EffectResult::Check(run));
+    lanes.result("A/1/retest/0", &EffectResult::Check(run));
     let written = lanes.written();
     assert!(written.contains("red_after_merge") && !written.contains("MERGE_STARTED"), "{written}");
 }
@@ -333,7 +333,7 @@ fn a_claim_that_is_gone_stops_the_merge_and_keeps_the_work() {
     lanes.passed("A", 'c');
     lanes.tip("A", 0, 'b');
     let gone = LeaseResult::Gone { why: "other has it".into() };
-    lanes.result("A/1/lease/0", EffectResult::Lease(gone));
+    lanes.result("A/1/lease/0", &EffectResult::Lease(gone));
     assert_eq!(lanes.key(), "A/1/keep");
 }
 

@@ -263,20 +263,7 @@ impl View {
             Kind::Recovered => self.take_recovered(event),
             Kind::GoalStarted | Kind::StatusSet | Kind::InboxActed | Kind::Stopped => {}
             Kind::BaseTested => self.take_base_tests(event),
-            Kind::AttemptStarted => {
-                self.ledgers.entry(goal.clone()).or_default().started(number);
-                self.results.clear();
-                if event.detail.contains_key(layout::LANE) {
-                    return;
-                }
-                let continued = text("continues").is_some();
-                self.with_run(|run| {
-                    run.working = Some(goal.clone());
-                    run.continued |= continued;
-                });
-                let (cuts, ended, judged, settled) = (0, None, false, None);
-                self.current = Some(Current { goal, number, cuts, ended, judged, settled });
-            }
+            Kind::AttemptStarted => self.take_attempt(event, goal, number),
             Kind::AttemptInterrupted | Kind::LimitReached => {
                 if event.kind == Kind::AttemptInterrupted {
                     self.ledgers.entry(goal).or_default().judged(Class::Interrupted);
@@ -319,6 +306,21 @@ impl View {
             | Kind::MergeMoved => self.take_lane(event.kind, goal),
             Kind::Retried => self.ledgers.entry(goal).or_default().retried(),
         }
+    }
+
+    fn take_attempt(&mut self, event: &GoalsEvent, goal: String, number: u32) {
+        self.ledgers.entry(goal.clone()).or_default().started(number);
+        self.results.clear();
+        if event.detail.contains_key(layout::LANE) {
+            return;
+        }
+        let continued = event.detail.get("continues").is_some_and(serde_json::Value::is_string);
+        self.with_run(|run| {
+            run.working = Some(goal.clone());
+            run.continued |= continued;
+        });
+        let (cuts, ended, judged, settled) = (0, None, false, None);
+        self.current = Some(Current { goal, number, cuts, ended, judged, settled });
     }
 
     /// Lanes are looked at more closely where they are driven.

@@ -1,0 +1,49 @@
+//! What a flow is to the driver.
+
+use crate::roles::PolicyTable;
+use crate::steps::{CallResult, Commit, Step, StepKey};
+use crate::store::DocPath;
+
+use super::world::{Delta, Facts, Patched, Taken};
+
+/// A flow: what its documents mean, and what comes next. Pure.
+pub trait Flow {
+    type View: Default;
+
+    fn policy(&self) -> &PolicyTable;
+
+    /// Whether the flow wants to know of a document, or of anything below a directory. Where it
+    /// does not, nothing is opened, listed or looked at.
+    fn reads(&self, _path: &DocPath, _is_dir: bool) -> bool {
+        true
+    }
+
+    /// Documents that the next decision rests on and that others may change. They are looked at
+    /// before each decision, so there should be few; a directory that is not read may hold them.
+    fn rests_on(&self, _view: &Self::View) -> Vec<DocPath> {
+        Vec::new()
+    }
+
+    /// Takes a change into the view. A fresh read is a fold from nothing.
+    fn fold(&self, view: &mut Self::View, delta: &Delta<'_>);
+
+    /// Takes other bytes in the middle of a document into the view, if the flow can do that without
+    /// seeing the rest of it. Where it cannot, the document is read again.
+    fn fold_patch(&self, _view: &mut Self::View, _patch: &Patched<'_>) -> Taken {
+        Taken::No
+    }
+
+    fn next_step(&self, view: &Self::View, facts: &Facts<'_>) -> Step;
+
+    /// What to write down about a result that ends the drive and never counts: a limit, a login, a
+    /// budget. For people; the step stays open.
+    fn stopped(
+        &self,
+        _view: &Self::View,
+        _key: &StepKey,
+        _result: &CallResult,
+        _facts: &Facts<'_>,
+    ) -> Option<Commit> {
+        None
+    }
+}
