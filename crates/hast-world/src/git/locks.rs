@@ -1,7 +1,9 @@
 //! Locks that a killed git leaves. One is taken away only if it is not older than the attempt and
 //! nobody who could hold it lives; a lock of the user stays.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -9,9 +11,12 @@ use hast_flow::attempt::worktrees::TreeName;
 use hast_flow::time::UtcTime;
 
 use super::place::Place;
+use crate::files::read_bounded;
 
 /// How long a lock is taken for that of a command that is about to end.
 const PATIENCE: Duration = Duration::from_millis(500);
+/// Longest that a file with a path in it may be.
+const LONGEST_PATH: usize = 8 << 10;
 /// Most entries of a directory of refs that are looked at.
 const MOST_ENTRIES: usize = 20_000;
 /// Files of a git directory that git replaces under a lock.
@@ -76,25 +81,39 @@ impl Place {
     }
 
     /// Whether a process lives that could hold one of these: one that has it open, or a git that
-    /// works here. Where nobody can tell, somebody is.
+    /// works in any work tree of the repository. Where nobody can tell, somebody is.
     fn somebody_is_at_work(&self, locks: &[PathBuf]) -> bool {
         let Ok(processes) = fs::read_dir("/proc") else { return true };
+        let places = self.work_trees();
         processes.flatten().any(|process| {
             let is_pid = process.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit);
-            is_pid && (self.is_git_here(&process.path()) || holds(&process.path(), locks))
+            is_pid && (is_git_in(&process.path(), &places) || holds(&process.path(), locks))
         })
     }
 
-    fn is_git_here(&self, process: &Path) -> bool {
-        let name = fs::read(process.join("comm")).unwrap_or_default();
-        if !name.starts_with(b"git") {
-            return false;
+    /// The work trees that share the repository, and the repository itself.
+    fn work_trees(&self) -> Vec<PathBuf> {
+        let mut places = vec![self.top.clone(), self.common_dir.clone()];
+        places.extend(self.common_dir.parent().map(Path::to_owned));
+        let linked = fs::read_dir(self.common_dir.join("worktrees")).into_iter().flatten();
+        for entry in linked.flatten() {
+            let dot = read_bounded(&entry.path().join("gitdir"), LONGEST_PATH).unwrap_or_default();
+            let dot = Path::new(OsStr::from_bytes(dot.trim_ascii_end()));
+            places.extend(dot.parent().and_then(|top| top.canonicalize().ok()));
         }
-        match fs::read_link(process.join("cwd")) {
-            Ok(at) => at.starts_with(&self.top) || at.starts_with(&self.common_dir),
-            // It is gone, or another user's: theirs may be anywhere.
-            Err(error) => error.kind() == std::io::ErrorKind::PermissionDenied,
-        }
+        places
+    }
+}
+
+fn is_git_in(process: &Path, places: &[PathBuf]) -> bool {
+    let name = fs::read(process.join("comm")).unwrap_or_default();
+    if !name.starts_with(b"git") {
+        return false;
+    }
+    match fs::read_link(process.join("cwd")) {
+        Ok(at) => places.iter().any(|place| at.starts_with(place)),
+        // It is gone, or another user's: theirs may be anywhere.
+        Err(error) => error.kind() == std::io::ErrorKind::PermissionDenied,
     }
 }
 

@@ -121,8 +121,8 @@ fn a_lock_that_is_older_than_the_attempt_is_the_users() {
 struct UsersGit(Child);
 
 impl UsersGit {
-    fn start(scene: &Scene) -> Self {
-        let mut child = scene.piped("git", &["cat-file", "--batch"]);
+    fn start(scene: &Scene, place: &str) -> Self {
+        let mut child = scene.piped("git", &["-C", place, "cat-file", "--batch"]);
         let mut input = child.stdin.take().unwrap();
         // It has begun once it answers.
         input.write_all(b"HEAD\n").unwrap();
@@ -141,14 +141,17 @@ impl UsersGit {
 #[test]
 fn while_a_git_of_the_user_runs_no_lock_is_removed() {
     let scene = killed(&locks());
-    let users = UsersGit::start(&scene);
-    let ran = scene.hast(&["auto", "M1"]);
-    assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(ran.err.contains(".lock"), "{}", ran.err);
-    for path in LOCKS {
-        assert!(scene.has(path), "{path}");
+    scene.git(&["worktree", "add", "-q", "--detach", "../linked"]);
+    for place in [".", "../linked"] {
+        let users = UsersGit::start(&scene, place);
+        let ran = scene.hast(&["auto", "M1"]);
+        assert_eq!(ran.code, 1, "{place}: {ran:?}");
+        assert!(ran.err.contains(".lock"), "{}", ran.err);
+        for path in LOCKS {
+            assert!(scene.has(path), "{place}: {path}");
+        }
+        users.end();
     }
-    users.end();
     let ran = scene.hast(&["auto", "M1"]);
     assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
 }
