@@ -1,5 +1,6 @@
 //! A play for each flow.
 
+pub mod contract;
 pub mod kernel;
 pub mod run;
 pub mod session;
@@ -9,6 +10,7 @@ use crate::rounds::Play;
 /// The play of a flow, by the flow's name.
 pub fn named(flow: &str) -> Option<Box<dyn Play>> {
     Some(match flow {
+        "contract" => Box::new(contract::TestFirst),
         "kernel" => Box::new(kernel::Growing),
         "session" => Box::new(session::Research::of(40)),
         "run" => Box::new(run::Published),
