@@ -211,7 +211,29 @@ impl InstructionId {
     }
 }
 
+impl RequestId {
+    pub fn new(number: u64) -> Self {
+        Self(format!("R{}", number.max(1)).into())
+    }
+}
+
+impl ProjectHash {
+    /// Of the real path of a project, without a `/` at its end.
+    pub fn of(path: &str) -> Self {
+        use md5::Digest;
+        let path = if path.len() > 1 { path.trim_end_matches('/') } else { path };
+        let digest = md5::Md5::digest(path.as_bytes());
+        let hex: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        Self(hex.into())
+    }
+}
+
 impl SubtaskId {
+    /// The task it belongs to.
+    pub fn task(&self) -> ContractTaskId {
+        ContractTaskId(self.0.split_once('-').map_or(&*self.0, |(task, _)| task).into())
+    }
+
     /// Whether the subtask belongs to the task, as `T1-S2` to `T1`.
     pub fn belongs_to(&self, task: &ContractTaskId) -> bool {
         self.0.split_once('-').is_some_and(|(owner, _)| owner == task.as_str())
@@ -312,6 +334,13 @@ mod tests {
         assert_eq!(KnowledgeId::new(9).as_str(), KnowledgeId::EXAMPLE);
         let local = civil::date(2023, 10, 28).at(10, 30, 0, 0);
         assert_eq!(RunId::new(local, 1).as_str(), RunId::EXAMPLE);
+    }
+
+    #[test]
+    fn a_project_is_known_by_the_md5_of_its_path() {
+        // printf %s /srv/my-app | md5sum
+        assert_eq!(ProjectHash::of("/srv/my-app").as_str(), "a752d558");
+        assert_eq!(ProjectHash::of("/srv/my-app/"), ProjectHash::of("/srv/my-app"));
     }
 
     #[test]

@@ -214,7 +214,11 @@ mod tests {
         let (problem, next) = (problem.to_owned(), "mend it".to_owned());
         let findings =
             vec![CallFinding { file: "report.md".to_owned(), line: Some(3), problem, next }];
-        EffectResult::Call(CallResult::Broken { findings, usage: Usage::default() })
+        EffectResult::Call(CallResult::Broken {
+            findings,
+            left: BTreeMap::new(),
+            usage: Usage::default(),
+        })
     }
 
     #[test]

@@ -253,6 +253,8 @@ pub enum CallResult {
     /// Files are missing or break their schema; they may be asked for again.
     Broken {
         findings: Vec<CallFinding>,
+        /// What was there instead, by name.
+        left: BTreeMap<String, Vec<u8>>,
         usage: Usage,
     },
     Failed {

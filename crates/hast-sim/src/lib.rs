@@ -3,6 +3,7 @@
 
 pub mod contract;
 pub mod disk;
+pub mod feature;
 pub mod flows;
 pub mod git;
 pub mod kernel;

@@ -7,6 +7,7 @@ use hast_flow::words::Lang;
 
 use crate::agent_messages::help as agent_help;
 use crate::auto_messages::help as auto_help;
+use crate::contract_cli::{self, ContractCommands};
 use crate::explore_messages::help as explore_help;
 use crate::kernel_cli::{self, KernelCommands};
 use crate::messages::help;
@@ -59,6 +60,8 @@ pub(crate) enum Commands {
     Demo(DemoArgs),
     #[command(subcommand)]
     Kernel(KernelCommands),
+    #[command(subcommand)]
+    Contract(ContractCommands),
     #[command(subcommand)]
     Queue(QueueCommands),
     #[command(subcommand)]
@@ -185,6 +188,7 @@ pub(crate) enum DemoFlow {
     Kernel,
     Session,
     Run,
+    Contract,
 }
 
 #[derive(Debug, clap::Args)]
@@ -270,6 +274,7 @@ fn of_flows(path: &str, lang: Lang) -> Option<String> {
         .or_else(|| session_cli::about(path, lang))
         .or_else(|| run_cli::about(path, lang))
         .or_else(|| ops_cli::about(path, lang))
+        .or_else(|| contract_cli::about(path, lang))
 }
 
 fn args_of_flows(id: &str, lang: Lang) -> Option<String> {
@@ -278,6 +283,7 @@ fn args_of_flows(id: &str, lang: Lang) -> Option<String> {
         .or_else(|| session_cli::arg_help(id, lang))
         .or_else(|| run_cli::arg_help(id, lang))
         .or_else(|| ops_cli::arg_help(id, lang))
+        .or_else(|| contract_cli::arg_help(id, lang))
 }
 
 fn heading((en, ko): (&'static str, &'static str), lang: Lang) -> &'static str {

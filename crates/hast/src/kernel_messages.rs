@@ -22,7 +22,7 @@ pub(crate) mod help {
         expert_agent() { en: "The agent that plays it: a name of ai_tools or a preset", ko: "맡을 에이전트: ai_tools의 이름 또는 프리셋" }
         expert_writes() { en: "What it may change in the project, as .gitignore writes it; may be repeated", ko: "프로젝트에서 바꿀 수 있는 것(.gitignore 형식). 여러 번 쓸 수 있습니다" }
         expert_timeout() { en: "How long a call of it may take", ko: "호출 하나의 제한 시간(분)" }
-        demo_flow() { en: "What to play: goals, session, run or kernel [default: goals]", ko: "보여 줄 흐름: goals, session, run, kernel 중 하나 [기본값: goals]" }
+        demo_flow() { en: "What to play: goals, session, run, kernel or contract [default: goals]", ko: "보여 줄 흐름: goals, session, run, kernel, contract 중 하나 [기본값: goals]" }
     }
 }
 

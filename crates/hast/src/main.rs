@@ -5,6 +5,8 @@ mod app;
 mod auto_messages;
 mod cli;
 mod commands;
+mod contract_cli;
+mod contract_messages;
 mod demo;
 mod explore_messages;
 mod flow_messages;

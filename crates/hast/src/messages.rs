@@ -134,8 +134,9 @@ pub(crate) mod say {
 mod tests {
     use super::{help, say};
     use crate::{
-        agent_messages, auto_messages, explore_messages, flow_messages, kernel_messages,
-        observe_messages, ops_messages, queue_messages, run_messages, session_messages,
+        agent_messages, auto_messages, contract_messages, explore_messages, flow_messages,
+        kernel_messages, observe_messages, ops_messages, queue_messages, run_messages,
+        session_messages,
     };
     use hast_flow::words::placeholders;
 
@@ -154,6 +155,8 @@ mod tests {
             explore_messages::help::CATALOGUE,
             explore_messages::say::CATALOGUE,
             flow_messages::say::CATALOGUE,
+            contract_messages::help::CATALOGUE,
+            contract_messages::say::CATALOGUE,
             kernel_messages::help::CATALOGUE,
             kernel_messages::say::CATALOGUE,
             session_messages::help::CATALOGUE,

@@ -2,6 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use crate::docs::files::FlowName;
 use crate::docs::goals::{Config, SandboxMode as Wanted};
 use crate::process::{Sandbox, SandboxMode};
 use crate::steps::Place;
@@ -80,6 +81,7 @@ pub fn granted(place: &Place, ground: &Ground, config: &Config) -> Sandbox {
                 closed.push(git.own.join("config.worktree"));
             }
             closed.push(ground.root.join(".ai"));
+            closed.push(ground.root.join(FlowName::Contract.marker()));
             closed.push(ground.state.join(".hast"));
         }
     }
@@ -217,6 +219,7 @@ mod tests {
         let closed = [
             "/p/.ai",
             "/p/.ai/.hast",
+            "/p/.claude/orchestrator",
             "/p/.git/config",
             "/p/.git/config.worktree",
             "/p/.git/hooks",

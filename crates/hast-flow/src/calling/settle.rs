@@ -160,7 +160,9 @@ fn result(
 ) -> End {
     let agent = over.agent.name.clone();
     End::Result(match outcome {
-        Outcome::Completed if !findings.is_empty() => CallResult::Broken { findings, usage },
+        Outcome::Completed if !findings.is_empty() => {
+            CallResult::Broken { findings, left: over.files.clone(), usage }
+        }
         Outcome::Completed => CallResult::Completed(answer(over, taken, usage)),
         Outcome::Blocked { reason } => CallResult::Blocked { reason: reason.clone() },
         Outcome::Limited(limit) => return End::Limited(limit.clone()),

@@ -123,7 +123,12 @@ const FILES: &[(&str, &str)] = &[
     (".claude/orchestrator/sessions/*/contracts/*/*/design-contract.yaml", "design-contract"),
     (".claude/orchestrator/sessions/*/contracts/*/*/*/test-contract.yaml", "test-contract"),
     (".claude/orchestrator/sessions/*/contracts/*/*/*/test-result.yaml", "test-result"),
+    (".claude/orchestrator/sessions/*/contracts/*/merge.json", "contract-merge"),
+    (".claude/orchestrator/sessions/*/contracts/*/patterns.yaml", "contract-patterns"),
+    (".claude/orchestrator/sessions/*/contracts/*/*/decisions.yaml", "contract-decisions"),
+    (".claude/orchestrator/sessions/*/contracts/*/*/*/review.json", "contract-review"),
     (".claude/orchestrator/knowledge/*/knowledge.yaml", "knowledge"),
+    (".claude/orchestrator/events.ndjson", "contract-event"),
 ];
 
 /// The document that a path is, by its last parts; the path uses `/`.

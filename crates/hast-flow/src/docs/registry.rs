@@ -94,6 +94,12 @@ entries! {
     whole contract::TestContract;
     whole contract::TestResult;
     whole contract::ProjectKnowledge;
+    whole contract::Merge;
+    whole contract::Decisions;
+    whole contract::Patterns;
+    whole contract::Review;
+    whole contract::Recommendation;
+    log contract::ContractEvent;
     whole call::Call;
     whole call::CallFailed;
     whole call::CallBlocked;

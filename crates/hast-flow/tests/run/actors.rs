@@ -85,6 +85,7 @@ impl Actors {
                     problem: ERROR.to_owned(),
                     next: "mend it".to_owned(),
                 }],
+                left: BTreeMap::new(),
                 usage: Usage::default(),
             },
             Some(Trouble::Said) => answered(&[("result.json", json!({"error": ERROR}))]),

@@ -13,6 +13,7 @@ mod watched;
 pub use case::{Blow, Case, Report};
 pub use run::{replay, sweep};
 
+use crate::feature;
 use crate::git::Syncing;
 use crate::kernel::Kernel;
 use crate::patch;
@@ -30,12 +31,14 @@ pub enum Name {
     Kernel,
     /// Code that is changed: hit at operations of disk and work tree.
     Patch,
+    /// A feature built test-first, hit in the same way.
+    Contract,
     Counting,
 }
 
 impl Name {
-    pub const ALL: [Self; 5] =
-        [Self::Session, Self::Lanes, Self::Kernel, Self::Patch, Self::Counting];
+    pub const ALL: [Self; 6] =
+        [Self::Session, Self::Lanes, Self::Kernel, Self::Patch, Self::Contract, Self::Counting];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -43,6 +46,7 @@ impl Name {
             Self::Lanes => "lanes",
             Self::Kernel => "kernel",
             Self::Patch => "patch",
+            Self::Contract => "contract",
             Self::Counting => "counting",
         }
     }
@@ -56,6 +60,7 @@ pub fn sweep_named(name: Name, seeds: std::ops::Range<u64>, every: u64, report: 
             Name::Lanes => sweep(name, seed, every, Session::in_lanes, report),
             Name::Kernel => sweep(name, seed, every, Kernel::new, report),
             Name::Patch => patch::sweep(seed, every, Syncing::All, report),
+            Name::Contract => feature::sweep(seed, every, report),
             Name::Counting => sweep(name, seed, every, Counting::new, report),
         }
     }
@@ -68,6 +73,7 @@ pub fn replay_named(case: Case, report: &mut Report) {
         Name::Lanes => replay(case, Session::in_lanes, report),
         Name::Kernel => replay(case, Kernel::new, report),
         Name::Patch => patch::replay(case, Syncing::All, report),
+        Name::Contract => feature::replay(case, report),
         Name::Counting => replay(case, Counting::new, report),
     }
 }

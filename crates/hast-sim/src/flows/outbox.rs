@@ -34,6 +34,9 @@ pub(crate) fn judged(call: &Call, left: Left) -> (CallResult, &'static str) {
             let documents = documents.collect();
             (CallResult::Completed(Answer { documents, ..Answer::default() }), mood)
         }
-        None => (CallResult::Broken { findings, usage: Usage::default() }, "broken"),
+        None => {
+            let usage = Usage::default();
+            (CallResult::Broken { findings, left: documents, usage }, "broken")
+        }
     }
 }

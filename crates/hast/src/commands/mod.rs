@@ -8,6 +8,7 @@ pub(crate) mod agent_tool;
 pub(crate) mod auto;
 pub(crate) mod calling;
 pub(crate) mod context;
+pub(crate) mod contract;
 pub(crate) mod driving;
 pub(crate) mod events;
 pub(crate) mod explore;

@@ -98,6 +98,10 @@ pub(crate) fn check_flow(app: &App, flow: FlowName, root: &Path, report: &mut Re
         let breaches = super::run::breaches(app, root);
         breaches.into_iter().for_each(|finding| report.add(finding));
     }
+    if flow == FlowName::Contract {
+        let breaches = super::contract::breaches(app, root);
+        breaches.into_iter().for_each(|finding| report.add(finding));
+    }
     if flow == FlowName::Kernel {
         let breaches = super::kernel::breaches(app, root);
         breaches.into_iter().for_each(|finding| report.add(finding));

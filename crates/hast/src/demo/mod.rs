@@ -4,6 +4,7 @@
 mod bakery;
 mod equity;
 mod teashop;
+mod till;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,7 @@ pub(crate) fn run(app: &mut App, args: &DemoArgs) -> Result<Exit, Problem> {
         DemoFlow::Kernel => bakery::run(app, &directory),
         DemoFlow::Session => equity::run(app, &directory),
         DemoFlow::Run => teashop::run(app, &directory),
+        DemoFlow::Contract => till::run(app, &directory),
     }
 }
 
@@ -126,13 +128,19 @@ fn make(lang: Lang, directory: &Path) -> Result<(), Problem> {
         create(&directory.join(path), text.as_bytes()).map_err(written)?;
     }
     create(&directory.join(".ai/handoffs/.gitkeep"), b"").map_err(written)?;
+    commit_all(lang, directory, "chore: a small shop")
+}
+
+/// A repository of everything that is there.
+fn commit_all(lang: Lang, directory: &Path, message: &str) -> Result<(), Problem> {
+    let problem = || Problem::new(say::demo_no_git(lang), say::demo_no_git_next(lang));
     let supervisor =
         Guarded::new(std::env::temp_dir()).map_err(|error| problem().because(error.to_string()))?;
     let identity = ["-c", "user.name=hast demo", "-c", "user.email=demo@localhost"];
     for args in [
         vec!["init", "-q", "-b", "main"],
         vec!["add", "-A"],
-        [&identity[..], &["commit", "-q", "-m", "chore: a small shop"]].concat(),
+        [&identity[..], &["commit", "-q", "-m", message]].concat(),
     ] {
         let mut spec = CommandSpec::new("git", directory).args(args);
         spec.env = filtered(std::env::vars_os(), &[]);

@@ -2,13 +2,17 @@
 
 mod design;
 mod discovery;
+mod event;
 mod knowledge;
+mod replies;
 mod state;
 mod testing;
 
 pub use design::*;
 pub use discovery::*;
+pub use event::*;
 pub use knowledge::*;
+pub use replies::*;
 pub use state::*;
 pub use testing::*;
 

@@ -88,6 +88,8 @@ pub struct Recommendation {
     pub reason: String,
 }
 
+document!(Recommendation, "contract-recommendation", Json, Reject);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RecommendedAction {

@@ -43,8 +43,8 @@ use eyes::{GoalEyes, Judgement};
 /// The lock of whoever drives the goals of a work tree.
 const UNIT: &str = "auto";
 /// What a saved attempt may hold: one file, and all of them.
-const SAVED_FILE_BYTES: u64 = 64 << 20;
-const SAVED_BYTES: u64 = 1 << 30;
+pub(crate) const SAVED_FILE_BYTES: u64 = 64 << 20;
+pub(crate) const SAVED_BYTES: u64 = 1 << 30;
 
 pub(crate) fn run(app: &mut App, args: &AutoArgs) -> Result<Exit, Problem> {
     let root = find_root(app)?;

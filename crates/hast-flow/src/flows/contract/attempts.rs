@@ -1,0 +1,203 @@
+//! An attempt of the contract flow, from its base to its end: recorded, called, and cleared away if it
+//! was cut off. What it is worth is for its gate to say.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::attempt::base::{Base, attempt_ref};
+use crate::attempt::inspection::Inspection;
+use crate::attempt::workspace::{GitResult, GitStep, SavePlan};
+use crate::attempt_steps::{blocked, unexpected};
+use crate::docs::contract::ContractEventKind as Kind;
+use crate::flows::contract::decide::Scene;
+use crate::flows::contract::policy::ORCHESTRATOR;
+use crate::flows::contract::request::{Judged, Subtask};
+use crate::flows::contract::{layout, words};
+use crate::ids::SubtaskId;
+use crate::replies::numbered;
+use crate::steps::{Call, Place, Step, StepKey};
+
+/// The key of a step of an attempt. Numbers of attempts never repeat.
+pub(super) fn key(scene: &Scene<'_>, subtask: &SubtaskId, attempt: u32, part: &str) -> StepKey {
+    StepKey::new(&[scene.request.id.as_str(), subtask.as_str(), &attempt.to_string(), part])
+}
+
+/// The next attempt: the tree is the user's own and clean, and where it began is written down.
+pub(super) fn begin(scene: &Scene<'_>, subtask: &Subtask, step: &'static str) -> Step {
+    let number = subtask.last_attempt + 1;
+    let look = key(scene, &subtask.id, number, "look");
+    if let Err(step) = scene.flow.clean(scene.view, scene.facts, &look) {
+        return step;
+    }
+    let record_key = key(scene, &subtask.id, number, "record");
+    let record = || GitStep::Record {
+        key: format!("{}/{number}", unit(scene, &subtask.id)),
+        rules: scene.flow.settings.rules.clone(),
+        at: scene.facts.now,
+    };
+    let base = match scene.git().git(record_key.clone(), record) {
+        Err(step) => return step,
+        Ok(GitResult::Recorded(base)) => base.to_document(),
+        Ok(_) => return unexpected(&record_key, scene.facts.lang),
+    };
+    let detail = json!({
+        "subtask_id": subtask.id,
+        "attempt": number,
+        "step": step,
+        "round": subtask.round,
+    });
+    scene
+        .draft(&format!("{} attempt {number}", subtask.id))
+        .keep(&layout::base(&scene.request.id, &subtask.id, number), base)
+        .finishes_all()
+        .event(ORCHESTRATOR, Kind::AttemptStarted, detail)
+        .starts(key(scene, &subtask.id, number, step))
+        .step()
+}
+
+/// A call that works in the user's checkout.
+pub(super) fn call(
+    scene: &Scene<'_>,
+    subtask: &Subtask,
+    role: &str,
+    step: &'static str,
+    prompt: String,
+) -> Call {
+    let minutes = u64::from(scene.flow.settings.timeout_minutes);
+    Call {
+        attempt: subtask.round,
+        place: Place::Checkout,
+        timeout: Some(Duration::from_secs(minutes * 60)),
+        ..reading(scene, subtask, role, step, prompt)
+    }
+}
+
+/// A call about a subtask that only reads.
+pub(super) fn reading(
+    scene: &Scene<'_>,
+    subtask: &Subtask,
+    role: &str,
+    step: &'static str,
+    prompt: String,
+) -> Call {
+    let task = subtask.id.task();
+    let documents = [
+        scene.path(&format!("{task}/{}", layout::BRIEF)),
+        scene.path(&format!("{task}/{}", layout::DESIGN)),
+        scene.subtask_path(&subtask.id, layout::TESTS),
+    ];
+    let there = documents.iter().filter(|path| scene.view.contracts.contains_key(*path));
+    Call {
+        attempt: subtask.round,
+        inputs: there.filter_map(|path| layout::path(path)).collect(),
+        ids: [
+            ("request_id", scene.request.id.to_string()),
+            ("task_id", task.to_string()),
+            ("subtask_id", subtask.id.to_string()),
+        ]
+        .into(),
+        ..Call::new(role, step, subtask.id.as_str(), prompt)
+    }
+}
+
+/// Whether the call of an attempt was begun in an earlier life and never came back.
+pub(super) fn was_cut_off(scene: &Scene<'_>, subtask: &Subtask, attempt: u32, step: &str) -> bool {
+    let first = key(scene, &subtask.id, attempt, step);
+    (0..=scene.flow.settings.max_regenerations)
+        .any(|again| scene.facts.left_open(&numbered(&first, again)))
+}
+
+/// What a cut-off call left is saved, the tree goes back, and the attempt counts for nothing.
+pub(super) fn interrupted(scene: &Scene<'_>, subtask: &Subtask, attempt: u32) -> Step {
+    let base = match base(scene, &subtask.id, attempt) {
+        Ok(base) => base,
+        Err(step) => return step,
+    };
+    let save = key(scene, &subtask.id, attempt, "cut-save");
+    let back = key(scene, &subtask.id, attempt, "cut-back");
+    let plan = || save_plan(scene, &subtask.id, attempt, base);
+    let saved = match scene.git().save_and_go_back(&save, back, plan, base) {
+        Ok(saved) => saved,
+        Err(step) => return step,
+    };
+    let detail = json!({
+        "subtask_id": subtask.id,
+        "attempt": attempt,
+        "saved": saved.work().name,
+    });
+    let steps = ["test_first", "implement"].map(|step| key(scene, &subtask.id, attempt, step));
+    let most = scene.flow.settings.max_regenerations;
+    let open = steps.iter().flat_map(|key| (0..=most).map(move |again| numbered(key, again)));
+    let open: Vec<StepKey> = open.filter(|key| !scene.view.results.contains_key(key)).collect();
+    scene
+        .draft("cut off")
+        .finishes_all()
+        .closes(open)
+        .event(ORCHESTRATOR, Kind::AttemptInterrupted, detail)
+        .step()
+}
+
+pub(super) fn base<'s>(
+    scene: &Scene<'s>,
+    subtask: &SubtaskId,
+    attempt: u32,
+) -> Result<&'s Base, Step> {
+    scene.view.base(&scene.request.id, subtask, attempt).ok_or_else(|| {
+        let path = layout::base(&scene.request.id, subtask, attempt);
+        let lang = scene.facts.lang;
+        blocked(words::lost_documents(lang, path), words::lost_documents_next(lang))
+    })
+}
+
+/// What an attempt did to the tree.
+pub(super) fn inspect<'s>(
+    scene: &Scene<'s>,
+    base: &Base,
+    key: &StepKey,
+) -> Result<&'s Inspection, Step> {
+    match scene.git().git(key.clone(), || GitStep::Inspect { base: base.clone() })? {
+        GitResult::Inspected(inspection) => Ok(inspection),
+        _ => Err(unexpected(key, scene.facts.lang)),
+    }
+}
+
+pub(super) fn judged(scene: &Scene<'_>, attempt: u32, inspection: &Inspection) -> Judged {
+    Judged {
+        attempt,
+        at: scene.facts.now,
+        head: inspection.head.clone(),
+        tree: inspection.tree.clone(),
+        commit_tree: inspection.commit_tree.clone(),
+        uncommitted: inspection.uncommitted,
+    }
+}
+
+pub(super) fn save_plan(
+    scene: &Scene<'_>,
+    subtask: &SubtaskId,
+    attempt: u32,
+    base: &Base,
+) -> SavePlan {
+    let unit = unit(scene, subtask);
+    SavePlan {
+        name: attempt_ref(&unit, attempt),
+        rules: base.rules().clone(),
+        base: Some(base.clone()),
+        message: format!("attempt {attempt} at {unit}"),
+        at: scene.facts.now,
+        max_file_bytes: scene.flow.settings.max_saved_file_bytes,
+        max_total_bytes: scene.flow.settings.max_saved_bytes,
+    }
+}
+
+/// A subtask as refs name it.
+fn unit(scene: &Scene<'_>, subtask: &SubtaskId) -> String {
+    format!("{}-{subtask}", scene.request.id)
+}
+
+/// A path of a contract as the tree names it.
+pub(super) fn tree_path(scene: &Scene<'_>, path: &str) -> String {
+    let plain = crate::flows::contract::scope::project_path(path);
+    format!("{}{}", scene.flow.settings.prefix, plain.as_deref().unwrap_or(path))
+}

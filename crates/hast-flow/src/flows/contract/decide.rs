@@ -1,0 +1,265 @@
+//! What the contract flow does next. One decision looks at the view and names one step.
+
+use serde_json::json;
+
+use crate::attempt::git_problem::GitProblem;
+use crate::attempt::workspace::{GitResult, GitStep, Head, Looked};
+use crate::attempt_steps::{GitSteps, blocked, problem, unexpected};
+use crate::docs::call::CallFinding;
+use crate::docs::contract::{ContractEventKind as Kind, GlobalPhase, RequestStatus, WorkStatus};
+use crate::driver::{Delta, Facts, Flow};
+use crate::flows::contract::policy::{ORCHESTRATOR, POLICY};
+use crate::flows::contract::request::{Request, Stage, Subtask, Task};
+use crate::flows::contract::view::View;
+use crate::flows::contract::write::Draft;
+use crate::flows::contract::{
+    Asked, ContractFlow, building, designing, discovery, endings, knowledge, layout, restoring,
+    settling, testing, verifying, words,
+};
+use crate::ids::{RequestId, SubtaskId};
+use crate::replies::{self, Asking};
+use crate::roles::PolicyTable;
+use crate::steps::{Answer, Call, Step, StepKey};
+use crate::store::DocPath;
+
+impl Flow for ContractFlow {
+    type View = View;
+
+    fn policy(&self) -> &PolicyTable {
+        &POLICY
+    }
+
+    fn reads(&self, path: &DocPath, is_dir: bool) -> bool {
+        let project = &self.settings.project.hash;
+        layout::is_read(path.as_str(), is_dir, project, self.asked.request())
+    }
+
+    /// Agents and people may write here too; what they changed is seen before it is built upon.
+    fn rests_on(&self, view: &View) -> Vec<DocPath> {
+        let project = &self.settings.project.hash;
+        let request = self.asked.request().and_then(|id| view.requests.get(id));
+        let fixed = [layout::session(project), layout::state(project), layout::knowledge(project)];
+        let contracts = request.map(restoring::watched).into_iter().flatten();
+        let results = request.map(|request| restoring::expected(project, request));
+        let results = results.into_iter().flatten();
+        fixed
+            .into_iter()
+            .chain(contracts)
+            .chain(results)
+            .filter_map(|path| layout::path(&path))
+            .collect()
+    }
+
+    fn fold(&self, view: &mut View, delta: &Delta<'_>) {
+        view.fold(delta);
+    }
+
+    fn next_step(&self, view: &View, facts: &Facts<'_>) -> Step {
+        match &self.asked {
+            Asked::Learn(piece) => knowledge::add(self, view, facts, piece),
+            Asked::Start { id, text } => match view.requests.get(id) {
+                Some(request) => self.drive(view, facts, request),
+                None => self.start(view, facts, id, text),
+            },
+            Asked::Resume { id } => match view.requests.get(id) {
+                Some(request) => self.resume(view, facts, request),
+                None => blocked(
+                    words::unknown_request(facts.lang, id),
+                    words::unknown_request_next(facts.lang),
+                ),
+            },
+            Asked::Stop { id } => endings::stop(self, view, facts, id),
+        }
+    }
+}
+
+impl ContractFlow {
+    /// One request at a time, in a tree that holds nothing of the user's that could be lost.
+    fn start(&self, view: &View, facts: &Facts<'_>, id: &RequestId, text: &str) -> Step {
+        let lang = facts.lang;
+        let before = view.state.as_ref();
+        if before.is_some_and(|known| known.value.is_none()) {
+            // Whose request that was is not known, so nothing takes its place.
+            return blocked(words::bad_state(lang), words::bad_state_next(lang));
+        }
+        let other = before.and_then(|known| known.value.as_ref()).map(|state| &state.request);
+        if let Some(other) = other.filter(|other| other.status == RequestStatus::Active) {
+            let what = words::another_active(lang, &other.id);
+            return blocked(what, words::another_active_next(lang, &other.id));
+        }
+        let key = StepKey::new(&[id.as_str(), "start", "look"]);
+        if let Err(step) = self.clean(view, facts, &key) {
+            return step;
+        }
+        let mut draft = Draft::new(view, facts, &self.settings, "a request").finishes_all();
+        if let (Some(other), Some(known)) = (other, before) {
+            let project = &self.settings.project.hash;
+            let past = layout::of_request(project, &other.id, "state.json");
+            draft = draft.keep(&past, known.bytes.clone());
+        }
+        draft.begin(id, text).starts(life(id, 0)).step()
+    }
+
+    /// Nothing of the user's lies in the tree that going back could touch.
+    pub(super) fn clean(&self, view: &View, facts: &Facts<'_>, key: &StepKey) -> Result<(), Step> {
+        let git = GitSteps { results: &view.results, lang: facts.lang };
+        let look = || GitStep::Look { rules: self.settings.rules.clone() };
+        let looked = match git.git(key.clone(), look)? {
+            GitResult::Looked(looked) => looked,
+            _ => return Err(unexpected(key, facts.lang)),
+        };
+        if let Some(found) = not_ready(looked) {
+            return Err(problem(&found, facts.lang));
+        }
+        let users = looked.uncommitted.iter().map(|file| file.path.as_str());
+        let users: Vec<&str> = users.filter(|path| !path.starts_with(".ai/")).take(10).collect();
+        if users.is_empty() {
+            return Ok(());
+        }
+        let what = words::users_files(facts.lang, users.join(", "));
+        Err(blocked(what, words::users_files_next(facts.lang)))
+    }
+
+    /// A request that was stopped is taken up once; what stops it again ends this drive.
+    fn resume(&self, view: &View, facts: &Facts<'_>, request: &Request) -> Step {
+        let lived = facts.noted.contains(&life(&request.id, request.lives));
+        if request.status != RequestStatus::Stopped || lived {
+            return self.drive(view, facts, request);
+        }
+        Draft::new(view, facts, &self.settings, "taken up again")
+            .about(request)
+            .closes([life(&request.id, request.lives)])
+            .starts(life(&request.id, request.lives + 1))
+            .event(ORCHESTRATOR, Kind::RequestResumed, json!({}))
+            .step()
+    }
+
+    fn drive(&self, view: &View, facts: &Facts<'_>, request: &Request) -> Step {
+        let scene = Scene { flow: self, view, facts, request };
+        match request.status {
+            RequestStatus::Completed => endings::completed(&scene),
+            RequestStatus::Stopped => endings::stopped(&scene),
+            RequestStatus::Active => match restoring::step(&scene) {
+                Some(step) => step,
+                None if request.phase == GlobalPhase::GlobalDiscovery => discovery::step(&scene),
+                None => scene.task_loop(),
+            },
+        }
+    }
+}
+
+/// Open from a request's start or resumption until it is over.
+pub(super) fn life(id: &RequestId, number: u32) -> StepKey {
+    StepKey::new(&[id.as_str(), &number.to_string(), "life"])
+}
+
+fn not_ready(looked: &Looked) -> Option<GitProblem> {
+    match (&looked.head, &looked.in_progress) {
+        (Head::Unborn { .. }, _) => Some(GitProblem::NoFirstCommit),
+        (Head::Detached { .. }, _) => Some(GitProblem::Detached),
+        (_, Some(what)) => Some(GitProblem::InProgress { what: what.clone() }),
+        (Head::Branch { .. }, None) => None,
+    }
+}
+
+/// Everything that a decision about one request looks at.
+#[derive(Clone, Copy)]
+pub(super) struct Scene<'s> {
+    pub(super) flow: &'s ContractFlow,
+    pub(super) view: &'s View,
+    pub(super) facts: &'s Facts<'s>,
+    pub(super) request: &'s Request,
+}
+
+impl<'s> Scene<'s> {
+    pub(super) fn draft(&self, reason: &str) -> Draft<'s> {
+        Draft::new(self.view, self.facts, &self.flow.settings, reason).about(self.request)
+    }
+
+    pub(super) fn git(&self) -> GitSteps<'s> {
+        GitSteps { results: &self.view.results, lang: self.facts.lang }
+    }
+
+    /// The path of a document of the request, of a task, of a subtask.
+    pub(super) fn path(&self, name: &str) -> String {
+        layout::of_request(&self.flow.settings.project.hash, &self.request.id, name)
+    }
+
+    pub(super) fn task_path(&self, task: &Task, name: &str) -> String {
+        self.path(&format!("{}/{name}", task.id))
+    }
+
+    pub(super) fn subtask_path(&self, subtask: &SubtaskId, name: &str) -> String {
+        layout::of_subtask(&self.flow.settings.project.hash, &self.request.id, subtask, name)
+    }
+
+    /// A question of this life of the request.
+    pub(super) fn key(&self, parts: &[&str]) -> StepKey {
+        let lives = self.request.lives.to_string();
+        let all: Vec<&str> =
+            [self.request.id.as_str(), &lives].into_iter().chain(parts.iter().copied()).collect();
+        StepKey::new(&all)
+    }
+
+    pub(super) fn ask<T>(
+        &self,
+        key: StepKey,
+        call: impl FnOnce() -> Call,
+        read: impl Fn(&Answer) -> Result<T, Vec<CallFinding>>,
+    ) -> replies::Asked<T> {
+        let asking = Asking {
+            key,
+            max_regenerations: self.flow.settings.max_regenerations,
+            results: &self.view.results,
+            lang: self.facts.lang,
+        };
+        asking.ask(call, read)
+    }
+
+    /// Task after task, subtask after subtask.
+    fn task_loop(&self) -> Step {
+        match self.request.current().filter(|(task, _)| task.status == WorkStatus::InProgress) {
+            None => match self.request.next_task() {
+                Some(task) => designing::begin(self, task),
+                None => endings::complete(self),
+            },
+            Some((task, current)) => self.in_task(task, current),
+        }
+    }
+
+    fn in_task(&self, task: &Task, current: Option<&Subtask>) -> Step {
+        let current = current.filter(|one| one.status == WorkStatus::InProgress);
+        if let Some(subtask) = current
+            && let Stage::Failing { attempt, to } = &subtask.stage
+        {
+            return settling::go_back(self, task, subtask, *attempt, *to);
+        }
+        if !task.designed {
+            return designing::step(self, task, current);
+        }
+        let Some(subtask) = current else {
+            let next = task.subtasks.iter().find(|one| one.status == WorkStatus::Pending);
+            return match next {
+                Some(next) => self
+                    .draft(next.id.as_str())
+                    .event(ORCHESTRATOR, Kind::SubtaskStarted, json!({ "subtask_id": next.id }))
+                    .step(),
+                None => settling::complete_task(self, task),
+            };
+        };
+        match &subtask.stage {
+            Stage::TestFirst { attempt } => testing::step(self, task, subtask, attempt.as_ref()),
+            Stage::TestsPassed { judged } => settling::commit_tests(self, subtask, judged),
+            Stage::Implementation { attempt } => {
+                building::step(self, task, subtask, attempt.as_ref())
+            }
+            Stage::Review { judged } => building::review(self, task, subtask, judged),
+            Stage::Verification { judged, tested } => {
+                verifying::step(self, task, subtask, judged.as_ref(), tested.as_ref())
+            }
+            Stage::Passed { judged } => settling::finish(self, subtask, judged.as_ref()),
+            Stage::Failing { attempt, to } => settling::go_back(self, task, subtask, *attempt, *to),
+            Stage::Complete => settling::complete_task(self, task),
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! The four gates: what there is on disk and in git goes in, a verdict comes out. What an agent says
+//! about its own work is no evidence here.
+
+use jiff::tz::Offset;
+
+use crate::attempt::evidence::{CallEnd, ChangeKind, TestEnd, TestRun};
+use crate::attempt::inspection::Inspection;
+use crate::attempt::judge::{
+    Judged as JudgedByRules, Rules, Scope, WantedHandoff, WantedTests, judge,
+};
+use crate::attempt::reason::Class;
+use crate::attempt::workspace::TreeFile;
+use crate::docs::contract::{DesignContract, FileStatus, TestContract, TestOutcome, TestSummary};
+use crate::flows::contract::boundaries::{Text, crossings};
+use crate::flows::contract::counts::count;
+use crate::flows::contract::layout;
+use crate::flows::contract::request::{TestKind, Tested};
+use crate::flows::contract::scope::{
+    in_project, outside_design, outside_tests, project_path, same_path,
+};
+use crate::flows::contract::words as say;
+use crate::gates::{Evidence, Outcome};
+use crate::ids::Sha256;
+use crate::time::{OffsetTime, UtcTime};
+use crate::words::Lang;
+
+/// The category of a case that is looked up and not run.
+const CHECKLIST: &str = "checklist";
+/// How many paths a reason names.
+const NAMED: usize = 20;
+
+/// What an attempt comes to before its own gate is asked.
+pub(super) enum Attempted {
+    Fine,
+    /// The agent wants a person.
+    Blocked(String),
+    Failed(String),
+}
+
+/// The rules that every attempt is judged by, here as in the goals flow.
+pub(super) fn attempted(
+    inspection: &Inspection,
+    end: &CallEnd,
+    at: UtcTime,
+    lang: Lang,
+) -> Attempted {
+    let rules = Rules {
+        goal_id: String::new(),
+        scope: Scope::new::<&str>(&[], "/"),
+        wanted: WantedTests::Green,
+        handoff: WantedHandoff::NotAsked,
+        base_tests: None,
+        attempt_end: OffsetTime::new(at.instant(), Offset::UTC),
+        interruptions_before: 0,
+    };
+    match judge(&inspection.evidence(end.clone()), &rules, None) {
+        JudgedByRules::NeedsTests => Attempted::Fine,
+        JudgedByRules::Verdict(verdict) if verdict.class == Class::Blocked => {
+            Attempted::Blocked(verdict.reason.text(lang))
+        }
+        JudgedByRules::Verdict(verdict) => Attempted::Failed(verdict.reason.text(lang)),
+    }
+}
+
+/// Whether all cases are looked up in a file and none is run.
+pub(super) fn is_checklist(contract: &TestContract) -> bool {
+    !contract.test_cases.is_empty()
+        && contract.test_cases.iter().all(|case| case.category == CHECKLIST)
+}
+
+/// What GATE-1 looks at.
+pub(super) struct TestsWritten<'e> {
+    pub(super) inspection: &'e Inspection,
+    pub(super) contract: &'e TestContract,
+    pub(super) design: &'e DesignContract,
+    pub(super) prefix: &'e str,
+    /// The contract's test file in the tree that was recorded after the call.
+    pub(super) test_file: Option<&'e [u8]>,
+    /// Files of the design's entities as they were before the subtask.
+    pub(super) before: &'e [TreeFile],
+    pub(super) at: UtcTime,
+    pub(super) lang: Lang,
+}
+
+impl TestsWritten<'_> {
+    /// What is wrong whatever the tests say.
+    pub(super) fn faults(&self) -> Vec<String> {
+        let lang = self.lang;
+        let test_file = &self.contract.test_file_path;
+        let written = self.inspection.changes.iter().any(|change| {
+            let path = in_project(self.prefix, change.path.as_str());
+            let here = matches!(change.kind, ChangeKind::Added | ChangeKind::Modified);
+            here && path.is_some_and(|path| same_path(path, test_file))
+        });
+        let outside = outside_tests(&self.inspection.changes, self.prefix, test_file);
+        let evidence = Evidence::default()
+            .with(layout::TESTS, met(!self.contract.test_cases.is_empty(), || say::no_cases(lang)))
+            .with(test_file, met(written && self.test_file.is_some(), || say::not_written(lang)))
+            .with(
+                say::scope(lang),
+                met(outside.is_empty(), || say::no_test(lang, listed(&outside))),
+            );
+        evidence.objections()
+    }
+
+    /// Red, or green for a good reason, or why not.
+    pub(super) fn kind(&self, run: &TestRun) -> Result<TestKind, Vec<String>> {
+        match &run.end {
+            TestEnd::Red { .. } => Ok(TestKind::Red),
+            TestEnd::CouldNotRun { why } => Err(vec![say::could_not_run(self.lang, why)]),
+            TestEnd::Green => {
+                let new: Vec<&str> = self.new_targets();
+                if !new.is_empty() {
+                    return Err(vec![say::green_too_early(self.lang, new.join(", "))]);
+                }
+                let faults =
+                    verified(&tested(run, "", self.at, self.contract), self.contract, self.lang);
+                if faults.is_empty() { Ok(TestKind::Green) } else { Err(faults) }
+            }
+        }
+    }
+
+    /// Targets of the cases that were not there before.
+    fn new_targets(&self) -> Vec<&str> {
+        let was_there = |target: &str| {
+            let files = self.design.file_refs.iter().filter(|file| names(&file.entity, target));
+            files.clone().next().is_some()
+                && files.clone().all(|file| {
+                    let known = self
+                        .before
+                        .iter()
+                        .find(|known| same_path_in(&known.path, &file.path, self.prefix));
+                    known.is_some_and(|known| known.bytes.is_some())
+                })
+        };
+        let mut targets: Vec<&str> =
+            self.contract.test_cases.iter().map(|case| case.target.as_str()).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        targets.retain(|target| !was_there(target));
+        targets
+    }
+
+    /// A checklist names each of its cases, so that each can be ticked.
+    pub(super) fn checklist_faults(&self) -> Vec<String> {
+        let text = String::from_utf8_lossy(self.test_file.unwrap_or_default()).into_owned();
+        let missing = self.contract.test_cases.iter().filter(|case| line_of(&text, case).is_none());
+        missing.map(|case| say::not_in_checklist(self.lang, &case.id)).collect()
+    }
+}
+
+fn same_path_in(tree_path: &str, contract: &str, prefix: &str) -> bool {
+    in_project(prefix, tree_path).is_some_and(|path| same_path(path, contract))
+}
+
+/// Whether a target such as `AService.getData` is part of an entity.
+fn names(entity: &str, target: &str) -> bool {
+    let rest = target.strip_prefix(entity);
+    rest.is_some_and(|rest| {
+        let next = rest.chars().next();
+        next.is_none_or(|c| !c.is_alphanumeric() && c != '_')
+    })
+}
+
+/// What GATE-3 says: the files that were changed, and the tests as they were.
+pub(super) fn scope_faults(
+    inspection: &Inspection,
+    design: &DesignContract,
+    contract: &TestContract,
+    prefix: &str,
+    test_file: Option<&[u8]>,
+    wanted: &Sha256,
+    lang: Lang,
+) -> Vec<String> {
+    let outside = outside_design(&inspection.changes, prefix, design, &contract.test_file_path);
+    let same = test_file.is_some_and(|bytes| Sha256::of(bytes) == *wanted);
+    let tests = if test_file.is_some() { say::tests_changed(lang) } else { say::tests_gone(lang) };
+    Evidence::default()
+        .with(say::scope(lang), met(outside.is_empty(), || say::outside(lang, listed(&outside))))
+        .with(&contract.test_file_path, met(same, || tests))
+        .objections()
+}
+
+/// What GATE-4 finds without asking anybody.
+pub(super) fn design_faults(
+    design: &DesignContract,
+    files: &[TreeFile],
+    prefix: &str,
+    lang: Lang,
+) -> Vec<String> {
+    let there = |path: &str| {
+        let mut files = files.iter().filter(|file| same_path_in(&file.path, path, prefix));
+        files.any(|file| file.bytes.is_some())
+    };
+    let to_create = design.file_refs.iter().filter(|file| file.status == FileStatus::ToCreate);
+    let missing: Vec<String> =
+        to_create.filter(|file| !there(&file.path)).map(|file| file.path.clone()).collect();
+    let texts: Vec<(String, String)> = files
+        .iter()
+        .filter_map(|file| {
+            let text = String::from_utf8_lossy(file.bytes.as_deref()?).into_owned();
+            Some((in_project(prefix, &file.path)?.to_owned(), text))
+        })
+        .collect();
+    let plain = plain_paths(design);
+    let texts: Vec<Text<'_>> = texts.iter().map(|(path, text)| Text { path, text }).collect();
+    let crossed: Vec<String> = crossings(&plain, &texts)
+        .iter()
+        .map(|one| say::crossed(lang, &one.from, &one.to, &one.path, one.line))
+        .collect();
+    Evidence::default()
+        .with("to_create", met(missing.is_empty(), || say::missing(lang, listed(&missing))))
+        .with("boundaries", met(crossed.is_empty(), || listed(&crossed)))
+        .objections()
+}
+
+/// A design whose paths are as git names them.
+pub(super) fn plain_paths(design: &DesignContract) -> DesignContract {
+    let mut design = design.clone();
+    for file in &mut design.file_refs {
+        if let Ok(plain) = project_path(&file.path) {
+            file.path = plain;
+        }
+    }
+    design
+}
+
+/// The suite's run as `test-result.yaml` tells it.
+pub(super) fn tested(run: &TestRun, command: &str, at: UtcTime, contract: &TestContract) -> Tested {
+    let green = run.end == TestEnd::Green;
+    let counted = count(&run.tail);
+    let cases = u32::try_from(contract.test_cases.len()).unwrap_or(u32::MAX);
+    // Where no runner is known the exit code speaks for all cases.
+    let by_exit = match green {
+        true => TestSummary { total: cases, passed: cases, failed: 0, skipped: 0 },
+        false => TestSummary { total: cases, passed: 0, failed: cases, skipped: 0 },
+    };
+    let cut = run.tail.lines().count() >= WHOLE_OUTPUT;
+    let summary = match counted.summary {
+        Some(summary) if !cut || summary.total >= cases => summary,
+        Some(_) | None => by_exit,
+    };
+    Tested {
+        command: command.to_owned(),
+        at,
+        result: if green { TestOutcome::Pass } else { TestOutcome::Fail },
+        summary,
+        failed_tests: if green { Vec::new() } else { counted.failed_tests },
+        tail: run.tail.chars().rev().take(TAIL).collect::<Vec<_>>().into_iter().rev().collect(),
+    }
+}
+
+/// From so many lines on the beginning of an output may be missing.
+const WHOLE_OUTPUT: usize = 60;
+const TAIL: usize = 4_000;
+
+/// A checklist, ticked or not.
+pub(super) fn ticked(file: &[u8], contract: &TestContract, at: UtcTime) -> Tested {
+    let text = String::from_utf8_lossy(file);
+    let open = |line: Option<&str>| line.is_none_or(|line| line.contains("[ ]"));
+    let cases = contract.test_cases.iter();
+    let failed: Vec<String> =
+        cases.filter(|case| open(line_of(&text, case))).map(|case| case.id.clone()).collect();
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let (total, failures) = (number(contract.test_cases.len()), number(failed.len()));
+    Tested {
+        command: format!("checklist {}", contract.test_file_path),
+        at,
+        result: if failed.is_empty() { TestOutcome::Pass } else { TestOutcome::Fail },
+        summary: TestSummary {
+            total,
+            passed: total.saturating_sub(failures),
+            failed: failures,
+            skipped: 0,
+        },
+        failed_tests: failed,
+        tail: String::new(),
+    }
+}
+
+/// The line of a checklist that is about a case.
+fn line_of<'t>(text: &'t str, case: &crate::docs::contract::TestCase) -> Option<&'t str> {
+    let about = |name: &str, line: &str| {
+        !name.is_empty()
+            && line.match_indices(name).any(|(at, _)| {
+                let next = line[at + name.len()..].chars().next();
+                next.is_none_or(|c| !c.is_ascii_digit())
+            })
+    };
+    text.lines().find(|line| about(&case.id, line) || about(&case.name, line))
+}
+
+/// What GATE-2 says about a run of the suite that hast made itself.
+pub(super) fn verified(tested: &Tested, contract: &TestContract, lang: Lang) -> Vec<String> {
+    let cases = contract.test_cases.len();
+    let TestSummary { total, failed, .. } = tested.summary;
+    let enough = usize::try_from(total).is_ok_and(|total| total >= cases);
+    let passed = tested.result == TestOutcome::Pass;
+    Evidence::default()
+        .with(
+            "execution.result",
+            met(passed, || say::suite_red(lang, tested.failed_tests.join(", "))),
+        )
+        .with("summary.failed", met(failed == 0, || say::some_failed(lang, failed)))
+        .with("summary.total", met(enough, || say::too_few(lang, total, cases)))
+        .objections()
+}
+
+fn met(is: bool, why: impl FnOnce() -> String) -> Outcome {
+    Outcome::of(is, why)
+}
+
+fn listed(paths: &[String]) -> String {
+    let shown = paths.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match paths.len().saturating_sub(NAMED) {
+        0 => shown,
+        more => format!("{shown} (+{more})"),
+    }
+}

@@ -1,0 +1,189 @@
+//! Tests first: the qa-engineer writes them with their contract, and GATE-1 says whether they prove
+//! anything.
+
+use serde_json::json;
+
+use crate::attempt::evidence::CallEnd;
+use crate::attempt::inspection::Inspection;
+use crate::docs::contract::{ContractEventKind as Kind, DesignContract, TestContract};
+use crate::flows::contract::attempts::{self, inspect, key, tree_path};
+use crate::flows::contract::decide::Scene;
+use crate::flows::contract::discovery::kept_rejected;
+use crate::flows::contract::gates::{Attempted, TestsWritten, attempted, is_checklist};
+use crate::flows::contract::policy::{ORCHESTRATOR, QA};
+use crate::flows::contract::request::{Attempt, Back, Cause, Gate, Subtask, Task, TestKind};
+use crate::flows::contract::settling::{Fall, fall};
+use crate::flows::contract::{layout, prompts, readings, words};
+use crate::ids::Sha256;
+use crate::replies::Asked;
+use crate::steps::{Answer, Call, Check, Effect, EffectResult, Expected, Step};
+
+const STEP: &str = "test_first";
+
+pub(super) fn step(
+    scene: &Scene<'_>,
+    task: &Task,
+    subtask: &Subtask,
+    attempt: Option<&Attempt>,
+) -> Step {
+    match attempt {
+        None => attempts::begin(scene, subtask, STEP),
+        Some(Attempt { number, ended: None }) => {
+            if attempts::was_cut_off(scene, subtask, *number, STEP) {
+                return attempts::interrupted(scene, subtask, *number);
+            }
+            ask(scene, task, subtask, *number)
+        }
+        Some(Attempt { number, ended: Some(end) }) => {
+            judge(scene, task, subtask, *number, end).unwrap_or_else(|step| step)
+        }
+    }
+}
+
+fn ask(scene: &Scene<'_>, task: &Task, subtask: &Subtask, number: u32) -> Step {
+    let call = || Call {
+        expected: vec![Expected::required(layout::TESTS).of("test-contract")],
+        ..attempts::call(scene, subtask, QA, STEP, prompts::test_first(scene, task, subtask))
+    };
+    let lang = scene.facts.lang;
+    let read = |answer: &Answer| readings::tests(answer, &scene.request.id, &subtask.id, lang);
+    let path = scene.subtask_path(&subtask.id, layout::TESTS);
+    match scene.ask(key(scene, &subtask.id, number, STEP), call, read) {
+        Asked::Call { key, call } => Step::Effect { key, effect: Effect::Call(call) },
+        Asked::Unanswered { why, steps, .. } => {
+            let draft = scene.draft("no tests").finishes_all();
+            let draft = kept_rejected(scene, draft, &steps, &path, number);
+            let cause = Cause::of(&why);
+            let stops = (cause != Cause::Agent).then_some(cause);
+            let reasons = vec![words::call_failed(lang, why.reason())];
+            let fallen = Fall {
+                gate: Gate::Tests,
+                to: Back::TestFirst,
+                reasons,
+                rolls_back: Some(number),
+                stops,
+                tail: "",
+            };
+            fall(draft, subtask, &fallen).step()
+        }
+        Asked::Answered { value, steps, rejected } => {
+            let draft = scene.draft("tests are written").by(QA).create(&path, value.bytes);
+            let draft = kept_rejected(scene, draft, &steps[..rejected.len()], &path, number);
+            let detail =
+                json!({ "subtask_id": subtask.id, "attempt": number, "end": CallEnd::Ended });
+            draft.finishes_all().event(QA, Kind::TestsWritten, detail).step()
+        }
+    }
+}
+
+/// GATE-1. Nothing of the agent runs any more.
+fn judge(
+    scene: &Scene<'_>,
+    task: &Task,
+    subtask: &Subtask,
+    number: u32,
+    end: &CallEnd,
+) -> Result<Step, Step> {
+    let base = attempts::base(scene, &subtask.id, number)?;
+    let inspection = inspect(scene, base, &key(scene, &subtask.id, number, "inspect"))?;
+    let (lang, now) = (scene.facts.lang, scene.facts.now);
+    let contract: Option<TestContract> =
+        scene.view.contract(&scene.subtask_path(&subtask.id, layout::TESTS));
+    let design: Option<DesignContract> =
+        scene.view.contract(&scene.task_path(task, layout::DESIGN));
+    let (Some(contract), Some(design)) = (contract, design) else {
+        return Err(crate::attempt_steps::blocked(
+            words::lost_documents(lang, layout::TESTS),
+            words::lost_documents_next(lang),
+        ));
+    };
+    let failing = |reasons: Vec<String>, stops: Option<Cause>, tail: &str| {
+        let fallen = Fall {
+            gate: Gate::Tests,
+            to: Back::TestFirst,
+            reasons,
+            rolls_back: Some(number),
+            stops,
+            tail,
+        };
+        Ok(fall(scene.draft("GATE-1").finishes_all(), subtask, &fallen).step())
+    };
+    match attempted(inspection, end, now, lang) {
+        Attempted::Blocked(reason) => return failing(vec![reason], Some(Cause::Blocked), ""),
+        Attempted::Failed(reason) => return failing(vec![reason], None, ""),
+        Attempted::Fine => {}
+    }
+    let test_path = tree_path(scene, &contract.test_file_path);
+    let files_key = key(scene, &subtask.id, number, "tests");
+    let files = scene.git().files(&files_key, &inspection.tree, || vec![test_path])?;
+    let before_key = key(scene, &subtask.id, number, "before");
+    let entities = || design.file_refs.iter().map(|file| tree_path(scene, &file.path)).collect();
+    let before = scene.git().files(&before_key, base.tree(), entities)?;
+    let written = TestsWritten {
+        inspection,
+        contract: &contract,
+        design: &design,
+        prefix: &scene.flow.settings.prefix,
+        test_file: files.first().and_then(|file| file.bytes.as_deref()),
+        before,
+        at: now,
+        lang,
+    };
+    let faults = written.faults();
+    if !faults.is_empty() {
+        return failing(faults, None, "");
+    }
+    let kind = if is_checklist(&contract) {
+        let faults = written.checklist_faults();
+        if faults.is_empty() { Ok(TestKind::Checklist) } else { Err((faults, String::new())) }
+    } else {
+        let run = suite(scene, subtask, number, inspection)?;
+        written.kind(run).map_err(|faults| (faults, run.tail.clone()))
+    };
+    match kind {
+        Ok(kind) => Ok(passed(scene, subtask, number, inspection, kind, written.test_file)),
+        Err((faults, tail)) => failing(faults, None, &tail),
+    }
+}
+
+/// The suite as it is right after the call.
+fn suite<'s>(
+    scene: &Scene<'s>,
+    subtask: &Subtask,
+    number: u32,
+    inspection: &Inspection,
+) -> Result<&'s crate::attempt::evidence::TestRun, Step> {
+    let key = key(scene, &subtask.id, number, "suite");
+    match scene.view.results.get(&key) {
+        Some(EffectResult::Check(run)) => Ok(run),
+        Some(_) => Err(crate::attempt_steps::unexpected(&key, scene.facts.lang)),
+        None => {
+            let settings = &scene.flow.settings;
+            let check = Check {
+                command: settings.test_command.clone(),
+                tree: inspection.tree.clone(),
+                limit_seconds: u64::from(settings.timeout_minutes) * 60,
+            };
+            Err(Step::Effect { key, effect: Effect::Check(check) })
+        }
+    }
+}
+
+fn passed(
+    scene: &Scene<'_>,
+    subtask: &Subtask,
+    number: u32,
+    inspection: &Inspection,
+    kind: TestKind,
+    test_file: Option<&[u8]>,
+) -> Step {
+    let detail = json!({
+        "subtask_id": subtask.id,
+        "gate": Gate::Tests,
+        "tests": kind,
+        "sha256": Sha256::of(test_file.unwrap_or_default()),
+        "judged": attempts::judged(scene, number, inspection),
+    });
+    let draft = scene.draft("GATE-1").finishes_all();
+    draft.event(ORCHESTRATOR, Kind::GatePassed, detail).step()
+}

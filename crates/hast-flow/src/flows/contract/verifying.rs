@@ -1,0 +1,194 @@
+//! The verification: hast runs the suite itself, the qa-engineer recommends, and GATE-2 goes by what the
+//! suite said.
+
+use serde_json::json;
+
+use crate::attempt::base::ObjectId;
+use crate::attempt::workspace::{GitResult, GitStep};
+use crate::attempt_steps::{blocked, unexpected};
+use crate::docs::contract::{
+    Author, ContractEventKind as Kind, Execution, Recommendation, RecommendedAction, TestContract,
+    TestResult,
+};
+use crate::docs::document::Version;
+use crate::flows::contract::attempts::{self, inspect, key, tree_path};
+use crate::flows::contract::decide::Scene;
+use crate::flows::contract::endings::give_up;
+use crate::flows::contract::gates::{tested as of_run, ticked, verified};
+use crate::flows::contract::policy::{ORCHESTRATOR, QA};
+use crate::flows::contract::request::{Back, Cause, Gate, Judged, Subtask, Task, TestKind, Tested};
+use crate::flows::contract::settling::{Fall, fall};
+use crate::flows::contract::write::yaml;
+use crate::flows::contract::{layout, prompts, readings, words};
+use crate::replies::Asked;
+use crate::steps::{Answer, Call, Check, Effect, EffectResult, Expected, Step, StepKey};
+
+pub(super) fn step(
+    scene: &Scene<'_>,
+    task: &Task,
+    subtask: &Subtask,
+    judged: Option<&Judged>,
+    tested: Option<&Tested>,
+) -> Step {
+    let contract = scene.view.contract(&scene.subtask_path(&subtask.id, layout::TESTS));
+    let Some(contract) = contract else {
+        let lang = scene.facts.lang;
+        let what = words::lost_documents(lang, layout::TESTS);
+        return blocked(what, words::lost_documents_next(lang));
+    };
+    let work = Work { scene, task, subtask, judged, contract };
+    match tested {
+        None => work.test().unwrap_or_else(|step| step),
+        Some(tested) => work.recommend(tested),
+    }
+}
+
+struct Work<'w> {
+    scene: &'w Scene<'w>,
+    task: &'w Task,
+    subtask: &'w Subtask,
+    judged: Option<&'w Judged>,
+    contract: TestContract,
+}
+
+impl Work<'_> {
+    fn kind(&self) -> Option<TestKind> {
+        self.subtask.tests.as_ref().map(|tests| tests.kind)
+    }
+
+    /// A key of this verification; a stop begins it anew.
+    fn key(&self, part: &str) -> StepKey {
+        let attempt = self.judged.map_or(self.subtask.last_attempt, |judged| judged.attempt);
+        let (round, lives) = (self.subtask.round, self.scene.request.lives);
+        key(self.scene, &self.subtask.id, attempt, &format!("{part}.{round}.{lives}"))
+    }
+
+    /// Runs the suite on exactly what was judged.
+    fn test(&self) -> Result<Step, Step> {
+        let scene = self.scene;
+        let tree = match self.judged {
+            Some(judged) => {
+                let base = attempts::base(scene, &self.subtask.id, judged.attempt)?;
+                let now = inspect(scene, base, &self.key("inspect"))?;
+                if now.tree != judged.tree || !now.breaches.is_empty() {
+                    let reasons = vec![words::tree_moved(scene.facts.lang)];
+                    return Ok(self.fails(reasons, Back::Implementation, ""));
+                }
+                judged.tree.clone()
+            }
+            None => self.tree()?,
+        };
+        let now = scene.facts.now;
+        let tested = if self.kind() == Some(TestKind::Checklist) {
+            let path = tree_path(scene, &self.contract.test_file_path);
+            let files = scene.git().files(&self.key("checklist"), &tree, || vec![path])?;
+            let file = files.first().and_then(|file| file.bytes.as_deref());
+            ticked(file.unwrap_or_default(), &self.contract, now)
+        } else {
+            let settings = &scene.flow.settings;
+            let key = self.key("suite");
+            match scene.view.results.get(&key) {
+                Some(EffectResult::Check(run)) => {
+                    of_run(run, &settings.test_command, now, &self.contract)
+                }
+                Some(_) => return Err(unexpected(&key, scene.facts.lang)),
+                None => {
+                    let command = settings.test_command.clone();
+                    let limit_seconds = u64::from(settings.timeout_minutes) * 60;
+                    let check = Check { command, tree, limit_seconds };
+                    return Err(Step::Effect { key, effect: Effect::Check(check) });
+                }
+            }
+        };
+        let detail = json!({ "subtask_id": self.subtask.id, "tested": tested });
+        let draft = scene.draft("the suite").finishes_all();
+        Ok(draft.event(ORCHESTRATOR, Kind::Tested, detail).step())
+    }
+
+    /// What is in the tree where nothing was implemented.
+    fn tree(&self) -> Result<ObjectId, Step> {
+        let key = self.key("look");
+        let look = || GitStep::Look { rules: self.scene.flow.settings.rules.clone() };
+        match self.scene.git().git(key.clone(), look)? {
+            GitResult::Looked(looked) => {
+                looked.tree.clone().ok_or_else(|| unexpected(&key, self.scene.facts.lang))
+            }
+            _ => Err(unexpected(&key, self.scene.facts.lang)),
+        }
+    }
+
+    /// The qa-engineer says what to do; whether the gate is passed is not its word.
+    fn recommend(&self, tested: &Tested) -> Step {
+        let scene = self.scene;
+        let prompt = prompts::verify(scene, self.task, self.subtask, tested);
+        let call = || Call {
+            expected: vec![
+                Expected::required(layout::RECOMMENDATION).of("contract-recommendation"),
+            ],
+            ..attempts::reading(scene, self.subtask, QA, "verify", prompt)
+        };
+        let read = |answer: &Answer| readings::recommendation(answer, scene.facts.lang);
+        match scene.ask(self.key("verify"), call, read) {
+            Asked::Call { key, call } => Step::Effect { key, effect: Effect::Call(call) },
+            Asked::Unanswered { why, .. } => {
+                let draft = scene.draft("verify").finishes_all();
+                give_up(draft, Cause::of(&why), &why.reason(), Some(&self.subtask.id))
+            }
+            Asked::Answered { value, .. } => self.gate(tested, value),
+        }
+    }
+
+    fn gate(&self, tested: &Tested, recommendation: Recommendation) -> Step {
+        let scene = self.scene;
+        let action = recommendation.action;
+        let result = TestResult {
+            version: Version,
+            request_id: scene.request.id.clone(),
+            task_id: self.task.id.clone(),
+            subtask_id: self.subtask.id.clone(),
+            created_at: scene.facts.now,
+            created_by: Author::QaEngineer,
+            execution: Execution {
+                command: tested.command.clone(),
+                timestamp: tested.at,
+                result: tested.result,
+            },
+            summary: tested.summary,
+            failed_tests: tested.failed_tests.clone(),
+            recommendation,
+        };
+        let path = scene.subtask_path(&self.subtask.id, layout::RESULT);
+        let draft = scene.draft("GATE-2").by(QA).create(&path, yaml(&result)).finishes_all();
+        let faults = verified(tested, &self.contract, scene.facts.lang);
+        if faults.is_empty() {
+            let mut detail = json!({ "subtask_id": self.subtask.id, "gate": Gate::Verification });
+            if let Some(judged) = self.judged {
+                detail["judged"] = json!(judged);
+            }
+            return draft.event(QA, Kind::GatePassed, detail).step();
+        }
+        let to = match (action, self.kind()) {
+            (RecommendedAction::Redesign, _) => Back::Design,
+            (_, Some(TestKind::Checklist)) => Back::TestFirst,
+            (RecommendedAction::Complete | RecommendedAction::FixImplementation, _) => {
+                Back::Implementation
+            }
+        };
+        fall(draft, self.subtask, &self.fallen(faults, to, &tested.tail)).step()
+    }
+
+    fn fails(&self, reasons: Vec<String>, to: Back, tail: &str) -> Step {
+        let draft = self.scene.draft("GATE-2").finishes_all();
+        fall(draft, self.subtask, &self.fallen(reasons, to, tail)).step()
+    }
+
+    fn fallen<'t>(&self, reasons: Vec<String>, to: Back, tail: &'t str) -> Fall<'t> {
+        let rolls_back = match to {
+            Back::Implementation => self.judged.map(|judged| judged.attempt),
+            Back::TestFirst | Back::Design => {
+                self.subtask.tests.as_ref().map(|tests| tests.attempt)
+            }
+        };
+        Fall { gate: Gate::Verification, to, reasons, rolls_back, stops: None, tail }
+    }
+}

@@ -1,0 +1,77 @@
+//! What the contract flow says to people and to agents about what went wrong, in both languages.
+
+crate::messages! {
+    other_field(field, found) { en: "`{field}` is `{found}`, which is not what you were asked about", ko: "`{field}`(이)가 `{found}`인데, 요청받은 것이 아닙니다" }
+    other_field_next(field, wanted) { en: "write `{field}: {wanted}`", ko: "`{field}: {wanted}`(으)로 쓰세요" }
+    not_inside(path) { en: "`{path}` is no path of a file inside of the project", ko: "`{path}`(은)는 프로젝트 안의 파일 경로가 아닙니다" }
+    not_inside_next() { en: "write it relative to the root of the project, without `..`", ko: "프로젝트 루트를 기준으로 `..` 없이 쓰세요" }
+    not_yours(path) { en: "`{path}` belongs to git or to hast", ko: "`{path}`(은)는 git이나 hast의 것입니다" }
+    not_yours_next() { en: "name a file of the project itself", ko: "프로젝트 자체의 파일을 쓰세요" }
+    too_many(what, found, most) { en: "`{what}` has {found} entries; at most {most} are taken", ko: "`{what}`의 항목이 {found}개입니다. 최대 {most}개까지 받습니다" }
+    too_many_next(what, most) { en: "cut `{what}` down to {most}", ko: "`{what}`(을)를 {most}개로 줄이세요" }
+    twice_in_order(id) { en: "task_order names {id} twice", ko: "task_order에 {id}(이)가 두 번 있습니다" }
+    twice_in_order_next() { en: "name each task once", ko: "각 작업을 한 번만 쓰세요" }
+    no_verdict(assumption) { en: "there is no verdict on `{assumption}`", ko: "`{assumption}`에 대한 판정이 없습니다" }
+    no_verdict_next() { en: "add an entry with exactly this assumption", ko: "이 가정을 그대로 적은 항목을 추가하세요" }
+    unknown_assumption(assumption) { en: "`{assumption}` is no assumption of the breakdown", ko: "`{assumption}`(은)는 분해에 없는 가정입니다" }
+    unknown_assumption_next() { en: "take it out, or write the assumption word for word", ko: "빼거나 가정을 글자 그대로 쓰세요" }
+    no_evidence(subject) { en: "`{subject}` has no evidence", ko: "`{subject}`에 근거가 없습니다" }
+    no_evidence_next() { en: "say where it can be seen: file, line, what stands there", ko: "어디서 볼 수 있는지 파일과 줄, 내용을 쓰세요" }
+    twice_judged() { en: "an assumption is judged twice", ko: "같은 가정을 두 번 판정했습니다" }
+    twice_judged_next() { en: "keep one verdict for each assumption", ko: "가정마다 판정을 하나만 남기세요" }
+    same_id(id) { en: "the id {id} is there twice", ko: "id {id}(이)가 두 번 있습니다" }
+    same_id_next() { en: "give each entry an id of its own", ko: "항목마다 다른 id를 쓰세요" }
+    not_reviewed(subject) { en: "the review says nothing about `{subject}`", ko: "검토에 `{subject}`에 대한 말이 없습니다" }
+    not_reviewed_next() { en: "add a finding with this subject, a verdict and evidence", ko: "이 subject와 verdict, evidence를 담은 항목을 추가하세요" }
+    passes_what_failed(subject) { en: "the verdict is PASS, but `{subject}` failed", ko: "verdict가 PASS인데 `{subject}`(은)는 실패했습니다" }
+    passes_what_failed_next() { en: "make the verdict FAIL with back_to, or correct the finding", ko: "verdict를 FAIL로 하고 back_to를 쓰거나 항목을 고치세요" }
+
+    scope() { en: "changed files", ko: "바뀐 파일" }
+    no_cases() { en: "there is no test case", ko: "테스트 케이스가 없습니다" }
+    not_written() { en: "this call did not write it", ko: "이 호출이 쓰지 않았습니다" }
+    no_test(paths) { en: "this is no test: {paths}", ko: "테스트가 아닌 파일입니다: {paths}" }
+    could_not_run(why) { en: "the tests could not run: {why}", ko: "테스트를 실행할 수 없습니다: {why}" }
+    green_too_early(targets) { en: "the tests pass before there is any code for {targets}; they prove nothing", ko: "{targets}의 코드가 없는데 테스트가 통과합니다. 아무것도 증명하지 못합니다" }
+    not_in_checklist(id) { en: "the checklist has no line for {id}", ko: "체크리스트에 {id} 줄이 없습니다" }
+    outside(paths) { en: "outside of the design's file_refs: {paths}", ko: "설계의 file_refs 밖: {paths}" }
+    tests_changed() { en: "the tests are not those that passed GATE-1", ko: "GATE-1을 통과한 테스트가 아닙니다" }
+    tests_gone() { en: "the tests that passed GATE-1 are gone", ko: "GATE-1을 통과한 테스트가 없어졌습니다" }
+    missing(paths) { en: "the design has these to be created, and they are not there: {paths}", ko: "설계에서 만들기로 한 파일이 없습니다: {paths}" }
+    crossed(from, to, path, line) { en: "{from} must not use {to}: {path}:{line}", ko: "{from}(은)는 {to}(을)를 쓰면 안 됩니다: {path}:{line}" }
+    suite_red(names) { en: "the tests failed: {names}", ko: "테스트가 실패했습니다: {names}" }
+    some_failed(count) { en: "tests that failed: {count}", ko: "실패한 테스트 {count}개" }
+    too_few(total, cases) { en: "{total} tests ran, the contract has {cases} cases", ko: "테스트 {total}개가 실행되었는데 계약의 케이스는 {cases}개입니다" }
+    review_failed(findings) { en: "the architect's review: {findings}", ko: "아키텍트 검토: {findings}" }
+    touched(paths) { en: "documents of hast were changed by somebody else: {paths}", ko: "hast의 문서를 다른 이가 바꿨습니다: {paths}" }
+    tree_moved() { en: "files changed after they were judged", ko: "판정한 뒤에 파일이 바뀌었습니다" }
+    commit_refused(why) { en: "the commit was refused: {why}", ko: "커밋이 거부되었습니다: {why}" }
+    call_failed(why) { en: "the agent failed: {why}", ko: "에이전트가 실패했습니다: {why}" }
+
+    request_completed(id) { en: "{id} is complete: every subtask passed its gates", ko: "{id} 완료: 모든 하위작업이 게이트를 통과했습니다" }
+    request_completed_next(id) { en: "look at it with `hast contract show {id}` and `git log`", ko: "`hast contract show {id}`와 `git log`로 확인하세요" }
+    request_stopped(id, reason) { en: "{id} is stopped: {reason}", ko: "{id} 중지됨: {reason}" }
+    request_stopped_next(id) { en: "see `hast contract show {id}`, mend the cause, then `hast contract resume {id}`", ko: "`hast contract show {id}`를 보고 원인을 고친 뒤 `hast contract resume {id}`를 실행하세요" }
+    stopped_now(id) { en: "{id} is stopped; its state is kept", ko: "{id}(을)를 중지했습니다. 상태는 그대로 있습니다" }
+    stopped_now_next(id) { en: "go on with `hast contract resume {id}`", ko: "`hast contract resume {id}`로 이어서 진행하세요" }
+    already_over(id) { en: "{id} does not go on any more: there is nothing to stop", ko: "{id}(은)는 더 진행되지 않습니다. 중지할 것이 없습니다" }
+    another_active(id) { en: "{id} is active; a project has one request at a time", ko: "{id}(이)가 진행 중입니다. 프로젝트에는 한 번에 하나의 요청만 있습니다" }
+    another_active_next(id) { en: "go on with `hast contract resume {id}`, or end it with `hast contract stop`", ko: "`hast contract resume {id}`로 이어가거나 `hast contract stop`으로 끝내세요" }
+    unknown_request(id) { en: "hast has no record of {id}", ko: "hast에 {id}의 기록이 없습니다" }
+    unknown_request_next() { en: "see `hast contract list`; what another tool wrote can be shown, verified and stopped", ko: "`hast contract list`를 보세요. 다른 도구가 쓴 것은 보고, 검사하고, 중지할 수 있습니다" }
+    users_files(paths) { en: "these files are not committed, and going back must not touch them: {paths}", ko: "커밋되지 않은 파일이 있습니다. 되돌릴 때 건드리면 안 됩니다: {paths}" }
+    users_files_next() { en: "commit them or `git stash -u`, then run the command again", ko: "커밋하거나 `git stash -u`를 한 뒤 명령을 다시 실행하세요" }
+    lost_documents(paths) { en: "documents of this request are missing or were changed: {paths}", ko: "이 요청의 문서가 없거나 바뀌었습니다: {paths}" }
+    lost_documents_next() { en: "put them back as they were (see the hashes in events.ndjson), or stop this request and start anew", ko: "원래대로 되돌리거나(events.ndjson의 해시 참고) 이 요청을 중지하고 새로 시작하세요" }
+    bad_state() { en: "state.json is not valid", ko: "state.json이 올바르지 않습니다" }
+    bad_state_next() { en: "run `hast contract verify`, mend it or move it away, then start again", ko: "`hast contract verify`로 확인해 고치거나 옮긴 뒤 다시 시작하세요" }
+    bad_knowledge() { en: "knowledge.yaml is not valid", ko: "knowledge.yaml이 올바르지 않습니다" }
+    bad_knowledge_next() { en: "run `hast verify`, mend it, then run the command again", ko: "`hast verify`로 확인해 고친 뒤 명령을 다시 실행하세요" }
+    learned(ids) { en: "kept: {ids}", ko: "저장했습니다: {ids}" }
+    learned_next() { en: "see `hast contract knowledge list`", ko: "`hast contract knowledge list`를 보세요" }
+    rounds_used_up(rounds) { en: "{rounds} rounds did not pass", ko: "{rounds}번의 라운드가 통과하지 못했습니다" }
+    criterion_tests() { en: "every test of its subtasks passes", ko: "하위작업의 모든 테스트가 통과한다" }
+    criterion_of(name) { en: "{name} is done", ko: "{name}(이)가 끝난다" }
+    out_of_scope(name) { en: "what {name} is about", ko: "{name}에 속하는 것" }
+    work_at(name) { en: "the work: git show {name}", ko: "작업 확인: git show {name}" }
+    overcome(gate, round, next_round) { en: "failed {gate} in round {round}, passed in round {next_round}", ko: "라운드 {round}에서 {gate} 실패, 라운드 {next_round}에서 통과" }
+}

@@ -1,0 +1,325 @@
+//! Gates are decided from evidence: every way of talking past one is sent back with the reason.
+
+use hast_flow::attempt::evidence::Breach;
+use hast_flow::steps::Ending;
+use serde_json::{Value, json};
+
+use crate::actors::{CODE, TESTS, but, design, honest, recommend, review, tests};
+use crate::scene::{HASH, Scene, answer, done};
+
+/// Plays a step wrongly in the first round; the failures, once the request is done.
+fn first_round(
+    step: &'static str,
+    mut wrong: impl FnMut(&hast_flow::steps::Call, &mut crate::git::Git) -> hast_flow::steps::CallResult
+    + 'static,
+) -> Scene {
+    let mut scene =
+        Scene::new(but(step, move |call, git| (call.attempt == 1).then(|| wrong(call, git))));
+    let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
+    assert_eq!(scene.git.history, ["first", "test(R1/T1-S1): sum up", "feat(R1/T1-S1): sum up"]);
+    assert_eq!(scene.git.files["src/total.sh"], CODE);
+    scene
+}
+
+#[test]
+fn tests_that_are_green_before_any_code_prove_nothing() {
+    let scene = first_round("test_first", |call, git| {
+        git.write("tests/total.test", "needs README read\nneeds README me\n");
+        answer(&[("test-contract.yaml", tests(call, "tests/total.test", "happy_path"))])
+    });
+    let [failure] = &scene.failures()[..] else { panic!("{:?}", scene.failures()) };
+    assert!(
+        failure.starts_with("GATE-1 the tests pass before there is any code for Total.sum"),
+        "{failure}"
+    );
+    assert!(scene.contract("T1/T1-S1/archive/round-1/test-contract.yaml").contains("TC-1"));
+    assert_eq!(scene.git.saved, ["refs/hast/attempts/R1-T1-S1/1"]);
+    let prompt =
+        scene.prompts.iter().rfind(|prompt| prompt.contains("qa-engineer. Write")).unwrap();
+    assert!(prompt.contains("Round 1 did not pass GATE-1"), "{prompt}");
+}
+
+#[test]
+fn a_contract_without_cases_is_sent_back() {
+    let scene = first_round("test_first", |call, git| {
+        git.write("tests/total.test", TESTS);
+        let mut contract = tests(call, "tests/total.test", "happy_path");
+        contract["test_cases"] = json!([]);
+        answer(&[("test-contract.yaml", contract)])
+    });
+    assert!(scene.failures()[0].contains("there is no test case"), "{:?}", scene.failures());
+}
+
+#[test]
+fn a_test_file_that_this_call_did_not_write_is_sent_back() {
+    let scene = first_round("test_first", |call, git| {
+        git.write("tests/other.test", TESTS);
+        answer(&[("test-contract.yaml", tests(call, "tests/total.test", "happy_path"))])
+    });
+    assert!(
+        scene.failures()[0].contains("tests/total.test: this call did not write it"),
+        "{:?}",
+        scene.failures()
+    );
+}
+
+#[test]
+fn a_test_author_writes_no_code() {
+    let scene = first_round("test_first", |call, git| {
+        git.write("tests/total.test", TESTS);
+        git.write("src/total.sh", "sum");
+        answer(&[("test-contract.yaml", tests(call, "tests/total.test", "happy_path"))])
+    });
+    assert!(
+        scene.failures()[0].contains("this is no test: src/total.sh"),
+        "{:?}",
+        scene.failures()
+    );
+}
+
+#[test]
+fn a_weakened_test_is_not_the_one_that_passed_gate_1() {
+    let scene = first_round("implement", |_, git| {
+        git.write("src/total.sh", "nothing");
+        git.write("tests/total.test", "needs README me\n");
+        done()
+    });
+    let failure = &scene.failures()[0];
+    assert!(failure.starts_with("GATE-3 tests/total.test: the tests are not those"), "{failure}");
+    assert_eq!(scene.git.files["tests/total.test"], TESTS);
+}
+
+#[test]
+fn a_deleted_test_is_missed() {
+    let scene = first_round("implement", |_, git| {
+        git.write("src/total.sh", "nothing");
+        git.files.remove("tests/total.test");
+        done()
+    });
+    assert!(
+        scene.failures()[0].contains("the tests that passed GATE-1 are gone"),
+        "{:?}",
+        scene.failures()
+    );
+}
+
+#[test]
+fn files_outside_of_the_design_are_listed_and_the_work_sent_back() {
+    let scene = first_round("implement", |_, git| {
+        git.write("src/total.sh", CODE);
+        git.write("README", "mine now");
+        git.write("src/extra.sh", "more");
+        done()
+    });
+    let failure = &scene.failures()[0];
+    assert!(
+        failure.contains("outside of the design's file_refs: README, src/extra.sh"),
+        "{failure}"
+    );
+    assert_eq!(scene.git.files["README"], "read me\n");
+    assert_eq!(scene.git.saved, ["refs/hast/attempts/R1-T1-S1/2"]);
+    let prompt =
+        scene.prompts.iter().rfind(|prompt| prompt.contains("You are the implementer")).unwrap();
+    assert!(prompt.contains("src/extra.sh"), "{prompt}");
+}
+
+#[test]
+fn a_file_that_the_design_wants_must_be_there() {
+    let mut scene = Scene::new(Box::new(|call, git| match (call.step, call.attempt) {
+        ("design", _) => {
+            let mut contract = design(call);
+            let more = json!({"entity": "Help", "path": "src/help.txt", "status": "to_create"});
+            contract["file_refs"].as_array_mut().unwrap().push(more);
+            answer(&[("design-contract.yaml", contract)])
+        }
+        ("implement", attempt) => {
+            git.write("src/total.sh", CODE);
+            if attempt > 1 {
+                git.write("src/help.txt", "help");
+            }
+            done()
+        }
+        _ => honest(call, git),
+    }));
+    let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
+    assert!(scene.failures()[0].starts_with("GATE-4 to_create:"), "{:?}", scene.failures());
+    assert!(scene.failures()[0].contains("src/help.txt"));
+}
+
+#[test]
+fn a_forbidden_boundary_is_not_crossed() {
+    let scene = first_round("implement", |_, git| {
+        git.write("src/total.sh", &format!("{CODE}. src/store.sh\n"));
+        done()
+    });
+    let failure = &scene.failures()[0];
+    assert!(failure.contains("Total must not use Store: src/total.sh:3"), "{failure}");
+}
+
+#[test]
+fn a_review_that_fails_sends_back_where_it_says() {
+    let mut scene = Scene::new(but("review", |call, _| {
+        (call.attempt == 1).then(|| answer(&[("review.json", review("FAIL", &json!("design")))]))
+    }));
+    let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
+    let designs = scene.calls.iter().filter(|call| call.contains("design")).count();
+    assert_eq!(designs, 2, "{:?}", scene.calls);
+    assert!(scene.has("T1/T1-S1/archive/round-1/design-contract.yaml"));
+    assert!(scene.has("T1/T1-S1/archive/round-1/review.json"));
+    assert_eq!(
+        scene.git.history.len(),
+        3,
+        "back at the base of the subtask: {:?}",
+        scene.git.history
+    );
+}
+
+#[test]
+fn a_review_that_says_nothing_about_an_invariant_is_asked_for_again() {
+    let mut scene = Scene::new(but("review", |call, _| {
+        let mut short = review("PASS", &Value::Null);
+        short["findings"].as_array_mut().unwrap().pop();
+        (call.regeneration == 0).then(|| answer(&[("review.json", short)]))
+    }));
+    let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
+    assert!(scene.calls.iter().filter(|call| call.contains("review")).count() == 2);
+}
+
+#[test]
+fn a_red_suite_is_red_whatever_is_recommended() {
+    let mut scene = Scene::new(Box::new(|call, git| match (call.step, call.attempt) {
+        ("implement", 1) => {
+            git.write("src/total.sh", "sum only\n");
+            done()
+        }
+        ("verify", _) => recommend("complete"),
+        _ => honest(call, git),
+    }));
+    let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
+    let failure = &scene.failures()[0];
+    assert!(failure.starts_with("GATE-2 execution.result:"), "{failure}");
+    let result = scene.contract("T1/T1-S1/archive/round-1/test-result.yaml");
+    assert!(result.contains("result: \"fail\"") && result.contains("failed: 1"), "{result}");
+    assert_eq!(scene.calls.iter().filter(|call| call.starts_with("implementer")).count(), 2);
+}
+
+#[test]
+fn a_redesign_is_recommended_and_made() {
+    let mut scene = Scene::new(Box::new(|call, git| match (call.step, call.attempt) {
+        ("implement", 1) => {
+            git.write("src/total.sh", "sum only\n");
+            done()
+        }
+        ("verify", 1) => recommend("redesign"),
+        _ => honest(call, git),
+    }));
+    let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
+    assert_eq!(scene.calls.iter().filter(|call| call.contains("architect design")).count(), 2);
+    assert_eq!(scene.git.history.len(), 3);
+}
+
+#[test]
+fn a_result_that_the_agent_wrote_itself_counts_for_nothing() {
+    let mut scene = Scene::new(Box::new(honest));
+    scene.drive_to("implement");
+    let path = format!("sessions/{HASH}/contracts/R1/T1/T1-S1/test-result.yaml");
+    scene.documents.insert(path.clone(), b"version: 1\nresult: pass\n".to_vec());
+    let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
+    let failure = &scene.failures()[0];
+    assert!(
+        failure.contains("documents of hast were changed by somebody else: test-result.yaml"),
+        "{failure}"
+    );
+    assert!(scene.text(&path).contains("sh tests/run.sh"), "hast's own run is what stands there");
+    let kept = scene.documents.keys().find(|path| path.contains("foreign")).unwrap();
+    assert!(scene.text(kept).contains("result: pass"));
+}
+
+#[test]
+fn a_contract_that_was_rewritten_is_put_back_and_the_attempt_sent_back() {
+    let mut scene = Scene::new(Box::new(honest));
+    scene.drive_to("implement");
+    let path = format!("sessions/{HASH}/contracts/R1/T1/design-contract.yaml");
+    let before = scene.text(&path);
+    let wider = before.replace("src/total.sh", "src/anything.sh");
+    scene.documents.insert(path.clone(), wider.into_bytes());
+    let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
+    assert!(scene.failures()[0].contains("design-contract.yaml"), "{:?}", scene.failures());
+    assert_eq!(scene.text(&path), before);
+}
+
+#[test]
+fn what_somebody_else_changed_while_hast_was_away_is_told() {
+    let mut scene = Scene::new(Box::new(honest));
+    scene.drive_to("implement");
+    let path = format!("sessions/{HASH}/contracts/R1/T1/design-contract.yaml");
+    scene.documents.insert(path, b"version: 1\n".to_vec());
+    scene.restart();
+    let Ending::Blocked(notice) = scene.drive() else { panic!() };
+    assert!(notice.what.contains("design-contract.yaml"), "{notice:?}");
+}
+
+#[test]
+fn who_rewrites_history_fails_whatever_else_is_good() {
+    let scene = first_round("implement", |_, git| {
+        git.write("src/total.sh", CODE);
+        git.breach = Some(Breach::HistoryRewritten);
+        done()
+    });
+    assert!(scene.failures()[0].contains("history was rewritten"), "{:?}", scene.failures());
+}
+
+#[test]
+fn an_implementer_that_does_nothing_is_sent_back() {
+    let scene = first_round("implement", |_, _| done());
+    assert!(scene.failures()[0].contains("no file was changed"), "{:?}", scene.failures());
+}
+
+#[test]
+fn a_commit_that_the_users_hooks_refuse_is_sent_back() {
+    let mut scene = Scene::new(but("implement", |call, git| {
+        if call.attempt == 1 {
+            git.hook = Some("no tabs".to_owned());
+        }
+        None
+    }));
+    let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
+    assert!(
+        scene.failures()[0].contains("the commit was refused: pre-commit: no tabs"),
+        "{:?}",
+        scene.failures()
+    );
+}
+
+#[test]
+fn an_open_item_of_a_checklist_is_not_done() {
+    let mut scene = Scene::new(Box::new(|call, git| match call.step {
+        "test_first" => {
+            let second = if call.attempt == 1 { "- [ ] TC-2: later" } else { "- [x] TC-2: seen" };
+            git.write("docs/spec.md", &format!("- [x] TC-1: seen\n{second}\n"));
+            answer(&[("test-contract.yaml", tests(call, "docs/spec.md", "checklist"))])
+        }
+        _ => honest(call, git),
+    }));
+    let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
+    assert!(scene.failures()[0].starts_with("GATE-2"), "{:?}", scene.failures());
+    assert!(!scene.calls.iter().any(|call| call.starts_with("implementer")));
+}
+
+#[test]
+fn a_checklist_names_each_of_its_cases() {
+    let mut scene = Scene::new(Box::new(|call, git| match call.step {
+        "test_first" => {
+            let text = if call.attempt == 1 { "all fine\n" } else { "- [x] TC-1\n- [x] TC-2\n" };
+            git.write("docs/spec.md", text);
+            answer(&[("test-contract.yaml", tests(call, "docs/spec.md", "checklist"))])
+        }
+        _ => honest(call, git),
+    }));
+    let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
+    assert!(
+        scene.failures()[0].contains("the checklist has no line for TC-1"),
+        "{:?}",
+        scene.failures()
+    );
+}

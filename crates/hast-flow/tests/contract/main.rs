@@ -1,0 +1,11 @@
+//! What the contract flow does next, a sentence of its page each.
+
+#![cfg(test)]
+
+mod actors;
+mod discovery;
+mod gates;
+mod git;
+mod life;
+mod rounds;
+mod scene;

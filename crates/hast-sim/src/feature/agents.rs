@@ -1,0 +1,156 @@
+//! Agents of the contract flow that mostly do their work, and in the first round sometimes not. What they
+//! do follows from the seed and the call alone.
+
+use hast_flow::attempt::evidence::{TestEnd, TestRun};
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::workspace::perform;
+use hast_flow::steps::{Answer, Call, CallResult, Effect, EffectResult, ToolAnswer};
+use serde_json::{Value, json};
+
+use crate::git::SimWorkspace;
+use crate::rng::Rng;
+
+const AT: &str = "2026-01-12T14:30:00Z";
+const TESTS: &str = "needs src/total good";
+
+#[derive(Debug)]
+pub(super) struct Hands {
+    pub(super) workspace: SimWorkspace,
+    pub(super) seed: u64,
+}
+
+/// What goes wrong in the first round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wrong {
+    Nothing,
+    GreenTests,
+    OutsideScope,
+    WeakTests,
+    RedSuite,
+    ReviewFails,
+    NoWork,
+}
+
+impl Hands {
+    fn wrong(&self, call: &Call) -> Wrong {
+        const ALL: [Wrong; 7] = [
+            Wrong::Nothing,
+            Wrong::GreenTests,
+            Wrong::OutsideScope,
+            Wrong::WeakTests,
+            Wrong::RedSuite,
+            Wrong::ReviewFails,
+            Wrong::NoWork,
+        ];
+        match call.attempt {
+            1 => ALL[Rng::new(self.seed).below(ALL.len())],
+            _ => Wrong::Nothing,
+        }
+    }
+
+    pub(super) fn perform(&mut self, effect: &Effect) -> EffectResult {
+        match effect {
+            Effect::Git(step) => EffectResult::Git(perform(&mut self.workspace, step)),
+            Effect::Call(call) => {
+                let done = self.answer(call);
+                // Who dies in the middle of the work gives no answer.
+                EffectResult::Call(done.unwrap_or(CallResult::Cancelled))
+            }
+            Effect::Check(_) => EffectResult::Check(self.suite()),
+            // A contract asks for no scan.
+            Effect::Scan(_) => EffectResult::Tools(Vec::new()),
+            Effect::Tools(uses) => {
+                let nothing = || Ok(ToolAnswer::of("{}"));
+                EffectResult::Tools(uses.iter().map(|_| nothing()).collect())
+            }
+        }
+    }
+
+    fn write(&self, path: &str, text: &str) -> Result<(), GitProblem> {
+        self.workspace.operate(|machine| {
+            machine.files.insert(path.to_owned(), text.as_bytes().to_vec());
+        })
+    }
+
+    /// Every line `needs FILE TEXT` of a test is a test.
+    fn suite(&self) -> TestRun {
+        let machine = self.workspace.machine.borrow();
+        let has = |path: &str, text: &str| {
+            machine.files.get(path).is_some_and(|file| file == text.as_bytes())
+        };
+        let red = has("tests/total.test", TESTS) && !has("src/total", "good");
+        let end = if red { TestEnd::Red { code: 1 } } else { TestEnd::Green };
+        TestRun { end, tail: String::new() }
+    }
+
+    fn answer(&self, call: &Call) -> Result<CallResult, GitProblem> {
+        let wrong = self.wrong(call);
+        let documents = match call.step {
+            "explore" => json!({"explored.yaml": with(call, "code-explore", json!({
+                "project_manifest": {"claude_md": null, "agents_md": null},
+                "explored_files": [], "directory_structure": {},
+            }))}),
+            "breakdown" => json!({"task-breakdown.yaml": with(call, "planner", json!({
+                "original_request": "r", "objective": "o", "assumptions": [], "task_order": ["T1"],
+                "tasks": [{"id": "T1", "name": "t", "objective": "o", "subtasks": [
+                    {"id": "T1-S1", "name": "s", "description": "d"},
+                ]}],
+            }))}),
+            "design" => json!({"design-contract.yaml": with(call, "architect", json!({
+                "task_name": "t", "invariants": [{"id": "INV-1", "rule": "r"}], "interfaces": [],
+                "boundaries": [], "layer_assignments": [],
+                "file_refs": [{"entity": "Total", "path": "src/total", "status": "to_create"}],
+            }))}),
+            "test_first" => {
+                let text = if wrong == Wrong::GreenTests { "true" } else { TESTS };
+                self.write("tests/total.test", text)?;
+                json!({"test-contract.yaml": with(call, "qa-engineer", json!({
+                    "subtask_name": "s", "coverage_targets": [], "test_file_path": "tests/total.test",
+                    "test_cases": [{"id": "TC-1", "name": "n", "target": "Total.sum", "given": "g", "when": "w", "then": "t", "category": "happy_path"}],
+                }))})
+            }
+            "implement" => {
+                self.implement(wrong)?;
+                json!({})
+            }
+            "review" => {
+                let verdict = if wrong == Wrong::ReviewFails { "FAIL" } else { "PASS" };
+                let back = if wrong == Wrong::ReviewFails { json!("design") } else { Value::Null };
+                json!({"review.json": {
+                    "verdict": verdict, "back_to": back,
+                    "findings": [{"subject": "INV-1", "verdict": verdict, "evidence": "src/total:1"}],
+                }})
+            }
+            _ => json!({"recommendation.json": {"action": "complete", "reason": "r"}}),
+        };
+        let documents = documents.as_object().into_iter().flatten();
+        let documents =
+            documents.map(|(name, value)| (name.clone(), value.to_string().into_bytes()));
+        Ok(CallResult::Completed(Answer { documents: documents.collect(), ..Answer::default() }))
+    }
+
+    fn implement(&self, wrong: Wrong) -> Result<(), GitProblem> {
+        if wrong == Wrong::NoWork {
+            return Ok(());
+        }
+        let text = if wrong == Wrong::RedSuite { "bad" } else { "good" };
+        self.write("src/total", text)?;
+        match wrong {
+            Wrong::OutsideScope => self.write("src/code", "mine"),
+            Wrong::WeakTests => self.write("tests/total.test", "true"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A contract with its header.
+fn with(call: &Call, by: &str, fields: Value) -> Value {
+    let mut all = json!({"version": 1, "created_at": AT, "created_by": by});
+    for (name, id) in &call.ids {
+        all[*name] = json!(id);
+    }
+    if let (Some(all), Value::Object(fields)) = (all.as_object_mut(), fields) {
+        all.extend(fields);
+    }
+    all
+}

@@ -1,0 +1,169 @@
+//! How a request is shown while it is worked on: tasks, subtasks, their phases and gates.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hast_flow::docs::contract::{GateStatus, Gates, GlobalPhase, RequestStatus, WorkStatus};
+use hast_flow::flows::contract::View;
+use hast_flow::flows::contract::request::{Request, Subtask, Task, TestKind};
+use hast_flow::ids::RequestId;
+use hast_flow::words::{Lang, visible};
+
+use crate::commands::driving::Eyes;
+use crate::contract_messages::say;
+use crate::progress::board::{Row, State};
+
+/// Something that happened to a subtask.
+pub(crate) enum Change {
+    Red { subtask: String },
+    SentBack { subtask: String, gate: &'static str, reasons: String },
+    Reviewed { subtask: String },
+    Green { subtask: String },
+}
+
+pub(crate) struct ContractEyes {
+    lang: Lang,
+    id: Option<RequestId>,
+    known: Vec<(String, Gates, usize)>,
+    /// What effects want a person to hear.
+    pub(crate) notices: Arc<Mutex<Vec<String>>>,
+    /// What is said about a change beyond the rows.
+    pub(crate) comment: Option<fn(&Change, Lang) -> Option<String>>,
+}
+
+impl ContractEyes {
+    pub(crate) fn new(lang: Lang) -> Self {
+        Self { lang, id: None, known: Vec::new(), notices: Arc::default(), comment: None }
+    }
+
+    pub(crate) fn watch(&mut self, id: Option<RequestId>) {
+        self.id = id;
+    }
+
+    fn request<'v>(&self, view: &'v View) -> Option<&'v Request> {
+        view.requests.get(self.id.as_ref()?)
+    }
+
+    /// What is different from the last look.
+    fn changes(&mut self, request: &Request) -> Vec<Change> {
+        let subtasks = request.tasks.iter().flat_map(|task| &task.subtasks);
+        let mut changes = Vec::new();
+        let mut now = Vec::new();
+        for subtask in subtasks {
+            let id = subtask.id.to_string();
+            let before = self.known.iter().find(|(known, _, _)| *known == id);
+            if let Some((_, gates, failures)) = before {
+                changes.extend(changed(subtask, *gates, *failures));
+            }
+            now.push((id, subtask.gates, subtask.failures.len()));
+        }
+        self.known = now;
+        changes
+    }
+}
+
+fn changed(subtask: &Subtask, before: Gates, failures: usize) -> Vec<Change> {
+    let id = || subtask.id.to_string();
+    let newly = |now: Option<GateStatus>, then: Option<GateStatus>| {
+        now == Some(GateStatus::Passed) && then != Some(GateStatus::Passed)
+    };
+    let mut changes = Vec::new();
+    let gates = subtask.gates;
+    let red = subtask.tests.as_ref().is_some_and(|tests| tests.kind == TestKind::Red);
+    if newly(Some(gates.gate_1), Some(before.gate_1)) && red {
+        changes.push(Change::Red { subtask: id() });
+    }
+    if newly(gates.gate_4, before.gate_4) {
+        changes.push(Change::Reviewed { subtask: id() });
+    }
+    if newly(Some(gates.gate_2), Some(before.gate_2)) {
+        changes.push(Change::Green { subtask: id() });
+    }
+    for failure in subtask.failures.iter().skip(failures) {
+        let (gate, reasons) = (failure.gate.as_str(), failure.reasons.join("; "));
+        changes.push(Change::SentBack { subtask: id(), gate, reasons });
+    }
+    changes
+}
+
+impl Eyes<View> for ContractEyes {
+    fn rows(&self, view: &View) -> Vec<Row> {
+        let Some(request) = self.request(view) else { return Vec::new() };
+        if request.phase == GlobalPhase::GlobalDiscovery {
+            let id = request.id.to_string();
+            let state = match request.status {
+                RequestStatus::Active => State::Running,
+                RequestStatus::Stopped => State::Failed,
+                RequestStatus::Completed => State::Done,
+            };
+            return vec![row(0, &id, &say::discovery(self.lang), state, String::new())];
+        }
+        let of_task = |task: &Task| {
+            let state = working(task.status, request.status);
+            let own = row(0, task.id.as_str(), &task.name, state, String::new());
+            let below = task.subtasks.iter().map(|subtask| self.subtask(subtask, request.status));
+            std::iter::once(own).chain(below).collect::<Vec<_>>()
+        };
+        request.tasks.iter().flat_map(of_task).collect()
+    }
+
+    fn turn(&mut self, view: &View) -> Vec<String> {
+        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines: Vec<String> = notices.drain(..).collect();
+        drop(notices);
+        let Some(request) = self.request(view).cloned() else { return lines };
+        let lang = self.lang;
+        for change in self.changes(&request) {
+            match (self.comment, &change) {
+                (Some(comment), change) => lines.extend(comment(change, lang)),
+                (None, Change::SentBack { subtask, gate, reasons }) => {
+                    let round = request.tasks.iter().flat_map(|task| &task.subtasks);
+                    let round = round.filter(|one| one.id.as_str() == subtask);
+                    let round = round.map(|one| one.round).max().unwrap_or(1);
+                    lines.push(say::gate_failed(lang, subtask, round, gate, visible(reasons)));
+                }
+                (None, _) => {}
+            }
+        }
+        lines
+    }
+}
+
+impl ContractEyes {
+    fn subtask(&self, subtask: &Subtask, request: RequestStatus) -> Row {
+        let phase = serde_json::to_value(subtask.stage.phase()).ok();
+        let phase = phase.and_then(|phase| phase.as_str().map(str::to_owned)).unwrap_or_default();
+        let gates = subtask.gates;
+        let mark = |status: Option<GateStatus>| match status {
+            Some(GateStatus::Passed) => '+',
+            Some(GateStatus::Failed) => '!',
+            Some(GateStatus::Pending) => '.',
+            None => '-',
+        };
+        let marks: String = [Some(gates.gate_1), Some(gates.gate_2), gates.gate_3, gates.gate_4]
+            .map(mark)
+            .iter()
+            .collect();
+        let round = match subtask.round {
+            1 => String::new(),
+            more => format!(" · {}", say::rounds(self.lang, more)),
+        };
+        let detail = match subtask.status {
+            WorkStatus::Pending => String::new(),
+            WorkStatus::InProgress | WorkStatus::Completed => format!("{phase} [{marks}]{round}"),
+        };
+        row(1, subtask.id.as_str(), &subtask.name, working(subtask.status, request), detail)
+    }
+}
+
+fn working(status: WorkStatus, request: RequestStatus) -> State {
+    match (status, request) {
+        (WorkStatus::Pending, _) => State::Waiting,
+        (WorkStatus::Completed, _) => State::Done,
+        (WorkStatus::InProgress, RequestStatus::Stopped) => State::Failed,
+        (WorkStatus::InProgress, _) => State::Running,
+    }
+}
+
+fn row(depth: usize, id: &str, title: &str, state: State, detail: String) -> Row {
+    Row { depth, id: id.to_owned(), title: title.to_owned(), state, detail, since: None }
+}

@@ -1,0 +1,172 @@
+//! `hast contract list` and `show`: requests, and one of them as a matrix of phases and gates.
+
+use hast_flow::docs::contract::{
+    ContractState, GateStatus, RequestStatus, SubtaskState, WorkStatus,
+};
+use hast_flow::ids::RequestId;
+use hast_flow::words::{Lang, visible};
+use serde_json::json;
+use unicode_width::UnicodeWidthStr;
+
+use super::{hash, reading, there};
+use crate::app::App;
+use crate::commands::flow_root::printable;
+use crate::contract_messages::say;
+use crate::problem::{Exit, Problem};
+
+pub(super) fn list(app: &mut App) -> Result<Exit, Problem> {
+    let root = there(app)?;
+    let project = hash(&root);
+    let ids = reading::requests(&root, &project);
+    let states: Vec<ContractState> =
+        ids.iter().rev().filter_map(|id| reading::state_of(&root, &project, id)).collect();
+    if app.json {
+        let requests: Vec<_> = states
+            .iter()
+            .map(|state| {
+                let (done, all) = counts(state);
+                json!({
+                    "request_id": state.request.id,
+                    "status": state.request.status,
+                    "global_phase": state.request.global_phase,
+                    "subtasks_done": done,
+                    "subtasks": all,
+                    "request": state.request.original_request,
+                })
+            })
+            .collect();
+        app.print_json(&json!({ "requests": requests }))?;
+        return Ok(Exit::Done);
+    }
+    let mut text = String::new();
+    for state in &states {
+        let (done, all) = counts(state);
+        let request = &state.request;
+        let first = request.original_request.lines().next().unwrap_or_default();
+        let status = status(app.lang, request.status);
+        text += &format!("{}  {status}  {done}/{all}  {}\n", request.id, visible(first));
+    }
+    if text.is_empty() {
+        text = say::no_requests(app.lang) + "\n";
+    }
+    app.print(&text)?;
+    Ok(Exit::Done)
+}
+
+pub(super) fn show(app: &mut App, id: Option<&str>) -> Result<Exit, Problem> {
+    let root = there(app)?;
+    let (lang, project) = (app.lang, hash(&root));
+    let state = match id {
+        None => reading::state(&root, &project),
+        Some(id) => {
+            let id = id.parse::<RequestId>().ok();
+            id.and_then(|id| reading::state_of(&root, &project, &id))
+        }
+    };
+    let Some(state) = state else {
+        return Err(match id {
+            Some(id) => Problem::new(
+                say::unknown_request(lang, visible(id)),
+                say::unknown_request_next(lang),
+            ),
+            None => Problem::new(say::no_requests(lang), say::no_requests_next(lang)),
+        });
+    };
+    if app.json {
+        app.print_json(&json!(state))?;
+        return Ok(Exit::Done);
+    }
+    let request = &state.request;
+    let head = format!(
+        "{}  {}\n{}\n",
+        request.id,
+        status(lang, request.status),
+        printable(&request.original_request)
+    );
+    app.print(&(head + &matrix(lang, &state)))?;
+    Ok(Exit::Done)
+}
+
+/// A row a subtask: phase and the four gates.
+pub(super) fn matrix(lang: Lang, state: &ContractState) -> String {
+    let mut rows: Vec<[String; 6]> = Vec::new();
+    for id in &state.task_order {
+        let Some(task) = state.tasks.get(id) else { continue };
+        let mark = match task.status {
+            WorkStatus::Completed => "[x]",
+            WorkStatus::InProgress => "[>]",
+            WorkStatus::Pending => "[ ]",
+        };
+        let empty = String::new;
+        rows.push([
+            format!("{mark} {id} {}", visible(&task.name)),
+            empty(),
+            empty(),
+            empty(),
+            empty(),
+            empty(),
+        ]);
+        for id in &task.subtask_order {
+            if let Some(subtask) = task.subtasks.get(id) {
+                rows.push(row(id.as_str(), subtask));
+            }
+        }
+    }
+    if rows.is_empty() {
+        return format!("{}\n", say::discovery(lang));
+    }
+    let head = ["", "", "GATE-1", "GATE-2", "GATE-3", "GATE-4"].map(str::to_owned);
+    let all: Vec<&[String; 6]> = std::iter::once(&head).chain(&rows).collect();
+    let width = |column: usize| all.iter().map(|row| row[column].width()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..6).map(width).collect();
+    let line = |row: &[String; 6]| {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| {
+            format!("{cell}{}", " ".repeat(width.saturating_sub(cell.width())))
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    all.iter().map(|row| line(row)).collect()
+}
+
+fn row(id: &str, subtask: &SubtaskState) -> [String; 6] {
+    let mark = match subtask.status {
+        WorkStatus::Completed => "[x]",
+        WorkStatus::InProgress => "[>]",
+        WorkStatus::Pending => "[ ]",
+    };
+    let phase = serde_json::to_value(subtask.phase).ok();
+    let phase = phase.and_then(|phase| phase.as_str().map(str::to_owned)).unwrap_or_default();
+    let gates = subtask.gates;
+    let gate = |status: Option<GateStatus>| {
+        match status {
+            Some(GateStatus::Passed) => "passed",
+            Some(GateStatus::Failed) => "failed",
+            Some(GateStatus::Pending) => "pending",
+            None => "-",
+        }
+        .to_owned()
+    };
+    let name = visible(&subtask.name).into_owned();
+    [
+        format!("  {mark} {id} {name}"),
+        phase,
+        gate(Some(gates.gate_1)),
+        gate(Some(gates.gate_2)),
+        gate(gates.gate_3),
+        gate(gates.gate_4),
+    ]
+}
+
+fn counts(state: &ContractState) -> (usize, usize) {
+    let all = state.tasks.values().flat_map(|task| task.subtasks.values());
+    let done = all.clone().filter(|one| one.status == WorkStatus::Completed).count();
+    (done, all.count())
+}
+
+fn status(lang: Lang, status: RequestStatus) -> String {
+    match status {
+        RequestStatus::Active => say::active(lang),
+        RequestStatus::Completed => say::completed(lang),
+        RequestStatus::Stopped => say::stopped(lang),
+    }
+}

@@ -1,0 +1,10 @@
+//! The real binary with real git and rehearsals as agents: no gate of the contract flow can be talked
+//! past.
+
+#![cfg(test)]
+
+mod deaths;
+mod liars;
+mod memory;
+mod scene;
+mod typed;
