@@ -57,12 +57,14 @@ pub struct Entry {
 /// Declares messages: `name(arg, ..) { en: "..", ko: ".." }` becomes
 /// `fn name(lang: Lang, arg: impl Display, ..) -> String`, and an entry of `CATALOGUE`.
 /// Arguments often quote a file: they are [`shown`], so that no message is endless or a command.
+/// An argument that is declared as `arg: whole` is inserted as it is: agents have to see all of what
+/// they work on.
 #[macro_export]
 macro_rules! messages {
-    ($($key:ident ( $($arg:ident),* ) { en: $en:literal, ko: $ko:literal $(,)? })*) => {
+    ($($key:ident ( $($arg:ident $(: $how:ident)?),* ) { en: $en:literal, ko: $ko:literal $(,)? })*) => {
         $(
             pub fn $key(lang: $crate::words::Lang $(, $arg: impl ::std::fmt::Display)*) -> String {
-                $(let $arg = $crate::words::shown($arg);)*
+                $(let $arg = $crate::inserted!($arg $(, $how)?);)*
                 match lang {
                     $crate::words::Lang::En => format!($en),
                     $crate::words::Lang::Ko => $crate::words::with_particles(&format!($ko)),
@@ -74,6 +76,17 @@ macro_rules! messages {
         pub const CATALOGUE: &[$crate::words::Entry] = &[
             $($crate::words::Entry { key: stringify!($key), en: $en, ko: $ko }),*
         ];
+    };
+}
+
+/// How an argument of a message is inserted.
+#[macro_export]
+macro_rules! inserted {
+    ($arg:ident) => {
+        $crate::words::shown($arg)
+    };
+    ($arg:ident, whole) => {
+        ($arg).to_string()
     };
 }
 
@@ -248,6 +261,21 @@ mod tests {
         ] {
             assert_eq!(Lang::from_locale(locale), lang, "{locale}");
         }
+    }
+
+    #[test]
+    fn a_quoted_argument_is_cut_and_a_whole_one_is_not() {
+        crate::messages! {
+            told(quoted, all: whole) { en: "{quoted}|{all}", ko: "{quoted}|{all}" }
+        }
+        let long = "line\n".repeat(1_000);
+        for lang in [Lang::En, Lang::Ko] {
+            let told = told(lang, &long, &long);
+            let (quoted, all) = told.split_once('|').unwrap();
+            assert!(quoted.len() < 1_100 && !quoted.contains('\n'), "{quoted}");
+            assert_eq!(all, long);
+        }
+        assert_eq!(CATALOGUE.len(), 1);
     }
 
     #[test]

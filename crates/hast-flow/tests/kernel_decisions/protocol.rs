@@ -246,3 +246,19 @@ fn a_failure_its_replacement_and_the_judgement_are_messages_too() {
     judged(&mut kernel, true);
     assert_eq!(kernel.message("ExpertOutput")["result"]["reason"], "because");
 }
+
+#[test]
+fn an_expert_is_told_all_of_its_item_and_of_what_it_can_use() {
+    let long = "a line of the task\n".repeat(200);
+    let mut a = item("a", "in_progress", &[], 1);
+    a["description"] = json!(long);
+    let mut kernel = Kernel::planned(&[a, item("b", "pending", &["a"], 1)]);
+    assert!(kernel.call().prompt.contains(&long), "{}", kernel.call().prompt);
+    let result = "a finding ".repeat(200);
+    let output = json!({"task_id": "a", "status": "completed", "result": result});
+    kernel.reply(&[("output.json", output)]);
+    while !matches!(kernel.next(), Step::Effect { .. }) {
+        kernel.commit();
+    }
+    assert!(kernel.call().prompt.contains(&result), "{}", kernel.call().prompt);
+}

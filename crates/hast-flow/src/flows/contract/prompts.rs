@@ -14,46 +14,46 @@ use crate::words::Lang;
 const KNOWLEDGE_BYTES: usize = 8_000;
 
 messages! {
-    explore_words(id, request) {
+    explore_words(id, request: whole) {
         en: "You are code-explore. Read this project as far as the request below concerns it, and write `explored.yaml` (request_id {id}, created_by code-explore): the files that matter with one line each, and what the directories hold. Where the project has habits worth keeping (error handling, naming, testing, architecture), write them as `patterns.yaml` with `patterns:`. Change nothing.\n\nRequest:\n{request}",
         ko: "당신은 code-explore입니다. 아래 요청과 관련된 만큼 이 프로젝트를 읽고 `explored.yaml`(request_id {id}, created_by code-explore)을 쓰세요: 중요한 파일과 한 줄 설명, 디렉터리에 무엇이 있는지. 지킬 만한 관례(오류 처리, 이름, 테스트, 구조)가 있으면 `patterns:`를 담은 `patterns.yaml`로 쓰세요. 아무것도 바꾸지 마세요.\n\n요청:\n{request}",
     }
-    breakdown_words(id, request) {
+    breakdown_words(id, request: whole) {
         en: "You are the planner. Break this request down into tasks and subtasks and write `task-breakdown.yaml` (request_id {id}, created_by planner). A subtask is one piece of behaviour that tests can show, or an analysis whose result is a file. Write down what you assume about the code as `assumptions`: they will be compared with it. Change nothing.\n\nRequest:\n{request}",
         ko: "당신은 planner입니다. 이 요청을 작업과 하위작업으로 나누어 `task-breakdown.yaml`(request_id {id}, created_by planner)을 쓰세요. 하위작업은 테스트로 보일 수 있는 동작 하나이거나, 결과가 파일인 분석입니다. 코드에 대해 가정한 것은 `assumptions`에 쓰세요. 실제 코드와 비교합니다. 아무것도 바꾸지 마세요.\n\n요청:\n{request}",
     }
-    breakdown_again(refuted) {
+    breakdown_again(refuted: whole) {
         en: "Half or more of your assumptions turned out to be wrong. Read explored.yaml (among your inputs) and break the request down once more.\n\n{refuted}",
         ko: "가정의 절반 이상이 틀렸습니다. 입력에 있는 explored.yaml을 읽고 요청을 다시 나누세요.\n\n{refuted}",
     }
-    merge_words(id, assumptions) {
+    merge_words(id, assumptions: whole) {
         en: "You are the planner. Compare each assumption of task-breakdown.yaml with explored.yaml and the code, and write `merge.json`: a list with one entry for each assumption, word for word, its verdict (confirmed, refuted or unknown) and the evidence: where you saw it. Change nothing.\n\nAssumptions of {id}:\n{assumptions}",
         ko: "당신은 planner입니다. task-breakdown.yaml의 가정 하나하나를 explored.yaml과 코드에 비교해 `merge.json`을 쓰세요: 가정마다 하나씩, 가정을 글자 그대로, 판정(confirmed, refuted, unknown), 근거(어디서 보았는지). 아무것도 바꾸지 마세요.\n\n{id}의 가정:\n{assumptions}",
     }
-    design_words(id, task, name) {
+    design_words(id, task, name: whole) {
         en: "You are the architect. Design task {task} ({name}) from its design-brief.yaml and write `design-contract.yaml` (request_id {id}, task_id {task}, created_by architect): invariants, interfaces, boundaries (allowed: false for what must not be used), layers, and in file_refs every file that may be created, changed or relied upon. Nothing outside of file_refs may be changed later. Decisions worth keeping go into `decisions.yaml` with `decisions:`. Change nothing.",
         ko: "당신은 architect입니다. 작업 {task}({name})(을)를 design-brief.yaml에 따라 설계해 `design-contract.yaml`(request_id {id}, task_id {task}, created_by architect)을 쓰세요: 불변 조건, 인터페이스, 경계(쓰면 안 되는 것은 allowed: false), 계층, 그리고 만들거나 바꾸거나 의존할 모든 파일을 file_refs에. file_refs 밖의 파일은 나중에 바꿀 수 없습니다. 남길 만한 결정은 `decisions:`를 담은 `decisions.yaml`로 쓰세요. 아무것도 바꾸지 마세요.",
     }
-    test_first_words(id, subtask, name, command) {
+    test_first_words(id, subtask, name: whole, command: whole) {
         en: "You are the qa-engineer. Write the tests of subtask {subtask} ({name}) before its code, and `test-contract.yaml` (request_id {id}, subtask_id {subtask}, created_by qa-engineer) with one case for each test. Write the tests to test_file_path and nothing else but further test files. They are run with `{command}` and must fail now, for want of the code. If the subtask is an analysis, give every case the category `checklist` and write test_file_path as a checklist with a line `- [x] CASE-ID: what you found` for each case.",
         ko: "당신은 qa-engineer입니다. 하위작업 {subtask}({name})의 테스트를 코드보다 먼저 쓰고, 테스트마다 케이스 하나를 담은 `test-contract.yaml`(request_id {id}, subtask_id {subtask}, created_by qa-engineer)을 쓰세요. 테스트는 test_file_path에 쓰고, 다른 테스트 파일 말고는 아무것도 쓰지 마세요. `{command}`로 실행하며, 코드가 없으므로 지금은 실패해야 합니다. 하위작업이 분석이라면 모든 케이스의 category를 `checklist`로 하고, test_file_path를 케이스마다 `- [x] CASE-ID: 알아낸 것` 한 줄이 있는 체크리스트로 쓰세요.",
     }
-    implement_words(subtask, name, test_file, files) {
+    implement_words(subtask, name: whole, test_file, files: whole) {
         en: "You are the implementer. Write the code of subtask {subtask} ({name}) so that its tests pass and the design is kept. Do not touch the tests ({test_file}). You may change these files and no others:\n{files}",
         ko: "당신은 implementer입니다. 하위작업 {subtask}({name})의 테스트가 통과하고 설계를 지키도록 코드를 쓰세요. 테스트({test_file})는 건드리지 마세요. 다음 파일만 바꿀 수 있습니다:\n{files}",
     }
-    review_words(subtask, subjects, range) {
+    review_words(subtask, subjects: whole, range: whole) {
         en: "You are the architect. Review the work of subtask {subtask} against its design-contract.yaml and write `review.json`: one finding for each subject below with a verdict (PASS or FAIL) and evidence (file and line), the verdict over all, and back_to (design, implementation or null). Change nothing.\n\nSubjects:\n{subjects}\n\nThe change: git diff {range}",
         ko: "당신은 architect입니다. 하위작업 {subtask}의 결과를 design-contract.yaml과 비교해 `review.json`을 쓰세요: 아래 항목마다 verdict(PASS 또는 FAIL)와 evidence(파일과 줄), 전체 verdict, back_to(design, implementation 또는 null). 아무것도 바꾸지 마세요.\n\n항목:\n{subjects}\n\n변경: git diff {range}",
     }
-    verify_words(subtask, name, command, result, tail) {
+    verify_words(subtask, name: whole, command: whole, result, tail: whole) {
         en: "You are the qa-engineer. hast has run the tests of subtask {subtask} ({name}) with `{command}`: {result}. Recommend what to do and write `recommendation.json` with action (complete, fix_implementation or redesign) and reason. Change nothing.\n\nThe end of the output:\n{tail}",
         ko: "당신은 qa-engineer입니다. hast가 하위작업 {subtask}({name})의 테스트를 `{command}`(으)로 실행했습니다: {result}. 무엇을 할지 action(complete, fix_implementation, redesign)과 reason을 담은 `recommendation.json`으로 권하세요. 아무것도 바꾸지 마세요.\n\n출력의 끝:\n{tail}",
     }
-    known_words(lines) { en: "What this project has learnt:\n{lines}", ko: "이 프로젝트가 배운 것:\n{lines}" }
-    memory_words(lines) { en: "From earlier requests:\n{lines}", ko: "이전 요청에서:\n{lines}" }
-    task_words(text) { en: "From the breakdown:\n{text}", ko: "분해에서:\n{text}" }
-    failed_words(round, gate, reasons, tail) {
+    known_words(lines: whole) { en: "What this project has learnt:\n{lines}", ko: "이 프로젝트가 배운 것:\n{lines}" }
+    memory_words(lines: whole) { en: "From earlier requests:\n{lines}", ko: "이전 요청에서:\n{lines}" }
+    task_words(text: whole) { en: "From the breakdown:\n{text}", ko: "분해에서:\n{text}" }
+    failed_words(round, gate, reasons: whole, tail: whole) {
         en: "Round {round} did not pass {gate}:\n{reasons}\n{tail}",
         ko: "라운드 {round}(이)가 {gate}(을)를 통과하지 못했습니다:\n{reasons}\n{tail}",
     }

@@ -24,7 +24,7 @@ pub const POLICY: PolicyTable = PolicyTable {
 };
 
 messages! {
-    prompt(question, map) {
+    prompt(question: whole, map: whole) {
         en: "Answer this question about the code in the working directory. Change nothing: you may only read. Write the answer as Markdown into `answer.md`. Name the places that it rests on as `path:line`. Say what you could not find out.\n\nQuestion:\n{question}\n\nThis map was made from the words of the question without a model. It is a start, not the truth: it can miss places, and a name may mean something else there.\n\n{map}",
         ko: "작업 디렉터리의 코드에 대한 다음 질문에 답하세요. 읽기만 하고 아무것도 바꾸지 마세요. 답을 Markdown으로 `answer.md`에 쓰고, 근거가 되는 위치를 `경로:줄`로 적으세요. 알아내지 못한 것은 그렇다고 쓰세요.\n\n질문:\n{question}\n\n다음 지도는 모델 없이 질문의 단어로 만든 것입니다. 출발점일 뿐이며, 빠진 곳이 있거나 이름이 다른 것을 뜻할 수 있습니다.\n\n{map}",
     }
@@ -198,5 +198,19 @@ mod tests {
         let view = answered(CallResult::Failed { class, reason });
         let Step::Finish(Ending::Failed(notice)) = next(&view) else { panic!() };
         assert!(notice.what.contains("it changed what it may not: a"), "{notice:?}");
+    }
+
+    #[test]
+    fn the_agent_gets_the_whole_map() {
+        let map = "src/lib.rs:1 a symbol\n".repeat(200);
+        let flow = ExploreFlow {
+            question: "where?".to_owned(),
+            map: map.clone(),
+            name: "n".to_owned(),
+            max_regenerations: 2,
+        };
+        for lang in [Lang::En, Lang::Ko] {
+            assert!(flow.call(lang).prompt.contains(&map));
+        }
     }
 }

@@ -12,7 +12,7 @@ messages! {
         ko: "당신은 Planner입니다. 질문을 위에서 아래로 작업으로 분해하고, 방법이 아니라 무엇을 할지 쓰세요.\n\n`decomposition.json`(major_version 1, revision 1)과 `state.json`(필요한 만큼 ticker, company, year, min_year)을 outbox에 쓰고, 도움이 되면 `goal.md`도 쓰세요.\n- id는 T-0001, T-0002, ...입니다. level 1의 parent_id는 null이고, 하위 작업은 상위 작업 뒤에 한 단계 아래로 둡니다.\n- 각 작업의 data_sources는 SEC, YFINANCE, WEB, SYNTHESIS 중 정확히 하나입니다. 하위 작업과 산출물이 있는 작업은 SYNTHESIS입니다.\n- outputs는 /execution/outputs/<task>/ 아래의 파일이고, acceptance에는 합격 기준을 한 줄 이상 적습니다.\n- 다른 출처의 작업은 outputs와 같은 수의 tool_calls를 가지며 i번째 호출이 i번째 산출물을 채웁니다. SYNTHESIS에는 없습니다. deps와 하위 작업에서 통과한 것으로 만듭니다.",
     }
     question_heading() { en: "Question:", ko: "질문:" }
-    replan_text(reason) {
+    replan_text(reason: whole) {
         en: "You are the Planner. The plan in plan/active has to be revised: {reason}",
         ko: "당신은 Planner입니다. plan/active의 계획을 고쳐야 합니다: {reason}",
     }
@@ -24,14 +24,14 @@ messages! {
     may_be_minor(major, revision, next) { en: "MINOR: major_version {major}, revision {revision}. MAJOR: major_version {next}, revision 1.", ko: "MINOR이면 major_version {major}, revision {revision}, MAJOR이면 major_version {next}, revision 1입니다." }
     not_major() { en: "the kind must be MAJOR here", ko: "여기서는 kind가 MAJOR여야 합니다" }
     not_major_next() { en: "write MAJOR, and a plan of the next major_version", ko: "MAJOR와 다음 major_version의 계획을 쓰세요" }
-    synthesize_text(task, title) { en: "You are the Executor. Do task {task}: {title}", ko: "당신은 Executor입니다. 작업 {task}(을)를 수행하세요: {title}" }
+    synthesize_text(task, title: whole) { en: "You are the Executor. Do task {task}: {title}", ko: "당신은 Executor입니다. 작업 {task}(을)를 수행하세요: {title}" }
     accepted_when() { en: "It is accepted when:", ko: "합격 기준:" }
     what_is_known() { en: "What is known:", ko: "알려진 것:" }
     synthesize_rules() {
         en: "Write the task's output files to the outbox, by their names. Use only the inputs you are given and cite them by their names in brackets, like [K-0001].",
         ko: "산출 파일을 이름 그대로 outbox에 쓰세요. 주어진 입력만 쓰고 [K-0001]처럼 대괄호 안의 이름으로 인용하세요.",
     }
-    review_text(task, title) {
+    review_text(task, title: whole) {
         en: "You are the Critic. Review the outputs of task {task}: {title}",
         ko: "당신은 Critic입니다. 작업 {task}의 산출물을 검수하세요: {title}",
     }
@@ -50,8 +50,8 @@ messages! {
         en: "You are the Critic. Say in `verdict.md` whether output/final.md answers the question, and what it rests on.",
         ko: "당신은 Critic입니다. output/final.md가 질문에 답하는지, 무엇에 근거하는지 `verdict.md`에 쓰세요.",
     }
-    try_again(faults) { en: "The last try did not pass:\n{faults}", ko: "지난 시도는 통과하지 못했습니다:\n{faults}" }
-    a_person_says(notes) { en: "A person answered:\n{notes}", ko: "사람의 답:\n{notes}" }
+    try_again(faults: whole) { en: "The last try did not pass:\n{faults}", ko: "지난 시도는 통과하지 못했습니다:\n{faults}" }
+    a_person_says(notes: whole) { en: "A person answered:\n{notes}", ko: "사람의 답:\n{notes}" }
     review_rules() {
         en: "# Review rules\n- Every claim has a source.\n- Numbers are those of the source.\n",
         ko: "# 검수 규칙\n- 모든 주장에 출처가 있다.\n- 숫자는 출처의 숫자와 같다.\n",
