@@ -41,7 +41,7 @@ impl Place {
     }
 
     /// Locks that are there and not older than a time.
-    fn locks(&self, since: UtcTime) -> Vec<PathBuf> {
+    pub(super) fn locks(&self, since: UtcTime) -> Vec<PathBuf> {
         let mut found = Vec::new();
         let lane = self.lane_branches();
         for directory in [Some(&self.git_dir), lane.is_none().then_some(&self.common_dir)] {

@@ -211,7 +211,12 @@ impl Workspace for RealWorkspace {
     }
 
     fn unlock(&mut self, since: UtcTime) -> Result<Vec<String>, GitProblem> {
-        Ok(self.git.place.remove_left_locks(since))
+        let removed = self.git.place.remove_left_locks(since);
+        // Whoever still holds one may be in the middle of something: nothing is done meanwhile.
+        match self.git.place.locks(since).first() {
+            Some(held) => Err(GitProblem::Locked { path: held.display().to_string() }),
+            None => Ok(removed),
+        }
     }
 
     fn restore(
