@@ -188,10 +188,12 @@ fn end(world: &Rc<RefCell<World>>, machine: &Rc<RefCell<Machine>>, ending: &'sta
     let (world, machine) = (world.borrow(), machine.borrow());
     let mut documents = world.documents();
     documents.retain(|path, _| path != "events.ndjson" && !path.starts_with("attempts/"));
+    // The body of a message names the attempt, and an interrupted one has another number.
+    let subject = |message: &String| message.lines().next().unwrap_or_default().to_owned();
     End {
         documents,
         files: machine.files.clone(),
-        history: machine.history(),
+        history: machine.history().iter().map(subject).collect(),
         ending,
         operations: world.operations,
     }
