@@ -1,6 +1,6 @@
 //! What a plan of tasks must keep before it becomes rows.
 
-use hast_flow::steps::{EffectResult, Step};
+use hast_flow::steps::{Effect, EffectResult, Step};
 use serde_json::{Value, json};
 
 use crate::actors::{Actors, answered};
@@ -19,7 +19,10 @@ fn findings(tasks: &Value) -> Vec<String> {
     let mut run = Run::started();
     run.until(&Actors::honest(), "tasks");
     run.answer(&EffectResult::Call(answered(&[("tasks.json", tasks.clone())])));
-    run.turn(&Actors::honest());
+    // A plan that can be read has its references looked at.
+    while matches!(run.next(), Step::Effect { effect: Effect::Scan(_), .. }) {
+        run.turn(&Actors::honest());
+    }
     match run.next() {
         Step::Commit(_) => Vec::new(),
         _ => run.call().findings.iter().map(|one| one.problem.clone()).collect(),

@@ -33,6 +33,7 @@ pub struct LogRead {
     #[schemars(with = "Nullable<String>")]
     pub last_event_id: Option<String>,
     /// The numbers of all ids, as first and last of each stretch.
+    #[schemars(with = "Vec<Vec<u64>>")]
     pub numbers: Vec<(u64, u64)>,
 }
 
