@@ -137,7 +137,9 @@ impl Scene {
             }
             Effect::Git(step) => EffectResult::Git(perform(&mut self.git, step)),
             Effect::Check(_) => EffectResult::Check(suite(&self.git.files)),
-            Effect::Scan(_) => unreachable!("a contract asks for no scan"),
+            Effect::Scan(_) | Effect::Worktree(_) | Effect::Lease(_) | Effect::Within { .. } => {
+                unreachable!("a contract asks for nothing else")
+            }
             Effect::Tools(uses) => {
                 let found = || Ok(ToolAnswer::of("{\"found\": []}"));
                 EffectResult::Tools(uses.iter().map(|_| found()).collect())

@@ -57,8 +57,10 @@ impl Hands {
                 EffectResult::Call(done.unwrap_or(CallResult::Cancelled))
             }
             Effect::Check(_) => EffectResult::Check(self.suite()),
-            // A contract asks for no scan.
-            Effect::Scan(_) => EffectResult::Tools(Vec::new()),
+            // A contract asks for nothing else.
+            Effect::Scan(_) | Effect::Worktree(_) | Effect::Lease(_) | Effect::Within { .. } => {
+                EffectResult::Tools(Vec::new())
+            }
             Effect::Tools(uses) => {
                 let nothing = || Ok(ToolAnswer::of("{}"));
                 EffectResult::Tools(uses.iter().map(|_| nothing()).collect())

@@ -74,7 +74,11 @@ impl OtherEffects for ContractEffects {
             Effect::Tools(tools) => {
                 EffectResult::Tools(tools.iter().map(|tool| self.tool(tool)).collect())
             }
-            Effect::Call(_) | Effect::Scan(_) => Nothing.perform(key, effect),
+            Effect::Call(_)
+            | Effect::Scan(_)
+            | Effect::Worktree(_)
+            | Effect::Lease(_)
+            | Effect::Within { .. } => Nothing.perform(key, effect),
         }
     }
 }
