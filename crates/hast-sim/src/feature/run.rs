@@ -76,10 +76,18 @@ fn same(calm: &End, hit: &End) -> Result<(), String> {
     differs("commits", calm.history == hit.history)?;
     differs("files", calm.files == hit.files)?;
     for (path, bytes) in &calm.documents {
-        let now = hit.documents.get(path);
-        differs(path, now == Some(bytes))?;
+        let now = hit.documents.get(path).map(Vec::as_slice).unwrap_or_default();
+        differs(&format!("{path} ({})", first_difference(bytes, now)), now == bytes)?;
     }
     differs("documents", calm.documents.len() == hit.documents.len())
+}
+
+/// The first line of a document that is not as it was.
+fn first_difference(calm: &[u8], hit: &[u8]) -> String {
+    let [calm, hit] = [calm, hit].map(String::from_utf8_lossy);
+    let mut lines = calm.lines().zip(hit.lines()).filter(|(one, other)| one != other);
+    let first = lines.next().map(|(one, other)| format!("`{one}`, now `{other}`"));
+    first.unwrap_or_else(|| "its length".to_owned())
 }
 
 const USERS: &[(&str, &str)] = &[("notes.log", "mine"), ("target/user", "mine")];

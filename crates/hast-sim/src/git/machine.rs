@@ -88,6 +88,12 @@ impl Machine {
         }
     }
 
+    /// All refs but one: a start that is recorded again moves its own.
+    pub fn refs_but(&self, name: &str) -> BTreeMap<String, ObjectId> {
+        let others = self.refs.iter().filter(|(one, _)| *one != name);
+        others.map(|(one, id)| (one.clone(), id.clone())).collect()
+    }
+
     pub fn files_of(&self, tree: &ObjectId, paths: &[String]) -> Vec<TreeFile> {
         let files = self.tree(tree);
         let bytes = |path: &String| match files.get(path).and_then(|id| self.get(id)) {

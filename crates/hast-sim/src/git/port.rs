@@ -268,18 +268,18 @@ impl Workspace for SimWorkspace {
 
     fn record(&mut self, key: &str, rules: &TreeRules) -> Result<Recorded, GitProblem> {
         let tree = self.scan(rules)?;
+        let name = format!("refs/hast/bases/{key}");
         let (branch, snapshot) = {
             let machine = self.machine.borrow();
             let kept = |path: &String| Some((path.clone(), machine.files.get(path)?.clone()));
             let protected = rules.protected.iter().filter_map(kept).collect();
-            let (refs, config) = (machine.refs.clone(), machine.config.clone());
+            let (refs, config) = (machine.refs_but(&name), machine.config.clone());
             (machine.head.clone(), Snapshot { refs, config, protected })
         };
         let commit = self.resolve(&branch).ok_or(GitProblem::NoFirstCommit)?;
         let bytes = serde_json::to_vec(&snapshot)
             .map_err(|error| GitProblem::Lost { what: error.to_string() })?;
         let snapshot = self.write(Object::Blob(bytes))?;
-        let name = format!("refs/hast/bases/{key}");
         self.move_ref(&name, self.resolve(&name).as_ref(), Some(&snapshot))?;
         Ok(Recorded { branch, commit, tree, snapshot })
     }
