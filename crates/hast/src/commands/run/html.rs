@@ -95,7 +95,8 @@ fn about(view: &View, run: &RunId, lang: Lang) -> Html {
         RunStatus::Pending => Mood::Running,
     };
     let request = view.own.request.as_ref();
-    let mode = request.map(|request| format!("{:?}", request.mode)).unwrap_or_default();
+    let mode = request.and_then(|request| serde_json::to_value(request.mode).ok());
+    let mode = mode.as_ref().and_then(|mode| mode.as_str()).unwrap_or_default().to_owned();
     let learnt = request.map_or(&[][..], |request| &request.learning_context);
     let learnt: Vec<String> = learnt.iter().map(ToString::to_string).collect();
     let mut all = vec![
