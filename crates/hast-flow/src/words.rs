@@ -264,21 +264,6 @@ mod tests {
     }
 
     #[test]
-    fn a_quoted_argument_is_cut_and_a_whole_one_is_not() {
-        crate::messages! {
-            told(quoted, all: whole) { en: "{quoted}|{all}", ko: "{quoted}|{all}" }
-        }
-        let long = "line\n".repeat(1_000);
-        for lang in [Lang::En, Lang::Ko] {
-            let told = told(lang, &long, &long);
-            let (quoted, all) = told.split_once('|').unwrap();
-            assert!(quoted.len() < 1_100 && !quoted.contains('\n'), "{quoted}");
-            assert_eq!(all, long);
-        }
-        assert_eq!(CATALOGUE.len(), 1);
-    }
-
-    #[test]
     fn particles_follow_the_last_sound() {
         for (written, said) in [
             ("목표(은)는", "목표는"),
