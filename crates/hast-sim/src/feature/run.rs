@@ -1,32 +1,18 @@
 //! Drives one request to its end through a planned disaster, and compares it with the undisturbed run.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use hast_flow::attempt::base::TreeRules;
 use hast_flow::docs::contract::{Manifest, Project};
 use hast_flow::docs::goals::Memory;
-use hast_flow::driver::{Bounds, Driver, InTurn};
 use hast_flow::flows::contract::{Asked, ContractFlow, Settings};
 use hast_flow::ids::{ProjectHash, RequestId};
-use hast_flow::ports::Clock;
-use hast_flow::steps::Ending;
-use hast_flow::store::{Options, Store};
-use hast_flow::words::Lang;
-use jiff::Timestamp;
-use jiff::tz::Offset;
+use hast_flow::steps::{Effect, Ending, StepKey};
 
 use super::agents::Hands;
-use crate::disk::{Fault, SimDisk, World};
-use crate::flows::{Blow, Case, Name, Report};
-use crate::git::{Machine, SimWorkspace, Syncing};
-use crate::rng::Rng;
-
-const MOST_LIVES: u32 = 12;
-/// Death and power cut around an operation, and one that is refused.
-const BLOWS: [Blow; 5] =
-    [Blow::KillBefore, Blow::KillAfter, Blow::PowerBefore, Blow::PowerAfter, Blow::Full];
+use crate::flows::{Case, Name, Report};
+use crate::git::lives::{BLOWS, Life, Place, outlive};
+use crate::git::{Machine, Syncing};
 
 #[derive(Debug)]
 struct End {
@@ -126,74 +112,29 @@ fn flow() -> ContractFlow {
 }
 
 fn run(case: Case, report: &mut Report) -> Result<End, String> {
-    let Case { seed, blow, at, .. } = case;
-    report.runs += 1;
-    if let Some(blow) = blow {
-        *report.blows.entry(blow.as_str()).or_default() += 1;
-    }
-    let world = Rc::new(RefCell::new(World::new(seed)));
-    let machine = Rc::new(RefCell::new(machine()));
-    if let Some(kind) = blow.and_then(Blow::fault) {
-        world.borrow_mut().plan_fault(Fault { at, kind });
-    }
-    for life in 0..MOST_LIVES {
-        let ended = live(&world, &machine, seed, &mut report.effects);
-        for (path, text) in USERS {
-            if machine.borrow().files.get(*path).is_none_or(|now| now != text.as_bytes()) {
-                return Err(format!("the user's {path} is lost"));
-            }
-        }
-        match ended {
-            Life::Ended(ending) => return Ok(end(&world, &machine, ending)),
-            Life::Stuck(why) if world.borrow().faults_left() == 0 && life > 2 => return Err(why),
-            Life::Stuck(_) => report.crashes += 1,
-        }
-        if blow.is_some_and(Blow::cuts_power) {
-            world.borrow_mut().cut_power();
-            let mut rng = Rng::new(seed).fork(at);
-            machine.borrow_mut().cut_power(&mut rng);
-        }
-    }
-    Err("it never ends".to_owned())
+    let live = |place: &Place, effects: &mut u64| live(place, case.seed, effects);
+    let (place, ending) = outlive(case, machine(), USERS, report, live)?;
+    Ok(end(&place, ending))
 }
 
-enum Life {
-    Ended(&'static str),
-    /// Dead, refused, or unable to go on.
-    Stuck(String),
-}
-
-fn live(
-    world: &Rc<RefCell<World>>,
-    machine: &Rc<RefCell<Machine>>,
-    seed: u64,
-    effects: &mut u64,
-) -> Life {
-    let disk = SimDisk::start(world);
-    let process = disk.process();
-    let mut hands = Hands { workspace: SimWorkspace::of(machine, world, process), seed };
-    let options = Options { journal_area: 64 << 10, ..Options::default() };
-    let flow = flow();
-    let driven = Store::open(disk, options).and_then(|(store, _)| {
-        let bounds = Bounds { steps: 1_000, stale: 4 };
-        let mut driver = Driver::new(&flow, store, &Still, Lang::En, bounds)?;
-        driver.drive(&mut InTurn::new(|_, effect| {
+fn live(place: &Place, seed: u64, effects: &mut u64) -> Life {
+    let driven = place.live(&flow(), 1_000, |workspace| {
+        let mut hands = Hands { workspace, seed };
+        move |_: &StepKey, effect: &Effect| {
             *effects += 1;
             hands.perform(effect)
-        }))
+        }
     });
-    world.borrow_mut().exit(process);
     match driven {
         Ok(Ending::Done(_)) => Life::Ended("done"),
-        Ok(Ending::Failed(notice)) => Life::Stuck(notice.what),
-        Ok(Ending::Blocked(notice)) => Life::Stuck(notice.what),
+        Ok(Ending::Failed(notice) | Ending::Blocked(notice)) => Life::Stuck(notice.what),
         Ok(other) => Life::Stuck(format!("{other:?}")),
         Err(error) => Life::Stuck(error.to_string()),
     }
 }
 
-fn end(world: &Rc<RefCell<World>>, machine: &Rc<RefCell<Machine>>, ending: &'static str) -> End {
-    let (world, machine) = (world.borrow(), machine.borrow());
+fn end(place: &Place, ending: &'static str) -> End {
+    let (world, machine) = (place.world.borrow(), place.machine.borrow());
     let mut documents = world.documents();
     documents.retain(|path, _| path != "events.ndjson" && !path.starts_with("attempts/"));
     // The body of a message names the attempt, and an interrupted one has another number.
@@ -204,18 +145,6 @@ fn end(world: &Rc<RefCell<World>>, machine: &Rc<RefCell<Machine>>, ending: &'sta
         history: machine.history().iter().map(subject).collect(),
         ending,
         operations: world.operations,
-    }
-}
-
-struct Still;
-
-impl Clock for Still {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_second(1_768_228_200).unwrap_or_default()
-    }
-
-    fn local_offset(&self, _: Timestamp) -> Offset {
-        Offset::UTC
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub mod contract;
 mod discard;
+pub(crate) mod lives;
 mod machine;
 mod port;
 

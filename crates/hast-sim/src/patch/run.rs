@@ -1,30 +1,16 @@
 //! Runs one goal to its end through a planned disaster, and compares it with the undisturbed run.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 use hast_flow::attempt::base::{ObjectId, attempt_ref};
-use hast_flow::driver::{Bounds, Driver, InTurn};
-use hast_flow::ports::Clock;
-use hast_flow::steps::Ending;
-use hast_flow::store::{Options, Store};
-use hast_flow::words::Lang;
-use jiff::Timestamp;
-use jiff::tz::Offset;
+use hast_flow::steps::{Effect, Ending, StepKey};
 
 use super::agent::Hands;
 use super::flow::{ATTEMPTS, Patching};
-use crate::disk::{Fault, SimDisk, World};
-use crate::flows::{Blow, Case, Name, Report};
-use crate::git::{Machine, Object, SimWorkspace, Syncing};
-use crate::rng::Rng;
-
-const MOST_LIVES: u32 = 12;
-
-/// What hits a run: death and power cut around an operation, and one that is refused.
-const BLOWS: [Blow; 5] =
-    [Blow::KillBefore, Blow::KillAfter, Blow::PowerBefore, Blow::PowerAfter, Blow::Full];
+use crate::disk::World;
+use crate::flows::{Case, Name, Report};
+use crate::git::lives::{BLOWS, Life, Place, outlive};
+use crate::git::{Machine, Object, Syncing};
 
 #[derive(Debug)]
 struct End {
@@ -102,63 +88,19 @@ fn machine(syncing: Syncing) -> Machine {
 }
 
 fn run(case: Case, syncing: Syncing, report: &mut Report) -> Result<End, String> {
-    let Case { seed, blow, at, .. } = case;
-    report.runs += 1;
-    if let Some(blow) = blow {
-        *report.blows.entry(blow.as_str()).or_default() += 1;
-    }
-    let world = Rc::new(RefCell::new(World::new(seed)));
-    let machine = Rc::new(RefCell::new(machine(syncing)));
-    if let Some(kind) = blow.and_then(Blow::fault) {
-        world.borrow_mut().plan_fault(Fault { at, kind });
-    }
-    for life in 0..MOST_LIVES {
-        let ended = live(&world, &machine, seed, &mut report.effects);
-        for (path, text) in USERS {
-            let there = machine.borrow().files.get(*path).is_some_and(|now| now == text.as_bytes());
-            if !there {
-                return Err(format!("the user's {path} is lost"));
-            }
-        }
-        match ended {
-            Life::Ended(ending) => return Ok(end(&world, &machine, ending)),
-            Life::Stuck(why) if world.borrow().faults_left() == 0 && life > 2 => return Err(why),
-            Life::Stuck(_) => report.crashes += 1,
-        }
-        if blow.is_some_and(Blow::cuts_power) {
-            world.borrow_mut().cut_power();
-            let mut rng = Rng::new(seed).fork(at);
-            machine.borrow_mut().cut_power(&mut rng);
-        }
-    }
-    Err("it never ends".to_owned())
+    let live = |place: &Place, effects: &mut u64| live(place, case.seed, effects);
+    let (place, ending) = outlive(case, machine(syncing), USERS, report, live)?;
+    Ok(end(&place, ending))
 }
 
-enum Life {
-    Ended(&'static str),
-    /// Dead, refused, or unable to go on.
-    Stuck(String),
-}
-
-fn live(
-    world: &Rc<RefCell<World>>,
-    machine: &Rc<RefCell<Machine>>,
-    seed: u64,
-    effects: &mut u64,
-) -> Life {
-    let disk = SimDisk::start(world);
-    let process = disk.process();
-    let mut hands = Hands { workspace: SimWorkspace::of(machine, world, process), seed };
-    let options = Options { journal_area: 64 << 10, ..Options::default() };
-    let driven = Store::open(disk, options).and_then(|(store, _)| {
-        let bounds = Bounds { steps: 500, stale: 4 };
-        let mut driver = Driver::new(&Patching, store, &Still, Lang::En, bounds)?;
-        driver.drive(&mut InTurn::new(|key, effect| {
+fn live(place: &Place, seed: u64, effects: &mut u64) -> Life {
+    let driven = place.live(&Patching, 500, |workspace| {
+        let mut hands = Hands { workspace, seed };
+        move |key: &StepKey, effect: &Effect| {
             *effects += 1;
             hands.perform(key, effect)
-        }))
+        }
     });
-    world.borrow_mut().exit(process);
     match driven {
         Ok(Ending::Done(_)) => Life::Ended("done"),
         Ok(Ending::Failed(_)) => Life::Ended("failed"),
@@ -168,8 +110,8 @@ fn live(
     }
 }
 
-fn end(world: &Rc<RefCell<World>>, machine: &Rc<RefCell<Machine>>, ending: &'static str) -> End {
-    let (world, machine) = (world.borrow(), machine.borrow());
+fn end(place: &Place, ending: &'static str) -> End {
+    let (world, machine) = (place.world.borrow(), place.machine.borrow());
     let foreign = |(name, _): &(&String, &ObjectId)| !name.starts_with("refs/hast/");
     let refs = machine.refs.iter().filter(foreign);
     let trees = |attempt: u32| -> Option<(u32, BTreeSet<ObjectId>)> {
@@ -204,21 +146,10 @@ fn documents(world: &World) -> BTreeMap<String, Vec<u8>> {
     documents
 }
 
-struct Still;
-
-impl Clock for Still {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_second(1_768_228_200).unwrap_or_default()
-    }
-
-    fn local_offset(&self, _: Timestamp) -> Offset {
-        Offset::UTC
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flows::Blow;
 
     fn told(report: &Report) -> Vec<String> {
         report.diverged.iter().take(5).map(|(case, why)| format!("{case}: {why}")).collect()

@@ -6,13 +6,14 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::attempt::base::{Base, attempt_ref};
+use crate::attempt::evidence::CallEnd;
 use crate::attempt::inspection::Inspection;
 use crate::attempt::workspace::{GitResult, GitStep, SavePlan};
 use crate::attempt_steps::{blocked, unexpected};
 use crate::docs::contract::ContractEventKind as Kind;
 use crate::flows::contract::decide::Scene;
 use crate::flows::contract::policy::ORCHESTRATOR;
-use crate::flows::contract::request::{Judged, Subtask};
+use crate::flows::contract::request::{Attempt, Judged, Subtask};
 use crate::flows::contract::{layout, words};
 use crate::ids::SubtaskId;
 use crate::replies::numbered;
@@ -23,8 +24,29 @@ pub(super) fn key(scene: &Scene<'_>, subtask: &SubtaskId, attempt: u32, part: &s
     StepKey::new(&[scene.request.id.as_str(), subtask.as_str(), &attempt.to_string(), part])
 }
 
+/// Where an attempt stands: not begun, on its way, cut off, or ended and to be judged.
+pub(super) fn go_on(
+    scene: &Scene<'_>,
+    subtask: &Subtask,
+    attempt: Option<&Attempt>,
+    step: &'static str,
+    ask: impl FnOnce(u32) -> Step,
+    judge: impl FnOnce(u32, &CallEnd) -> Result<Step, Step>,
+) -> Step {
+    match attempt {
+        None => begin(scene, subtask, step),
+        Some(Attempt { number, ended: None }) if was_cut_off(scene, subtask, *number, step) => {
+            interrupted(scene, subtask, *number)
+        }
+        Some(Attempt { number, ended: None }) => ask(*number),
+        Some(Attempt { number, ended: Some(end) }) => {
+            judge(*number, end).unwrap_or_else(|step| step)
+        }
+    }
+}
+
 /// The next attempt: the tree is the user's own and clean, and where it began is written down.
-pub(super) fn begin(scene: &Scene<'_>, subtask: &Subtask, step: &'static str) -> Step {
+fn begin(scene: &Scene<'_>, subtask: &Subtask, step: &'static str) -> Step {
     let number = subtask.last_attempt + 1;
     let look = key(scene, &subtask.id, number, "look");
     if let Err(step) = scene.flow.clean(scene.view, scene.facts, &look) {
@@ -102,7 +124,7 @@ pub(super) fn reading(
 }
 
 /// Whether the call of an attempt was begun in an earlier life and never came back.
-pub(super) fn was_cut_off(scene: &Scene<'_>, subtask: &Subtask, attempt: u32, step: &str) -> bool {
+fn was_cut_off(scene: &Scene<'_>, subtask: &Subtask, attempt: u32, step: &str) -> bool {
     let first = key(scene, &subtask.id, attempt, step);
     (0..=scene.flow.settings.max_regenerations)
         .any(|again| scene.facts.left_open(&numbered(&first, again)))

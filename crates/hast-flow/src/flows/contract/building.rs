@@ -32,18 +32,9 @@ pub(super) fn step(
     subtask: &Subtask,
     attempt: Option<&Attempt>,
 ) -> Step {
-    match attempt {
-        None => attempts::begin(scene, subtask, STEP),
-        Some(Attempt { number, ended: None }) => {
-            if attempts::was_cut_off(scene, subtask, *number, STEP) {
-                return attempts::interrupted(scene, subtask, *number);
-            }
-            ask(scene, task, subtask, *number)
-        }
-        Some(Attempt { number, ended: Some(end) }) => {
-            judge(scene, task, subtask, *number, end).unwrap_or_else(|step| step)
-        }
-    }
+    let judge = |number, end: &CallEnd| judge(scene, task, subtask, number, end);
+    let ask = |number| ask(scene, task, subtask, number);
+    attempts::go_on(scene, subtask, attempt, STEP, ask, judge)
 }
 
 fn ask(scene: &Scene<'_>, task: &Task, subtask: &Subtask, number: u32) -> Step {
