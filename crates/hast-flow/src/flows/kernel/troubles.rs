@@ -73,7 +73,7 @@ fn shown(findings: &[Diagnostic], lang: Lang) -> String {
     let one = |finding: &Diagnostic| {
         let line = finding.line().map_or(String::new(), |line| format!(":{line}"));
         let (what, next) = (finding.finding.what(lang), finding.finding.next(lang));
-        format!("{}{line}: {what} -> {next}", finding.file)
+        format!(".brain/{}{line}: {what} -> {next}", finding.file)
     };
     findings.iter().map(one).collect::<Vec<_>>().join("; ")
 }
@@ -87,7 +87,10 @@ mod tests {
         let bytes = b"name: A\nrole: r\nresponsibilities: x\ninstructions: i\n";
         let trouble = read_expert("A", bytes).unwrap_err();
         let (en, ko) = (trouble.words(Lang::En), trouble.words(Lang::Ko));
-        assert!(en.starts_with("experts/A.yaml:3: ") && ko.starts_with("experts/A.yaml:3: "));
+        assert!(
+            en.starts_with(".brain/experts/A.yaml:3: ")
+                && ko.starts_with(".brain/experts/A.yaml:3: ")
+        );
         assert_ne!(en, ko);
         let other = b"name: B\nrole: r\nresponsibilities: []\ninstructions: i\n";
         let trouble = read_expert("A", other).unwrap_err();
