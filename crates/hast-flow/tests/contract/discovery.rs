@@ -1,5 +1,6 @@
 //! Exploring and planning at the same time, strict answers, and assumptions held against the code.
 
+use hast_flow::flows::contract::Asked;
 use hast_flow::steps::{Effect, EffectResult, Ending, Step};
 use serde_json::{Value, json};
 
@@ -142,4 +143,16 @@ fn each_assumption_has_a_verdict_with_evidence_or_is_asked_for_again() {
     }));
     scene.drive_to("design");
     assert!(scene.has("merge.json") && scene.has("merge.rejected-2.json"));
+}
+
+#[test]
+fn agents_are_told_the_whole_request() {
+    let text = "한 줄의 요구\n".repeat(200);
+    let mut scene = Scene::new(Box::new(honest));
+    scene.flow.asked = Asked::Start { id: "R1".parse().unwrap(), text: text.clone() };
+    scene.drive_to("design");
+    assert_eq!(scene.prompts.len(), 2, "explore and breakdown");
+    for prompt in &scene.prompts {
+        assert!(prompt.contains(text.trim_end()), "{prompt}");
+    }
 }
