@@ -238,19 +238,16 @@ enum Talk {
 /// Feeds the input and takes the output until the process ends. A grandchild that holds the pipes
 /// open is not waited for.
 fn talk(child: &mut Child, input: &[u8], deadline: Instant) -> io::Result<Talk> {
-    let (mut stdin, stdout, stderr) =
-        (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (Some(mut stdout), Some(mut stderr)) = (stdout, stderr) else {
+    let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
         return Err(io::Error::other("no pipes"));
     };
-    let ending = Ending::of(child)?;
-    for pipe in [stdout.as_fd(), stderr.as_fd()] {
-        rustix::io::ioctl_fionbio(pipe, true)?;
-    }
+    let mut stdin = child.stdin.take();
     if let Some(stdin) = &stdin {
         rustix::io::ioctl_fionbio(stdin, true)?;
     }
-    let (mut out, mut err, mut written) = (Vec::new(), Vec::new(), 0);
+    let (mut stdout, mut stderr) = (Told::by(stdout)?, Told::by(stderr)?);
+    let ending = Ending::of(child)?;
+    let mut written = 0;
     loop {
         if written >= input.len() {
             stdin = None;
@@ -261,11 +258,9 @@ fn talk(child: &mut Child, input: &[u8], deadline: Instant) -> io::Result<Talk> 
         }
         let ended = {
             let mut fds = ending.watched();
-            fds.push(PollFd::new(&stdout, PollFlags::IN));
-            fds.push(PollFd::new(&stderr, PollFlags::IN));
-            if let Some(stdin) = &stdin {
-                fds.push(PollFd::new(stdin, PollFlags::OUT));
-            }
+            fds.extend(stdout.pipe.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+            fds.extend(stderr.pipe.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+            fds.extend(stdin.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::OUT)));
             poll(&mut fds, Some(&Ending::patience(left)))?;
             Ending::has_come(child, &fds)?
         };
@@ -277,31 +272,46 @@ fn talk(child: &mut Child, input: &[u8], deadline: Instant) -> io::Result<Talk> 
                 Err(_) => written = input.len(),
             }
         }
-        drain(&mut stdout, &mut out, MOST_BYTES)?;
-        drain(&mut stderr, &mut err, usize::MAX)?;
-        err.truncate(MOST_ERROR_BYTES);
-        if out.len() > MOST_BYTES {
+        stdout.drain(MOST_BYTES)?;
+        stderr.drain(usize::MAX)?;
+        stderr.bytes.truncate(MOST_ERROR_BYTES);
+        if stdout.bytes.len() > MOST_BYTES {
             return Ok(Talk::TooMuch);
         }
         if ended {
-            return Ok(Talk::Ended { stdout: out, stderr: err });
+            return Ok(Talk::Ended { stdout: stdout.bytes, stderr: stderr.bytes });
         }
     }
 }
 
-/// Takes what is there without waiting.
-fn drain(pipe: &mut impl Read, into: &mut Vec<u8>, most: usize) -> io::Result<()> {
-    let mut buffer = [0; 64 << 10];
-    while into.len() <= most {
-        match pipe.read(&mut buffer) {
-            Ok(0) => return Ok(()),
-            Ok(count) => into.extend_from_slice(&buffer[..count]),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
+/// What came through a pipe. It is let go at its end: a closed pipe is always ready, so watching
+/// it until the process is gone would keep a processor busy.
+struct Told<P> {
+    pipe: Option<P>,
+    bytes: Vec<u8>,
+}
+
+impl<P: Read + AsFd> Told<P> {
+    fn by(pipe: P) -> io::Result<Self> {
+        rustix::io::ioctl_fionbio(&pipe, true)?;
+        Ok(Self { pipe: Some(pipe), bytes: Vec::new() })
     }
-    Ok(())
+
+    /// Takes what is there without waiting.
+    fn drain(&mut self, most: usize) -> io::Result<()> {
+        while let Some(pipe) = &mut self.pipe
+            && self.bytes.len() <= most
+        {
+            let chunk = (&mut *pipe).take(64 << 10).read_to_end(&mut self.bytes);
+            match chunk {
+                Ok(0) => self.pipe = None,
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Ends the command with everything in its group.
