@@ -185,6 +185,13 @@ impl EventId {
     pub fn new(time: UtcTime, counter: u64) -> Self {
         Self(format!("EV-{}-{counter:04}", time.compact()).into())
     }
+
+    /// When it happened.
+    pub fn time(&self) -> Option<UtcTime> {
+        let second = self.0.split('-').nth(1)?;
+        let civil = civil::DateTime::strptime("%Y%m%dT%H%M%SZ", second).ok()?;
+        Some(UtcTime::new(civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp()))
+    }
 }
 
 impl QuestionId {
@@ -330,6 +337,7 @@ mod tests {
         assert_eq!(SessionId::at(time).as_str(), SessionId::EXAMPLE);
         assert_eq!(EventId::new(time, 9).as_str(), EventId::EXAMPLE);
         assert_eq!(EventId::new(time, 12_345).number(), 12_345);
+        assert_eq!(EventId::new(time, 12_345).time(), Some(time));
         assert_eq!(QuestionId::new(time, 3).as_str(), QuestionId::EXAMPLE);
         assert_eq!(KnowledgeId::new(9).as_str(), KnowledgeId::EXAMPLE);
         let local = civil::date(2023, 10, 28).at(10, 30, 0, 0);

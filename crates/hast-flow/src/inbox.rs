@@ -258,7 +258,8 @@ impl Inbox {
             ItemState::Open | ItemState::Deferred(_) => {}
         }
         let says = deed.text.as_deref().is_some_and(|text| !text.trim().is_empty());
-        if item.kind == ItemKind::Question && deed.action == Action::Approve && !says {
+        // Whatever they think of it: the text is the answer.
+        if item.kind == ItemKind::Question && deed.action != Action::Defer && !says {
             return Err(Refused::NeedsText);
         }
         Ok(InboxEvent::Acted { id: id.clone(), deed })

@@ -45,6 +45,8 @@ pub(crate) mod say {
         unknown_session(id) { en: "there is no session {id}", ko: "세션 {id}(이)가 없습니다" }
         unknown_session_next() { en: "see `hast session list`", ko: "`hast session list`를 보세요" }
         bad_question(id) { en: "`{id}` is not the id of a question", ko: "`{id}`(은)는 질문 id가 아닙니다" }
+        empty_answer() { en: "the answer is empty", ko: "답이 비어 있습니다" }
+        empty_answer_next() { en: "say what the session should know: hast session answer Q-... \"...\"", ko: "세션이 알아야 할 것을 쓰세요: hast session answer Q-... \"...\"" }
         unknown_question(id) { en: "no session has an open question {id}", ko: "열린 질문 {id}(이)가 있는 세션이 없습니다" }
         unknown_question_next() { en: "see `hast session show` for what is asked", ko: "`hast session show`에서 질문을 확인하세요" }
         several_ask(id, sessions) { en: "several sessions have a question {id}: {sessions}", ko: "여러 세션에 질문 {id}(이)가 있습니다: {sessions}" }

@@ -76,9 +76,12 @@ fn a_question_is_answered_with_a_text() {
     let mut inbox = Inbox::default();
     let id = opened(&mut inbox, "S-1", ItemKind::Question, 0).unwrap();
     for nothing in [None, Some("  ")] {
-        let refused = acted(&mut inbox, &id, deed(Action::Approve, nothing));
-        assert_eq!(refused, Err(Refused::NeedsText));
+        for action in [Action::Approve, Action::Reject] {
+            let refused = acted(&mut inbox, &id, deed(action, nothing));
+            assert_eq!(refused, Err(Refused::NeedsText));
+        }
     }
+    acted(&mut inbox, &id, deed(Action::Defer, None)).unwrap();
     acted(&mut inbox, &id, deed(Action::Approve, Some("2024"))).unwrap();
 }
 

@@ -123,7 +123,8 @@ fn an_answer_by_command_is_written_beside_the_question_and_only_once() {
     session.blocked("which?");
     session.commit();
     let wish = |question: &str, text: &str| {
-        Some(Wish::Answer { question: question.parse().unwrap(), text: text.to_owned() })
+        let (question, text) = (question.parse().unwrap(), text.to_owned());
+        Some(Wish::Answer { question, text, operator: None })
     };
     session.flow.wish = wish("Q-20260112-0009", "x");
     assert!(matches!(session.next(), Step::Finish(Ending::Blocked(_))));
@@ -140,6 +141,44 @@ fn an_answer_by_command_is_written_beside_the_question_and_only_once() {
     session.flow.wish = None;
     session.commit();
     assert_eq!(session.events().last().unwrap(), "SYSTEM_RESUMED");
+}
+
+#[test]
+fn who_answered_is_written_down_and_the_same_words_of_another_are_refused() {
+    let mut session = Session::planned(&[task("T-0001", "SYNTHESIS", &[])]);
+    session.commit();
+    session.blocked("which?");
+    session.commit();
+    let wish = |operator: &str| {
+        let (question, text) = ("Q-20260112-0001".parse().unwrap(), "this".to_owned());
+        Some(Wish::Answer { question, text, operator: Some(operator.to_owned()) })
+    };
+    session.flow.wish = wish("kim");
+    session.commit();
+    let answer = session.document("execution/questions/Q-20260112-0001.answer.json");
+    assert_eq!((&answer["answer"], &answer["operator"]), (&json!("this"), &json!("kim")));
+    assert_eq!(session.event("QUESTION_ANSWERED")["detail"]["operator"], "kim");
+    assert!(matches!(session.next(), Step::Finish(Ending::Done(_))));
+    session.flow.wish = wish("lee");
+    assert!(matches!(session.next(), Step::Finish(Ending::Blocked(_))));
+    session.agrees();
+}
+
+#[test]
+fn what_the_session_went_on_without_is_not_answered_any_more() {
+    let mut session = Session::planned(&[task("T-0001", "SYNTHESIS", &[])]);
+    session.commit();
+    session.blocked("which?");
+    session.commit();
+    let known = session.view.events;
+    session.flow.wish = Some(Wish::Replan { reason: "other facts".to_owned(), known });
+    session.commit();
+    let (question, text) = ("Q-20260112-0001".parse().unwrap(), "this".to_owned());
+    session.flow.wish = Some(Wish::Answer { question, text, operator: None });
+    let Step::Finish(Ending::Blocked(notice)) = session.next() else {
+        panic!("{:?}", session.next())
+    };
+    assert!(notice.what.contains("went on without"), "{notice:?}");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 mod breaches;
 mod deaths;
+mod inbox;
 mod research;
 mod scene;
 mod typed;

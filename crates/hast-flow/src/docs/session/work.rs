@@ -85,6 +85,9 @@ pub struct Answer {
     pub ts: UtcTime,
     pub answer: String,
     pub status: QuestionStatus,
+    /// Who decided, where they said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator: Option<String>,
 }
 
 document!(Answer, "answer", Json, Keep);

@@ -53,12 +53,11 @@ pub enum Wish {
     Answer {
         question: QuestionId,
         text: String,
+        /// Who decided, where it is known.
+        operator: Option<String>,
     },
     /// The plan is impossible. `known` counts the events that were there when they said so.
-    Replan {
-        reason: String,
-        known: u64,
-    },
+    Replan { reason: String, known: u64 },
 }
 
 impl Flow for SessionFlow {

@@ -102,6 +102,28 @@ pub fn read(bytes: &[u8]) -> impl Iterator<Item = Happened> {
     })
 }
 
+/// The questions that a session with this log still waits for, answered or not: those since it was
+/// last taken up. Read from the end, so that a long history costs little.
+pub fn waited_for(log: &[u8]) -> BTreeSet<QuestionId> {
+    let mut waited_for = BTreeSet::new();
+    for line in log.rsplit(|byte| *byte == b'\n') {
+        let Ok(line) = std::str::from_utf8(line) else { continue };
+        let counts = |kind: &&str| line.contains(*kind);
+        if !["QUESTION_OPENED", "SYSTEM_RESUMED", "SESSION_"].iter().any(counts) {
+            continue;
+        }
+        let Some(event) = read(format!("{line}\n").as_bytes()).next() else { continue };
+        match event.kind {
+            SessionEventKind::QuestionOpened => waited_for.extend(event.detail.question_id),
+            SessionEventKind::SystemResumed
+            | SessionEventKind::SessionCompleted
+            | SessionEventKind::SessionFailed => break,
+            _ => {}
+        }
+    }
+    waited_for
+}
+
 /// How the next event names a line: the beginning of its hash.
 pub fn link(line: &str) -> String {
     let hash = Sha256::of(line.trim_end().as_bytes());
@@ -140,6 +162,29 @@ mod tests {
         let attempts: Vec<Option<u32>> = heard.iter().map(|event| event.detail.attempt).collect();
         assert_eq!(attempts, [Some(2), None]);
         assert!(heard.iter().all(|event| event.detail.task_id.is_some()));
+    }
+
+    #[test]
+    fn a_session_waits_for_what_was_asked_since_it_was_last_taken_up() {
+        let line = |kind: &str, detail: &str| {
+            format!(
+                "{{\"event_id\":\"EV-20260112T143000Z-0009\",\"ts\":\"2026-01-12T14:30:00Z\",\"actor\":\"x\",\"type\":\"{kind}\",\"detail\":{detail}}}\n"
+            )
+        };
+        let asked = |number: u32| {
+            line("QUESTION_OPENED", &format!("{{\"question_id\":\"Q-20260112-000{number}\"}}"))
+        };
+        let waits = |log: &str| waited_for(log.as_bytes()).len();
+        let log = asked(1) + &line("SYSTEM_RESUMED", "{}") + &asked(2) + &asked(3);
+        assert_eq!(waits(&log), 2);
+        let quoted = line("QUESTION_ANSWERED", "{\"answer\":\"SYSTEM_RESUMED\"}");
+        assert_eq!(
+            waits(&(log.clone() + &quoted + "{\"torn\": \"SYSTEM_RESUMED")),
+            2,
+            "words only"
+        );
+        assert_eq!(waits(&(log + &line("SESSION_FAILED", "{}"))), 0);
+        assert_eq!(waits(""), 0);
     }
 
     #[test]

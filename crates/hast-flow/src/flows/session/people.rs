@@ -1,6 +1,6 @@
 //! What a session asks of people, and what they say: questions, answers, another plan.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::docs::session::{
     Answer, Question, QuestionStatus, SessionEventKind as Kind, SystemStatus,
@@ -59,11 +59,13 @@ pub(super) fn blocked(view: &View, facts: &Facts<'_>) -> Step {
     let mut noted = false;
     let mut open = Vec::new();
     for (id, pending) in &view.pending {
-        let answer = view.questions.get(id).and_then(|file| file.answer.as_ref());
+        let file = view.questions.get(id);
+        let answer = file.and_then(|file| Some((file.answer.as_ref()?, &file.operator)));
         match (&pending.answer, answer) {
             (Some(_), _) => {}
-            (None, Some(answer)) => {
-                draft = draft.event(CONTROLLER, Kind::QuestionAnswered, &answered(id, answer));
+            (None, Some((answer, operator))) => {
+                let detail = answered(id, answer, operator.as_deref());
+                draft = draft.event(CONTROLLER, Kind::QuestionAnswered, &detail);
                 noted = true;
             }
             (None, None) => open.push(id),
@@ -76,8 +78,9 @@ pub(super) fn blocked(view: &View, facts: &Facts<'_>) -> Step {
     }
 }
 
-fn answered(id: &QuestionId, answer: &str) -> [(&'static str, serde_json::Value); 2] {
-    [("question_id", json!(id)), ("answer", json!(answer))]
+fn answered(id: &QuestionId, answer: &str, operator: Option<&str>) -> Vec<(&'static str, Value)> {
+    let said = [("question_id", json!(id)), ("answer", json!(answer))];
+    said.into_iter().chain(operator.map(|operator| ("operator", json!(operator)))).collect()
 }
 
 fn waiting(view: &View, facts: &Facts<'_>, open: &[&QuestionId]) -> Step {
@@ -140,25 +143,38 @@ fn whose(pending: &Pending) -> Option<&'static str> {
 /// What a person asked for with this command, where it is not done yet.
 pub(super) fn wish(flow: &SessionFlow, view: &View, facts: &Facts<'_>) -> Option<Step> {
     match flow.wish.as_ref()? {
-        Wish::Answer { question, text } => Some(answer(view, facts, question, text)),
+        Wish::Answer { question, text, operator } => {
+            Some(answer(view, facts, question, text, operator.as_deref()))
+        }
         // It is in the log: from here on the session goes its way.
         Wish::Replan { known, .. } if view.wished > *known => None,
         Wish::Replan { reason, .. } => Some(replan(view, facts, reason)),
     }
 }
 
-fn answer(view: &View, facts: &Facts<'_>, id: &QuestionId, text: &str) -> Step {
+fn answer(
+    view: &View,
+    facts: &Facts<'_>,
+    id: &QuestionId,
+    text: &str,
+    operator: Option<&str>,
+) -> Step {
     let lang = facts.lang;
     let Some(file) = view.questions.get(id) else {
         return refuse(prompts::no_question(lang, id), prompts::no_question_next(lang));
     };
+    // The same words of somebody else are not this person's answer.
+    let is_theirs = operator.is_none() || file.operator.as_deref() == operator;
     match &file.answer {
-        Some(there) if there == text => {
+        Some(there) if there == text && is_theirs => {
             let (what, next) = (prompts::answered(lang, id), prompts::answered_next(lang));
             return Step::Finish(Ending::Done(Notice { what, next }));
         }
         Some(_) => {
             return refuse(prompts::has_answer(lang, id), prompts::has_answer_next(lang));
+        }
+        None if !view.pending.contains_key(id) => {
+            return refuse(prompts::not_waited(lang, id), prompts::no_question_next(lang));
         }
         None => {}
     }
@@ -167,10 +183,11 @@ fn answer(view: &View, facts: &Facts<'_>, id: &QuestionId, text: &str) -> Step {
         ts: facts.now,
         answer: text.to_owned(),
         status: QuestionStatus::Answered,
+        operator: operator.map(str::to_owned),
     };
     Draft::new(view, facts, CONTROLLER, "an answer")
         .create_json(&layout::answer(id), &document)
-        .event(CONTROLLER, Kind::QuestionAnswered, &answered(id, text))
+        .event(CONTROLLER, Kind::QuestionAnswered, &answered(id, text, operator))
         .keep_pointer_absent()
         .step()
 }

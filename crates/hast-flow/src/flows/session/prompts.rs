@@ -76,6 +76,7 @@ messages! {
     no_question_next() { en: "see `hast session show`", ko: "`hast session show`를 보세요" }
     has_answer(id) { en: "{id} has an answer already", ko: "{id}에는 이미 답이 있습니다" }
     has_answer_next() { en: "run `hast session resume`", ko: "`hast session resume`을 실행하세요" }
+    not_waited(id) { en: "the session went on without an answer to {id}", ko: "세션은 {id}의 답 없이 이미 진행되었습니다" }
     answered(id) { en: "{id} is answered", ko: "{id}에 답했습니다" }
     answered_next() { en: "run `hast session resume`", ko: "`hast session resume`을 실행하세요" }
     no_replan() { en: "there is no plan at work here that could be revised", ko: "고칠 수 있는, 진행 중인 계획이 없습니다" }

@@ -173,6 +173,8 @@ pub enum Whose {
 pub struct QuestionFile {
     pub question: String,
     pub answer: Option<String>,
+    /// Who answered, where they said so.
+    pub operator: Option<String>,
 }
 
 /// A question as the log has it.
@@ -418,7 +420,8 @@ impl View {
             (serde_json::from_slice::<Question>(bytes), serde_json::from_slice::<Answer>(bytes));
         if name.ends_with(".answer.json") {
             let Ok(answer) = answer else { return };
-            self.questions.entry(answer.id).or_default().answer = Some(answer.answer);
+            let file = self.questions.entry(answer.id).or_default();
+            (file.answer, file.operator) = (Some(answer.answer), answer.operator);
         } else if let Ok(question) = question {
             self.asked = self.asked.max(question.id.number());
             self.questions.entry(question.id).or_default().question = question.question;

@@ -2,6 +2,7 @@
 //! one file here that says what waits in its documents and what a decision does to them.
 
 mod goals;
+mod session;
 mod shown;
 
 use std::path::PathBuf;
@@ -22,6 +23,11 @@ use crate::queue_cli::StatusArg;
 pub(crate) trait Source {
     fn flow(&self) -> FlowName;
 
+    /// Where its documents are.
+    fn root(&self, app: &App) -> Option<PathBuf> {
+        found(app, self.flow())
+    }
+
     /// What waits, and what is still remembered, in the documents below a root.
     fn items(&self, app: &App, root: &std::path::Path) -> Result<Vec<Item>, Problem>;
 
@@ -38,7 +44,7 @@ pub(crate) struct Decision<'d> {
     pub(crate) goal_status: Option<StatusArg>,
 }
 
-const SOURCES: &[&dyn Source] = &[&goals::Goals];
+const SOURCES: &[&dyn Source] = &[&goals::Goals, &session::Session];
 
 pub(crate) fn run(app: &mut App, command: &InboxCommands) -> Result<Exit, Problem> {
     match command {
@@ -53,7 +59,7 @@ pub(crate) fn run(app: &mut App, command: &InboxCommands) -> Result<Exit, Proble
 fn inbox(app: &App) -> Result<Inbox, Problem> {
     let mut all = Vec::new();
     for source in SOURCES {
-        if let Some(root) = found(app, source.flow()) {
+        if let Some(root) = source.root(app) {
             all.extend(source.items(app, &root)?);
         }
     }
@@ -134,10 +140,13 @@ fn act(app: &mut App, args: &ActArgs) -> Result<Exit, Problem> {
     let item = inbox.named(&args.id).ok_or_else(|| refused(Refused::Unknown))?;
     inbox.act(&item.id, deed.clone()).map_err(refused)?;
     let source = SOURCES.iter().find(|source| source.flow() == item.flow);
-    let root = found(app, item.flow);
-    let (Some(source), Some(root)) = (source, root) else {
+    let found = source.and_then(|source| Some((source, source.root(app)?)));
+    let Some((source, root)) = found else {
         return Err(refusal(app, &args.id, &Refused::Unknown));
     };
+    if args.goal_status.is_some() && item.flow != FlowName::Goals {
+        return Err(Problem::usage(say::no_goal(lang, &item.id), say::no_goal_next(lang)));
+    }
     let decision = Decision { root, item, deed: deed.clone(), goal_status: args.goal_status };
     let told = source.act(app, &decision)?;
     if app.json {

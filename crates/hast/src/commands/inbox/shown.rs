@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hast_flow::inbox::{Action, Inbox, Item, ItemState};
+use hast_flow::inbox::{Action, Inbox, Item, ItemKind, ItemState};
 use hast_flow::words::{Lang, visible};
 
 use crate::ops_messages::say;
@@ -35,8 +35,9 @@ pub(super) fn screen(lang: Lang, item: &Item) -> String {
         text += &format!("    {}\n", visible(line));
     }
     if item.is_open() {
+        let answer = if item.kind == ItemKind::Question { " --text \"...\"" } else { "" };
         text += &format!(
-            "    hast inbox act {} --action approve|reject|defer --operator NAME\n",
+            "    hast inbox act {} --action approve|reject|defer --operator NAME{answer}\n",
             item.id
         );
     }

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use hast_flow::docs::session::{Question, SessionStatus, SystemStatus};
+use hast_flow::docs::session::{SessionStatus, SystemStatus};
 use hast_flow::flows::session::layout;
 use hast_flow::ids::{QuestionId, SessionId};
 use hast_flow::words::Lang;
-use hast_world::files::names;
 use serde_json::{Value, json};
 
 use super::listing::{code, small};
+use super::questions::{Asked, asked};
 use super::{all, directory};
 use crate::session_messages::say;
 
@@ -30,27 +30,12 @@ pub(crate) fn glance(root: &Path) -> Glance {
         if matches!(status, SystemStatus::Completed | SystemStatus::Failed) {
             continue;
         }
-        if status == SystemStatus::Blocked {
-            glance
-                .questions
-                .extend(open(&place).into_iter().map(|(q, text)| (id.clone(), q, text)));
-        }
+        let open = asked(root, &id).into_iter().filter(Asked::waits);
+        let open = open.map(|asked| (id.clone(), asked.question.id, asked.question.question));
+        glance.questions.extend(open);
         glance.unfinished.push((id, status));
     }
     glance
-}
-
-/// Questions that nobody has answered yet.
-fn open(place: &Path) -> Vec<(QuestionId, String)> {
-    let mut files = names(&place.join(layout::QUESTIONS)).unwrap_or_default();
-    files.sort();
-    let asked = files.iter().filter_map(|file| file.strip_suffix(".json")?.parse().ok());
-    let open = asked.filter(|id: &QuestionId| !place.join(layout::answer(id)).exists());
-    open.filter_map(|id| {
-        let question: Question = small(place, &layout::question(&id))?;
-        Some((id, question.question))
-    })
-    .collect()
 }
 
 impl Glance {

@@ -1,12 +1,13 @@
 //! `hast session`: research that is planned, gathered, criticised, and kept only where it passed.
 
-mod answering;
+pub(crate) mod answering;
 pub(crate) mod effects;
 pub(crate) mod eyes;
 mod footnotes;
 pub(crate) mod glance;
 mod html;
 mod listing;
+pub(crate) mod questions;
 mod reading;
 mod series;
 
@@ -283,7 +284,7 @@ pub(crate) fn directory(root: &Path, id: &SessionId) -> PathBuf {
 }
 
 /// The root of the sessions, also where a session has lost its pointer.
-fn there(app: &App) -> Result<PathBuf, Problem> {
+pub(crate) fn there(app: &App) -> Result<PathBuf, Problem> {
     let none = || Problem::new(say::no_sessions(app.lang), say::no_sessions_next(app.lang));
     flow_root::there(app, FlowName::Session, none).or_else(|problem| {
         let from = app.here();

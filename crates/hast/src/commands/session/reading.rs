@@ -19,7 +19,7 @@ use crate::commands::flow_root::unread;
 use crate::problem::Problem;
 
 /// Logs of a thousand tasks have a few megabytes.
-const MAX_BYTES: usize = 256 << 20;
+pub(super) const MAX_BYTES: usize = 256 << 20;
 
 /// Everything that a report tells.
 pub(super) struct Session {
