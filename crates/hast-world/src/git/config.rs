@@ -54,6 +54,7 @@ pub(super) struct Config {
     /// Filters that only the repository's config defines.
     pub(super) own_filters: BTreeSet<String>,
     pub(super) excludes_file: Option<PathBuf>,
+    pub(super) attributes_file: Option<PathBuf>,
     pub(super) hooks_path: Option<PathBuf>,
     pub(super) user: Option<(String, String)>,
     /// Whether other files are part of it.
@@ -128,11 +129,13 @@ impl Config {
         config.settle_merge_drivers(&settings);
         let last = |key: &str| settings.iter().rev().find(|s| s.key == key).map(|s| &s.value);
         let path = |key: &str| last(key).filter(|v| !v.is_empty()).map(|v| expand(git, v));
-        config.excludes_file = path("core.excludesfile").or_else(|| {
+        let usual = |name: &str| {
             let environment = &git.environment;
             let home = || environment.home.as_ref().map(|home| home.join(".config"));
-            Some(environment.config_home.clone().or_else(home)?.join("git/ignore"))
-        });
+            Some(environment.config_home.clone().or_else(home)?.join("git").join(name))
+        };
+        config.excludes_file = path("core.excludesfile").or_else(|| usual("ignore"));
+        config.attributes_file = path("core.attributesfile").or_else(|| usual("attributes"));
         if last("extensions.objectformat").is_some_and(|format| format == "sha256") {
             config.overrides.object_format = ObjectFormat::Sha256;
         }

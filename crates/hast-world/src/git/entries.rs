@@ -6,12 +6,17 @@ use hast_flow::attempt::base::ObjectId;
 use super::scan::Difference;
 
 /// A name of an object, in bytes.
-const ID: usize = 20;
+pub(super) const ID: usize = 20;
 /// Before an entry's object: two times, device, inode, mode, owner, group, size.
-const STAT: usize = 40;
-const MODE: usize = 24;
+pub(super) const STAT: usize = 40;
+pub(super) const MODE: usize = 24;
 /// Deepest that directories may be nested.
 const DEEPEST: usize = 256;
+
+/// The extension that names trees.
+pub(super) const TREE: &[u8] = b"TREE";
+/// Those that only help to read an index faster.
+const HINTS: [&[u8]; 2] = [b"EOIE", b"IEOT"];
 
 const ASSUMED: u16 = 0x8000;
 const EXTENDED: u16 = 0x4000;
@@ -27,11 +32,16 @@ pub(super) struct Entries<'b> {
     pub(super) all: Vec<IndexEntry<'b>>,
     /// The trees that git remembers in it.
     pub(super) known: Option<KnownTree<'b>>,
+    /// Where they end in the file, and whether more follows than trees and hints for readers.
+    pub(super) end: usize,
+    pub(super) others: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct IndexEntry<'b> {
     pub(super) path: &'b [u8],
+    /// Where it begins in the file.
+    pub(super) at: usize,
     pub(super) mode: u32,
     pub(super) object: &'b [u8],
     pub(super) assumed: bool,
@@ -60,15 +70,16 @@ impl<'b> Entries<'b> {
         // Smaller than what the file could hold: a count that lies takes no memory.
         let mut all: Vec<IndexEntry<'b>> = Vec::with_capacity(count.min(body.len() / (STAT + ID)));
         for _ in 0..count {
-            let (entry, after) = entry(rest)?;
+            let (mut entry, after) = entry(rest)?;
+            entry.at = bytes.len() - rest.len();
             if all.last().is_some_and(|last| last.path >= entry.path) {
                 return None;
             }
             all.push(entry);
             rest = after;
         }
-        let known = extensions(rest)?;
-        Some(Self { all, known })
+        let (known, others) = extensions(rest)?;
+        Some(Self { all, known, end: bytes.len() - rest.len(), others })
     }
 
     /// What differs in another index.
@@ -151,13 +162,13 @@ fn entry(bytes: &[u8]) -> Option<(IndexEntry<'_>, &[u8])> {
     // Padded with one to eight zeros.
     let length = (start + path.len() + 8) & !7;
     let (assumed, skipped) = (flags & ASSUMED != 0, more & SKIPPED != 0);
-    Some((IndexEntry { path, mode, object, assumed, skipped }, bytes.get(length..)?))
+    Some((IndexEntry { path, at: 0, mode, object, assumed, skipped }, bytes.get(length..)?))
 }
 
 /// The trees among what follows the entries. A lower-case name changes what the entries mean.
-fn extensions(bytes: &[u8]) -> Option<Option<KnownTree<'_>>> {
+fn extensions(bytes: &[u8]) -> Option<(Option<KnownTree<'_>>, bool)> {
     let (mut rest, _checksum) = bytes.split_at_checked(bytes.len().checked_sub(ID)?)?;
-    let mut known = None;
+    let (mut known, mut others) = (None, false);
     while !rest.is_empty() {
         let name = rest.get(..4)?;
         let length = usize::try_from(number(rest.get(4..)?)?).ok()?;
@@ -165,12 +176,14 @@ fn extensions(bytes: &[u8]) -> Option<Option<KnownTree<'_>>> {
         if !name[0].is_ascii_uppercase() {
             return None;
         }
-        if name == b"TREE" {
+        if name == TREE {
             known = known_tree(&mut &*body, 0);
+        } else if !HINTS.contains(&name) {
+            others = true;
         }
         rest = after;
     }
-    Some(known)
+    Some((known, others))
 }
 
 fn known_tree<'b>(bytes: &mut &'b [u8], depth: usize) -> Option<KnownTree<'b>> {

@@ -14,6 +14,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::config::Writing;
 use super::entries::Entries;
+use super::place::Place;
 use super::run::Git;
 
 pub(super) fn disk(path: &Path, error: impl std::fmt::Display) -> GitProblem {
@@ -43,6 +44,15 @@ impl IndexImage {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(disk(path, error)),
         }
+    }
+
+    /// One that no git wrote.
+    pub(super) fn made(bytes: Vec<u8>, modified: SystemTime) -> Self {
+        Self { bytes: Rc::new(bytes), modified }
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     pub(super) fn has_bytes_of(&self, other: &Self) -> bool {
@@ -83,19 +93,21 @@ impl IndexImage {
 
 /// Git's lock of the user's index, and what ours are called.
 const LOCK: &str = "index.lock";
-const OWN_LOCK: &str = "lock";
+pub(super) const OWN_LOCK: &str = "lock";
 
 /// Where our own indexes and lists live, inside of the work tree's git directory.
 #[derive(Debug)]
 pub(super) struct Scratch {
     directory: PathBuf,
+    branches: PathBuf,
 }
 
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 impl Scratch {
-    pub(super) fn new(git_dir: &Path) -> Result<Self, GitProblem> {
-        let scratch = Self { directory: git_dir.join("hast") };
+    pub(super) fn new(place: &Place) -> Result<Self, GitProblem> {
+        let branches = place.common_dir.join("refs").join("heads");
+        let scratch = Self { directory: place.git_dir.join("hast"), branches };
         scratch.make()?;
         scratch.remove_left_behind();
         Ok(scratch)
@@ -128,12 +140,19 @@ impl Scratch {
         }
     }
 
-    /// The lock of the user's index, if it is another name of what a dead process left.
+    /// The lock of the user's index or of a branch, if it is another name of what a dead process
+    /// left.
     fn release(&self, left: &Path) {
-        let Some(lock) = self.directory.parent().map(|git_dir| git_dir.join(LOCK)) else { return };
         let of = |path: &Path| fs::symlink_metadata(path).map(|file| (file.dev(), file.ino())).ok();
-        if of(left).is_some() && of(left) == of(&lock) {
-            let _ = fs::remove_file(lock);
+        let Ok(ours) = fs::symlink_metadata(left) else { return };
+        if ours.nlink() < 2 {
+            return;
+        }
+        let index = self.directory.parent().map(|git_dir| git_dir.join(LOCK));
+        for lock in index.into_iter().chain(super::locks::locks_below(&self.branches)) {
+            if of(&lock) == Some((ours.dev(), ours.ino())) {
+                let _ = fs::remove_file(lock);
+            }
         }
     }
 

@@ -49,21 +49,8 @@ impl Place {
             found.extend(directory.map(locks).into_iter().flatten());
         }
         let shared = lane.unwrap_or_else(|| self.common_dir.join("refs"));
-        let mut open = vec![shared, self.git_dir.join("refs")];
-        let mut looked = 0;
-        while let Some(directory) = open.pop() {
-            for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-                looked += 1;
-                if looked > MOST_ENTRIES {
-                    break;
-                }
-                let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
-                if is_dir {
-                    open.push(entry.path());
-                } else if entry.file_name().as_encoded_bytes().ends_with(b".lock") {
-                    found.push(entry.path());
-                }
-            }
+        for directory in [shared, self.git_dir.join("refs")] {
+            found.extend(locks_below(&directory));
         }
         found.sort();
         found.dedup();
@@ -103,6 +90,25 @@ impl Place {
         }
         places
     }
+}
+
+/// The locks in a directory of refs.
+pub(super) fn locks_below(directory: &Path) -> Vec<PathBuf> {
+    let (mut open, mut found, mut looked) = (vec![directory.to_owned()], Vec::new(), 0);
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+            looked += 1;
+            if looked > MOST_ENTRIES {
+                return found;
+            }
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                open.push(entry.path());
+            } else if entry.file_name().as_encoded_bytes().ends_with(b".lock") {
+                found.push(entry.path());
+            }
+        }
+    }
+    found
 }
 
 fn is_git_in(process: &Path, places: &[PathBuf]) -> bool {

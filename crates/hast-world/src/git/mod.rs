@@ -1,6 +1,7 @@
 //! The port `Workspace` with the git binary: plumbing commands in `-z` form, an index of our own,
 //! nothing of the repository's choosing run. Decides nothing.
 
+mod branch_files;
 mod config;
 mod config_files;
 mod copies;
@@ -14,6 +15,7 @@ mod links;
 mod locks;
 mod look;
 mod objects;
+mod one_file;
 mod paths;
 mod place;
 mod protect;
@@ -91,7 +93,7 @@ impl RealWorkspace {
     /// The same where the place is already known: in a work tree whose `.git` file an agent could
     /// have replaced.
     pub fn open_at(place: Place, environment: GitEnvironment) -> Result<Self, GitProblem> {
-        let scratch = Scratch::new(&place.git_dir)?;
+        let scratch = Scratch::new(&place)?;
         let (overrides, compared) = Default::default();
         let git = Git { environment, place, overrides, compared };
         let mut workspace = Self {

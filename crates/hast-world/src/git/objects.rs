@@ -56,7 +56,8 @@ impl NewCommit<'_> {
     /// As git prints it; nothing if git would change a name, or refuse.
     fn print(&self) -> Option<String> {
         let seconds = self.at.instant().as_second();
-        let plain = is_plain(self.name) && is_plain(self.email) && !self.message.contains('\0');
+        let plain =
+            is_plain_name(self.name) && is_plain_name(self.email) && !self.message.contains('\0');
         if !plain || seconds < 0 {
             return None;
         }
@@ -71,7 +72,7 @@ impl NewCommit<'_> {
 }
 
 /// Whether git takes a name or an address as it is.
-fn is_plain(text: &str) -> bool {
+pub(super) fn is_plain_name(text: &str) -> bool {
     let crud = |byte: &u8| *byte <= b' ' || b".,:;<>\"\\'".contains(byte);
     let bytes = text.as_bytes();
     let ends = bytes.first().zip(bytes.last());
@@ -207,7 +208,7 @@ impl Trees<'_> {
 }
 
 /// A name of an object as bytes.
-fn raw(id: &ObjectId) -> Option<Vec<u8>> {
+pub(super) fn raw(id: &ObjectId) -> Option<Vec<u8>> {
     let digits = id.as_str().as_bytes();
     let half = |digit: u8| char::from(digit).to_digit(16).and_then(|half| u8::try_from(half).ok());
     digits.chunks_exact(2).map(|pair| Some(half(pair[0])? << 4 | half(pair[1])?)).collect()

@@ -13,6 +13,7 @@ use hast_flow::attempt::workspace::{CommitPlan, Content, HookVerdict, Identity, 
 use hast_flow::time::UtcTime;
 
 use super::RealWorkspace;
+use super::branch_files::{Advance, Signature};
 use super::index::{Entry, IndexImage, ScratchFile, disk, object};
 use super::objects::NewCommit;
 use super::paths::{Matcher, repo_path, shown};
@@ -91,9 +92,14 @@ impl RealWorkspace {
         if self.git.store_tree(&before)? != parents || !file.is_file() || is_executable(&file) {
             return None;
         }
-        let index = self.scratch.index(Some(&users)).ok()?;
-        self.git.take_in(&index, &[path.as_bytes()]).ok()?;
-        let next = index.image().ok()?;
+        let next = match self.index_with_file(&users, path) {
+            Some(next) => next,
+            None => {
+                let index = self.scratch.index(Some(&users)).ok()?;
+                self.git.take_in(&index, &[path.as_bytes()]).ok()?;
+                index.image().ok()?
+            }
+        };
         let after = self.git.entries(&next)?;
         let differences = before.differences(&after)?;
         let [only] = &differences[..] else { return None };
@@ -125,15 +131,10 @@ impl RealWorkspace {
     pub(super) fn build_commit(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem> {
         let tree = self.planned_tree(plan)?;
         let (name, email) = match &plan.identity {
-            Identity::Named { name, email } => (name.clone(), email.clone()),
-            Identity::Users => self
-                .config
-                .user
-                .clone()
-                .unwrap_or_else(|| ("hast".to_owned(), "hast@localhost".to_owned())),
+            Identity::Named { name, email } => (name.as_str(), email.as_str()),
+            Identity::Users => self.signature(),
         };
         let (parents, message) = ([&plan.parent], plan.message.as_str());
-        let (name, email) = (name.as_str(), email.as_str());
         let commit =
             NewCommit { tree: &tree, parents: &parents, name, email, at: plan.at, message };
         let commit = match self.git.store_commit(&commit) {
@@ -150,6 +151,12 @@ impl RealWorkspace {
             filed.commit = Some((plan.parent.clone(), commit.clone()));
         }
         Ok(commit)
+    }
+
+    /// Who commits for the user.
+    fn signature(&self) -> Signature<'_> {
+        let user = self.config.user.as_ref();
+        user.map_or(("hast", "hast@localhost"), |(name, email)| (name, email))
     }
 
     pub(super) fn hooks(&mut self, plan: &CommitPlan) -> Result<HookVerdict, GitProblem> {
@@ -218,11 +225,14 @@ impl RealWorkspace {
         to: &ObjectId,
     ) -> Result<(), GitProblem> {
         self.scene = None;
-        let (name, expected) = (branch.to_owned(), Some(from.clone()));
-        match self.git.move_refs(&[Move { name, from: expected, to: Some(to.clone()) }]) {
-            // It was done before.
-            Err(GitProblem::Moved { found: Some(found), .. }) if found == *to => {}
-            other => other?,
+        let step = Advance { branch, from, to };
+        if self.git.advance_in_files(step, &self.scratch, self.signature()).is_none() {
+            let (name, expected) = (branch.to_owned(), Some(from.clone()));
+            match self.git.move_refs(&[Move { name, from: expected, to: Some(to.clone()) }]) {
+                // It was done before.
+                Err(GitProblem::Moved { found: Some(found), .. }) if found == *to => {}
+                other => other?,
+            }
         }
         let here = super::refs::HeadNow::Branch(branch.to_owned());
         if branch == "HEAD" || self.git.head()? == here {
