@@ -5,18 +5,20 @@ use serde_json::json;
 use crate::attempt::base::{Base, ObjectId, Saved, SavedWork};
 use crate::attempt::git_problem::GitProblem;
 use crate::attempt::recovery::{
-    Cleared, Found, From, Lock, Owner, Refusal, StartAct, StartUp, Strange, Wish, start_up,
+    Cleared, Found, From, Lock, OtherRefs, Owner, Refusal, StartAct, StartUp, Strange, Wish,
+    start_up,
 };
-use crate::attempt::workspace::{GitResult, GitStep, Head, Looked, SavePlan};
+use crate::attempt::settle::Commits;
+use crate::attempt::workspace::{GitResult, GitStep, Guarded, Head, Looked, Reach, SavePlan};
 use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
-use crate::flows::goals::auto::decide::git;
+use crate::flows::goals::auto::decide::{git, git_steps};
 use crate::flows::goals::auto::record::{KeptWork, UnjudgedWork};
 use crate::flows::goals::auto::view::{Documents, View};
 use crate::flows::goals::auto::working::{Work, key};
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{AutoFlow, evidence, kept};
+use crate::flows::goals::auto::{AutoFlow, evidence, kept, layout};
 use crate::flows::goals::layout as project;
 use crate::flows::goals::runnable::Depth;
 use crate::flows::goals::status_edit::{NewStatus, with_status};
@@ -188,6 +190,15 @@ fn clear<'v>(
                     git(view, facts, back, || GitStep::RollBack { base, saved })?;
                 }
             }
+            StartAct::Guard { refs } => {
+                let reach = match refs {
+                    OtherRefs::PutBack => Reach::OfGit,
+                    OtherRefs::Told => Reach::OfGitButRefs,
+                };
+                if let Some(base) = open_base(view) {
+                    git_steps(view, facts).guard(&guard_key(flow), base, reach)?;
+                }
+            }
             StartAct::BranchBack { branch, from, to } => {
                 let (branch, from, to) = (branch.clone(), from.clone(), to.clone());
                 let back = StepKey::new(&["start", &flow.run, "branch-back"]);
@@ -241,15 +252,16 @@ fn begin(
         From::KeptWork => view.goal_kept(flow.asked.goal.as_deref()),
     };
     let mut draft = started(flow, view, facts, continues);
-    let unlocked = unlocked(flow, view);
+    let (unlocked, guarded) = (unlocked(flow, view), guarded(flow, view));
     match (because, saved) {
         (Some(Cleared::KeptWork { goal, name }), _) => {
             draft = draft.event(Kind::KeptCleared, json!({"goal_id": goal, "ref": name}));
         }
-        (_, None) if unlocked.is_empty() => {}
+        (_, None) if unlocked.is_empty() && guarded.is_none() => {}
         (_, saved) => {
             let name = saved.map(|saved| &saved.work().name);
-            draft = draft.event(Kind::Recovered, json!({"ref": name, "unlocked": unlocked}));
+            let detail = json!({"ref": name, "unlocked": unlocked, "guarded": guarded});
+            draft = draft.event(Kind::Recovered, detail);
         }
     }
     let Some(current) = view.current.as_ref().filter(|current| !current.judged) else {
@@ -278,10 +290,13 @@ fn give_up(
     let mut unjudged = None;
     if let Some(current) = &view.current {
         let text = view.goals.as_ref().map(|file| file.text.as_str()).unwrap_or_default();
+        let mut detail = json!({"goal_id": current.goal, "attempt": current.number, "code": "recovery", "reason": what});
         if let Ok(text) = with_status(text, &current.goal, NewStatus::Blocked { reason: &what }) {
             draft = draft.goals(text);
+            if flow.settings.commits == Commits::Auto {
+                detail[layout::OWED] = json!(true);
+            }
         }
-        let mut detail = json!({"goal_id": current.goal, "attempt": current.number, "code": "recovery", "reason": what});
         if let (Some(base), Some(saved)) = (base, saved) {
             let kept = left(base, saved.work());
             detail["look"] = json!(evidence::look(base.commit(), &kept.name));
@@ -299,8 +314,8 @@ fn give_up(
             });
     }
     let saved = saved.map(|saved| saved.work().name.clone());
-    let unlocked = unlocked(flow, view);
-    let detail = json!({"ref": saved, "what": what, "next": next, "unlocked": unlocked, "unjudged": unjudged});
+    let (unlocked, guarded) = (unlocked(flow, view), guarded(flow, view));
+    let detail = json!({"ref": saved, "what": what, "next": next, "unlocked": unlocked, "guarded": guarded, "unjudged": unjudged});
     draft.event(Kind::Recovered, detail).step()
 }
 
@@ -314,6 +329,20 @@ fn left(base: &Base, saved: &SavedWork) -> KeptWork {
         base: base.commit().clone(),
         base_tree: base.tree().clone(),
         in_tree: true,
+    }
+}
+
+fn guard_key(flow: &AutoFlow) -> StepKey {
+    StepKey::new(&["start", &flow.run, "guard"])
+}
+
+/// What of git's own was not as the dead attempt had found it.
+fn guarded(flow: &AutoFlow, view: &View) -> Option<Guarded> {
+    match view.results.get(&guard_key(flow)) {
+        Some(EffectResult::Git(GitResult::Guarded(guarded))) if !guarded.is_empty() => {
+            Some(guarded.clone())
+        }
+        _ => None,
     }
 }
 
