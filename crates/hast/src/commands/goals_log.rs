@@ -6,12 +6,12 @@ use std::path::Path;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::recovery::Owner;
 use hast_flow::docs::goals::{CommitMode, Config, GoalsEventKind};
-use hast_flow::driver::{Bounds, Driver, InTurn};
+use hast_flow::driver::{Bounds, Driver, Flow, InTurn};
 use hast_flow::flows::goals::auto::publishing::StatusFlow;
 use hast_flow::flows::goals::auto::{layout, policy};
 use hast_flow::flows::goals::layout as project;
 use hast_flow::flows::goals::status_edit::{NewStatus, with_status};
-use hast_flow::steps::{Effect, EffectResult};
+use hast_flow::steps::{Effect, EffectResult, Ending};
 use hast_flow::store::{ChangeSet, DocPath, EventLog, Options, Put, Store, StoreError};
 use hast_flow::time::UtcTime;
 use hast_flow::words::Lang;
@@ -86,26 +86,32 @@ pub(crate) fn write(
     write_down(app, project, lock.is_err(), decide)?;
     if lock.is_ok() && commits(&project.config) {
         // Where it cannot be committed now, the log still owes it.
-        let _: Result<(), Problem> = publish(app, project);
+        let flow = StatusFlow { rules: tree_rules(project) };
+        let _: Result<_, Problem> = drive_git(app, project, &flow, |_| ());
     }
     Ok(())
 }
 
-/// Commits what the log owes.
-fn publish(app: &App, project: &Project) -> Result<(), Problem> {
+/// Drives a flow that asks for nothing but git, without a word to anybody, for whoever holds the lock.
+pub(crate) fn drive_git<F: Flow, T>(
+    app: &App,
+    project: &Project,
+    flow: &F,
+    look: impl FnOnce(&F::View) -> T,
+) -> Result<(Ending, T), Problem> {
     let lang = app.lang;
     let refused = |problem: &GitProblem| Problem::new(problem.what(lang), problem.next(lang));
     let git = GitThread::open(&project.root).map_err(|problem| refused(&problem))?;
     let failed = |error: StoreError| store_problem(lang, &error);
-    let flow = StatusFlow { rules: tree_rules(project) };
     let store = open(lang, &project.root)?;
     let mut driver =
-        Driver::new(&flow, store, &*app.clock, lang, Bounds::default()).map_err(failed)?;
+        Driver::new(flow, store, &*app.clock, lang, Bounds::default()).map_err(failed)?;
     let mut world = InTurn::new(|key, effect| match effect {
         Effect::Git(step) => EffectResult::Git(git.perform(step)),
         _ => Nothing.perform(key, effect),
     });
-    driver.drive(&mut world).map(|_| ()).map_err(failed)
+    let ending = driver.drive(&mut world).map_err(failed)?;
+    Ok((ending, look(driver.view())))
 }
 
 /// An attempt in the user's checkout gives `goals.yaml` back what it had: nothing that is written

@@ -19,18 +19,19 @@ use hast_flow::attempt::recovery::{From, Place};
 use hast_flow::attempt::settle::Commits;
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::AutoLock;
+use hast_flow::flows::goals::auto::clearing::ClearingFlow;
 use hast_flow::flows::goals::auto::retry::{Attempts, RetryFlow};
-use hast_flow::flows::goals::auto::{AutoFlow, CutOff, FoundLock, Settings};
+use hast_flow::flows::goals::auto::{AutoFlow, CutOff, FoundLock, Settings, View};
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::steps::{Ending, WaitsFor};
 use hast_flow::time::{OffsetTime, UtcTime};
 use hast_flow::trust::Trusted;
-use hast_flow::words::Lang;
+use hast_flow::words::visible;
 use hast_world::auto_lock;
 use hast_world::calls::ledger::LedgerFile;
-use hast_world::calls::{OtherEffects, installed, variable};
-use hast_world::supervisor::Guarded;
+use hast_world::calls::{installed, variable};
+use hast_world::driver_lock::DriverLock;
 use hast_world::{git, programs, roots};
 
 use super::calling::{self, Project};
@@ -85,15 +86,15 @@ pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
     let attempts = if args.keep_attempts { Attempts::Keep } else { Attempts::Archive };
     let committing = goals_log::commits(&project.config).then(|| tree_rules(&project));
     let flow = RetryFlow { goal: args.goal.clone(), attempts, committing };
-    let mut eyes = GoalEyes::new(app.lang, false);
     let unit = unit(app, &project, None, trusted);
-    let others = in_place(app.lang, &project);
-    let driven = driving::drive(app, unit, &flow, others, &mut eyes, |_| ())?;
-    if let Some(problem) = driving::meaning(app.lang, &driven.ending) {
+    let lock = driving::lock(app.lang, &unit)?;
+    let (ending, ()) = goals_log::drive_git(app, &project, &flow, |_| ())?;
+    drop(lock);
+    if let Some(problem) = driving::meaning(app.lang, &ending) {
         return Err(problem);
     }
     if args.no_run {
-        if let Ending::Done(notice) = &driven.ending {
+        if let Ending::Done(notice) = &ending {
             app.print(&format!("{}\n{}\n", notice.what, notice.next))?;
         }
         return Ok(Exit::Done);
@@ -103,6 +104,7 @@ pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
     let width = lanes::configured(&project.config);
     let from = from(args.go_on);
     let wish = AutoWish { asked, tool: args.tool.clone(), explain: args.explain, from, width };
+    let mut eyes = GoalEyes::new(app.lang, wish.explain);
     let driven = go(app, &project, wish, trusted, &mut eyes)?;
     summary::report(app, &driven, &eyes.judged)
 }
@@ -173,23 +175,51 @@ pub(crate) fn go(
     if let Some(width) = wish.width {
         return lanes::drive(app, unit, flow, width, eyes);
     }
-    let driven = driving::drive(app, unit, &flow, in_place(lang, project), eyes, |_| ());
-    leave_or_drop(eyes, &driven);
-    driven
-}
-
-/// Git and tests in the user's checkout.
-fn in_place(
-    lang: Lang,
-    project: &Project,
-) -> impl FnOnce(&Arc<Guarded>) -> Result<Arc<dyn OtherEffects>, Problem> + use<> {
     let (root, config) = (project.root.clone(), project.config.clone());
     let variables = project.variables.clone();
-    move |guarded| {
+    let others = move |guarded: &Arc<_>| {
         AutoEffects::open(root, config, variables, Arc::clone(guarded), lang)
             .map(|effects| Arc::new(effects) as Arc<_>)
             .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))
+    };
+    let driven = driving::drive(app, unit, &flow, others, eyes, View::is_cut_off)?;
+    let seen = match &driven.ending {
+        _ if !driven.seen => Off::TheTree,
+        Ending::Interrupted(_) => clear_away(app, project, flow, CutOff::Interruption),
+        Ending::Waiting { .. } => clear_away(app, project, flow, CutOff::Limit { resume_at: None }),
+        Ending::Blocked(_) | Ending::Failed(_) | Ending::Done(_) => {
+            clear_away(app, project, flow, CutOff::Stopped)
+        }
+    };
+    match seen {
+        Off::TheTree => eyes.drop_lock(),
+        Off::Not => eyes.leave_lock(),
     }
+    let Driven { ending, usage, lasted, .. } = driven;
+    Ok(Driven { ending, seen: (), usage, lasted })
+}
+
+/// Whether anything of an attempt that was cut off is still in the tree.
+enum Off {
+    TheTree,
+    Not,
+}
+
+/// What was under way when the run stopped is saved and taken off the tree. A run that cannot do so
+/// leaves its lock, as a note for the next one.
+fn clear_away(app: &mut App, project: &Project, auto: AutoFlow, cut_off: CutOff) -> Off {
+    let flow = ClearingFlow { auto: AutoFlow { lock: None, cut_off, from: From::Base, ..auto } };
+    let Ok(_lock) = DriverLock::take(&project.root.join(layout::DIRECTORY), UNIT) else {
+        return Off::Not;
+    };
+    let saved = |view: &View| view.run.as_ref().and_then(|run| run.recovered.clone());
+    let Ok((Ending::Done(_), saved)) = goals_log::drive_git(app, project, &flow, saved) else {
+        return Off::Not;
+    };
+    if let (Some(name), false) = (saved, app.quiet) {
+        app.output.message(&format!("{}\n", say::cleared_away(app.lang, visible(&name))));
+    }
+    Off::TheTree
 }
 
 /// A run that goes on later leaves its lock, as a note for the next one.

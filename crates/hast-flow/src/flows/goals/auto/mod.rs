@@ -3,6 +3,7 @@
 //! One turn names one step: look, test the base, record it, call the agent, inspect, judge, test,
 //! judge, settle. What was agreed before the agent starts is written down and stays.
 
+pub mod clearing;
 pub mod decide;
 mod evidence;
 mod kept;
@@ -85,6 +86,8 @@ pub enum CutOff {
     Limit {
         resume_at: Option<UtcTime>,
     },
+    /// The agent could not be asked: nothing is spent, and nobody interrupted it.
+    Stopped,
 }
 
 impl Settings {

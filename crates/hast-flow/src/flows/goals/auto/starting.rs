@@ -22,7 +22,7 @@ use crate::flows::goals::auto::{AutoFlow, evidence, kept, layout};
 use crate::flows::goals::layout as project;
 use crate::flows::goals::runnable::Depth;
 use crate::flows::goals::status_edit::{NewStatus, with_status};
-use crate::steps::{EffectResult, Step, StepKey};
+use crate::steps::{Effect, EffectResult, Step, StepKey};
 
 /// Looks around, and begins the run or refuses to.
 pub(super) fn step(flow: &AutoFlow, view: &View, facts: &Facts<'_>) -> Step {
@@ -30,27 +30,11 @@ pub(super) fn step(flow: &AutoFlow, view: &View, facts: &Facts<'_>) -> Step {
     if let Some(not_ready) = &flow.not_ready {
         return refuse(&Refusal::NotReady(not_ready.clone()));
     }
-    let look = StepKey::new(&["start", &flow.run, "look"]);
-    let looked = match view.results.get(&look) {
-        Some(EffectResult::Git(GitResult::Refused(refused))) => Err(refused.clone()),
-        Some(EffectResult::Git(GitResult::Looked(looked))) => Ok(looked.clone()),
-        Some(_) => return unexpected(&look, facts.lang),
-        None => {
-            let rules = flow.settings.tree_rules();
-            return match git(view, facts, look.clone(), || GitStep::Look { rules }) {
-                Err(step) => step,
-                Ok(_) => unexpected(&look, facts.lang),
-            };
-        }
-    };
-    let lock = lock(flow, view, looked.as_ref().ok());
-    let found = match found(flow, view, facts, looked, lock) {
+    let (found, start) = match looked_around(flow, view, facts) {
         Ok(found) => found,
         Err(step) => return step,
     };
-    let wish = Wish { place: flow.place, from: flow.from, at: facts.now };
-    let own = format!("{}/", project::DIRECTORY);
-    match start_up(&found, wish, &own) {
+    match start {
         StartUp::Refuse(Refusal::Git(found)) => problem(&found, facts.lang),
         StartUp::Refuse(refusal) => refuse(&refusal),
         StartUp::Begin { first, because } => match cleared(flow, view, facts, &found, &first) {
@@ -61,6 +45,46 @@ pub(super) fn step(flow: &AutoFlow, view: &View, facts: &Facts<'_>) -> Step {
             Ok(saved) => give_up(flow, view, facts, &found, saved, &why),
             Err(step) => step,
         },
+    }
+}
+
+/// What is found here, and what a start does about it.
+fn looked_around(
+    flow: &AutoFlow,
+    view: &View,
+    facts: &Facts<'_>,
+) -> Result<(Found, StartUp), Step> {
+    let look = StepKey::new(&["start", &flow.run, "look"]);
+    let looked = match view.results.get(&look) {
+        Some(EffectResult::Git(GitResult::Refused(refused))) => Err(refused.clone()),
+        Some(EffectResult::Git(GitResult::Looked(looked))) => Ok(looked.clone()),
+        Some(_) => return Err(unexpected(&look, facts.lang)),
+        None => {
+            let effect = Effect::Git(Box::new(GitStep::Look { rules: flow.settings.tree_rules() }));
+            return Err(Step::Effect { key: look, effect });
+        }
+    };
+    let lock = lock(flow, view, looked.as_ref().ok());
+    let found = found(flow, view, facts, looked, lock)?;
+    let wish = Wish { place: flow.place, from: flow.from, at: facts.now };
+    let start = start_up(&found, wish, &format!("{}/", project::DIRECTORY));
+    Ok((found, start))
+}
+
+/// The same for a run that ends here: what is cut off is cleared away as a start would do it. Nothing
+/// where a start would not.
+pub(super) fn clear_away(flow: &AutoFlow, view: &View, facts: &Facts<'_>) -> Option<Step> {
+    let first = match looked_around(flow, view, facts) {
+        Ok((_, StartUp::Begin { first, .. })) => first,
+        Ok((_, StartUp::Refuse(_) | StartUp::GiveUp { .. })) => return None,
+        Err(step) => return Some(step),
+    };
+    match clear(flow, view, facts, &first) {
+        Ok(saved) => {
+            let draft = closing(view, Draft::new(view, facts, "what was cut off is cleared away"));
+            Some(abandoned(flow, view, facts, recovered(flow, view, draft, saved)))
+        }
+        Err(step) => Some(step),
     }
 }
 
@@ -229,7 +253,11 @@ fn started<'v>(
     let goal = &flow.asked.goal;
     let detail =
         json!({"run": flow.run, "goal": goal, "recursive": recursive, "continues": continues});
-    let draft = Draft::new(view, facts, "auto begins").event(Kind::AutoStarted, detail);
+    closing(view, Draft::new(view, facts, "auto begins").event(Kind::AutoStarted, detail))
+}
+
+/// Whoever had called an agent is gone.
+fn closing<'v>(view: &View, draft: Draft<'v>) -> Draft<'v> {
     match &view.current {
         Some(current) => {
             let call = ["call", &current.cuts.to_string()];
@@ -239,7 +267,7 @@ fn started<'v>(
     }
 }
 
-/// An attempt that was not judged is none; one that was is settled next.
+/// The run begins. An attempt that was not judged is none; one that was is settled next.
 fn begin(
     flow: &AutoFlow,
     view: &View,
@@ -251,19 +279,33 @@ fn begin(
         From::Base => None,
         From::KeptWork => view.goal_kept(flow.asked.goal.as_deref()),
     };
-    let mut draft = started(flow, view, facts, continues);
+    let draft = started(flow, view, facts, continues);
+    let draft = match because {
+        Some(Cleared::KeptWork { goal, name }) => {
+            draft.event(Kind::KeptCleared, json!({"goal_id": goal, "ref": name}))
+        }
+        _ => recovered(flow, view, draft, saved),
+    };
+    abandoned(flow, view, facts, draft)
+}
+
+/// Tells what was done about the remains of a dead process, if anything was.
+fn recovered<'v>(
+    flow: &AutoFlow,
+    view: &View,
+    draft: Draft<'v>,
+    saved: Option<&Saved>,
+) -> Draft<'v> {
     let (unlocked, guarded) = (unlocked(flow, view), guarded(flow, view));
-    match (because, saved) {
-        (Some(Cleared::KeptWork { goal, name }), _) => {
-            draft = draft.event(Kind::KeptCleared, json!({"goal_id": goal, "ref": name}));
-        }
-        (_, None) if unlocked.is_empty() && guarded.is_none() => {}
-        (_, saved) => {
-            let name = saved.map(|saved| &saved.work().name);
-            let detail = json!({"ref": name, "unlocked": unlocked, "guarded": guarded});
-            draft = draft.event(Kind::Recovered, detail);
-        }
+    if saved.is_none() && unlocked.is_empty() && guarded.is_none() {
+        return draft;
     }
+    let name = saved.map(|saved| &saved.work().name);
+    let detail = json!({"ref": name, "unlocked": unlocked, "guarded": guarded});
+    draft.event(Kind::Recovered, detail)
+}
+
+fn abandoned(flow: &AutoFlow, view: &View, facts: &Facts<'_>, draft: Draft<'_>) -> Step {
     let Some(current) = view.current.as_ref().filter(|current| !current.judged) else {
         return draft.step();
     };

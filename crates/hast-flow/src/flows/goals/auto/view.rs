@@ -176,6 +176,11 @@ impl View {
         named.map(|(goal, _)| goal.as_str()).or_else(|| self.left_in_tree().map(|(goal, _)| goal))
     }
 
+    /// Whether an attempt is under way that no gate has judged.
+    pub fn is_cut_off(&self) -> bool {
+        self.current.as_ref().is_some_and(|current| !current.judged)
+    }
+
     /// The newest handoff that can be read.
     pub fn last_session(&self) -> Option<LastSession> {
         self.handoffs.iter().rev().find_map(|(name, bytes)| {
@@ -280,7 +285,8 @@ impl View {
             Kind::BaseTested => self.take_base_tests(event),
             Kind::AttemptStarted => self.take_attempt(event, goal, number),
             Kind::AttemptInterrupted | Kind::LimitReached => {
-                if event.kind == Kind::AttemptInterrupted {
+                let counts = event.detail.get(layout::COUNTS) != Some(&false.into());
+                if event.kind == Kind::AttemptInterrupted && counts {
                     self.ledgers.entry(goal).or_default().judged(Class::Interrupted);
                 }
                 if let Some(current) = &mut self.current {

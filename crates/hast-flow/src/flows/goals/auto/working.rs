@@ -302,6 +302,11 @@ impl Work<'_> {
                 let detail = json!({"goal_id": self.current.goal, "attempt": self.current.number, "resume_at": resume_at});
                 draft.event(Kind::LimitReached, detail)
             }
+            CutOff::Stopped => {
+                let mut about = about;
+                about[layout::COUNTS] = json!(false);
+                draft.event(Kind::AttemptInterrupted, about)
+            }
             CutOff::Interruption => {
                 if !self.is_last_interruption() {
                     return draft.event(Kind::AttemptInterrupted, about);
