@@ -7,7 +7,9 @@ use crate::agents::outcome::FailureClass;
 use crate::attempt::base::{Base, ObjectId, Saved};
 use crate::attempt::evidence::CallEnd;
 use crate::attempt::git_problem::GitProblem;
-use crate::attempt::workspace::{CommitPlan, GitResult, GitStep, HookVerdict, SavePlan, TreeFile};
+use crate::attempt::workspace::{
+    CommitPlan, GitResult, GitStep, Guarded, HookVerdict, Reach, SavePlan, TreeFile,
+};
 use crate::messages;
 use crate::steps::{CallResult, Effect, EffectResult, Ending, Notice, Step, StepKey};
 use crate::words::Lang;
@@ -77,15 +79,23 @@ impl<'r> GitSteps<'r> {
         Ok(saved)
     }
 
-    /// The user's hooks, then the commit, then the branch moves to it. An equal plan makes the same
+    /// Gives protected things back what they had; says what had something else.
+    pub fn guard(&self, key: &StepKey, base: &Base, reach: Reach) -> Result<&'r Guarded, Step> {
+        match self.git(key.clone(), || GitStep::Guard { base: base.clone(), reach })? {
+            GitResult::Guarded(guarded) => Ok(guarded),
+            _ => Err(unexpected(key, self.lang)),
+        }
+    }
+
+    /// The user's hooks, then the commit, then the base's branch moves to it. An equal plan makes the same
     /// commit, so that doing it again after a crash does nothing twice.
     pub fn commit(
         &self,
         keys: &CommitKeys,
-        branch: &str,
+        base: &Base,
         plan: impl Fn() -> CommitPlan,
     ) -> Result<Committed, Step> {
-        let hooks = || GitStep::RunHooks { plan: plan() };
+        let hooks = || GitStep::RunHooks { plan: plan(), base: base.clone() };
         let message = match self.git(keys.hooks.clone(), hooks)? {
             GitResult::Hooks(HookVerdict::Passed { message }) => message.clone(),
             GitResult::Hooks(HookVerdict::Refused { hook, said }) => {
@@ -101,7 +111,7 @@ impl<'r> GitSteps<'r> {
             GitResult::Built { commit } => commit.clone(),
             _ => return Err(unexpected(&keys.build, self.lang)),
         };
-        let (branch, from, to) = (branch.to_owned(), plan().parent, built.clone());
+        let (branch, from, to) = (base.branch().to_owned(), plan().parent, built.clone());
         let advance = StepKey::new(&[keys.advance.as_str(), built.as_str()]);
         self.git(advance, || GitStep::Advance { branch, from, to })?;
         Ok(Committed::At(built))

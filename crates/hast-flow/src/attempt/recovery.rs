@@ -141,6 +141,11 @@ pub enum StartAct {
     BackToBase {
         base: ObjectId,
     },
+    /// What is git's own gets back what it had when the attempt began: a hook that was left behind
+    /// would run at the next commit, ours or the user's.
+    Guard {
+        refs: OtherRefs,
+    },
     /// The branch goes from one commit back to another; the tree keeps what is in it.
     BranchBack {
         branch: String,
@@ -153,6 +158,14 @@ pub enum StartAct {
     BlockGoal {
         goal: String,
     },
+}
+
+/// What becomes of refs besides the attempt's branch that are not where they were.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherRefs {
+    PutBack,
+    /// Somebody has worked here since: they are only told of.
+    Told,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -247,12 +260,13 @@ fn recover(looked: &Looked, head: &ObjectId, lock: &Lock, at: UtcTime) -> StartU
     match strange(looked, head, lock, &saved) {
         Err(why) => {
             let block = lock.goal.clone().map(|goal| StartAct::BlockGoal { goal });
-            let first = [save, StartAct::RemoveLock].into_iter().chain(block).collect();
+            let guard = StartAct::Guard { refs: OtherRefs::Told };
+            let first = [guard, save, StartAct::RemoveLock].into_iter().chain(block).collect();
             StartUp::GiveUp { first, why }
         }
-        // It died before its agent had done anything.
+        // It died before its agent had done anything that shows in the tree.
         Ok(base) if base == head && looked.uncommitted.is_empty() => {
-            begin(vec![StartAct::RemoveLock])
+            begin(vec![StartAct::Guard { refs: OtherRefs::PutBack }, StartAct::RemoveLock])
         }
         Ok(base) => {
             let back = StartAct::BackToBase { base: base.clone() };

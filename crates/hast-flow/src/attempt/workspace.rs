@@ -1,6 +1,8 @@
 //! What an attempt asks of git, as data, and the port that performs it. The one place that makes a
 //! [`Saved`]: from a save that was performed.
 
+use serde::{Deserialize, Serialize};
+
 use super::base::{Base, BaseRecord, ObjectId, Recorded, Saved, SavedWork, TreeRules};
 use super::evidence::Change;
 use super::git_problem::GitProblem;
@@ -28,8 +30,11 @@ pub enum GitStep {
     /// Takes away the locks of git that a dead process left: those that are not older than this,
     /// and that nobody can hold who still lives.
     Unlock { since: UtcTime },
-    /// The user's commit hooks, on what would be committed.
-    RunHooks { plan: CommitPlan },
+    /// Gives protected things back what they had at a base: tests of an agent, or one that died, may
+    /// have changed them since anybody looked.
+    Guard { base: Base, reach: Reach },
+    /// The user's commit hooks, as they were at the base, on what would be committed.
+    RunHooks { plan: CommitPlan, base: Base },
     /// Makes the commit's object; no ref moves, the id is the same each time.
     Build { plan: CommitPlan },
     /// Moves a branch from one commit to the next and lets the index follow.
@@ -45,6 +50,34 @@ pub enum GitStep {
     ListRefs,
     /// Deletes refs that still are where they were listed.
     DeleteRefs { refs: Vec<(String, ObjectId)> },
+}
+
+/// What a guard gives back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Everything that is protected, as after each attempt.
+    Everything,
+    /// What is git's own: its configuration, hooks and the like, and other refs. Files of people in
+    /// the tree stay.
+    OfGit,
+    /// The same, and refs are only told of: people may have moved them since.
+    OfGitButRefs,
+}
+
+/// What a guard found changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Guarded {
+    /// Files that were given back what they had.
+    pub files: Vec<String>,
+    pub refs: Vec<String>,
+    /// Where what was there instead is now.
+    pub aside: Option<String>,
+}
+
+impl Guarded {
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.refs.is_empty()
+    }
 }
 
 /// What is to be saved, and where.
@@ -103,6 +136,7 @@ pub enum GitResult {
     RolledBack(RolledBack),
     Compared(Vec<DiffLine>),
     Unlocked { paths: Vec<String> },
+    Guarded(Guarded),
     Hooks(HookVerdict),
     Built { commit: ObjectId },
     Advanced,
@@ -209,7 +243,8 @@ pub trait Workspace {
     fn inspect(&mut self, base: &Base) -> Result<Inspection, GitProblem>;
     fn save(&mut self, plan: &SavePlan) -> Result<SavedWork, GitProblem>;
     fn roll_back(&mut self, base: &Base, saved: &Saved) -> Result<RolledBack, GitProblem>;
-    fn run_hooks(&mut self, plan: &CommitPlan) -> Result<HookVerdict, GitProblem>;
+    fn guard(&mut self, base: &Base, reach: Reach) -> Result<Guarded, GitProblem>;
+    fn run_hooks(&mut self, plan: &CommitPlan, base: &Base) -> Result<HookVerdict, GitProblem>;
     fn build(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem>;
     fn advance(&mut self, branch: &str, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem>;
     fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<Option<ObjectId>, GitProblem>;
@@ -254,7 +289,8 @@ fn try_to(workspace: &mut dyn Workspace, step: &GitStep) -> Result<GitResult, Gi
         }
         GitStep::Compare { from, to } => GitResult::Compared(workspace.compare(from, to)?),
         GitStep::Unlock { since } => GitResult::Unlocked { paths: workspace.unlock(*since)? },
-        GitStep::RunHooks { plan } => GitResult::Hooks(workspace.run_hooks(plan)?),
+        GitStep::Guard { base, reach } => GitResult::Guarded(workspace.guard(base, *reach)?),
+        GitStep::RunHooks { plan, base } => GitResult::Hooks(workspace.run_hooks(plan, base)?),
         GitStep::Build { plan } => GitResult::Built { commit: workspace.build(plan)? },
         GitStep::Advance { branch, from, to } => {
             workspace.advance(branch, from, to)?;

@@ -3,8 +3,8 @@
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::recovery::{
-    Cleared, Found, From, Lock, NotReady, Owner, Place, Refusal, Running, StartAct, StartUp,
-    Strange, Wish, owner_of, say, start_up,
+    Cleared, Found, From, Lock, NotReady, OtherRefs, Owner, Place, Refusal, Running, StartAct,
+    StartUp, Strange, Wish, owner_of, say, start_up,
 };
 use hast_flow::attempt::workspace::{Head, Looked, Uncommitted, UncommittedKind};
 use hast_flow::words::{Lang, placeholders};
@@ -81,11 +81,12 @@ fn rolled_back() -> StartUp {
     }
 }
 
-/// Saved, unlocked and blocked, and nothing else.
+/// Git's own files as they were, saved, unlocked and blocked, and nothing else.
 fn given_up(start: &StartUp) -> bool {
     let StartUp::GiveUp { first, .. } = start else { return false };
     *first
         == [
+            StartAct::Guard { refs: OtherRefs::Told },
             StartAct::Save { name: RECOVERED.into() },
             StartAct::RemoveLock,
             StartAct::BlockGoal { goal: "M1".into() },
@@ -216,8 +217,9 @@ fn a_handoff_that_the_dead_attempt_left_is_saved_with_it() {
 }
 
 #[test]
-fn a_process_that_died_before_anything_changed_leaves_only_its_lock() {
-    let expected = StartUp::Begin { first: vec![StartAct::RemoveLock], because: None };
+fn a_process_that_died_before_the_tree_changed_may_have_left_hooks_and_moved_refs() {
+    let guard = StartAct::Guard { refs: OtherRefs::PutBack };
+    let expected = StartUp::Begin { first: vec![guard, StartAct::RemoveLock], because: None };
     assert_eq!(decide(looked(), Some(stale()), wish()), expected);
 }
 
@@ -255,7 +257,8 @@ fn a_lock_with_only_the_seeds_three_fields_is_valid() {
     let StartUp::GiveUp { first, .. } = decide(at('b', looked()), Some(seed), wish()) else {
         panic!("a branch that nobody recorded is not moved")
     };
-    assert_eq!(first, [StartAct::Save { name: RECOVERED.into() }, StartAct::RemoveLock]);
+    let save = StartAct::Save { name: RECOVERED.into() };
+    assert_eq!(first, [StartAct::Guard { refs: OtherRefs::Told }, save, StartAct::RemoveLock]);
 }
 
 #[test]

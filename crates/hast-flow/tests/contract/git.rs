@@ -7,8 +7,8 @@ use hast_flow::attempt::evidence::{Breach, Change, ChangeKind, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::Inspection;
 use hast_flow::attempt::workspace::{
-    CommitPlan, Content, DiffLine, Head, HookVerdict, Looked, OwnRef, RolledBack, SavePlan,
-    TreeFile, Uncommitted, UncommittedKind, Workspace,
+    CommitPlan, Content, DiffLine, Guarded, Head, HookVerdict, Looked, OwnRef, Reach, RolledBack,
+    SavePlan, TreeFile, Uncommitted, UncommittedKind, Workspace,
 };
 use hast_flow::ids::Sha256;
 use hast_flow::time::UtcTime;
@@ -135,7 +135,11 @@ impl Workspace for Git {
         Ok(RolledBack { moved_aside: None })
     }
 
-    fn run_hooks(&mut self, plan: &CommitPlan) -> Result<HookVerdict, GitProblem> {
+    fn guard(&mut self, _: &Base, _: Reach) -> Result<Guarded, GitProblem> {
+        Ok(Guarded::default())
+    }
+
+    fn run_hooks(&mut self, plan: &CommitPlan, _: &Base) -> Result<HookVerdict, GitProblem> {
         Ok(match self.hook.take() {
             Some(said) => HookVerdict::Refused { hook: "pre-commit".to_owned(), said },
             None => HookVerdict::Passed { message: plan.message.clone() },

@@ -10,8 +10,8 @@ use hast_flow::attempt::inspection::{HandoffFile, Inspection};
 use hast_flow::attempt::recovery::{From, Place};
 use hast_flow::attempt::settle::Commits;
 use hast_flow::attempt::workspace::{
-    CommitPlan, Content, DiffLine, Head, HookVerdict, Looked, OwnRef, RolledBack, SavePlan,
-    TreeFile, Uncommitted, UncommittedKind, Workspace, perform,
+    CommitPlan, Content, DiffLine, Guarded, Head, HookVerdict, Looked, OwnRef, Reach, RolledBack,
+    SavePlan, TreeFile, Uncommitted, UncommittedKind, Workspace, perform,
 };
 use hast_flow::driver::{Delta, Facts, Flow};
 use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings, View};
@@ -141,7 +141,12 @@ impl Workspace for FakeGit {
         Ok(RolledBack { moved_aside: None })
     }
 
-    fn run_hooks(&mut self, plan: &CommitPlan) -> Result<HookVerdict, GitProblem> {
+    fn guard(&mut self, _: &Base, _: Reach) -> Result<Guarded, GitProblem> {
+        self.did.push("guard".into());
+        Ok(Guarded::default())
+    }
+
+    fn run_hooks(&mut self, plan: &CommitPlan, _: &Base) -> Result<HookVerdict, GitProblem> {
         self.did.push("hooks".into());
         Ok(match &self.hook {
             Some(said) => HookVerdict::Refused { hook: "pre-commit".into(), said: said.clone() },

@@ -7,7 +7,7 @@ use hast_flow::attempt::evidence::{Breach, ChangeKind};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::Inspection;
 use hast_flow::attempt::workspace::{
-    CommitPlan, Content, GitResult, GitStep, Identity, SavePlan, TreeFile, UncommittedKind,
+    CommitPlan, Content, GitResult, GitStep, Identity, Reach, SavePlan, TreeFile, UncommittedKind,
     Workspace, perform,
 };
 use hast_flow::store::{Identity as SeenAs, Seen};
@@ -46,12 +46,13 @@ type Check<S> = fn(&S) -> Checked;
 
 /// Runs every check in a fresh scene each; the first sentence that is not true comes back.
 pub fn check<S: Scene>(fresh: impl Fn() -> S) -> Checked {
-    let checks: [(&str, Check<S>); 14] = [
+    let checks: [(&str, Check<S>); 15] = [
         ("looking names what is the user's", looking),
         ("changes are compared by content", compared),
         ("an agent's commits are the same changes", committed),
         ("protected files get their bytes back", protected),
         ("other refs are put back", other_refs),
+        ("a guard gives back as much as it may", guarded),
         ("a rewritten history is told", rewritten),
         ("what is rolled back was saved and can be undone", rolled_back),
         ("what was edited after the save stays", edited),
@@ -113,6 +114,29 @@ fn save(workspace: &mut dyn Workspace, base: &Base) -> Result<Saved, String> {
         GitResult::Saved(saved) => Ok(saved),
         other => Err(format!("{other:?}")),
     }
+}
+
+fn guarded<S: Scene>(scene: &S) -> Checked {
+    let mut workspace = scene.workspace();
+    let base = start(&mut *workspace)?;
+    let tag = "refs/tags/mine";
+    scene.write("goals", "done\n");
+    scene.point(tag, base.commit());
+    let mut guard = |reach: Reach| match perform(
+        &mut *workspace,
+        &GitStep::Guard { base: base.clone(), reach },
+    ) {
+        GitResult::Guarded(found) => Ok((found.files, found.refs)),
+        other => Err(format!("{other:?}")),
+    };
+    let goals = || scene.files().get("goals").cloned().unwrap_or_default();
+    same(guard(Reach::OfGitButRefs)?, (vec![], vec![tag.to_owned()]))?;
+    same((goals(), scene.resolve(tag).is_some()), (b"done\n".to_vec(), true))?;
+    same(guard(Reach::OfGit)?, (vec![], vec![tag.to_owned()]))?;
+    same((goals(), scene.resolve(tag).is_some()), (b"done\n".to_vec(), false))?;
+    same(guard(Reach::Everything)?, (vec!["goals".to_owned()], vec![]))?;
+    same(goals(), b"open\n".to_vec())?;
+    same(guard(Reach::Everything)?, (vec![], vec![]))
 }
 
 fn recorded_files<S: Scene>(scene: &S) -> Checked {

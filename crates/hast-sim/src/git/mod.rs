@@ -3,6 +3,7 @@
 
 pub mod contract;
 mod discard;
+mod guard;
 pub(crate) mod lives;
 mod machine;
 mod port;

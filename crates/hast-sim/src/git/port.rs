@@ -9,12 +9,12 @@ use hast_flow::attempt::evidence::{Breach, Change, ChangeKind, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::{HandoffFile, Inspection};
 use hast_flow::attempt::workspace::{
-    CommitPlan, Content, DiffLine, Head, HookVerdict, Looked, OwnRef, RolledBack, SavePlan,
-    TreeFile, Uncommitted, UncommittedKind, Workspace,
+    CommitPlan, Content, DiffLine, Guarded, Head, HookVerdict, Looked, OwnRef, Reach, RolledBack,
+    SavePlan, TreeFile, Uncommitted, UncommittedKind, Workspace,
 };
 use hast_flow::time::UtcTime;
-use serde::{Deserialize, Serialize};
 
+use super::guard::Snapshot;
 use super::machine::{Machine, Object, Tree, is_any};
 use crate::disk::{Hit, World};
 
@@ -25,15 +25,6 @@ pub struct SimWorkspace {
     /// The process, and the machine whose operations these are too.
     life: Option<(Rc<RefCell<World>>, u64)>,
 }
-
-#[derive(Serialize, Deserialize)]
-struct Snapshot {
-    refs: BTreeMap<String, ObjectId>,
-    config: Vec<u8>,
-    protected: BTreeMap<String, Vec<u8>>,
-}
-
-const CONFIG: &str = ".git/config";
 
 impl SimWorkspace {
     pub fn new(machine: &Rc<RefCell<Machine>>) -> Self {
@@ -72,7 +63,7 @@ impl SimWorkspace {
         })
     }
 
-    fn move_ref(
+    pub(super) fn move_ref(
         &self,
         name: &str,
         from: Option<&ObjectId>,
@@ -134,34 +125,7 @@ impl SimWorkspace {
         }
     }
 
-    fn snapshot(&self, base: &Base) -> Result<Snapshot, GitProblem> {
-        let lost = || GitProblem::Lost { what: base.snapshot().to_string() };
-        match self.machine.borrow().get(base.snapshot()) {
-            Some(Object::Blob(bytes)) => serde_json::from_slice(bytes).map_err(|_| lost()),
-            _ => Err(lost()),
-        }
-    }
-
-    /// Gives back what is protected, one thing after the other.
-    fn guard(&self, base: &Base) -> Result<Vec<RepoPath>, GitProblem> {
-        let before = self.snapshot(base)?;
-        let mut changed = Vec::new();
-        if self.machine.borrow().config != before.config {
-            self.operate(|machine| machine.config.clone_from(&before.config))?;
-            changed.push(RepoPath(CONFIG.into()));
-        }
-        for path in &base.rules().protected {
-            let now = self.machine.borrow().files.get(path).cloned();
-            let was = before.protected.get(path);
-            if now.as_ref() != was {
-                self.put(path, was.cloned())?;
-                changed.push(RepoPath(path.as_str().into()));
-            }
-        }
-        Ok(changed)
-    }
-
-    fn put(&self, path: &str, bytes: Option<Vec<u8>>) -> Result<(), GitProblem> {
+    pub(super) fn put(&self, path: &str, bytes: Option<Vec<u8>>) -> Result<(), GitProblem> {
         self.operate(|machine| match bytes {
             Some(bytes) => {
                 machine.files.insert(path.to_owned(), bytes);
@@ -170,26 +134,6 @@ impl SimWorkspace {
                 machine.files.remove(path);
             }
         })
-    }
-
-    fn restore_refs(&self, base: &Base) -> Result<Vec<Breach>, GitProblem> {
-        let before = self.snapshot(base)?.refs;
-        let now = self.machine.borrow().refs.clone();
-        let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
-        let mut breaches = Vec::new();
-        for name in names {
-            let own = name.starts_with("refs/hast/") && !before.contains_key(name);
-            if before.get(name) == now.get(name) || name == base.branch() || own {
-                continue;
-            }
-            if let Some(at) = now.get(name) {
-                let kept = format!("refs/hast/displaced/{}/{name}", base.key());
-                self.move_ref(&kept, self.resolve(&kept).as_ref(), Some(at))?;
-            }
-            self.move_ref(name, now.get(name), before.get(name))?;
-            breaches.push(Breach::RefMoved { name: name.clone() });
-        }
-        Ok(breaches)
     }
 
     fn inspect_branch(&self, base: &Base) -> Result<(ObjectId, Vec<Breach>), GitProblem> {
@@ -285,7 +229,7 @@ impl Workspace for SimWorkspace {
     }
 
     fn inspect(&mut self, base: &Base) -> Result<Inspection, GitProblem> {
-        let mut protected = self.guard(base)?;
+        let mut protected = self.give_back(base)?;
         let (head, breaches) = self.inspect_branch(base)?;
         let rules = base.rules();
         let tree = self.scan(rules)?;
@@ -377,7 +321,7 @@ impl Workspace for SimWorkspace {
     }
 
     fn roll_back(&mut self, base: &Base, saved: &Saved) -> Result<RolledBack, GitProblem> {
-        self.guard(base)?;
+        self.give_back(base)?;
         let now = self.scan(base.rules())?;
         let edited = self.diff(&saved.work().tree, &now);
         let edited: Vec<String> =
@@ -399,7 +343,12 @@ impl Workspace for SimWorkspace {
         Ok(RolledBack { moved_aside: None })
     }
 
-    fn run_hooks(&mut self, plan: &CommitPlan) -> Result<HookVerdict, GitProblem> {
+    fn guard(&mut self, base: &Base, reach: Reach) -> Result<Guarded, GitProblem> {
+        self.guard_since(base, reach)
+    }
+
+    fn run_hooks(&mut self, plan: &CommitPlan, base: &Base) -> Result<HookVerdict, GitProblem> {
+        self.give_back(base)?;
         Ok(HookVerdict::Passed { message: plan.message.clone() })
     }
 

@@ -74,7 +74,7 @@ impl RealWorkspace {
             uncommitted,
         };
         self.latest = Some(Latest { tree: scanned.tree, image: scanned.image });
-        self.guarded_base = Some(base.clone());
+        self.inspected = Some(base.clone());
         Ok(inspection)
     }
 

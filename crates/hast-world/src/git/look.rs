@@ -179,6 +179,13 @@ impl RealWorkspace {
         ignores.into_text()
     }
 
+    /// The directory of the user's hooks, where it lies in the work tree.
+    pub(super) fn hooks_in_tree(&self) -> Option<Vec<u8>> {
+        let inside = self.config.hooks_path.as_deref()?.strip_prefix(&self.git.place.top).ok()?;
+        let path = inside.as_os_str().as_encoded_bytes().to_vec();
+        (!path.is_empty()).then_some(path)
+    }
+
     /// Protected paths that neither a rule names nor git tracks.
     fn guarded(
         &self,
@@ -193,10 +200,7 @@ impl RealWorkspace {
         for glob in rules.protect.iter().filter(literal) {
             guarded.push(glob.trim_matches('/').as_bytes().to_vec());
         }
-        let hooks = self.config.hooks_path.as_deref();
-        if let Some(inside) = hooks.and_then(|path| path.strip_prefix(&self.git.place.top).ok()) {
-            guarded.push(inside.as_os_str().as_encoded_bytes().to_vec());
-        }
+        guarded.extend(self.hooks_in_tree());
         guarded.retain(|path| !path.is_empty());
         guarded.sort();
         guarded.dedup();

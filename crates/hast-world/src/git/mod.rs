@@ -8,6 +8,7 @@ mod copies;
 mod discard;
 mod ending;
 mod entries;
+mod guard;
 mod ignores;
 mod index;
 mod inspect;
@@ -40,7 +41,8 @@ use hast_flow::attempt::evidence::Change;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::Inspection;
 use hast_flow::attempt::workspace::{
-    CommitPlan, DiffLine, HookVerdict, Looked, OwnRef, RolledBack, SavePlan, TreeFile, Workspace,
+    CommitPlan, DiffLine, Guarded, HookVerdict, Looked, OwnRef, Reach, RolledBack, SavePlan,
+    TreeFile, Workspace,
 };
 use hast_flow::time::UtcTime;
 
@@ -80,8 +82,8 @@ pub struct RealWorkspace {
     saved: Option<SavedTree>,
     /// A commit of one file that was built, until the branch moves.
     filed: Option<Filed>,
-    /// The base whose protected files hooks are run with.
-    guarded_base: Option<Base>,
+    /// The base that the last inspection compared with.
+    inspected: Option<Base>,
 }
 
 impl RealWorkspace {
@@ -108,7 +110,7 @@ impl RealWorkspace {
             latest: None,
             saved: None,
             filed: None,
-            guarded_base: None,
+            inspected: None,
         };
         workspace.reread_config()?;
         workspace.config_is_new = true;
@@ -180,9 +182,14 @@ impl Workspace for RealWorkspace {
         self.roll_back_tree(base, saved)
     }
 
-    fn run_hooks(&mut self, plan: &CommitPlan) -> Result<HookVerdict, GitProblem> {
+    fn guard(&mut self, base: &Base, reach: Reach) -> Result<Guarded, GitProblem> {
         self.glance = None;
-        self.hooks(plan)
+        self.guard_since(base, reach)
+    }
+
+    fn run_hooks(&mut self, plan: &CommitPlan, base: &Base) -> Result<HookVerdict, GitProblem> {
+        self.glance = None;
+        self.hooks(plan, base)
     }
 
     fn build(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem> {

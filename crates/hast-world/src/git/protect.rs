@@ -166,6 +166,9 @@ impl Place {
             if now.get(root) == Some(was) {
                 continue;
             }
+            if let Some(Was::File { .. }) = now.get(root) {
+                self.keep_aside(root, aside)?;
+            }
             self.give_back(root, was)?;
             if !changed.contains(root) {
                 changed.push(root.clone());
@@ -195,6 +198,21 @@ impl Place {
         }
     }
 
+    /// Another content is about to take this one's place, which must not be lost.
+    fn keep_aside(&self, root: &Root, aside: &Path) -> Result<(), GitProblem> {
+        let real = self.real(root.0, &root.1);
+        fs::create_dir_all(aside).map_err(|error| disk(aside, error))?;
+        for to in places_aside(&root.1, aside) {
+            let kept = fs::hard_link(&real, &to);
+            match kept.or_else(|_| copy_new(&real, &to)) {
+                Ok(()) => return Ok(()),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(disk(&real, error)),
+            }
+        }
+        Err(disk(aside, "it is full"))
+    }
+
     /// Takes something away without losing it.
     pub(super) fn move_aside(
         &self,
@@ -203,12 +221,8 @@ impl Place {
         aside: &Path,
     ) -> Result<(), GitProblem> {
         let real = self.real(home, path);
-        let name = super::paths::shown(path).replace('/', "%2F");
-        let short: String =
-            name.chars().rev().take(180).collect::<Vec<_>>().into_iter().rev().collect();
         fs::create_dir_all(aside).map_err(|error| disk(aside, error))?;
-        for number in 0..1_000_u32 {
-            let to = aside.join(format!("{number}-{short}"));
+        for to in places_aside(path, aside) {
             match renameat_with(CWD, &real, CWD, &to, RenameFlags::NOREPLACE) {
                 Ok(()) => return Ok(()),
                 Err(rustix::io::Errno::EXIST | rustix::io::Errno::NOTEMPTY) => {}
@@ -218,6 +232,20 @@ impl Place {
         }
         Err(disk(aside, "it is full"))
     }
+}
+
+/// Names under which something can be kept aside; the first that is free is taken.
+fn places_aside(path: &[u8], aside: &Path) -> impl Iterator<Item = PathBuf> {
+    let name = super::paths::shown(path).replace('/', "%2F");
+    let skipped = name.chars().count().saturating_sub(180);
+    let short: String = name.chars().skip(skipped).collect();
+    (0..1_000_u32).map(move |number| aside.join(format!("{number}-{short}")))
+}
+
+/// Where no second name can be had: a copy under a name that nothing has yet.
+fn copy_new(from: &Path, to: &Path) -> std::io::Result<()> {
+    let mut copy = File::create_new(to)?;
+    std::io::copy(&mut File::open(from)?, &mut copy).map(|_| ())
 }
 
 #[derive(Default)]

@@ -1,16 +1,14 @@
-//! Recording where an attempt begins, and guarding what it may not change.
+//! Recording where an attempt begins.
 
 use std::rc::Rc;
 
 use hast_flow::attempt::base::{Base, ObjectId, Recorded, TreeRules};
-use hast_flow::attempt::evidence::RepoPath;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::Head;
 
 use super::RealWorkspace;
 use super::index::{IndexImage, object};
 use super::objects::Kind;
-use super::paths::shown;
 use super::refs::{Move, base_ref};
 use super::snapshot::{Home, Snapshot};
 
@@ -114,38 +112,6 @@ impl RealWorkspace {
         let opened = Rc::new(Opened { id: id.clone(), snapshot, image, users, gitlinks });
         self.opened = Some(Rc::clone(&opened));
         Ok(opened)
-    }
-
-    /// Gives back what is protected, before anything else is done in the repository.
-    pub(super) fn guard(
-        &mut self,
-        base: &Base,
-        opened: &Opened,
-    ) -> Result<Vec<RepoPath>, GitProblem> {
-        let changed = self.give_back(base, opened)?;
-        self.reread_config()?;
-        Ok(changed)
-    }
-
-    /// The same once more, while nothing but hast has run: the configuration is known unless
-    /// something had to be given back.
-    pub(super) fn guard_again(&mut self, base: &Base, opened: &Opened) -> Result<(), GitProblem> {
-        if self.give_back(base, opened)?.is_empty() { Ok(()) } else { self.reread_config() }
-    }
-
-    fn give_back(&self, base: &Base, opened: &Opened) -> Result<Vec<RepoPath>, GitProblem> {
-        let place = &self.git.place;
-        let roots = place.protected_roots(base.rules(), &opened.snapshot.guarded);
-        let aside = self.scratch.aside(base.key());
-        let changed = place.restore(&roots, &opened.snapshot.files, &aside)?;
-        let named = changed.iter().map(|(home, path)| {
-            let path = shown(path);
-            RepoPath(match home {
-                Home::Tree => path.into(),
-                Home::Common | Home::Own => format!(".git/{path}").into(),
-            })
-        });
-        Ok(named.collect())
     }
 
     /// Takes away what an attempt left under way.

@@ -129,6 +129,16 @@ impl Git {
         Ok(None)
     }
 
+    /// Refs besides the attempt's branch that are not as recorded.
+    pub(super) fn moved_refs(&self, base: &Base, before: &Refs, now: &Refs) -> Vec<Breach> {
+        let names: std::collections::BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+        let moved = names.into_iter().filter(|name| {
+            let (was, is) = (before.get(*name), now.get(*name));
+            was != is && !others_may_move(base, name, was)
+        });
+        moved.map(|name| Breach::RefMoved { name: name.clone() }).collect()
+    }
+
     /// Refs besides the attempt's branch that are not as recorded: reported, kept reachable, and
     /// put back.
     pub(super) fn restore_refs(
@@ -137,16 +147,12 @@ impl Git {
         before: &Refs,
         now: &Refs,
     ) -> Result<Vec<Breach>, GitProblem> {
-        let mut breaches = Vec::new();
+        let breaches = self.moved_refs(base, before, now);
         let mut moves = Vec::new();
         let mut follows = Vec::new();
-        let names: std::collections::BTreeSet<&String> = before.keys().chain(now.keys()).collect();
-        for name in names {
+        for breach in &breaches {
+            let Breach::RefMoved { name } = breach else { continue };
             let (was, is) = (before.get(name), now.get(name));
-            if was == is || others_may_move(base, name, was) {
-                continue;
-            }
-            breaches.push(Breach::RefMoved { name: name.clone() });
             if let Some(is) = is.filter(|is| is.follows.is_none()) {
                 moves.push(keep_reachable(base, name, is, now));
             }

@@ -159,12 +159,14 @@ impl RealWorkspace {
         user.map_or(("hast", "hast@localhost"), |(name, email)| (name, email))
     }
 
-    pub(super) fn hooks(&mut self, plan: &CommitPlan) -> Result<HookVerdict, GitProblem> {
+    pub(super) fn hooks(
+        &mut self,
+        plan: &CommitPlan,
+        base: &Base,
+    ) -> Result<HookVerdict, GitProblem> {
         // Tests ran since the attempt was inspected: the hooks must be the user's.
-        if let Some(base) = self.guarded_base.clone() {
-            let opened = self.opened(&base)?;
-            self.guard(&base, &opened)?;
-        }
+        let opened = self.opened(base)?;
+        self.guard(base, &opened)?;
         if !HOOKS.iter().any(|hook| self.hooks_directory().join(hook).symlink_metadata().is_ok()) {
             return Ok(HookVerdict::Passed { message: plan.message.clone() });
         }
@@ -239,7 +241,7 @@ impl RealWorkspace {
             self.index_follows(from, to)?;
         }
         self.latest = None;
-        self.guarded_base = None;
+        self.inspected = None;
         Ok(())
     }
 
@@ -249,7 +251,7 @@ impl RealWorkspace {
         from: &ObjectId,
         to: &ObjectId,
     ) -> Result<(), GitProblem> {
-        let start = self.guarded_base.as_ref().zip(self.opened.as_ref());
+        let start = self.inspected.as_ref().zip(self.opened.as_ref());
         let start = start.filter(|(base, opened)| opened.id == *base.snapshot());
         if let Some(next) = start.and_then(|(base, opened)| self.judged_index(base, opened, to)) {
             return next.install(&self.git, &self.scratch);

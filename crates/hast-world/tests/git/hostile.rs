@@ -191,6 +191,9 @@ fn a_process_group_that_hangs_is_ended_and_told() {
     repo.write("a", "1");
     let found = workspace.see(&base);
     // A grandchild that keeps the pipes open is not waited for.
-    let verdict = perform(&mut workspace, &GitStep::RunHooks { plan: commit_plan(&found) });
+    let verdict = perform(
+        &mut workspace,
+        &GitStep::RunHooks { plan: commit_plan(&found), base: base.clone() },
+    );
     assert!(matches!(verdict, GitResult::Hooks(_)), "{verdict:?}");
 }

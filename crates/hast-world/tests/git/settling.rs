@@ -3,8 +3,8 @@
 use hast_flow::attempt::base::{attempt_ref, kept_branch};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{
-    CommitPlan, Content, GitResult, GitStep, Head, HookVerdict, Identity, Looked, UncommittedKind,
-    perform,
+    CommitPlan, Content, GitResult, GitStep, Head, HookVerdict, Identity, Looked, Reach,
+    UncommittedKind, perform,
 };
 use hast_world::git::RealWorkspace;
 
@@ -171,7 +171,10 @@ fn verdict(repo: &Repo, act: impl FnOnce(&Repo)) -> HookVerdict {
     repo.write("a", "1");
     let found = workspace.see(&base);
     act(repo);
-    match perform(&mut workspace, &GitStep::RunHooks { plan: commit_plan(&found) }) {
+    match perform(
+        &mut workspace,
+        &GitStep::RunHooks { plan: commit_plan(&found), base: base.clone() },
+    ) {
         GitResult::Hooks(verdict) => verdict,
         other => panic!("{other:?}"),
     }
@@ -215,6 +218,39 @@ fn a_hook_that_came_up_after_the_inspection_does_not_run() {
 }
 
 #[test]
+fn nor_does_it_where_another_process_commits_what_was_inspected() {
+    let repo = Repo::new();
+    let marker = repo.dir.path().join("marker");
+    let base = repo.open().start(&rules());
+    repo.write("a", "1");
+    let found = repo.open().see(&base);
+    with_hook(&repo, "pre-commit", &format!("touch {}", marker.display()));
+    repo.git(&["config", "core.fsmonitor", "evil"]);
+    let step = GitStep::RunHooks { plan: commit_plan(&found), base };
+    let verdict = perform(&mut repo.open(), &step);
+    assert!(matches!(verdict, GitResult::Hooks(HookVerdict::Passed { .. })), "{verdict:?}");
+    assert!(!marker.exists());
+}
+
+#[test]
+fn what_a_guard_replaces_is_kept_aside_and_the_tree_stays() {
+    let repo = Repo::new();
+    let base = repo.open().start(&rules());
+    with_hook(&repo, "pre-commit", "exit 1");
+    repo.git(&["config", "remote.mine.url", "elsewhere"]);
+    repo.write("src/lib.rs", "edited\n");
+    let guard = GitStep::Guard { base, reach: Reach::OfGitButRefs };
+    let GitResult::Guarded(found) = perform(&mut repo.open(), &guard) else { panic!() };
+    assert_eq!(found.files, [".git/config", ".git/hooks/pre-commit"]);
+    assert_eq!(repo.read("src/lib.rs"), "edited\n");
+    assert!(!repo.read(".git/config").contains("elsewhere"));
+    let aside = std::path::PathBuf::from(found.aside.unwrap());
+    let kept = |name: &str| std::fs::read_to_string(aside.join(name)).unwrap();
+    assert!(kept("0-config").contains("elsewhere"));
+    assert!(kept("0-hooks%2Fpre-commit").contains("exit 1"));
+}
+
+#[test]
 fn hooks_in_the_tree_are_protected() {
     let repo = Repo::new();
     repo.write(".husky/pre-commit", "#!/bin/sh\nexit 0\n");
@@ -227,7 +263,7 @@ fn hooks_in_the_tree_are_protected() {
     repo.write(".husky/pre-commit", format!("#!/bin/sh\ntouch {}\n", marker.display()));
     let found = workspace.see(&base);
     assert_eq!(crate::fixture::protected(&found), [".husky/pre-commit"]);
-    perform(&mut workspace, &GitStep::RunHooks { plan: commit_plan(&found) });
+    perform(&mut workspace, &GitStep::RunHooks { plan: commit_plan(&found), base: base.clone() });
     assert!(!marker.exists());
 }
 

@@ -151,7 +151,7 @@ pub(crate) fn word(ending: &Ending) -> &'static str {
     }
 }
 
-fn lock(lang: Lang, unit: &Unit<'_>) -> Result<DriverLock, Problem> {
+pub(crate) fn lock(lang: Lang, unit: &Unit<'_>) -> Result<DriverLock, Problem> {
     DriverLock::take(&unit.documents, &unit.name).map_err(|refused| match refused {
         NoLock::Held(owner) => {
             let what = say::driven(lang, &unit.name, owner.pid, &owner.host, &owner.since);

@@ -3,16 +3,28 @@
 
 use std::path::Path;
 
-use hast_flow::docs::goals::GoalsEventKind;
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::recovery::Owner;
+use hast_flow::docs::goals::{CommitMode, Config, GoalsEventKind};
+use hast_flow::driver::{Bounds, Driver, Flow, InTurn};
+use hast_flow::flows::goals::auto::publishing::StatusFlow;
 use hast_flow::flows::goals::auto::{layout, policy};
 use hast_flow::flows::goals::layout as project;
 use hast_flow::flows::goals::status_edit::{NewStatus, with_status};
+use hast_flow::steps::{Effect, EffectResult, Ending};
 use hast_flow::store::{ChangeSet, DocPath, EventLog, Options, Put, Store, StoreError};
 use hast_flow::time::UtcTime;
 use hast_flow::words::Lang;
+use hast_world::auto_lock;
+use hast_world::calls::OtherEffects;
 use hast_world::disk::RealDisk;
+use hast_world::driver_lock::DriverLock;
+use hast_world::git_thread::GitThread;
 use serde_json::Value;
 
+use super::auto::effects::Nothing;
+use super::auto::{UNIT, tree_rules};
+use super::calling::Project;
 use super::driving::store_problem;
 use crate::app::App;
 use crate::problem::Problem;
@@ -54,13 +66,72 @@ pub(crate) fn open(lang: Lang, root: &Path) -> Result<Store<RealDisk>, Problem> 
     opened.map(|(store, _)| store).map_err(|error| store_problem(lang, &error))
 }
 
-/// Asks `decide` what to write, as often as somebody else was faster.
+/// Whether changes of goals are committed.
+pub(crate) fn commits(config: &Config) -> bool {
+    match config.commit {
+        Some(CommitMode::Off) => false,
+        Some(CommitMode::Auto) | None => true,
+    }
+}
+
+/// Asks `decide` what to write, as often as somebody else was faster. A goal's new status is committed
+/// at once, or by the run of `auto` that goes on meanwhile, or by the next one.
 pub(crate) fn write(
     app: &App,
-    root: &Path,
+    project: &Project,
+    decide: impl FnMut(&Store<RealDisk>) -> Result<Wish, Problem>,
+) -> Result<(), Problem> {
+    let state = project.root.join(project::DIRECTORY);
+    let lock = DriverLock::take(&state, UNIT);
+    write_down(app, project, lock.is_err(), decide)?;
+    if lock.is_ok() && commits(&project.config) {
+        // Where it cannot be committed now, the log still owes it.
+        let flow = StatusFlow { rules: tree_rules(project) };
+        let _: Result<_, Problem> = drive_git(app, project, &flow, |_| ());
+    }
+    Ok(())
+}
+
+/// Drives a flow that asks for nothing but git, without a word to anybody, for whoever holds the lock.
+pub(crate) fn drive_git<F: Flow, T>(
+    app: &App,
+    project: &Project,
+    flow: &F,
+    look: impl FnOnce(&F::View) -> T,
+) -> Result<(Ending, T), Problem> {
+    let lang = app.lang;
+    let refused = |problem: &GitProblem| Problem::new(problem.what(lang), problem.next(lang));
+    let git = GitThread::open(&project.root).map_err(|problem| refused(&problem))?;
+    let failed = |error: StoreError| store_problem(lang, &error);
+    let store = open(lang, &project.root)?;
+    let mut driver =
+        Driver::new(flow, store, &*app.clock, lang, Bounds::default()).map_err(failed)?;
+    let mut world = InTurn::new(|key, effect| match effect {
+        Effect::Git(step) => EffectResult::Git(git.perform(step)),
+        _ => Nothing.perform(key, effect),
+    });
+    let ending = driver.drive(&mut world).map_err(failed)?;
+    Ok((ending, look(driver.view())))
+}
+
+/// An attempt in the user's checkout gives `goals.yaml` back what it had: nothing that is written
+/// meanwhile would last.
+fn no_attempt_here(lang: Lang, state: &Path) -> Result<(), Problem> {
+    let found = auto_lock::find(state).ok().flatten();
+    let busy = found.filter(|found| found.owner == Owner::Alive && found.lock.attempt.is_some());
+    let Some(busy) = busy else { return Ok(()) };
+    let goal = busy.lock.goal.unwrap_or_default();
+    let what = say::attempt_under_way(lang, goal, busy.lock.pid);
+    Err(Problem::new(what, say::attempt_under_way_next(lang)).coded("attempt_under_way"))
+}
+
+fn write_down(
+    app: &App,
+    project: &Project,
+    is_driven: bool,
     mut decide: impl FnMut(&Store<RealDisk>) -> Result<Wish, Problem>,
 ) -> Result<(), Problem> {
-    let lang = app.lang;
+    let (lang, root) = (app.lang, &project.root);
     let mut store = open(lang, root)?;
     let now = UtcTime::new(app.clock.now());
     for _ in 0..TRIES {
@@ -69,10 +140,19 @@ pub(crate) fn write(
         let mut log = log.map_err(|error| store_problem(lang, &error))?;
         let wish = decide(&store)?;
         let mut change = ChangeSet::new(policy::CONTROLLER, "a person or a worker");
+        let mut put = None;
         if let Some((goal, becomes)) = &wish.status {
-            change.puts.extend(goals_put(lang, &store, goal, becomes)?);
+            put = goals_put(lang, &store, goal, becomes)?;
         }
-        for (kind, detail) in wish.events {
+        if put.is_some() && is_driven {
+            no_attempt_here(lang, &root.join(project::DIRECTORY))?;
+        }
+        let owed = put.is_some() && commits(&project.config);
+        change.puts.extend(put);
+        for (kind, mut detail) in wish.events {
+            if owed && kind != GoalsEventKind::InboxActed {
+                detail[layout::OWED] = Value::Bool(true);
+            }
             log.add(now, &wish.actor, name(kind), detail);
         }
         let committed = log.take_puts().and_then(|puts| {

@@ -116,14 +116,15 @@ fn renew(app: &mut App, args: &RenewArgs) -> Result<Exit, Problem> {
 fn release(app: &mut App, args: &ReleaseArgs) -> Result<Exit, Problem> {
     let worker = worker(app, &args.worker)?;
     let root = find_root(app)?;
-    let mut desk = desk(app, root.clone())?;
+    let project = calling::project_at(app, root)?;
+    let mut desk = open(app, &project)?;
     let (now, id) = (now(app), args.claim.as_str());
     let status = args.goal_status.map(crate::queue_cli::StatusArg::status);
     let mut unset = None;
     let answer = call(app, &mut desk, |queue| {
         let mut decided = queue.release(id, &worker, status, now);
         if let (Ok(claim), Some(status)) = (&decided.answer, status)
-            && let Err(problem) = set_status(app, &root, claim, status)
+            && let Err(problem) = set_status(app, &project, claim, status)
         {
             unset = Some(problem);
             decided.news.clear();
@@ -142,7 +143,12 @@ fn release(app: &mut App, args: &ReleaseArgs) -> Result<Exit, Problem> {
     Ok(Exit::Done)
 }
 
-fn set_status(app: &App, root: &Path, claim: &Claim, status: GoalStatus) -> Result<(), Problem> {
+fn set_status(
+    app: &App,
+    project: &Project,
+    claim: &Claim,
+    status: GoalStatus,
+) -> Result<(), Problem> {
     let becomes = match status {
         GoalStatus::Pending => Becomes::Pending,
         GoalStatus::Blocked => Becomes::Blocked(say::blocked_by(app.lang, &claim.worker_id)),
@@ -151,7 +157,7 @@ fn set_status(app: &App, root: &Path, claim: &Claim, status: GoalStatus) -> Resu
     let detail = json!({
         "goal_id": claim.goal_id, "status": status, "claim_id": claim.claim_id, "fence": claim.fence,
     });
-    goals_log::write(app, root, |_| {
+    goals_log::write(app, project, |_| {
         Ok(Wish {
             actor: claim.worker_id.clone(),
             status: Some((claim.goal_id.clone(), becomes.clone())),

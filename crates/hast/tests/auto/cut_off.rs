@@ -81,6 +81,81 @@ fn a_person_who_says_done_takes_the_commits_as_they_are() {
     scene.git(&["merge-base", "--is-ancestor", &head, "HEAD"]);
 }
 
+/// Makes a hook that leaves a mark when it runs.
+const HOOK: &str = "      - run: printf '#!/bin/sh\\ntouch \"%s/evil.log\"\\n' \"$PWD\" > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; git config core.fsmonitor evil\n";
+
+/// Neither hook nor setting of the dead agent is there, and both are kept.
+fn is_guarded(scene: &Scene, said: &str) {
+    assert!(said.contains(".git/hooks/pre-commit") && said.contains(".git/config"), "{said}");
+    assert!(!scene.has(".git/hooks/pre-commit"));
+    assert!(!scene.read(".git/config").contains("evil"));
+    let aside = scene.git(&["rev-parse", "--git-path", "hast/aside"]);
+    let kept = scene.root().join(aside).join("M1%2F1/0-hooks%2Fpre-commit");
+    assert!(std::fs::read_to_string(kept).unwrap().contains("evil.log"));
+}
+
+#[test]
+fn a_hook_of_an_agent_that_died_with_hast_never_runs_though_nothing_else_is_touched() {
+    let scene = killed(&format!("{COMMITS}{HOOK}"));
+    let head = scene.git(&["rev-parse", "HEAD"]);
+    let ran = scene.hast(&["auto", "M1"]);
+    assert_eq!((ran.code, scene.status().as_str()), (1, "blocked"), "{ran:?}");
+    is_guarded(&scene, &ran.err);
+    assert!(scene.git(&["rev-parse", "HEAD"]) == head && scene.has("src/y.txt"));
+    let ran = scene.hast(&["retry", "M1"]);
+    assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
+    assert!(!scene.has("evil.log"));
+}
+
+#[test]
+fn nor_where_it_left_nothing_in_the_tree() {
+    let scene = killed(&format!("      - run: git tag -f v0 && git branch -D other\n{HOOK}"));
+    let ran = scene.hast(&["auto", "M1"]);
+    assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
+    is_guarded(&scene, &ran.err);
+    assert!(!scene.has("evil.log"));
+    assert!(
+        ran.err.contains("refs/tags/v0") && ran.err.contains("refs/heads/other"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(scene.git(&["log", "-1", "--format=%s", "v0"]), "zero");
+    assert_eq!(scene.git(&["log", "-1", "--format=%s", "other"]), "zero");
+}
+
+#[test]
+fn nor_where_it_switched_the_branch() {
+    let scene = killed(&format!("      - run: git switch -qc side\n{HOOK}"));
+    let ran = scene.hast(&["auto", "M1"]);
+    assert_eq!((ran.code, scene.status().as_str()), (1, "blocked"), "{ran:?}");
+    is_guarded(&scene, &ran.err);
+    assert!(ran.err.contains("refs/heads/side"), "what moved is told: {}", ran.err);
+    assert_eq!(scene.git(&["rev-parse", "--abbrev-ref", "HEAD"]), "side", "and not put back");
+    scene.git(&["switch", "-q", "main"]);
+    let ran = scene.hast(&["retry", "M1"]);
+    assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
+    assert!(!scene.has("evil.log"));
+}
+
+#[test]
+fn a_hook_that_the_tests_of_an_agent_left_never_runs() {
+    let plant = "test -f planted.log && exit 0; touch planted.log; printf '#!/bin/sh\\ntouch \"%s/evil.log\"\\n' \"$PWD\" > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit";
+    let first = format!(
+        "  - when: {{unit: M1}}\n    do:\n      - write: {{path: tests/check.sh, text: '{}'}}\n{WORK}      - run: git add -A && git commit -qm own\n",
+        plant.replace('\'', "''")
+    );
+    let replies = format!(
+        "{first}  - do:\n      - write: {{path: src/c.txt, text: c}}\n      - handoff: {{status: complete, done: [c], next: nothing}}\n"
+    );
+    let scene = Scene::with(GOALS, &replies, "sandbox: off\n");
+    let ran = scene.hast(&["auto", "M1"]);
+    assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
+    assert!(!scene.has(".git/hooks/pre-commit"), "{ran:?}");
+    let ran = scene.hast(&["auto", "M2"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(!scene.has("evil.log"));
+}
+
 const LOCKS: [&str; 4] =
     [".git/index.lock", ".git/HEAD.lock", ".git/refs/heads/main.lock", ".git/packed-refs.lock"];
 

@@ -11,4 +11,5 @@ mod honest;
 mod kept;
 mod liars;
 mod scene;
+mod statuses;
 mod terminal;

@@ -114,6 +114,10 @@ impl Scene {
         self.command(env!("CARGO_BIN_EXE_hast"), args)
     }
 
+    pub(crate) fn other_command(&self, program: &str, args: &[&str]) -> Command {
+        self.command(program, args)
+    }
+
     pub(crate) fn start(&self, args: &[&str]) -> Child {
         let mut command = self.command(env!("CARGO_BIN_EXE_hast"), args);
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()

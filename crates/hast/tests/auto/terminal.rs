@@ -1,39 +1,153 @@
-//! With a terminal there is somebody to ask: commands that a repository brings are shown, and run only
-//! after a yes.
+//! With a terminal there is somebody to ask, and somebody who presses Ctrl-C: commands that a repository
+//! brings run only after a yes, and an interruption leaves nothing behind.
 
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::process::Stdio;
+use std::process::{Child, Command, Stdio};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::scene::{Scene, WORK};
 
+/// A program on a terminal of its own.
+struct Seat {
+    terminal: File,
+    child: Child,
+}
+
+impl Seat {
+    fn take(mut command: Command) -> Self {
+        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&terminal).unwrap();
+        unlockpt(&terminal).unwrap();
+        let name = ptsname(&terminal, Vec::new()).unwrap();
+        let name = OsStr::from_bytes(name.as_bytes());
+        let end = File::options().read(true).write(true).open(name).unwrap();
+        command.env("TERM", "dumb").stdin(Stdio::from(end.try_clone().unwrap()));
+        command.stdout(Stdio::from(end.try_clone().unwrap())).stderr(Stdio::from(end));
+        let child = command.spawn().unwrap();
+        Self { terminal: File::from(terminal), child }
+    }
+
+    /// As whoever sits at the keyboard of a shell: what is typed goes to all that runs in front.
+    fn at_keyboard(scene: &Scene, args: &[&str]) -> Self {
+        let hast = env!("CARGO_BIN_EXE_hast");
+        Self::take(scene.other_command("setsid", &[&["--ctty", hast], args].concat()))
+    }
+
+    fn types(&mut self, text: &str) {
+        self.terminal.write_all(text.as_bytes()).unwrap();
+    }
+
+    /// The exit code, and everything that was shown.
+    fn ends(mut self) -> (i32, String) {
+        let (mut shown, mut buffer) = (Vec::new(), [0; 4096]);
+        while let Ok(count @ 1..) = self.terminal.read(&mut buffer) {
+            shown.extend_from_slice(&buffer[..count]);
+        }
+        let code = self.child.wait().unwrap().code().unwrap_or(-1);
+        (code, String::from_utf8_lossy(&shown).into_owned())
+    }
+}
+
 /// Runs hast on a terminal of its own, as a user who has approved nothing and types this.
 fn on_terminal(scene: &Scene, args: &[&str], typed: &str) -> (i32, String) {
-    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&terminal).unwrap();
-    unlockpt(&terminal).unwrap();
-    let name = ptsname(&terminal, Vec::new()).unwrap();
-    let end =
-        File::options().read(true).write(true).open(OsStr::from_bytes(name.as_bytes())).unwrap();
     let mut command = scene.hast_command(args);
-    command.env_remove("HAST_TRUST").env("TERM", "dumb");
-    command.stdin(Stdio::from(end.try_clone().unwrap()));
-    command.stdout(Stdio::from(end.try_clone().unwrap())).stderr(Stdio::from(end));
-    let mut child = command.spawn().unwrap();
-    // The ends that the command still holds would keep the terminal open.
-    drop(command);
-    let mut terminal = File::from(terminal);
-    terminal.write_all(typed.as_bytes()).unwrap();
-    let (mut shown, mut buffer) = (Vec::new(), [0; 4096]);
-    while let Ok(count @ 1..) = terminal.read(&mut buffer) {
-        shown.extend_from_slice(&buffer[..count]);
+    command.env_remove("HAST_TRUST");
+    let mut seat = Seat::take(command);
+    seat.types(typed);
+    seat.ends()
+}
+
+const CTRL_C: &str = "\u{3}";
+const GOALS: &str = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";
+
+/// Nothing runs, nothing is in the tree, nothing counts, and what was there is on a ref.
+fn left_nothing(scene: &Scene, code: i32, shown: &str) {
+    assert_eq!(code, 130, "{shown}");
+    assert!(scene.left_running().is_empty(), "{:?}", scene.left_running());
+    assert_eq!(scene.git(&["status", "--porcelain"]), "", "{shown}");
+    assert!(!scene.has(".ai/auto.lock"), "{shown}");
+    assert!(scene.verdicts().is_empty() && scene.status() == "active", "{shown}");
+    assert!(shown.contains("refs/hast/recovered/"), "{shown}");
+    let saved = scene.git(&["for-each-ref", "--format=%(refname)", "refs/hast/recovered"]);
+    assert_eq!(scene.git(&["show", &format!("{saved}:src/half.txt")]), "half");
+}
+
+/// The next run has nothing to recover, and has all its attempts.
+fn goes_on(scene: &Scene) {
+    scene.write("go.log", "");
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
+    assert!(!ran.err.contains("recovered"), "{}", ran.err);
+    assert_eq!(scene.verdicts(), ["complete complete"]);
+    assert!(scene.has("src/b.txt") && !scene.has("src/half.txt") && scene.has("user.log"));
+}
+
+fn busy_agent(last: &str) -> Scene {
+    let replies = format!(
+        "  - when: {{missing: go.log}}\n    do:\n      - write: {{path: src/half.txt, text: half}}\n      - write: {{path: here.log, text: now}}\n{last}  - do:\n{WORK}"
+    );
+    Scene::with(GOALS, &replies, "max_retries: 1\n")
+}
+
+#[test]
+fn ctrl_c_while_the_agent_works_leaves_nothing_behind() {
+    let scene = busy_agent("      - hang\n");
+    let mut seat = Seat::at_keyboard(&scene, &["auto"]);
+    scene.wait_for("here.log");
+    seat.types(CTRL_C);
+    let (code, shown) = seat.ends();
+    left_nothing(&scene, code, &shown);
+    goes_on(&scene);
+}
+
+#[test]
+fn ctrl_c_twice_ends_an_agent_that_does_not_listen() {
+    let stubborn = "      - run: \"trap '' INT TERM HUP; while true; do sleep 0.05; done\"\n";
+    let scene = busy_agent(stubborn);
+    let mut seat = Seat::at_keyboard(&scene, &["auto"]);
+    scene.wait_for("here.log");
+    seat.types(CTRL_C);
+    seat.types(CTRL_C);
+    let (code, shown) = seat.ends();
+    left_nothing(&scene, code, &shown);
+    goes_on(&scene);
+}
+
+#[test]
+fn ctrl_c_while_the_tests_run_leaves_nothing_behind() {
+    let handoff = "      - handoff: {status: complete, done: [half], next: nothing}\n";
+    let scene = busy_agent(handoff);
+    let slow =
+        "test -f src/half.txt || exit 0\ntouch testing.log\nwhile true; do sleep 0.05; done\n";
+    scene.write("tests/check.sh", slow);
+    scene.git(&["commit", "-qam", "slow tests"]);
+    let mut seat = Seat::at_keyboard(&scene, &["auto"]);
+    scene.wait_for("testing.log");
+    seat.types(CTRL_C);
+    let (code, shown) = seat.ends();
+    left_nothing(&scene, code, &shown);
+    goes_on(&scene);
+}
+
+#[test]
+fn three_interruptions_in_a_row_count_as_one_attempt() {
+    let scene = busy_agent("      - hang\n");
+    for _ in 0..3 {
+        scene.git(&["clean", "-fqX", "--", "here.log"]);
+        let mut seat = Seat::at_keyboard(&scene, &["auto"]);
+        scene.wait_for("here.log");
+        seat.types(CTRL_C);
+        let (code, shown) = seat.ends();
+        assert_eq!((code, scene.status().as_str()), (130, "active"), "{shown}");
+        assert_eq!(scene.git(&["status", "--porcelain"]), "", "{shown}");
     }
-    let code = child.wait().unwrap().code().unwrap_or(-1);
-    (code, String::from_utf8_lossy(&shown).into_owned())
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, scene.status().as_str()), (1, "blocked"), "{ran:?}");
+    assert_eq!(scene.verdicts(), ["failed interrupted_too_often"]);
 }
 
 #[test]

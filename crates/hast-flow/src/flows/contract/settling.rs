@@ -280,5 +280,5 @@ fn commit(
         key(scene, &subtask.id, judged.attempt, &format!("{kind}-{name}"))
     };
     let keys = CommitKeys { hooks: part("hooks"), build: part("build"), advance: part("advance") };
-    scene.git().commit(&keys, base.branch(), plan)
+    scene.git().commit(&keys, base, plan)
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use hast_flow::attempt::recovery::{Cleared, say as start};
+use hast_flow::attempt::workspace::Guarded;
 use hast_flow::docs::goals::{AutoLock, GoalMode, GoalStatus};
 use hast_flow::flows::goals::auto::View;
 use hast_flow::flows::goals::auto::record::{AttemptRecord, VerdictRecord};
@@ -97,6 +98,7 @@ impl GoalEyes {
             let paths = run.unlocked.join(", ");
             lines.push(start::unlocked(lang, visible(&paths)));
         }
+        lines.extend(self.guarded(&run.guarded));
         if let (Some(name), None) = (&run.recovered, &run.gave_up) {
             lines.push(say::recovered(lang, visible(name)));
         }
@@ -104,6 +106,20 @@ impl GoalEyes {
             let cleared = Cleared::KeptWork { goal, name };
             let told = format!("{} ({})", cleared.what(lang), cleared.next(lang));
             lines.push(visible(&told).into_owned());
+        }
+        lines
+    }
+
+    /// What of git's own a dead run had left changed.
+    fn guarded(&self, found: &Guarded) -> Vec<String> {
+        let (lang, mut lines) = (self.lang, Vec::new());
+        if !found.files.is_empty() {
+            let aside = found.aside.as_deref().unwrap_or("-");
+            let files = found.files.join(", ");
+            lines.push(start::guarded(lang, visible(&files), visible(aside)));
+        }
+        if !found.refs.is_empty() {
+            lines.push(start::moved_refs(lang, visible(&found.refs.join(", "))));
         }
         lines
     }

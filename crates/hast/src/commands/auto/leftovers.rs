@@ -52,7 +52,7 @@ pub(super) fn remove(app: &App, project: &Project) -> Result<Vec<Leftover>, Prob
         WorktreeResult::Refused(problem) => return Err(refused(&problem)),
         _ => Vec::new(),
     };
-    let rules = super::settings(app, project)?.tree_rules();
+    let rules = super::tree_rules(project);
     let mut leftovers = Vec::new();
     for found in found {
         let became = if lock.is_err() || open.contains(&found.tree) {

@@ -14,25 +14,30 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hast_flow::agents::choice::{Wishes, choose};
+use hast_flow::attempt::base::TreeRules;
 use hast_flow::attempt::recovery::{From, Place};
 use hast_flow::attempt::settle::Commits;
 use hast_flow::docs::files::FlowName;
-use hast_flow::docs::goals::{AutoLock, CommitMode};
+use hast_flow::docs::goals::AutoLock;
+use hast_flow::flows::goals::auto::clearing::ClearingFlow;
 use hast_flow::flows::goals::auto::retry::{Attempts, RetryFlow};
-use hast_flow::flows::goals::auto::{AutoFlow, CutOff, FoundLock, Settings};
+use hast_flow::flows::goals::auto::{AutoFlow, CutOff, FoundLock, Settings, View};
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::steps::{Ending, WaitsFor};
 use hast_flow::time::{OffsetTime, UtcTime};
 use hast_flow::trust::Trusted;
+use hast_flow::words::visible;
 use hast_world::auto_lock;
 use hast_world::calls::ledger::LedgerFile;
 use hast_world::calls::{installed, variable};
+use hast_world::driver_lock::DriverLock;
 use hast_world::{git, programs, roots};
 
 use super::calling::{self, Project};
 use super::driving::{self, Driven, Unit};
 use super::goals_files::{GoalsFiles, find_root, show};
+use super::goals_log;
 use crate::app::App;
 use crate::auto_messages::say;
 use crate::cli::{AutoArgs, RetryArgs};
@@ -41,7 +46,7 @@ use effects::AutoEffects;
 use eyes::{GoalEyes, Judgement};
 
 /// The lock of whoever drives the goals of a work tree.
-const UNIT: &str = "auto";
+pub(crate) const UNIT: &str = "auto";
 /// What a saved attempt may hold: one file, and all of them.
 pub(crate) const SAVED_FILE_BYTES: u64 = 64 << 20;
 pub(crate) const SAVED_BYTES: u64 = 1 << 30;
@@ -79,16 +84,17 @@ pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
     let project = calling::project_at(app, root)?;
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let attempts = if args.keep_attempts { Attempts::Keep } else { Attempts::Archive };
-    let flow = RetryFlow { goal: args.goal.clone(), attempts };
-    let mut eyes = GoalEyes::new(app.lang, false);
+    let committing = goals_log::commits(&project.config).then(|| tree_rules(&project));
+    let flow = RetryFlow { goal: args.goal.clone(), attempts, committing };
     let unit = unit(app, &project, None, trusted);
-    let driven =
-        driving::drive(app, unit, &flow, |_| Ok(Arc::new(effects::Nothing)), &mut eyes, |_| ())?;
-    if let Some(problem) = driving::meaning(app.lang, &driven.ending) {
+    let lock = driving::lock(app.lang, &unit)?;
+    let (ending, ()) = goals_log::drive_git(app, &project, &flow, |_| ())?;
+    drop(lock);
+    if let Some(problem) = driving::meaning(app.lang, &ending) {
         return Err(problem);
     }
     if args.no_run {
-        if let Ending::Done(notice) = &driven.ending {
+        if let Ending::Done(notice) = &ending {
             app.print(&format!("{}\n{}\n", notice.what, notice.next))?;
         }
         return Ok(Exit::Done);
@@ -98,6 +104,7 @@ pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
     let width = lanes::configured(&project.config);
     let from = from(args.go_on);
     let wish = AutoWish { asked, tool: args.tool.clone(), explain: args.explain, from, width };
+    let mut eyes = GoalEyes::new(app.lang, wish.explain);
     let driven = go(app, &project, wish, trusted, &mut eyes)?;
     summary::report(app, &driven, &eyes.judged)
 }
@@ -175,9 +182,44 @@ pub(crate) fn go(
             .map(|effects| Arc::new(effects) as Arc<_>)
             .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))
     };
-    let driven = driving::drive(app, unit, &flow, others, eyes, |_| ());
-    leave_or_drop(eyes, &driven);
-    driven
+    let driven = driving::drive(app, unit, &flow, others, eyes, View::is_cut_off)?;
+    let seen = match &driven.ending {
+        _ if !driven.seen => Off::TheTree,
+        Ending::Interrupted(_) => clear_away(app, project, flow, CutOff::Interruption),
+        Ending::Waiting { .. } => clear_away(app, project, flow, CutOff::Limit { resume_at: None }),
+        Ending::Blocked(_) | Ending::Failed(_) | Ending::Done(_) => {
+            clear_away(app, project, flow, CutOff::Stopped)
+        }
+    };
+    match seen {
+        Off::TheTree => eyes.drop_lock(),
+        Off::Not => eyes.leave_lock(),
+    }
+    let Driven { ending, usage, lasted, .. } = driven;
+    Ok(Driven { ending, seen: (), usage, lasted })
+}
+
+/// Whether anything of an attempt that was cut off is still in the tree.
+enum Off {
+    TheTree,
+    Not,
+}
+
+/// What was under way when the run stopped is saved and taken off the tree. A run that cannot do so
+/// leaves its lock, as a note for the next one.
+fn clear_away(app: &mut App, project: &Project, auto: AutoFlow, cut_off: CutOff) -> Off {
+    let flow = ClearingFlow { auto: AutoFlow { lock: None, cut_off, from: From::Base, ..auto } };
+    let Ok(_lock) = DriverLock::take(&project.root.join(layout::DIRECTORY), UNIT) else {
+        return Off::Not;
+    };
+    let saved = |view: &View| view.run.as_ref().and_then(|run| run.recovered.clone());
+    let Ok((Ending::Done(_), saved)) = goals_log::drive_git(app, project, &flow, saved) else {
+        return Off::Not;
+    };
+    if let (Some(name), false) = (saved, app.quiet) {
+        app.output.message(&format!("{}\n", say::cleared_away(app.lang, visible(&name))));
+    }
+    Off::TheTree
 }
 
 /// A run that goes on later leaves its lock, as a note for the next one.
@@ -221,8 +263,6 @@ fn settings(app: &App, project: &Project) -> Result<Settings, Problem> {
     let Some(test_command) = config.test_command.clone() else {
         return Err(Problem::new(say::no_test_command(lang), say::no_test_command_next(lang)));
     };
-    let others = FlowName::ALL.into_iter().filter(|flow| *flow != FlowName::Goals);
-    let others = others.filter(|flow| is_there(&project.root, *flow));
     let now = app.clock.now();
     Ok(Settings {
         test_command,
@@ -231,19 +271,24 @@ fn settings(app: &App, project: &Project) -> Result<Settings, Problem> {
         max_context_bytes: config
             .max_context_bytes
             .map_or(120_000, |bytes| usize::try_from(u32::from(bytes)).unwrap_or(usize::MAX)),
-        commits: match config.commit {
-            Some(CommitMode::Off) => Commits::Off,
-            Some(CommitMode::Auto) | None => Commits::Auto,
-        },
+        commits: if goals_log::commits(config) { Commits::Auto } else { Commits::Off },
         protect: config.protect.clone(),
-        other_roots: others
-            .flat_map(FlowName::directories)
-            .map(|directory| (*directory).to_owned())
-            .collect(),
+        other_roots: other_roots(project),
         max_saved_file_bytes: SAVED_FILE_BYTES,
         max_saved_bytes: SAVED_BYTES,
         offset: app.clock.local_offset(now),
     })
+}
+
+/// What belongs to an attempt here, for whoever needs no other setting.
+pub(crate) fn tree_rules(project: &Project) -> TreeRules {
+    hast_flow::flows::goals::auto::tree_rules(&project.config.protect, &other_roots(project))
+}
+
+fn other_roots(project: &Project) -> Vec<String> {
+    let others = FlowName::ALL.into_iter().filter(|flow| *flow != FlowName::Goals);
+    let others = others.filter(|flow| is_there(&project.root, *flow));
+    others.flat_map(FlowName::directories).map(|directory| (*directory).to_owned()).collect()
 }
 
 fn is_there(root: &Path, flow: FlowName) -> bool {

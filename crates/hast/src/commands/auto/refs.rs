@@ -28,7 +28,7 @@ pub(super) fn undo(app: &mut App, project: &Project) -> Result<Exit, Problem> {
     let Some((name, since)) = last_saved(app, project)? else {
         return Err(Problem::new(say::nothing_to_undo(lang), say::nothing_to_undo_next(lang)));
     };
-    let rules = super::settings(app, project)?.tree_rules();
+    let rules = super::tree_rules(project);
     let paths = match perform(app, project, &GitStep::Restore { name: name.clone(), since, rules })?
     {
         GitResult::Restored { paths } => paths,

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::{Decision, Source, refusal};
 use crate::app::App;
+use crate::commands::calling;
 use crate::commands::events::word;
 use crate::commands::flow_root::unread;
 use crate::commands::goals_history;
@@ -33,8 +34,9 @@ impl Source for Goals {
     fn act(&self, app: &mut App, decision: &Decision<'_>) -> Result<String, Problem> {
         let Decision { root, item, deed, goal_status } = decision;
         let status = status(item, deed.action, *goal_status);
+        let project = calling::project_at(app, root.clone())?;
         let mut replay = goals_history::now(root).map_err(|error| unread(app, &error))?;
-        goals_log::write(app, root, |_| {
+        goals_log::write(app, &project, |_| {
             // Whoever was faster has decided: this look is not older than the commit.
             goals_history::catch_up(root, &mut replay).map_err(|error| unread(app, &error))?;
             let inbox = replay.inbox();

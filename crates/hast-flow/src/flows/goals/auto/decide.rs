@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::attempt::settle::Commits;
 use crate::attempt::workspace::{GitResult, GitStep};
 use crate::attempt_steps::{GitSteps, blocked};
 use crate::docs::goals::GoalsEventKind as Kind;
@@ -10,7 +11,7 @@ use crate::driver::{Delta, Facts, Flow};
 use crate::flows::goals::auto::policy::POLICY;
 use crate::flows::goals::auto::view::{Run, View};
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{AutoFlow, layout, settling, starting, words, working};
+use crate::flows::goals::auto::{AutoFlow, layout, publishing, settling, starting, words, working};
 use crate::flows::goals::runnable::{Choice, Nothing, choose};
 use crate::flows::goals::selection::{Placed, placed};
 use crate::roles::PolicyTable;
@@ -53,6 +54,12 @@ impl Flow for AutoFlow {
         }
         if let Some(goal) = view.lanes.first() {
             return blocked(words::open_lane(lang, goal), words::open_lane_next(lang));
+        }
+        if view.owed.is_some() && self.settings.commits == Commits::Auto {
+            let rules = self.settings.tree_rules();
+            if let Some(step) = publishing::next(&rules, view, facts) {
+                return step;
+            }
         }
         match &view.current {
             Some(current) => match &current.settled {

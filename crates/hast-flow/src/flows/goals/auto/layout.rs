@@ -14,6 +14,10 @@ pub const VERDICT: &str = "verdict.json";
 /// A verdict after the verdict: the commit was refused.
 pub const REFUSED: &str = "refused.json";
 
+/// In an event: the status that was set is still to be committed.
+pub const OWED: &str = "commit_goals";
+/// In an event: whether an interruption is one of three in a row.
+pub const COUNTS: &str = "counts";
 /// In an event: the attempt is in a work tree of its own.
 pub const LANE: &str = "lane";
 /// The directory of work trees.

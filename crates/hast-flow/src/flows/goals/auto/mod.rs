@@ -3,12 +3,14 @@
 //! One turn names one step: look, test the base, record it, call the agent, inspect, judge, test,
 //! judge, settle. What was agreed before the agent starts is written down and stays.
 
+pub mod clearing;
 pub mod decide;
 mod evidence;
 mod kept;
 pub mod lanes;
 pub mod layout;
 pub mod policy;
+pub mod publishing;
 pub mod record;
 pub mod retry;
 mod settling;
@@ -84,6 +86,8 @@ pub enum CutOff {
     Limit {
         resume_at: Option<UtcTime>,
     },
+    /// The agent could not be asked: nothing is spent, and nobody interrupted it.
+    Stopped,
 }
 
 impl Settings {
@@ -99,18 +103,23 @@ impl Settings {
         goal.max_retries.map_or(self.max_retries, u32::from)
     }
 
-    /// What belongs to an attempt of this flow and what does not.
     pub fn tree_rules(&self) -> TreeRules {
-        let machine =
-            project::MACHINE_FILES.iter().map(|name| format!("{}/{name}", project::DIRECTORY));
-        let others = self.other_roots.iter().map(|root| format!("{}/", root.trim_end_matches('/')));
-        let protected = [project::CONFIG, project::GOALS, project::RULES, project::IGNORE];
-        TreeRules {
-            leave_out: machine.chain(others).collect(),
-            protected: protected.map(str::to_owned).to_vec(),
-            protect: self.protect.clone(),
-            handoffs: Some(format!("{}/", project::HANDOFFS)),
-            moving_refs: Vec::new(),
-        }
+        tree_rules(&self.protect, &self.other_roots)
+    }
+}
+
+/// What belongs to an attempt of this flow and what does not, with the configuration's `protect` and
+/// the roots of other flows that are here.
+pub fn tree_rules(protect: &[String], other_roots: &[String]) -> TreeRules {
+    let machine =
+        project::MACHINE_FILES.iter().map(|name| format!("{}/{name}", project::DIRECTORY));
+    let others = other_roots.iter().map(|root| format!("{}/", root.trim_end_matches('/')));
+    let protected = [project::CONFIG, project::GOALS, project::RULES, project::IGNORE];
+    TreeRules {
+        leave_out: machine.chain(others).collect(),
+        protected: protected.map(str::to_owned).to_vec(),
+        protect: protect.to_vec(),
+        handoffs: Some(format!("{}/", project::HANDOFFS)),
+        moving_refs: Vec::new(),
     }
 }

@@ -2,12 +2,13 @@
 
 use serde_json::json;
 
+use crate::attempt::base::TreeRules;
 use crate::docs::goals::{GoalStatus, GoalsEventKind as Kind};
 use crate::driver::{Delta, Facts, Flow};
 use crate::flows::goals::auto::policy::POLICY;
 use crate::flows::goals::auto::view::View;
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{layout, words};
+use crate::flows::goals::auto::{layout, publishing, words};
 use crate::flows::goals::selection::placed;
 use crate::flows::goals::status_edit::{NewStatus, with_status};
 use crate::roles::PolicyTable;
@@ -19,6 +20,8 @@ use crate::store::{DocPath, Put};
 pub struct RetryFlow {
     pub goal: String,
     pub attempts: Attempts,
+    /// What is looked at before goals.yaml is committed; none with `commit: off`.
+    pub committing: Option<TreeRules>,
 }
 
 /// What becomes of the records of earlier attempts.
@@ -49,6 +52,10 @@ impl Flow for RetryFlow {
             Step::Finish(ending(Notice { what, next }))
         };
         if facts.noted.contains(&self.key()) {
+            let rules = self.committing.as_ref();
+            if let Some(step) = rules.and_then(|rules| publishing::next(rules, view, facts)) {
+                return step;
+            }
             let (what, next) =
                 (words::retried(lang, &self.goal), words::retried_next(lang, &self.goal));
             return finish(Ending::Done, what, next);
@@ -89,7 +96,10 @@ impl RetryFlow {
                 return Step::Finish(Ending::Failed(Notice { what, next }));
             }
         };
-        let detail = json!({ "goal_id": self.goal });
+        let mut detail = json!({ "goal_id": self.goal });
+        if self.committing.is_some() {
+            detail[layout::OWED] = json!(true);
+        }
         let draft = Draft::new(view, facts, &format!("retry {}", self.goal))
             .goals(text)
             .event(Kind::Retried, detail)

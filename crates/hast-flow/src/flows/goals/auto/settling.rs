@@ -6,21 +6,21 @@ use crate::attempt::base::{ObjectId, Saved};
 use crate::attempt::judge::Verdict;
 use crate::attempt::recovery::Place;
 use crate::attempt::settle::{Act, Attempt, MoreGoals, Then, settle};
-use crate::attempt::workspace::{CommitPlan, Content, GitResult, GitStep, Identity};
+use crate::attempt::workspace::{CommitPlan, Content, GitResult, GitStep, Identity, Reach};
 use crate::attempt_steps::{CommitKeys, Committed, blocked};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
 use crate::flows::goals::auto::decide::{git, git_steps, if_possible, last_goal};
+use crate::flows::goals::auto::publishing::{StatusCommit, committed};
 use crate::flows::goals::auto::record::{KeptWork, VerdictRecord};
 use crate::flows::goals::auto::view::{Current, Settled, View};
 use crate::flows::goals::auto::working::{Work, key};
 use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::auto::{evidence, layout, words};
-use crate::flows::goals::layout as project;
 use crate::flows::goals::runnable::{more_follow, parents_done};
 use crate::flows::goals::selection::Placed;
 use crate::flows::goals::status_edit::{NewStatus, with_status};
-use crate::steps::{EffectResult, Step};
+use crate::steps::Step;
 
 /// What the acts have come to.
 pub(super) struct Outcome<'v> {
@@ -53,6 +53,11 @@ pub(super) fn step(work: &Work<'_>, record: &VerdictRecord, all: &[Placed<'_>]) 
         if let Err(step) = perform(work, record, act, &mut outcome) {
             return step;
         }
+    }
+    if plan.acts.is_empty()
+        && let Err(step) = guard_after_tests(work, record)
+    {
+        return step;
     }
     let stays = plan.acts.contains(&Act::BranchBack);
     let branch = plan.acts.iter().find_map(|act| match act {
@@ -113,7 +118,7 @@ pub(super) fn perform<'v>(
         Act::Commit { message } if record.uncommitted => {
             outcome.head = commit(work, record, message)?;
         }
-        Act::Commit { .. } => {}
+        Act::Commit { .. } => guard_after_tests(work, record)?,
         Act::Save { .. } => {
             let save = work.key(&["save"]);
             let steps = git_steps(work.view, work.facts);
@@ -127,8 +132,11 @@ pub(super) fn perform<'v>(
             let keep = || GitStep::Keep { branch: branch.clone(), commit };
             git(work.view, work.facts, work.key(&["keep"]), keep)?;
         }
-        Act::BranchBack if record.head == *work.base.commit() => {}
         Act::BranchBack => {
+            guard_after_tests(work, record)?;
+            if record.head == *work.base.commit() {
+                return Ok(());
+            }
             let (branch, to) = (work.base.branch().to_owned(), work.base.commit().clone());
             let from = record.head.clone();
             let back = || GitStep::Advance { branch, from, to };
@@ -146,6 +154,16 @@ pub(super) fn perform<'v>(
     Ok(())
 }
 
+/// The tests are the agent's too, and ran after it was inspected: what they changed of what is protected
+/// must not stay. A rollback sees to that, and so do the hooks before a commit.
+fn guard_after_tests(work: &Work<'_>, record: &VerdictRecord) -> Result<(), Step> {
+    if record.tests.is_none() {
+        return Ok(());
+    }
+    let steps = git_steps(work.view, work.facts);
+    steps.guard(&work.key(&["guard"]), work.base, Reach::Everything).map(|_| ())
+}
+
 /// The user's hooks, then the commit, then the branch moves to it. Its date is the verdict's, so
 /// that doing it again makes the same commit.
 fn commit(work: &Work<'_>, record: &VerdictRecord, message: &str) -> Result<ObjectId, Step> {
@@ -161,7 +179,7 @@ fn commit(work: &Work<'_>, record: &VerdictRecord, message: &str) -> Result<Obje
         build: work.key(&["build"]),
         advance: work.key(&["advance"]),
     };
-    match git_steps(work.view, work.facts).commit(&keys, work.base.branch(), plan)? {
+    match git_steps(work.view, work.facts).commit(&keys, work.base, plan)? {
         Committed::At(commit) => Ok(commit),
         Committed::Refused(why) => Err(refused(work, record, why)),
     }
@@ -285,7 +303,7 @@ pub(super) fn commit_goals(
     let base = view.documents_of(goal, number).and_then(|documents| documents.base.as_ref());
     match base.map(|base| base.branch().to_owned()) {
         Some(branch) => commit_goals_on(view, facts, current, settled, branch),
-        None => committed(view, facts, goal, json!({"goal_id": goal})),
+        None => committed(view, facts, std::slice::from_ref(&current.goal), json!({})),
     }
 }
 
@@ -298,48 +316,13 @@ pub(super) fn commit_goals_on(
     branch: String,
 ) -> Step {
     let (goal, number) = (current.goal.as_str(), current.number);
-    let plan = CommitPlan {
-        content: Content::File { path: project::GOALS.to_owned() },
-        parent: settled.head.clone(),
-        message: format!("chore({goal}): goal status\n\nHast-Goal: {goal}\n"),
+    let commit = StatusCommit {
+        goals: std::slice::from_ref(&current.goal),
+        branch,
+        head: settled.head.clone(),
         at: settled.at,
-        identity: Identity::Users,
+        build: key(goal, number, &["goals-build"]),
+        advance: key(goal, number, &["goals-advance"]),
     };
-    let build_key = key(goal, number, &["goals-build"]);
-    let built = match view.results.get(&build_key) {
-        Some(EffectResult::Git(GitResult::Built { commit })) => commit.clone(),
-        Some(result) => return not_committed(view, facts, goal, result),
-        None => {
-            return match git(view, facts, build_key, || GitStep::Build { plan }) {
-                Err(step) => step,
-                Ok(_) => committed(view, facts, goal, json!({"goal_id": goal})),
-            };
-        }
-    };
-    let advance_key = key(goal, number, &["goals-advance", built.as_str()]);
-    let advance = GitStep::Advance { branch, from: settled.head.clone(), to: built.clone() };
-    match view.results.get(&advance_key) {
-        None => match git(view, facts, advance_key, || advance) {
-            Err(step) => step,
-            Ok(_) => committed(view, facts, goal, json!({"goal_id": goal})),
-        },
-        Some(EffectResult::Git(GitResult::Advanced)) => {
-            committed(view, facts, goal, json!({"goal_id": goal, "commit": built}))
-        }
-        Some(result) => not_committed(view, facts, goal, result),
-    }
-}
-
-/// The status is in the file; that nobody could commit it is no reason to stop.
-fn not_committed(view: &View, facts: &Facts<'_>, goal: &str, result: &EffectResult) -> Step {
-    let why = match result {
-        EffectResult::Git(GitResult::Refused(problem)) => problem.what(facts.lang),
-        _ => String::new(),
-    };
-    committed(view, facts, goal, json!({"goal_id": goal, "refused": why}))
-}
-
-fn committed(view: &View, facts: &Facts<'_>, goal: &str, detail: Value) -> Step {
-    let draft = Draft::new(view, facts, &format!("{goal}: goals.yaml"));
-    draft.event(Kind::GoalsCommitted, detail).step()
+    commit.step(view, facts)
 }

@@ -5,22 +5,24 @@ use serde_json::json;
 use crate::attempt::base::{Base, ObjectId, Saved, SavedWork};
 use crate::attempt::git_problem::GitProblem;
 use crate::attempt::recovery::{
-    Cleared, Found, From, Lock, Owner, Refusal, StartAct, StartUp, Strange, Wish, start_up,
+    Cleared, Found, From, Lock, OtherRefs, Owner, Refusal, StartAct, StartUp, Strange, Wish,
+    start_up,
 };
-use crate::attempt::workspace::{GitResult, GitStep, Head, Looked, SavePlan};
+use crate::attempt::settle::Commits;
+use crate::attempt::workspace::{GitResult, GitStep, Guarded, Head, Looked, Reach, SavePlan};
 use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
-use crate::flows::goals::auto::decide::git;
+use crate::flows::goals::auto::decide::{git, git_steps};
 use crate::flows::goals::auto::record::{KeptWork, UnjudgedWork};
 use crate::flows::goals::auto::view::{Documents, View};
 use crate::flows::goals::auto::working::{Work, key};
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{AutoFlow, evidence, kept};
+use crate::flows::goals::auto::{AutoFlow, evidence, kept, layout};
 use crate::flows::goals::layout as project;
 use crate::flows::goals::runnable::Depth;
 use crate::flows::goals::status_edit::{NewStatus, with_status};
-use crate::steps::{EffectResult, Step, StepKey};
+use crate::steps::{Effect, EffectResult, Step, StepKey};
 
 /// Looks around, and begins the run or refuses to.
 pub(super) fn step(flow: &AutoFlow, view: &View, facts: &Facts<'_>) -> Step {
@@ -28,27 +30,11 @@ pub(super) fn step(flow: &AutoFlow, view: &View, facts: &Facts<'_>) -> Step {
     if let Some(not_ready) = &flow.not_ready {
         return refuse(&Refusal::NotReady(not_ready.clone()));
     }
-    let look = StepKey::new(&["start", &flow.run, "look"]);
-    let looked = match view.results.get(&look) {
-        Some(EffectResult::Git(GitResult::Refused(refused))) => Err(refused.clone()),
-        Some(EffectResult::Git(GitResult::Looked(looked))) => Ok(looked.clone()),
-        Some(_) => return unexpected(&look, facts.lang),
-        None => {
-            let rules = flow.settings.tree_rules();
-            return match git(view, facts, look.clone(), || GitStep::Look { rules }) {
-                Err(step) => step,
-                Ok(_) => unexpected(&look, facts.lang),
-            };
-        }
-    };
-    let lock = lock(flow, view, looked.as_ref().ok());
-    let found = match found(flow, view, facts, looked, lock) {
+    let (found, start) = match looked_around(flow, view, facts) {
         Ok(found) => found,
         Err(step) => return step,
     };
-    let wish = Wish { place: flow.place, from: flow.from, at: facts.now };
-    let own = format!("{}/", project::DIRECTORY);
-    match start_up(&found, wish, &own) {
+    match start {
         StartUp::Refuse(Refusal::Git(found)) => problem(&found, facts.lang),
         StartUp::Refuse(refusal) => refuse(&refusal),
         StartUp::Begin { first, because } => match cleared(flow, view, facts, &found, &first) {
@@ -59,6 +45,46 @@ pub(super) fn step(flow: &AutoFlow, view: &View, facts: &Facts<'_>) -> Step {
             Ok(saved) => give_up(flow, view, facts, &found, saved, &why),
             Err(step) => step,
         },
+    }
+}
+
+/// What is found here, and what a start does about it.
+fn looked_around(
+    flow: &AutoFlow,
+    view: &View,
+    facts: &Facts<'_>,
+) -> Result<(Found, StartUp), Step> {
+    let look = StepKey::new(&["start", &flow.run, "look"]);
+    let looked = match view.results.get(&look) {
+        Some(EffectResult::Git(GitResult::Refused(refused))) => Err(refused.clone()),
+        Some(EffectResult::Git(GitResult::Looked(looked))) => Ok(looked.clone()),
+        Some(_) => return Err(unexpected(&look, facts.lang)),
+        None => {
+            let effect = Effect::Git(Box::new(GitStep::Look { rules: flow.settings.tree_rules() }));
+            return Err(Step::Effect { key: look, effect });
+        }
+    };
+    let lock = lock(flow, view, looked.as_ref().ok());
+    let found = found(flow, view, facts, looked, lock)?;
+    let wish = Wish { place: flow.place, from: flow.from, at: facts.now };
+    let start = start_up(&found, wish, &format!("{}/", project::DIRECTORY));
+    Ok((found, start))
+}
+
+/// The same for a run that ends here: what is cut off is cleared away as a start would do it. Nothing
+/// where a start would not.
+pub(super) fn clear_away(flow: &AutoFlow, view: &View, facts: &Facts<'_>) -> Option<Step> {
+    let first = match looked_around(flow, view, facts) {
+        Ok((_, StartUp::Begin { first, .. })) => first,
+        Ok((_, StartUp::Refuse(_) | StartUp::GiveUp { .. })) => return None,
+        Err(step) => return Some(step),
+    };
+    match clear(flow, view, facts, &first) {
+        Ok(saved) => {
+            let draft = closing(view, Draft::new(view, facts, "what was cut off is cleared away"));
+            Some(abandoned(flow, view, facts, recovered(flow, view, draft, saved)))
+        }
+        Err(step) => Some(step),
     }
 }
 
@@ -188,6 +214,15 @@ fn clear<'v>(
                     git(view, facts, back, || GitStep::RollBack { base, saved })?;
                 }
             }
+            StartAct::Guard { refs } => {
+                let reach = match refs {
+                    OtherRefs::PutBack => Reach::OfGit,
+                    OtherRefs::Told => Reach::OfGitButRefs,
+                };
+                if let Some(base) = open_base(view) {
+                    git_steps(view, facts).guard(&guard_key(flow), base, reach)?;
+                }
+            }
             StartAct::BranchBack { branch, from, to } => {
                 let (branch, from, to) = (branch.clone(), from.clone(), to.clone());
                 let back = StepKey::new(&["start", &flow.run, "branch-back"]);
@@ -218,7 +253,11 @@ fn started<'v>(
     let goal = &flow.asked.goal;
     let detail =
         json!({"run": flow.run, "goal": goal, "recursive": recursive, "continues": continues});
-    let draft = Draft::new(view, facts, "auto begins").event(Kind::AutoStarted, detail);
+    closing(view, Draft::new(view, facts, "auto begins").event(Kind::AutoStarted, detail))
+}
+
+/// Whoever had called an agent is gone.
+fn closing<'v>(view: &View, draft: Draft<'v>) -> Draft<'v> {
     match &view.current {
         Some(current) => {
             let call = ["call", &current.cuts.to_string()];
@@ -228,7 +267,7 @@ fn started<'v>(
     }
 }
 
-/// An attempt that was not judged is none; one that was is settled next.
+/// The run begins. An attempt that was not judged is none; one that was is settled next.
 fn begin(
     flow: &AutoFlow,
     view: &View,
@@ -240,18 +279,33 @@ fn begin(
         From::Base => None,
         From::KeptWork => view.goal_kept(flow.asked.goal.as_deref()),
     };
-    let mut draft = started(flow, view, facts, continues);
-    let unlocked = unlocked(flow, view);
-    match (because, saved) {
-        (Some(Cleared::KeptWork { goal, name }), _) => {
-            draft = draft.event(Kind::KeptCleared, json!({"goal_id": goal, "ref": name}));
+    let draft = started(flow, view, facts, continues);
+    let draft = match because {
+        Some(Cleared::KeptWork { goal, name }) => {
+            draft.event(Kind::KeptCleared, json!({"goal_id": goal, "ref": name}))
         }
-        (_, None) if unlocked.is_empty() => {}
-        (_, saved) => {
-            let name = saved.map(|saved| &saved.work().name);
-            draft = draft.event(Kind::Recovered, json!({"ref": name, "unlocked": unlocked}));
-        }
+        _ => recovered(flow, view, draft, saved),
+    };
+    abandoned(flow, view, facts, draft)
+}
+
+/// Tells what was done about the remains of a dead process, if anything was.
+fn recovered<'v>(
+    flow: &AutoFlow,
+    view: &View,
+    draft: Draft<'v>,
+    saved: Option<&Saved>,
+) -> Draft<'v> {
+    let (unlocked, guarded) = (unlocked(flow, view), guarded(flow, view));
+    if saved.is_none() && unlocked.is_empty() && guarded.is_none() {
+        return draft;
     }
+    let name = saved.map(|saved| &saved.work().name);
+    let detail = json!({"ref": name, "unlocked": unlocked, "guarded": guarded});
+    draft.event(Kind::Recovered, detail)
+}
+
+fn abandoned(flow: &AutoFlow, view: &View, facts: &Facts<'_>, draft: Draft<'_>) -> Step {
     let Some(current) = view.current.as_ref().filter(|current| !current.judged) else {
         return draft.step();
     };
@@ -278,10 +332,13 @@ fn give_up(
     let mut unjudged = None;
     if let Some(current) = &view.current {
         let text = view.goals.as_ref().map(|file| file.text.as_str()).unwrap_or_default();
+        let mut detail = json!({"goal_id": current.goal, "attempt": current.number, "code": "recovery", "reason": what});
         if let Ok(text) = with_status(text, &current.goal, NewStatus::Blocked { reason: &what }) {
             draft = draft.goals(text);
+            if flow.settings.commits == Commits::Auto {
+                detail[layout::OWED] = json!(true);
+            }
         }
-        let mut detail = json!({"goal_id": current.goal, "attempt": current.number, "code": "recovery", "reason": what});
         if let (Some(base), Some(saved)) = (base, saved) {
             let kept = left(base, saved.work());
             detail["look"] = json!(evidence::look(base.commit(), &kept.name));
@@ -299,8 +356,8 @@ fn give_up(
             });
     }
     let saved = saved.map(|saved| saved.work().name.clone());
-    let unlocked = unlocked(flow, view);
-    let detail = json!({"ref": saved, "what": what, "next": next, "unlocked": unlocked, "unjudged": unjudged});
+    let (unlocked, guarded) = (unlocked(flow, view), guarded(flow, view));
+    let detail = json!({"ref": saved, "what": what, "next": next, "unlocked": unlocked, "guarded": guarded, "unjudged": unjudged});
     draft.event(Kind::Recovered, detail).step()
 }
 
@@ -314,6 +371,20 @@ fn left(base: &Base, saved: &SavedWork) -> KeptWork {
         base: base.commit().clone(),
         base_tree: base.tree().clone(),
         in_tree: true,
+    }
+}
+
+fn guard_key(flow: &AutoFlow) -> StepKey {
+    StepKey::new(&["start", &flow.run, "guard"])
+}
+
+/// What of git's own was not as the dead attempt had found it.
+fn guarded(flow: &AutoFlow, view: &View) -> Option<Guarded> {
+    match view.results.get(&guard_key(flow)) {
+        Some(EffectResult::Git(GitResult::Guarded(guarded))) if !guarded.is_empty() => {
+            Some(guarded.clone())
+        }
+        _ => None,
     }
 }
 

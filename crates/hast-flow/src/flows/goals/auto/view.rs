@@ -9,6 +9,7 @@ use crate::attempt::base::{Base, ObjectId};
 use crate::attempt::evidence::{CallEnd, TestEnd};
 use crate::attempt::ledger::Ledger;
 use crate::attempt::reason::Class;
+use crate::attempt::workspace::Guarded;
 use crate::docs::document::read;
 use crate::docs::goals::{Goals, GoalsEvent, GoalsEventKind as Kind, HandoffName};
 use crate::driver::Delta;
@@ -45,6 +46,8 @@ pub struct View {
     pub in_tree: Option<String>,
     /// Commits that a dead attempt left on the branch.
     pub unjudged: Option<UnjudgedWork>,
+    /// Changes of goals.yaml that are still to be committed.
+    pub owed: Option<Owed>,
     /// Results of effects that no commit has used yet.
     pub results: BTreeMap<StepKey, EffectResult>,
 }
@@ -79,6 +82,8 @@ pub struct Run {
     pub cleared: Option<(String, String)>,
     /// Locks of git that a dead process had left.
     pub unlocked: Vec<String>,
+    /// What of git's own a dead process had left changed.
+    pub guarded: Guarded,
     /// The goal whose kept work is gone on with, and whether that attempt has begun.
     pub continues: Option<String>,
     pub continued: bool,
@@ -127,6 +132,13 @@ pub struct Ended {
     pub end: CallEnd,
 }
 
+/// Goals whose status changed outside of an attempt, and when it did last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Owed {
+    pub goals: Vec<String>,
+    pub at: UtcTime,
+}
+
 /// Settled, with `goals.yaml` still to be committed on this head.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settled {
@@ -162,6 +174,11 @@ impl View {
     pub fn goal_kept<'v>(&'v self, asked: Option<&str>) -> Option<&'v str> {
         let named = asked.and_then(|goal| self.kept.get_key_value(goal));
         named.map(|(goal, _)| goal.as_str()).or_else(|| self.left_in_tree().map(|(goal, _)| goal))
+    }
+
+    /// Whether an attempt is under way that no gate has judged.
+    pub fn is_cut_off(&self) -> bool {
+        self.current.as_ref().is_some_and(|current| !current.judged)
     }
 
     /// The newest handoff that can be read.
@@ -251,6 +268,9 @@ impl View {
         let goal = text("goal_id").unwrap_or_default().to_owned();
         let number = event.detail.get("attempt").and_then(serde_json::Value::as_u64);
         let number = number.and_then(|number| u32::try_from(number).ok()).unwrap_or(0);
+        if event.detail.contains_key(layout::OWED) {
+            self.owe(&goal, event.ts);
+        }
         match event.kind {
             Kind::AutoStarted => {
                 let id = text("run").unwrap_or_default().to_owned();
@@ -265,7 +285,8 @@ impl View {
             Kind::BaseTested => self.take_base_tests(event),
             Kind::AttemptStarted => self.take_attempt(event, goal, number),
             Kind::AttemptInterrupted | Kind::LimitReached => {
-                if event.kind == Kind::AttemptInterrupted {
+                let counts = event.detail.get(layout::COUNTS) != Some(&false.into());
+                if event.kind == Kind::AttemptInterrupted && counts {
                     self.ledgers.entry(goal).or_default().judged(Class::Interrupted);
                 }
                 if let Some(current) = &mut self.current {
@@ -296,7 +317,7 @@ impl View {
                 self.results.clear();
             }
             Kind::GoalsCommitted => {
-                self.current = None;
+                (self.current, self.owed) = (None, None);
                 self.results.clear();
             }
             Kind::LaneOpened
@@ -305,6 +326,14 @@ impl View {
             | Kind::MergeStarted
             | Kind::MergeMoved => self.take_lane(event.kind, goal),
             Kind::Retried => self.ledgers.entry(goal).or_default().retried(),
+        }
+    }
+
+    fn owe(&mut self, goal: &str, at: UtcTime) {
+        let owed = self.owed.get_or_insert_with(|| Owed { goals: Vec::new(), at });
+        owed.at = at;
+        if !owed.goals.iter().any(|known| known == goal) {
+            owed.goals.push(goal.to_owned());
         }
     }
 
@@ -344,10 +373,11 @@ impl View {
     fn take_recovered(&mut self, event: &GoalsEvent) {
         let text = |key: &str| event.detail.get(key).and_then(|value| value.as_str());
         let saved = text("ref").map(str::to_owned);
-        let unlocked = detail(event, "unlocked");
+        let (unlocked, guarded) = (detail(event, "unlocked"), detail(event, "guarded"));
         self.with_run(|run| {
             run.recovered = saved;
             run.unlocked = unlocked.unwrap_or_default();
+            run.guarded = guarded.unwrap_or_default();
         });
         self.unjudged = detail(event, "unjudged");
         if let (Some(what), Some(next)) = (text("what"), text("next")) {

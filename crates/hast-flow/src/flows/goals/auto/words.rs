@@ -9,6 +9,8 @@ messages! {
     bad_goals_next() { en: "hast verify .ai/goals.yaml shows each place", ko: "hast verify .ai/goals.yaml이 위치를 보여 줍니다" }
     done(goals) { en: "done: {goals}", ko: "완료: {goals}" }
     done_next() { en: "look at it with git log, and at hast status for what is left", ko: "git log로 확인하고, 남은 목표는 hast status로 보세요" }
+    cleared() { en: "what was under way is off the tree", ko: "진행 중이던 작업을 트리에서 치웠습니다" }
+    status_told() { en: "the status is in .ai/goals.yaml", ko: "상태를 .ai/goals.yaml에 썼습니다" }
     left_in_tree_next() { en: "the work is in the tree, uncommitted (commit: off); commit it, then run hast auto again", ko: "작업은 커밋되지 않은 채 트리에 있습니다 (commit: off). 커밋한 뒤 hast auto를 다시 실행하세요" }
     blocked(goals) { en: "handed to a person: {goals}", ko: "사람에게 넘겼습니다: {goals}" }
     blocked_next(goal) { en: "see blocked_reason in .ai/goals.yaml and the work on refs/hast/attempts, then hast retry {goal}", ko: ".ai/goals.yaml의 blocked_reason과 refs/hast/attempts의 작업을 보고 hast retry {goal}(을)를 실행하세요" }

@@ -302,6 +302,11 @@ impl Work<'_> {
                 let detail = json!({"goal_id": self.current.goal, "attempt": self.current.number, "resume_at": resume_at});
                 draft.event(Kind::LimitReached, detail)
             }
+            CutOff::Stopped => {
+                let mut about = about;
+                about[layout::COUNTS] = json!(false);
+                draft.event(Kind::AttemptInterrupted, about)
+            }
             CutOff::Interruption => {
                 if !self.is_last_interruption() {
                     return draft.event(Kind::AttemptInterrupted, about);
@@ -405,18 +410,16 @@ impl Work<'_> {
         });
         let path = layout::of_attempt(&self.current.goal, self.current.number, name);
         let draft = draft.create_json(&path, record).event(Kind::AttemptJudged, detail);
-        match self.first_act(record) {
-            Some(key) => draft.starts(key),
-            None => draft,
-        }
+        draft.starts(self.first_act(record))
     }
 
     /// What settling begins with. Its note rides in the commit of the verdict.
-    fn first_act(&self, record: &VerdictRecord) -> Option<StepKey> {
-        if !record.verdict.class.is_success() {
-            return Some(self.key(&["save"]));
-        }
+    fn first_act(&self, record: &VerdictRecord) -> StepKey {
         let commits = self.record.commits() == Commits::Auto && record.uncommitted;
-        commits.then(|| self.key(&["hooks"]))
+        match (record.verdict.class.is_success(), commits) {
+            (false, _) => self.key(&["save"]),
+            (true, true) => self.key(&["hooks"]),
+            (true, false) => self.key(&["guard"]),
+        }
     }
 }

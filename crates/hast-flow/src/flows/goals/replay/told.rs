@@ -65,6 +65,8 @@ pub struct Detail<'a> {
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct SavedRef {
+    /// What is kept calls it `ref`.
+    #[serde(alias = "ref")]
     pub name: String,
 }
 

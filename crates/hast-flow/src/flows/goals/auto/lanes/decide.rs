@@ -16,7 +16,7 @@ use crate::flows::goals::auto::policy::POLICY;
 use crate::flows::goals::auto::view::View;
 use crate::flows::goals::auto::working::key;
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{layout, starting, words};
+use crate::flows::goals::auto::{layout, publishing, starting, words};
 use crate::flows::goals::runnable::{Choice, Nothing};
 use crate::flows::goals::selection::{Placed, placed};
 use crate::leases::{LeaseResult, LeaseStep};
@@ -58,6 +58,9 @@ impl Flow for LanesFlow {
         };
         if let Some((what, next)) = &run.gave_up {
             return blocked(what.clone(), next.clone());
+        }
+        if let Some(step) = self.commit_owed(view, facts) {
+            return step;
         }
         let all = placed(goals);
         let mut waits_for = None;
@@ -124,6 +127,15 @@ fn running(facts: &Facts<'_>, goal: &str) -> Option<StepKey> {
 }
 
 impl LanesFlow {
+    /// While nobody works, the branch is nobody's.
+    fn commit_owed(&self, view: &LanesView, facts: &Facts<'_>) -> Option<Step> {
+        let idle = facts.running.iter().all(|key| key.as_str().starts_with("start/"));
+        if !idle || !view.lanes.is_empty() || view.shared.owed.is_none() {
+            return None;
+        }
+        publishing::next(&self.auto.settings.tree_rules(), &view.of_start(), facts)
+    }
+
     /// A goal gets a lane at the place where the branch is now.
     fn open(&self, view: &LanesView, facts: &Facts<'_>, placed: &Placed<'_>) -> Step {
         let goal = &placed.goal.id;

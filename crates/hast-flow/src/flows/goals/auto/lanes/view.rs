@@ -116,8 +116,8 @@ impl LanesView {
     /// What a run that begins sees.
     pub(super) fn of_start(&self) -> View {
         let results = self.results.get("start").cloned().unwrap_or_default();
-        let View { kept, in_tree, unjudged, .. } = self.shared.clone();
-        View { results, kept, in_tree, unjudged, ..self.of("") }
+        let View { kept, in_tree, unjudged, owed, .. } = self.shared.clone();
+        View { results, kept, in_tree, unjudged, owed, ..self.of("") }
     }
 
     /// The goal that a step is about.
@@ -190,6 +190,9 @@ impl LanesView {
         if event.kind == Kind::AutoStarted {
             self.results.clear();
             self.onto = None;
+        }
+        if event.kind == Kind::GoalsCommitted {
+            self.results.remove("start");
         }
         self.open_or_close(&event, &goal);
         let in_lane = self.lanes.contains_key(&goal);

@@ -1,0 +1,154 @@
+//! Changes of a goal's status are commits of `goals.yaml` alone: those that end an attempt, and those
+//! that a retry, a person or a worker made, which the log owes until somebody can commit them.
+
+use serde_json::{Value, json};
+
+use crate::attempt::base::{ObjectId, TreeRules};
+use crate::attempt::workspace::{CommitPlan, Content, GitResult, GitStep, Head, Identity};
+use crate::docs::goals::GoalsEventKind as Kind;
+use crate::driver::{Delta, Facts, Flow};
+use crate::flows::goals::auto::policy::POLICY;
+use crate::flows::goals::auto::view::{Owed, View};
+use crate::flows::goals::auto::write::Draft;
+use crate::flows::goals::auto::{layout, words};
+use crate::flows::goals::layout as project;
+use crate::roles::PolicyTable;
+use crate::steps::{Effect, EffectResult, Ending, Notice, Step, StepKey};
+use crate::store::DocPath;
+use crate::time::UtcTime;
+
+/// Commits what the log owes, and ends.
+#[derive(Clone, Debug)]
+pub struct StatusFlow {
+    pub rules: TreeRules,
+}
+
+impl Flow for StatusFlow {
+    type View = View;
+
+    fn policy(&self) -> &PolicyTable {
+        &POLICY
+    }
+
+    fn reads(&self, path: &DocPath, _: bool) -> bool {
+        layout::is_read(path)
+    }
+
+    fn fold(&self, view: &mut View, delta: &Delta<'_>) {
+        view.fold(delta);
+    }
+
+    fn next_step(&self, view: &View, facts: &Facts<'_>) -> Step {
+        next(&self.rules, view, facts).unwrap_or_else(|| {
+            let (what, next) = (words::status_told(facts.lang), words::done_next(facts.lang));
+            Step::Finish(Ending::Done(Notice { what, next }))
+        })
+    }
+}
+
+/// The next step of committing what is owed. Nothing where nothing is owed, and where it has to wait:
+/// what a dead attempt left in the tree or on the branch is decided first.
+pub(super) fn next(rules: &TreeRules, view: &View, facts: &Facts<'_>) -> Option<Step> {
+    let owed = view.owed.as_ref()?;
+    let waits = view.current.is_some() || view.unjudged.is_some();
+    (!waits).then(|| commit_owed(rules, view, facts, owed))
+}
+
+fn commit_owed(rules: &TreeRules, view: &View, facts: &Facts<'_>, owed: &Owed) -> Step {
+    let number = view.events.to_string();
+    let key = |part: &str| StepKey::new(&["start", "status", &number, part]);
+    let looked = match view.results.get(&key("look")) {
+        None => {
+            let look = GitStep::Look { rules: rules.clone() };
+            return Step::Effect { key: key("look"), effect: Effect::Git(Box::new(look)) };
+        }
+        Some(EffectResult::Git(GitResult::Looked(looked))) => looked,
+        Some(result) => return not_committed(view, facts, &owed.goals, result),
+    };
+    let changed = looked.uncommitted.iter().any(|file| file.path == project::GOALS);
+    match (&looked.head, &looked.in_progress) {
+        (Head::Branch { name, commit }, None) if changed => {
+            let plan = StatusCommit {
+                goals: &owed.goals,
+                branch: name.clone(),
+                head: commit.clone(),
+                at: owed.at,
+                build: key("build"),
+                advance: key("advance"),
+            };
+            plan.step(view, facts)
+        }
+        // It is committed, or there is no branch that it could be committed on.
+        _ => committed(view, facts, &owed.goals, json!({})),
+    }
+}
+
+/// A commit of `goals.yaml` as it is, on top of where a branch is.
+pub(super) struct StatusCommit<'g> {
+    pub(super) goals: &'g [String],
+    pub(super) branch: String,
+    pub(super) head: ObjectId,
+    pub(super) at: UtcTime,
+    pub(super) build: StepKey,
+    /// Goes before the name of the commit.
+    pub(super) advance: StepKey,
+}
+
+impl StatusCommit<'_> {
+    pub(super) fn step(self, view: &View, facts: &Facts<'_>) -> Step {
+        let git =
+            |key: StepKey, step: GitStep| Step::Effect { key, effect: Effect::Git(step.into()) };
+        let built = match view.results.get(&self.build) {
+            None => {
+                let plan = self.plan();
+                return git(self.build, GitStep::Build { plan });
+            }
+            Some(EffectResult::Git(GitResult::Built { commit })) => commit.clone(),
+            Some(result) => return not_committed(view, facts, self.goals, result),
+        };
+        let key = StepKey::new(&[self.advance.as_str(), built.as_str()]);
+        match view.results.get(&key) {
+            None => {
+                let (branch, from, to) = (self.branch, self.head, built);
+                git(key, GitStep::Advance { branch, from, to })
+            }
+            Some(EffectResult::Git(GitResult::Advanced)) => {
+                committed(view, facts, self.goals, json!({"commit": built}))
+            }
+            Some(result) => not_committed(view, facts, self.goals, result),
+        }
+    }
+
+    fn plan(&self) -> CommitPlan {
+        let trailers: String =
+            self.goals.iter().map(|goal| format!("Hast-Goal: {goal}\n")).collect();
+        CommitPlan {
+            content: Content::File { path: project::GOALS.to_owned() },
+            parent: self.head.clone(),
+            message: format!("chore({}): goal status\n\n{trailers}", self.goals.join(", ")),
+            at: self.at,
+            identity: Identity::Users,
+        }
+    }
+}
+
+/// The status is in the file; that nobody could commit it is no reason to stop.
+fn not_committed(view: &View, facts: &Facts<'_>, goals: &[String], result: &EffectResult) -> Step {
+    let why = match result {
+        EffectResult::Git(GitResult::Refused(problem)) => problem.what(facts.lang),
+        _ => String::new(),
+    };
+    committed(view, facts, goals, json!({"refused": why}))
+}
+
+pub(super) fn committed(
+    view: &View,
+    facts: &Facts<'_>,
+    goals: &[String],
+    mut detail: Value,
+) -> Step {
+    let named = goals.join(", ");
+    detail["goal_id"] = json!(named);
+    let draft = Draft::new(view, facts, &format!("{named}: goals.yaml"));
+    draft.event(Kind::GoalsCommitted, detail).step()
+}

@@ -1,0 +1,94 @@
+//! What no attempt may change, in the simulated work tree: recorded at its base and given back.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hast_flow::attempt::base::{Base, ObjectId};
+use hast_flow::attempt::evidence::{Breach, RepoPath};
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::workspace::{Guarded, Reach};
+use serde::{Deserialize, Serialize};
+
+use super::machine::Object;
+use super::port::SimWorkspace;
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Snapshot {
+    pub(super) refs: BTreeMap<String, ObjectId>,
+    pub(super) config: Vec<u8>,
+    pub(super) protected: BTreeMap<String, Vec<u8>>,
+}
+
+const CONFIG: &str = ".git/config";
+
+impl SimWorkspace {
+    fn snapshot(&self, base: &Base) -> Result<Snapshot, GitProblem> {
+        let lost = || GitProblem::Lost { what: base.snapshot().to_string() };
+        match self.machine.borrow().get(base.snapshot()) {
+            Some(Object::Blob(bytes)) => serde_json::from_slice(bytes).map_err(|_| lost()),
+            _ => Err(lost()),
+        }
+    }
+
+    fn give_back_config(&self, before: &Snapshot) -> Result<Vec<RepoPath>, GitProblem> {
+        if self.machine.borrow().config == before.config {
+            return Ok(Vec::new());
+        }
+        self.operate(|machine| machine.config.clone_from(&before.config))?;
+        Ok(vec![RepoPath(CONFIG.into())])
+    }
+
+    /// Gives back what is protected, one thing after the other.
+    pub(super) fn give_back(&self, base: &Base) -> Result<Vec<RepoPath>, GitProblem> {
+        let before = self.snapshot(base)?;
+        let mut changed = self.give_back_config(&before)?;
+        for path in &base.rules().protected {
+            let now = self.machine.borrow().files.get(path).cloned();
+            let was = before.protected.get(path);
+            if now.as_ref() != was {
+                self.put(path, was.cloned())?;
+                changed.push(RepoPath(path.as_str().into()));
+            }
+        }
+        Ok(changed)
+    }
+
+    pub(super) fn guard_since(&self, base: &Base, reach: Reach) -> Result<Guarded, GitProblem> {
+        let files = match reach {
+            Reach::Everything => self.give_back(base)?,
+            Reach::OfGit | Reach::OfGitButRefs => self.give_back_config(&self.snapshot(base)?)?,
+        };
+        let refs = self.moved_refs(base)?;
+        if reach != Reach::OfGitButRefs {
+            self.restore_refs(base)?;
+        }
+        let files = files.iter().map(ToString::to_string).collect();
+        Ok(Guarded { files, refs, aside: None })
+    }
+
+    fn moved_refs(&self, base: &Base) -> Result<Vec<String>, GitProblem> {
+        let before = self.snapshot(base)?.refs;
+        let now = self.machine.borrow().refs.clone();
+        let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+        let moved = names.into_iter().filter(|name| {
+            let own = name.starts_with("refs/hast/") && !before.contains_key(*name);
+            before.get(*name) != now.get(*name) && *name != base.branch() && !own
+        });
+        Ok(moved.cloned().collect())
+    }
+
+    /// Other refs are put back, and what they pointed at stays reachable.
+    pub(super) fn restore_refs(&self, base: &Base) -> Result<Vec<Breach>, GitProblem> {
+        let before = self.snapshot(base)?.refs;
+        let now = self.machine.borrow().refs.clone();
+        let mut breaches = Vec::new();
+        for name in &self.moved_refs(base)? {
+            if let Some(at) = now.get(name) {
+                let kept = format!("refs/hast/displaced/{}/{name}", base.key());
+                self.move_ref(&kept, self.resolve(&kept).as_ref(), Some(at))?;
+            }
+            self.move_ref(name, now.get(name), before.get(name))?;
+            breaches.push(Breach::RefMoved { name: name.clone() });
+        }
+        Ok(breaches)
+    }
+}

@@ -1,0 +1,109 @@
+//! Guarding what no attempt may change: recorded at its base, compared and given back after it. What was
+//! there instead is kept aside.
+
+use hast_flow::attempt::base::Base;
+use hast_flow::attempt::evidence::{Breach, RepoPath};
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::workspace::{Guarded, Reach};
+
+use super::RealWorkspace;
+use super::paths::shown;
+use super::protect::Root;
+use super::record::Opened;
+use super::snapshot::{Home, Kept};
+
+impl RealWorkspace {
+    /// Gives back what is protected, before anything else is done in the repository.
+    pub(super) fn guard(
+        &mut self,
+        base: &Base,
+        opened: &Opened,
+    ) -> Result<Vec<RepoPath>, GitProblem> {
+        let changed = self.give_back(base, opened)?;
+        self.reread_config()?;
+        Ok(changed)
+    }
+
+    /// The same once more, while nothing but hast has run: the configuration is known unless
+    /// something had to be given back.
+    pub(super) fn guard_again(&mut self, base: &Base, opened: &Opened) -> Result<(), GitProblem> {
+        if self.give_back(base, opened)?.is_empty() { Ok(()) } else { self.reread_config() }
+    }
+
+    fn give_back(&self, base: &Base, opened: &Opened) -> Result<Vec<RepoPath>, GitProblem> {
+        let roots = self.git.place.protected_roots(base.rules(), &opened.snapshot.guarded);
+        self.restore(base, &roots, &opened.snapshot.files)
+    }
+
+    fn restore(
+        &self,
+        base: &Base,
+        roots: &[Root],
+        before: &[Kept],
+    ) -> Result<Vec<RepoPath>, GitProblem> {
+        let aside = self.scratch.aside(base.key());
+        let changed = self.git.place.restore(roots, before, &aside)?;
+        let named = changed.iter().map(|(home, path)| {
+            let path = shown(path);
+            RepoPath(match home {
+                Home::Tree => path.into(),
+                Home::Common | Home::Own => format!(".git/{path}").into(),
+            })
+        });
+        Ok(named.collect())
+    }
+
+    /// What somebody changed since the base who was not inspected, as far as it goes.
+    pub(super) fn guard_since(&mut self, base: &Base, reach: Reach) -> Result<Guarded, GitProblem> {
+        let opened = self.opened(base)?;
+        let files = match reach {
+            Reach::Everything => self.guard(base, &opened)?,
+            Reach::OfGit | Reach::OfGitButRefs => self.guard_gits_own(base, &opened)?,
+        };
+        let refs = self.git.refs()?;
+        let moved = match reach {
+            Reach::Everything | Reach::OfGit => {
+                self.git.restore_refs(base, &opened.snapshot.refs, &refs)?
+            }
+            Reach::OfGitButRefs => self.git.moved_refs(base, &opened.snapshot.refs, &refs),
+        };
+        let name = |breach: Breach| match breach {
+            Breach::RefMoved { name } => Some(name),
+            _ => None,
+        };
+        let aside = self.scratch.aside(base.key());
+        let kept = !files.is_empty() && aside.exists();
+        Ok(Guarded {
+            files: files.iter().map(ToString::to_string).collect(),
+            refs: moved.into_iter().filter_map(name).collect(),
+            aside: kept.then(|| aside.display().to_string()),
+        })
+    }
+
+    /// Git's configuration, hooks and the like. Hooks may lie in the tree; everything else there is left
+    /// to people.
+    fn guard_gits_own(
+        &mut self,
+        base: &Base,
+        opened: &Opened,
+    ) -> Result<Vec<RepoPath>, GitProblem> {
+        let all = self.git.place.protected_roots(base.rules(), &opened.snapshot.guarded);
+        let is_gits = |home: Home, path: &[u8]| home != Home::Tree || path == b".git";
+        let roots: Vec<Root> = all.into_iter().filter(|root| is_gits(root.0, &root.1)).collect();
+        let files = opened.snapshot.files.iter();
+        let before: Vec<Kept> =
+            files.clone().filter(|kept| is_gits(kept.home, &kept.path)).cloned().collect();
+        let mut changed = self.restore(base, &roots, &before)?;
+        self.reread_config()?;
+        if let Some(hooks) = self.hooks_in_tree() {
+            let below = [hooks.as_slice(), b"/"].concat();
+            let before: Vec<Kept> = files
+                .filter(|kept| kept.home == Home::Tree)
+                .filter(|kept| kept.path == hooks || kept.path.starts_with(&below))
+                .cloned()
+                .collect();
+            changed.extend(self.restore(base, &[(Home::Tree, hooks)], &before)?);
+        }
+        Ok(changed)
+    }
+}
