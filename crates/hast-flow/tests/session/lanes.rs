@@ -87,8 +87,11 @@ fn with_a_task_given_up_nothing_new_begins_and_what_is_on_its_way_still_counts()
     assert_eq!(key.as_str(), "T-0002/execute/1");
     session.home("T-0002/execute/1", &[("a.md", json!("paid for"))]);
     session.commit();
+    assert_eq!(session.begin(), "T-0002/review/1", "what was paid for is not thrown away");
+    session.home("T-0002/review/1", &[("report.json", report("PASS", &[]))]);
+    session.commit();
     let Step::Effect { key, .. } = session.next() else { panic!("{:?}", session.next()) };
-    assert_eq!(key.as_str(), "replan/1.1", "no review begins, nor a third task");
+    assert_eq!(key.as_str(), "replan/1.1", "no third task begins");
     assert_eq!(session.files["execution/outputs/T-0002/a.md"], b"paid for");
 }
 
