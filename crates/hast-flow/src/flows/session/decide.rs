@@ -16,7 +16,7 @@ use crate::flows::session::{
 use crate::ids::{QuestionId, SessionId};
 use crate::replies::Asking;
 use crate::roles::PolicyTable;
-use crate::steps::{Call, CallResult, EffectResult, Ending, Notice, Step, StepKey};
+use crate::steps::{Call, CallResult, EffectResult, Ending, Notice, Place, Step, StepKey};
 use crate::store::DocPath;
 
 /// How often one task is tried under one plan.
@@ -288,8 +288,10 @@ fn is_edited(view: &View) -> bool {
     view.plan_files.said.is_some() && view.plan_files.found != view.plan_files.said
 }
 
-/// A call with the session's ids, and its operational mode before the prompt.
+/// A call with the session's ids, and its operational mode before the prompt. A role sees copies of
+/// what it may read, and nothing else of the session.
 pub(super) fn call(view: &View, facts: &Facts<'_>, mut call: Call) -> Call {
+    call.place = Place::Copies;
     call.ids.insert("session_id", view.id(facts.now).to_string());
     if call.unit.starts_with("T-") {
         call.ids.insert("task_id", call.unit.clone());
