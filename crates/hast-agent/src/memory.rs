@@ -6,6 +6,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::tools::net::address::Named;
+use crate::tools::net::time::Machine;
 use crate::tools::net::transport::{Network, Patience, Transport, Way};
 use crate::tools::net::{Ask, Trouble};
 
@@ -36,7 +37,9 @@ pub fn search(
     let address = format!("http://{host}/api/search/observations");
     let url = Url::parse_with_params(&address, fields).map_err(|error| error.to_string())?;
     let network = Network::new(Named::new([host.clone()]), PATIENCE, Way::Direct);
-    let got = network.send(&Ask::get(url, MOST_BYTES)).map_err(|trouble| told(&trouble))?;
+    let ask = Ask::get(url, MOST_BYTES);
+    // Its patience is short enough to wait for it.
+    let got = network.send(&ask, &Machine::default()).map_err(|trouble| told(&trouble))?;
     if got.status != 200 {
         return Err(format!("{host}: HTTP {}", got.status));
     }

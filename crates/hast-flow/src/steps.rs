@@ -161,6 +161,8 @@ impl Call {
 pub enum Place {
     /// Nowhere: it only reads.
     Reading,
+    /// A directory with copies of its inputs. The flow's own documents are not shown to it.
+    Copies,
     /// The user's own checkout.
     Checkout,
     /// The project, and of it only what these patterns name, as `.gitignore` writes them. What else

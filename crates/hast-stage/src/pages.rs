@@ -1,7 +1,8 @@
-//! Web pages on loopback, for sessions that fetch: every path has one, and each ask is counted.
+//! Web pages on loopback, for sessions that fetch: every path has one, but for those that say `missing`
+//! or `never`, and each ask is counted.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
@@ -49,6 +50,10 @@ fn answer(stream: TcpStream, asked: &Mutex<BTreeMap<String, usize>>) -> std::io:
     }
     let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
     *asked.lock().unwrap().entry(path.clone()).or_default() += 1;
+    if path.contains("never") {
+        // Until the other side gives up.
+        return reader.read(&mut [0; 1]).map(drop);
+    }
     let missing = path.ends_with("robots.txt") || path.contains("missing");
     let status = if missing { "404 Not Found" } else { "200 OK" };
     let body = format!(

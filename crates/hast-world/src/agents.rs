@@ -110,6 +110,7 @@ pub fn abilities(supervisor: &Guarded, temp: &Path) -> (Applied, Net) {
         mode: SandboxMode::Prefer,
         writable: vec![temp.to_owned()],
         closed: vec![temp.to_owned()],
+        hidden: Vec::new(),
     };
     let limits = Limits { timeout: LONGEST, stall: None, ..Limits::default() };
     let ended = supervisor.run(&spec, &limits, &mut |_, _| ControlFlow::Continue(()));

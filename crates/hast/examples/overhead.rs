@@ -21,7 +21,12 @@ fn main() -> std::io::Result<()> {
     let plain = Guarded::with_guard(&guard, temp.clone())?.without_namespaces();
     let mut spec = CommandSpec::new(PROGRAM, here.clone());
     let mut boxed = spec.clone();
-    boxed.sandbox = Sandbox { mode: SandboxMode::Prefer, writable: vec![here], closed: Vec::new() };
+    boxed.sandbox = Sandbox {
+        mode: SandboxMode::Prefer,
+        writable: vec![here],
+        closed: Vec::new(),
+        hidden: Vec::new(),
+    };
     spec.sandbox = Sandbox::off();
 
     let mut times: [Vec<Duration>; 4] = Default::default();

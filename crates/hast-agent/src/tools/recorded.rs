@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::tools::net::time::Time;
 use crate::tools::net::transport::Transport;
 use crate::tools::net::{Ask, Got, Trouble};
 
@@ -37,7 +38,7 @@ impl Recorded {
 }
 
 impl Transport for Recorded {
-    fn send(&self, ask: &Ask) -> Result<Got, Trouble> {
+    fn send(&self, ask: &Ask, _: &dyn Time) -> Result<Got, Trouble> {
         let got = |media: &str, body: &[u8]| Got {
             status: 200,
             media: media.to_owned(),

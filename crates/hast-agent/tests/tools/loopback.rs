@@ -37,6 +37,8 @@ pub(crate) enum Manner {
     CutGzip,
     /// Sends a byte and then nothing.
     Stuck,
+    /// Sends nothing at all.
+    Silent,
     Chunked,
 }
 
@@ -82,6 +84,8 @@ struct Plan {
     /// By path; the last reply of a path stays.
     replies: BTreeMap<String, VecDeque<Reply>>,
     seen: Vec<Seen>,
+    /// How many gave up waiting.
+    left: usize,
 }
 
 #[derive(Debug)]
@@ -137,6 +141,11 @@ impl Server {
         self.seen().iter().filter(|seen| seen.target.split('?').next() == Some(path)).count()
     }
 
+    /// How many connections the other side closed while nothing was said.
+    pub(crate) fn left(&self) -> usize {
+        self.plan.lock().unwrap().left
+    }
+
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
@@ -171,6 +180,11 @@ fn serve(stream: TcpStream, plan: &Mutex<Plan>) -> Option<()> {
             if replies.len() > 1 { replies.pop_front() } else { replies.front().cloned() }
         })
     };
+    if reply.as_ref().is_some_and(|reply| reply.manner == Manner::Silent) {
+        let _ = std::io::Read::read(&mut reader, &mut [0; 1]);
+        plan.lock().unwrap().left += 1;
+        return None;
+    }
     answer(stream, reply.unwrap_or_else(|| Reply::new(404, "text/plain", "nothing here")))
 }
 
@@ -190,7 +204,9 @@ fn answer(mut stream: TcpStream, reply: Reply) -> Option<()> {
         Manner::Gzip => {
             head += &format!("content-encoding: gzip\r\ncontent-length: {}\r\n", body.len())
         }
-        Manner::Whole | Manner::Stuck => head += &format!("content-length: {}\r\n", body.len()),
+        Manner::Whole | Manner::Stuck | Manner::Silent => {
+            head += &format!("content-length: {}\r\n", body.len())
+        }
         Manner::Cut => {
             head += &format!("content-length: {}\r\n", body.len());
             body.truncate(body.len() / 2);

@@ -4,6 +4,7 @@
 
 mod answers;
 mod charts;
+mod given_up;
 mod loopback;
 mod pages;
 mod total_parsing;

@@ -27,6 +27,21 @@ pub fn expected_section(call: &Call) -> String {
     section + "\n" + &say::own_words(lang, &call.outbox)
 }
 
+/// The part of a prompt that names the copies that lie in the working directory.
+pub fn given_section(call: &Call) -> String {
+    let lang = lang(call.language);
+    let name = |path: &str| {
+        let below = path.strip_prefix(&call.workdir).map(|below| below.trim_start_matches('/'));
+        format!("- `{}`\n", below.unwrap_or(path))
+    };
+    let names: String = call.inputs.iter().map(|input| name(&input.path)).collect();
+    if names.is_empty() {
+        return names;
+    }
+    let where_ = say::given_where(lang, &call.workdir);
+    format!("{}\n\n{where_}\n\n{names}", say::given_heading(lang))
+}
+
 /// The part of a prompt that says what to repair; nothing where nothing was found.
 pub fn findings_section(findings: &[CallFinding], language: Language) -> String {
     let lang = lang(language);
@@ -62,6 +77,8 @@ pub mod say {
     crate::messages! {
         expected_heading() { en: "## Files to write", ko: "## 작성할 파일" }
         expected_where(outbox) { en: "Write these files into the directory `{outbox}`, and nothing else there:", ko: "다음 파일을 디렉터리 `{outbox}`에 쓰세요. 다른 파일은 두지 마세요:" }
+        given_heading() { en: "## Files to read", ko: "## 읽을 파일" }
+        given_where(workdir) { en: "Copies, in your working directory `{workdir}`; nothing else of the project is yours to read:", ko: "작업 디렉터리 `{workdir}`에 있는 사본입니다. 프로젝트의 다른 파일은 읽을 수 없습니다:" }
         optional() { en: "only if there is something to say", ko: "내용이 있을 때만" }
         schema_of(name) { en: "JSON Schema of `{name}`:", ko: "`{name}`의 JSON Schema:" }
         own_words(outbox) {

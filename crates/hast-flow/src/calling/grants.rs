@@ -56,8 +56,11 @@ pub fn granted(place: &Place, ground: &Ground, config: &Config) -> Sandbox {
     let mut closed = Vec::new();
     match place {
         // Nothing but what every call gets: a reader leaves no cache behind either.
-        Place::Reading => return Sandbox { mode, writable, closed },
-        Place::Within(writes) if writes.is_empty() => return Sandbox { mode, writable, closed },
+        Place::Reading => return Sandbox { mode, writable, closed, hidden: Vec::new() },
+        Place::Copies => return Sandbox { mode, writable, closed, hidden: hidden(ground) },
+        Place::Within(writes) if writes.is_empty() => {
+            return Sandbox { mode, writable, closed, hidden: Vec::new() };
+        }
         Place::Within(_) => {
             closed.extend([&ground.documents, &ground.state].map(|path| path.join(".hast")));
             closed.extend([ground.root.join(".ai"), ground.documents.clone()]);
@@ -89,7 +92,20 @@ pub fn granted(place: &Place, ground: &Ground, config: &Config) -> Sandbox {
     writable.extend(config.sandbox_write.iter().filter_map(|path| named(path, &ground.root, home)));
     closed.sort();
     closed.dedup();
-    Sandbox { mode, writable, closed }
+    Sandbox { mode, writable, closed, hidden: Vec::new() }
+}
+
+/// The documents of the flow, and those beside them, which are other units' documents. What the call
+/// itself needs stays in sight.
+fn hidden(ground: &Ground) -> Vec<PathBuf> {
+    let beside = ground.documents.parent().filter(|above| above.starts_with(&ground.root));
+    let beside = beside.filter(|above| **above != ground.root);
+    let documents = (ground.documents != ground.root).then_some(ground.documents.as_path());
+    let hidden = beside.or(documents).map(Path::to_owned);
+    let needed = |path: &PathBuf| {
+        ground.outbox.starts_with(path) || ground.homes.iter().any(|home| home.starts_with(path))
+    };
+    hidden.filter(|path| !needed(path)).into_iter().collect()
 }
 
 /// What a commit in a linked worktree has to write, and no more.
@@ -248,6 +264,18 @@ mod tests {
         assert_eq!(shown(&opened.closed), closed);
         let nothing = sandbox(&Place::Within(Vec::new()), &ground, &Config::default());
         assert_eq!(nothing, sandbox(&Place::Reading, &ground, &Config::default()));
+    }
+
+    #[test]
+    fn whoever_gets_copies_does_not_see_the_documents_of_this_unit_or_of_others() {
+        let mut ground = ground("refs/heads/main");
+        ground.documents = "/p/sessions/S-20260112-143000Z".into();
+        let opened = sandbox(&Place::Copies, &ground, &Config::default());
+        assert_eq!(shown(&opened.writable), ["/p/.ai/.hast/calls/k/1/outbox", "/h/.claude"]);
+        assert_eq!(shown(&opened.hidden), ["/p/sessions"]);
+        ground.outbox = "/p/sessions/S-20260112-143000Z/.hast/calls/k/1/outbox".into();
+        let opened = sandbox(&Place::Copies, &ground, &Config::default());
+        assert_eq!(shown(&opened.hidden), [""; 0], "what it needs stays in sight");
     }
 
     #[test]

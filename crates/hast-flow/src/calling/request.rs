@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::agents::asking::{expected_section, findings_section};
+use crate::agents::asking::{expected_section, findings_section, given_section};
 use crate::agents::budget::Reservation;
 use crate::agents::command::{AgentCall, NativeSession};
 use crate::agents::usage::Usd;
@@ -12,7 +12,7 @@ use crate::docs::files::FlowName;
 use crate::docs::goals::{Config, Language};
 use crate::process::Limits;
 use crate::process::environment::Pattern;
-use crate::steps::{Call, Needed};
+use crate::steps::{Call, Needed, Place};
 use crate::words::Lang;
 
 const TIMEOUT_MINUTES: u32 = 30;
@@ -76,7 +76,13 @@ impl Asked<'_> {
         reservation: &Reservation,
     ) -> AgentCall {
         let file = self.call_file(paths, inputs, reservation);
-        let prompt = whole_prompt(&self.call.prompt, &file);
+        let given = match self.call.place {
+            Place::Copies => given_section(&file),
+            Place::Reading | Place::Checkout | Place::Within(_) | Place::Worktree(_) => {
+                String::new()
+            }
+        };
+        let prompt = whole_prompt(&self.call.prompt, &given, &file);
         AgentCall {
             call: file,
             call_file: paths.call_file.clone(),
@@ -148,11 +154,11 @@ impl Asked<'_> {
     }
 }
 
-/// The flow's prompt, what was wrong before, and what must come back.
-fn whole_prompt(prompt: &str, call: &CallFile) -> String {
+/// The flow's prompt, what is given, what was wrong before, and what must come back.
+fn whole_prompt(prompt: &str, given: &str, call: &CallFile) -> String {
     let findings = findings_section(&call.findings, call.language);
     let expected = expected_section(call);
-    let parts = [prompt.trim_end(), findings.trim_end(), expected.trim_end()];
+    let parts = [prompt, given, &findings, &expected].map(str::trim_end);
     let mut whole = parts.iter().filter(|part| !part.is_empty()).fold(
         String::new(),
         |mut whole: String, part| {
@@ -214,6 +220,17 @@ mod tests {
         let places: Vec<_> = order.iter().map(|part| told.prompt.find(part).unwrap()).collect();
         assert!(places.is_sorted(), "{}", told.prompt);
         assert!(told.prompt.contains("\"verdict\""), "the schema is part of the prompt");
+    }
+
+    #[test]
+    fn copies_are_named_as_they_lie_in_the_working_directory() {
+        let (mut call, config) = (call(), Config::default());
+        call.place = Place::Copies;
+        let asked = Asked { flow: FlowName::Session, call: &call, config: &config, lang: Lang::En };
+        let sha256 = crate::ids::Sha256::of(b"");
+        let inputs = vec![CallInput { path: "/p/w/plan/active/x.json".to_owned(), sha256 }];
+        let told = asked.agent_call(&paths(), inputs, &Reservation::default());
+        assert!(told.prompt.contains("`/p/w`") && told.prompt.contains("- `plan/active/x.json`"));
     }
 
     #[test]

@@ -100,6 +100,7 @@ mod tests {
             mode: SandboxMode::Off,
             writable: writable.iter().map(Into::into).collect(),
             closed: vec!["/p/.brain".into(), "/p/.git".into()],
+            hidden: Vec::new(),
         };
         let walls = Walls {
             root: Path::new("/p"),

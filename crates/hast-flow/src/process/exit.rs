@@ -137,7 +137,7 @@ pub mod say {
         too_long() { en: "the arguments are longer than the system takes; pass the prompt by {{prompt_file}} or {{stdin}}", ko: "인자가 시스템 한도보다 깁니다. 프롬프트를 {{prompt_file}}이나 {{stdin}}으로 넘기세요" }
         no_sandbox(why) { en: "the sandbox is enforced but not available ({why}); set `sandbox: prefer` to go without", ko: "샌드박스가 필수인데 쓸 수 없습니다({why}). 없이 실행하려면 `sandbox: prefer`로 두세요" }
         failed(what, why) { en: "{what}: {why}", ko: "{what} 실패: {why}" }
-        detection_only() { en: "closed paths inside the work tree are checked afterwards, not prevented: this machine gives no mount namespace", ko: "작업 트리 안의 보호 경로는 막지 않고 나중에 검사합니다. 이 컴퓨터에서는 마운트 네임스페이스를 쓸 수 없습니다" }
+        detection_only() { en: "what is closed to the agent inside the project is checked afterwards, not prevented: this machine gives no mount namespace", ko: "프로젝트 안에서 에이전트에게 닫힌 경로는 막지 않고 나중에 검사합니다. 이 컴퓨터에서는 마운트 네임스페이스를 쓸 수 없습니다" }
         old_kernel(abi) { en: "the sandbox is partial: the kernel has only version {abi} of Landlock", ko: "샌드박스가 일부만 적용됩니다. 커널의 Landlock 버전이 {abi}뿐입니다" }
         unavailable(why) { en: "there is no sandbox here ({why}); what the agent did is judged afterwards", ko: "여기에는 샌드박스가 없습니다({why}). 에이전트가 한 일은 나중에 검사합니다" }
     }

@@ -67,11 +67,18 @@ pub struct Sandbox {
     pub writable: Vec<PathBuf>,
     /// Inside of what is writable, these are read-only (work in place). Needs a mount namespace.
     pub closed: Vec<PathBuf>,
+    /// Directories that look empty. Needs a mount namespace.
+    pub hidden: Vec<PathBuf>,
 }
 
 impl Sandbox {
     pub fn off() -> Self {
-        Self { mode: SandboxMode::Off, writable: Vec::new(), closed: Vec::new() }
+        Self {
+            mode: SandboxMode::Off,
+            writable: Vec::new(),
+            closed: Vec::new(),
+            hidden: Vec::new(),
+        }
     }
 }
 

@@ -4,8 +4,9 @@ use crate::scene::{Session, plan, report, revised, task, version};
 use hast_flow::agents::outcome::FailureClass;
 use hast_flow::docs::session::KnowledgeIndex;
 use hast_flow::driver::{Delta, Flow};
+use hast_flow::flows::session::policy::POLICY;
 use hast_flow::flows::session::{SessionFlow, Wish, layout};
-use hast_flow::steps::{CallResult, Effect, EffectResult, Ending, Step, StepKey};
+use hast_flow::steps::{CallResult, Effect, EffectResult, Ending, Place, Step, StepKey};
 use hast_flow::store::{DocPath, Identity, Seen};
 use serde_json::{Value, json};
 
@@ -87,8 +88,11 @@ fn with_a_task_given_up_nothing_new_begins_and_what_is_on_its_way_still_counts()
     assert_eq!(key.as_str(), "T-0002/execute/1");
     session.home("T-0002/execute/1", &[("a.md", json!("paid for"))]);
     session.commit();
+    assert_eq!(session.begin(), "T-0002/review/1", "what was paid for is not thrown away");
+    session.home("T-0002/review/1", &[("report.json", report("PASS", &[]))]);
+    session.commit();
     let Step::Effect { key, .. } = session.next() else { panic!("{:?}", session.next()) };
-    assert_eq!(key.as_str(), "replan/1.1", "no review begins, nor a third task");
+    assert_eq!(key.as_str(), "replan/1.1", "no third task begins");
     assert_eq!(session.files["execution/outputs/T-0002/a.md"], b"paid for");
 }
 
@@ -143,6 +147,44 @@ fn a_synthesis_is_given_only_what_passed_by_the_names_of_the_knowledge() {
     let Effect::Call(call) = effect else { panic!() };
     assert!(call.prompt.contains("[K-0001] /execution/outputs/T-0001/a.md"), "{}", call.prompt);
     assert!(call.inputs.contains(&DocPath::new("execution/outputs/T-0001/a.md").unwrap()));
+}
+
+#[test]
+fn every_role_is_given_copies_of_what_its_row_lets_it_read() {
+    let tasks = [task("T-0001", "SYNTHESIS", &[]), task("T-0002", "WEB", &[])];
+    let mut session = in_lanes(1, &tasks);
+    let mut calls = Vec::new();
+    let mut asked = |effect: Effect| {
+        let Effect::Call(call) = effect else { panic!() };
+        calls.push(call);
+    };
+    session.commit();
+    asked(session.reply(&[("a.md", json!("fact"))]).1);
+    session.commit();
+    asked(session.reply(&[("report.json", report("PASS", &[]))]).1);
+    session.commit();
+    session.commit();
+    session.fetched("page");
+    session.commit();
+    asked(session.reply(&[("report.json", report("FAIL", &["no"]))]).1);
+    session.commit();
+    asked(session.reply(&revised("MINOR", version(1, 2, &tasks[..1]))).1);
+    session.commit();
+    asked(session.reply(&[("final.md", json!("so [K-0001]"))]).1);
+    session.commit();
+    asked(session.reply(&[("verdict.md", json!("good"))]).1);
+    let steps: Vec<&str> = calls.iter().map(|call| call.step).collect();
+    assert_eq!(steps, ["synthesize", "review", "review", "replan", "finalize", "verdict"]);
+    // What the Planner infers it may see again; what is judged last is no task's output.
+    let besides = [("replan", layout::ROUTING), ("verdict", layout::FINAL)];
+    for call in &calls {
+        assert_eq!(call.place, Place::Copies, "{call:?}");
+        assert_eq!(call.inputs.is_empty(), call.step == "synthesize", "{call:?}");
+        for input in &call.inputs {
+            let named = besides.contains(&(call.step, input.as_str()));
+            assert!(POLICY.may_read(&call.role, input) || named, "{} {input}", call.role);
+        }
+    }
 }
 
 #[test]

@@ -192,3 +192,81 @@ fn a_plan_that_was_changed_without_a_revision_is_not_worked_on() {
     let Step::Finish(Ending::Blocked(notice)) = session.next() else { panic!() };
     assert!(notice.what.contains("without a revision"), "{notice:?}");
 }
+
+/// Two pages in two lanes, both fetched.
+fn both_fetched() -> Session {
+    let mut session = Session::planned(&[data("T-0001"), data("T-0002")]);
+    session.flow.parallel = 2;
+    session.commit();
+    session.commit();
+    session.begin();
+    session.begin();
+    for task in ["T-0001", "T-0002"] {
+        session.fetched_home(&format!("{task}/execute/1"), task);
+        session.commit();
+    }
+    session
+}
+
+#[test]
+fn what_was_fetched_is_reviewed_before_the_plan_changes_and_is_not_fetched_again() {
+    let mut session = both_fetched();
+    session.reply(&[("report.json", report("FAIL", &["no date"]))]);
+    session.commit();
+    assert_eq!(session.status().system_status, SystemStatus::Replanning);
+    let (key, _) = session.reply(&[("report.json", report("PASS", &[]))]);
+    assert_eq!(key.as_str(), "T-0002/review/1");
+    session.commit();
+    assert_eq!(session.events().last().unwrap(), "KNOWLEDGE_PROMOTED");
+    let (key, _) =
+        session.reply(&revised("MINOR", version(1, 2, &[data("T-0002"), data("T-0003")])));
+    assert_eq!(key.as_str(), "replan/1.1");
+    session.commit();
+    let commit = session.commit();
+    let started: Vec<&str> = commit.starts.iter().map(|key| key.as_str()).collect();
+    assert_eq!(started, ["T-0003/execute/1"], "T-0002 has passed");
+    session.agrees();
+}
+
+#[test]
+fn what_was_started_when_a_task_failed_is_finished_whether_or_not_the_process_died() {
+    let mut session = Session::planned(&[data("T-0001"), data("T-0002")]);
+    session.flow.parallel = 2;
+    session.commit();
+    session.commit();
+    session.fetched("one");
+    session.commit();
+    let (key, _) = session.reply(&[("report.json", report("FAIL", &["no date"]))]);
+    assert_eq!(key.as_str(), "T-0001/review/1");
+    session.commit();
+    // Nothing is on its way here, as after a kill.
+    let (key, _) = session.fetched("two");
+    assert_eq!(key.as_str(), "T-0002/execute/1");
+    session.commit();
+    let (key, _) = session.reply(&[("report.json", report("PASS", &[]))]);
+    assert_eq!(key.as_str(), "T-0002/review/1");
+    session.commit();
+    assert!(session.begin().starts_with("replan/"));
+    session.agrees();
+}
+
+#[test]
+fn a_person_who_calls_the_plan_impossible_waits_for_reviews_only_and_keeps_the_last_word() {
+    let mut session = both_fetched();
+    session.flow.parallel = 3;
+    let known = session.view.events;
+    session.flow.wish = Some(Wish::Replan { reason: "wrong company".to_owned(), known });
+    session.commit();
+    session.reply(&[("report.json", report("FAIL", &["no date"]))]);
+    session.commit();
+    session.reply(&[("report.json", report("PASS", &[]))]);
+    session.commit();
+    let Step::Effect { effect: Effect::Call(call), .. } = session.next() else { panic!() };
+    assert!(call.prompt.contains("wrong company") && call.prompt.contains("MAJOR one"), "{call:?}");
+    let mut session = Session::planned(&[data("T-0001")]);
+    session.commit();
+    let known = session.view.events;
+    session.flow.wish = Some(Wish::Replan { reason: "wrong company".to_owned(), known });
+    session.commit();
+    assert!(session.begin().starts_with("replan/"), "nothing more of it is fetched");
+}

@@ -141,6 +141,14 @@ impl Session {
         self.flow.fold(&mut self.view, &Delta::Result { key: &key, result: &result });
     }
 
+    /// The tools of a task that was begun come home.
+    pub(crate) fn fetched_home(&mut self, key: &str, text: &str) {
+        let key = StepKey::new(&[key]);
+        assert!(self.running.remove(&key), "{key} was not begun");
+        let result = EffectResult::Tools(vec![Ok(ToolAnswer::of(text))]);
+        self.flow.fold(&mut self.view, &Delta::Result { key: &key, result: &result });
+    }
+
     /// One task from its start to its passed review.
     pub(crate) fn pass(&mut self, text: &str) {
         self.commit();

@@ -80,6 +80,7 @@ impl Calls {
             Err(result) => return Ok(End::Result(result)),
         };
         let ended = self.told_and_run(way, &reservation, kept);
+        folder.remove_inputs();
         let (used, how) = match &ended {
             Ok(settled) => (settled.used, settled.how),
             Err(_) => (Amount::default(), HowEnded::Failed),
@@ -160,9 +161,14 @@ impl Calls {
         kept: &mut Option<Kept>,
     ) -> Result<Settled, PathError> {
         let Way { asked, agent, folder, .. } = way;
-        let tree = ground::tree(&asked.call.place, &self.settings.root, &self.settings.documents);
+        let mut tree =
+            ground::tree(&asked.call.place, &self.settings.root, &self.settings.documents);
+        if asked.call.place == Place::Copies {
+            folder.make_inputs()?;
+            tree.workdir = folder.inputs();
+        }
         let paths = self.paths(folder, &tree.workdir)?;
-        let told = self.told(asked, &paths, reservation);
+        let told = self.told(asked, folder, &paths, reservation)?;
         let mut call_file = serde_json::to_vec_pretty(&told.call).unwrap_or_default();
         call_file.push(b'\n');
         folder.write("call.json", &call_file)?;
@@ -245,14 +251,20 @@ impl Calls {
     }
 
     /// What the agent is told, without secrets: a prompt may quote a file that has one.
-    fn told(&self, asked: Asked<'_>, paths: &Paths, reservation: &Reservation) -> AgentCall {
-        let mut told = asked.agent_call(paths, self.inputs(asked), reservation);
+    fn told(
+        &self,
+        asked: Asked<'_>,
+        folder: &Folder,
+        paths: &Paths,
+        reservation: &Reservation,
+    ) -> Result<AgentCall, PathError> {
+        let mut told = asked.agent_call(paths, self.inputs(asked, folder)?, reservation);
         told.prompt = self.redactor.text(&told.prompt);
         for finding in &mut told.call.findings {
             finding.problem = self.redactor.text(&finding.problem);
             finding.next = self.redactor.text(&finding.next);
         }
-        told
+        Ok(told)
     }
 
     fn paths(&self, folder: &Folder, workdir: &Path) -> Result<Paths, PathError> {
@@ -271,14 +283,20 @@ impl Calls {
         })
     }
 
-    /// The documents that the call is about, as they are now. One that is gone is not told.
-    fn inputs(&self, asked: Asked<'_>) -> Vec<CallInput> {
-        let input = |path: &hast_flow::store::DocPath| {
-            let path = self.settings.documents.join(path.as_str());
-            let bytes = read_bounded(&path, MAX_INPUT).ok()?;
-            Some(CallInput { path: path.to_str()?.to_owned(), sha256: Sha256::of(&bytes) })
-        };
-        asked.call.inputs.iter().filter_map(input).collect()
+    /// The documents that the call is about, as they are now: where they lie, or copies. One that is
+    /// gone is not told.
+    fn inputs(&self, asked: Asked<'_>, folder: &Folder) -> Result<Vec<CallInput>, PathError> {
+        let mut inputs = Vec::new();
+        for name in &asked.call.inputs {
+            let mut path = self.settings.documents.join(name.as_str());
+            let Ok(bytes) = read_bounded(&path, MAX_INPUT) else { continue };
+            if asked.call.place == Place::Copies {
+                path = folder.copy_input(name, &bytes)?;
+            }
+            let Some(path) = path.to_str() else { continue };
+            inputs.push(CallInput { path: path.to_owned(), sha256: Sha256::of(&bytes) });
+        }
+        Ok(inputs)
     }
 
     fn run(

@@ -8,12 +8,14 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use hast_flow::calling::keeping::{self, Kept};
+use hast_flow::store::DocPath;
 use rustix::fs::{Mode, OFlags};
 
 use crate::files::{PathError, names};
 
 const LOCK: &str = "lock";
 const OUTBOX: &str = "outbox";
+const INPUTS: &str = "inputs";
 const RECORD: &str = "record.json";
 /// Somebody else may take a number between looking and making.
 const TRIES: u32 = 100;
@@ -84,6 +86,31 @@ impl Folder {
         write_new(&self.file(name), bytes)
     }
 
+    /// Where copies of inputs lie, below their own names.
+    pub fn inputs(&self) -> PathBuf {
+        self.path.join(INPUTS)
+    }
+
+    /// Copies an input for as long as the call lasts. Its content is known by its hash afterwards.
+    pub fn copy_input(&self, path: &DocPath, bytes: &[u8]) -> Result<PathBuf, PathError> {
+        let copy = self.inputs().join(path.as_str());
+        if let Some(above) = copy.parent() {
+            let made = private().recursive(true).create(above);
+            made.map_err(|source| PathError { path: above.to_owned(), source })?;
+        }
+        write_new(&copy, bytes)?;
+        Ok(copy)
+    }
+
+    /// The directory of the copies, also where there are none.
+    pub fn make_inputs(&self) -> Result<(), PathError> {
+        make_directory(&self.inputs())
+    }
+
+    pub fn remove_inputs(&self) {
+        remove_tree(&self.inputs());
+    }
+
     /// Puts what is kept of the outbox in its place. Names that are no file names are left out.
     pub fn keep_outbox<'a>(
         &self,
@@ -126,6 +153,7 @@ pub fn tidy(machine: &Path) {
         if !path.join(RECORD).exists() {
             remove_tree(&path.join(OUTBOX));
         }
+        remove_tree(&path.join(INPUTS));
         let at = path.symlink_metadata().map_or(0, |metadata| metadata.mtime());
         kept.push(Kept { at, step: step.to_owned(), number });
     });
@@ -247,11 +275,14 @@ mod tests {
             (Folder::make(&machine, "s").unwrap(), Folder::make(&machine, "s").unwrap());
         let alive = Folder::make(&machine, "s").unwrap();
         dead.write("prompt.md", b"p").unwrap();
+        let copy = dead.copy_input(&DocPath::new("plan/goal.md").unwrap(), b"g").unwrap();
+        assert_eq!(fs::read(copy).unwrap(), b"g");
         done.write("record.json", b"{}").unwrap();
         let paths = [dead.path().to_owned(), done.path().to_owned()];
         drop((dead, done));
         tidy(&machine);
         assert!(!paths[0].join("outbox").exists() && paths[0].join("prompt.md").exists());
+        assert!(!paths[0].join("inputs").exists());
         assert!(paths[1].join("outbox").exists() && alive.outbox().exists());
     }
 

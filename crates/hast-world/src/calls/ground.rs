@@ -27,7 +27,8 @@ pub(crate) fn tree(place: &Place, root: &Path, documents: &Path) -> Tree {
     let top = git_top(root);
     let within = Vec::new();
     match place {
-        Place::Reading => {
+        // Where copies lie is known when they are made.
+        Place::Reading | Place::Copies => {
             Tree { workdir: root.to_owned(), top: root.to_owned(), git: None, within }
         }
         Place::Within(writes) => {

@@ -25,7 +25,8 @@ pub(crate) mod mounts {
     }
 
     pub(crate) fn asked(sandbox: &Sandbox) -> bool {
-        sandbox.mode != SandboxMode::Off && !sandbox.closed.is_empty()
+        let shut = !sandbox.closed.is_empty() || !sandbox.hidden.is_empty();
+        sandbox.mode != SandboxMode::Off && shut
     }
 
     pub(crate) fn close(sandbox: &Sandbox) -> Closed {

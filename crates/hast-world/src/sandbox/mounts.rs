@@ -1,5 +1,5 @@
-//! Read-only paths inside of writable ones, which Landlock cannot say: bind mounts that only the
-//! run sees.
+//! Read-only paths inside of writable ones, and directories that look empty, which Landlock cannot
+//! say: mounts that only the run sees.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use hast_flow::process::{Sandbox, SandboxMode};
 use rustix::fs::{StatVfsMountFlags, statvfs};
-use rustix::mount::{MountFlags, mount_bind_recursive, mount_remount};
+use rustix::mount::{MountFlags, mount, mount_bind_recursive, mount_remount};
 
 /// Whether the closed paths of a sandbox are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,8 @@ pub(crate) enum Closed {
 
 /// Whether there is anything to close.
 pub(crate) fn asked(sandbox: &Sandbox) -> bool {
-    sandbox.mode != SandboxMode::Off && !sandbox.closed.is_empty()
+    let shut = !sandbox.closed.is_empty() || !sandbox.hidden.is_empty();
+    sandbox.mode != SandboxMode::Off && shut
 }
 
 /// Closes the closed paths. Needs a mount namespace of our own.
@@ -30,19 +31,22 @@ pub(crate) fn close(sandbox: &Sandbox) -> Closed {
     let there = |paths: &[PathBuf]| -> Vec<PathBuf> {
         paths.iter().filter_map(|path| path.canonicalize().ok()).collect()
     };
-    let plan = plan(&there(&sandbox.writable), &there(&sandbox.closed));
+    let mut plan = plan(&there(&sandbox.writable), &there(&sandbox.closed));
+    plan.extend(there(&sandbox.hidden).into_iter().map(Bind::Hidden));
     match plan.iter().try_for_each(|step| step.perform()) {
         Ok(()) => Closed::Held,
         Err(_) => Closed::NotHeld,
     }
 }
 
-/// One bind of a path onto itself.
+/// One mount over a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Bind {
     /// A mount point cannot be renamed away from under what is closed inside of it.
     Pinned(PathBuf),
     ReadOnly(PathBuf),
+    /// Nothing is seen there.
+    Hidden(PathBuf),
 }
 
 impl Bind {
@@ -53,6 +57,10 @@ impl Bind {
                 mount_bind_recursive(path, path)?;
                 let flags = MountFlags::BIND | MountFlags::RDONLY | kept_flags(path)?;
                 Ok(mount_remount(path, flags, c"")?)
+            }
+            Self::Hidden(path) => {
+                let safe = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+                Ok(mount("none", path, "tmpfs", safe | MountFlags::RDONLY, c"size=4k,mode=0555")?)
             }
         }
     }

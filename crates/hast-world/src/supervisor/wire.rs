@@ -47,6 +47,7 @@ pub(crate) struct OrderSandbox {
     pub(crate) mode: OrderMode,
     pub(crate) writable: Vec<OsString>,
     pub(crate) closed: Vec<OsString>,
+    pub(crate) hidden: Vec<OsString>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,6 +104,7 @@ impl Order {
                 },
                 writable: paths(&spec.sandbox.writable),
                 closed: paths(&spec.sandbox.closed),
+                hidden: paths(&spec.sandbox.hidden),
             },
             record: match &spec.record {
                 Record::Nowhere => None,
@@ -135,6 +137,7 @@ impl Order {
             },
             writable: paths(&self.sandbox.writable),
             closed: paths(&self.sandbox.closed),
+            hidden: paths(&self.sandbox.hidden),
         }
     }
 

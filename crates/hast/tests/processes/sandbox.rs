@@ -13,8 +13,12 @@ use crate::scene::{NETS, Scene, text};
 fn sandboxed(net: Net, script: &str, writable: &[&Path], closed: &[&Path]) -> Ended {
     let mut scene = Scene::new(net, script);
     let paths = |paths: &[&Path]| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
-    scene.spec.sandbox =
-        Sandbox { mode: SandboxMode::Prefer, writable: paths(writable), closed: paths(closed) };
+    scene.spec.sandbox = Sandbox {
+        mode: SandboxMode::Prefer,
+        writable: paths(writable),
+        closed: paths(closed),
+        hidden: Vec::new(),
+    };
     for (name, value) in [
         ("GIT_AUTHOR_NAME", "a"),
         ("GIT_AUTHOR_EMAIL", "a@example.org"),
@@ -219,13 +223,49 @@ fn in_place_hooks_config_and_state_are_closed_where_there_is_a_mount_namespace()
 }
 
 #[test]
+fn a_hidden_directory_looks_empty_where_there_is_a_mount_namespace() {
+    let root = TempDir::new().unwrap();
+    let (secret, open) = (root.path().join("secret"), root.path().join("open"));
+    for place in [&secret, &open] {
+        fs::create_dir(place).unwrap();
+        fs::File::create(place.join("there")).unwrap();
+    }
+    let (s, o) = (secret.display(), open.display());
+    let script = tries(&[
+        ("read", format!("cat {s}/there")),
+        ("list", format!("ls {s} | grep .")),
+        ("write", format!("echo x >{s}/new")),
+        ("unmount", format!("umount {s}")),
+        ("beside", format!("cat {o}/there")),
+    ]);
+    let mut scene = Scene::new(Net::Namespace, &script);
+    let hidden = vec![secret.clone()];
+    let (mode, writable) = (SandboxMode::Prefer, vec![root.path().to_owned()]);
+    scene.spec.sandbox = Sandbox { mode, writable, closed: Vec::new(), hidden };
+    let ended = scene.run();
+    if skipped(&ended) {
+        return;
+    }
+    if let Applied::Partly { missing: Missing::ClosedPaths, .. } = ended.sandbox {
+        eprintln!("skipped: no mount namespace on this machine");
+        return;
+    }
+    assert_eq!(answers(&ended), ["read=no", "list=no", "write=no", "unmount=no", "beside=yes"]);
+    assert!(secret.join("there").exists(), "and is there afterwards");
+}
+
+#[test]
 fn without_a_namespace_closed_paths_are_said_to_be_open() {
     let root = TempDir::new().unwrap();
     fs::create_dir(root.path().join("shut")).unwrap();
     let shut = root.path().join("shut");
     let mut scene = Scene::new(Net::Subreaper, "echo started");
-    let sandbox =
-        |mode| Sandbox { mode, writable: vec![root.path().into()], closed: vec![shut.clone()] };
+    let sandbox = |mode| Sandbox {
+        mode,
+        writable: vec![root.path().into()],
+        closed: vec![shut.clone()],
+        hidden: Vec::new(),
+    };
     scene.spec.sandbox = sandbox(SandboxMode::Prefer);
     let ended = scene.run();
     if skipped(&ended) {
@@ -246,7 +286,8 @@ fn without_a_namespace_closed_paths_are_said_to_be_open() {
 fn an_enforced_sandbox_that_is_whole_runs() {
     let mut scene = Scene::new(Net::Namespace, "echo x >f && echo fine");
     let writable = vec![scene.directory.path().to_owned()];
-    scene.spec.sandbox = Sandbox { mode: SandboxMode::Enforce, writable, closed: Vec::new() };
+    scene.spec.sandbox =
+        Sandbox { mode: SandboxMode::Enforce, writable, closed: Vec::new(), hidden: Vec::new() };
     let ended = scene.run();
     match &ended.sandbox {
         Applied::Whole { abi } => {

@@ -1,12 +1,14 @@
 //! hast is killed in the middle, or started twice. The session goes on and nothing is done twice.
 
 use std::path::Path;
+use std::process::Stdio;
 
 use hast_stage::dice::random_seed;
 use hast_stage::plays::session::Research;
 use hast_stage::rounds;
+use rustix::process::Signal;
 
-use crate::scene::Scene;
+use crate::scene::{Scene, fetch, planned};
 
 #[test]
 fn killed_at_any_moment_a_session_ends_as_one_that_was_not() {
@@ -32,4 +34,21 @@ fn a_second_driver_is_told_who_drives() {
     first.wait().unwrap();
     assert_eq!(second.code, 4, "{second:?}");
     assert!(second.err.contains(&pid), "{}", second.err);
+}
+
+#[test]
+fn an_interruption_does_not_wait_for_a_source_that_never_answers() {
+    let scene = Scene::new("");
+    scene.rehearse(&planned("plan", 1, 1, &[fetch("T-0001", "never")]));
+    let mut command = scene.hast_command(&["session", "start", "is it so?"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    scene.wait_until("the page is asked for", |_| scene.pages.asked("/news.example/never") == 1);
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), Signal::INT).unwrap();
+    // A minute is the request's own limit, and it would be made four times.
+    scene.wait_until("hast has ended", |_| child.try_wait().unwrap().is_some());
+    let ended = child.wait_with_output().unwrap();
+    let err = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(130), "{err}");
+    assert_eq!(scene.pages.asked("/news.example/never"), 1);
+    assert_eq!(scene.events().last().unwrap(), "TASK_STARTED", "no attempt is spent");
 }

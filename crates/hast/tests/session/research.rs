@@ -170,3 +170,32 @@ fn a_bad_plan_goes_back_with_all_its_findings_and_then_to_a_person() {
     let text = text["question"].as_str().unwrap();
     assert!(text.contains("web_magic") && text.contains("acceptance is empty"), "{text}");
 }
+
+#[test]
+fn a_role_works_among_copies_of_what_it_may_read_and_sees_nothing_else_of_the_session() {
+    let look = "  - when: {step: STEP}\n    do:\n      - run: \"find . -type f | sort > {{outbox}}/FILE; cat {{call}} >> {{outbox}}/FILE; ls {{root}}/sessions | sed 's/^/seen: /' >> {{outbox}}/FILE\"\n";
+    let look = look.replace("STEP", "finalize").replace("FILE", "final.md");
+    let scene = Scene::new(&look);
+    scene.write(".ai/config.yaml", "ai_tool: \"rehearsal:x.rehearsal.yaml\"\nsandbox: prefer\n");
+    let ran = scene.ask();
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let seen = scene.of("output/final.md");
+    let (files, call) = seen.split_once('{').unwrap();
+    assert_eq!(
+        files, "./execution/outputs/T-0002/note.md\n",
+        "passed, and what the answer rests on"
+    );
+    let copy = "/inputs/execution/outputs/T-0002/note.md\"";
+    assert!(call.contains(copy) && !call.contains("/sessions/"), "{call}");
+    if ran.err.contains("mount namespace") || ran.err.contains("sandbox") {
+        eprintln!("skipped: no whole sandbox on this machine");
+    } else {
+        assert!(!call.contains("seen: "), "{call}");
+    }
+    let left = scene.names(".ai/.hast/calls");
+    assert!(!left.is_empty());
+    for step in left {
+        let call = format!(".ai/.hast/calls/{step}/1");
+        assert!(scene.has(&format!("{call}/call.json")) && !scene.has(&format!("{call}/inputs")));
+    }
+}

@@ -124,7 +124,7 @@ impl Fetcher<'_> {
         let mut tried = 0;
         loop {
             self.pace.wait(self.time).map_err(cancelled)?;
-            let came = self.transport.send(ask);
+            let came = self.transport.send(ask, self.time);
             tried += 1;
             match waiting::next(tried, &came, self.time.now()) {
                 Next::Again { after } => self.time.sleep(after).map_err(cancelled)?,
@@ -170,6 +170,7 @@ fn failure(trouble: Trouble, ask: &Ask) -> ToolFailure {
         Trouble::TooLarge => ToolFailure::TooLarge { url, limit: ask.limit },
         Trouble::Unreachable { why } => ToolFailure::Unreachable { url, why },
         Trouble::NotRecorded => ToolFailure::NotRecorded { url },
+        Trouble::Cancelled => ToolFailure::Cancelled,
     }
 }
 

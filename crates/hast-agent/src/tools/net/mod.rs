@@ -64,10 +64,16 @@ pub struct Got {
 /// Why nothing was sent back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    PrivateAddress { host: String },
+    PrivateAddress {
+        host: String,
+    },
     TimedOut,
     Cut,
     TooLarge,
-    Unreachable { why: String },
+    Unreachable {
+        why: String,
+    },
     NotRecorded,
+    /// Nobody wants the answer any more; the connection is closed.
+    Cancelled,
 }

@@ -38,6 +38,12 @@ impl Machine {
     }
 }
 
+impl Default for Machine {
+    fn default() -> Self {
+        Self::new(Arc::default())
+    }
+}
+
 /// How long a sleep may hide that it is not wanted any more.
 const SLICE: Duration = Duration::from_millis(50);
 

@@ -2,6 +2,8 @@
 
 use std::fmt::Debug;
 use std::io::{self, Read};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ureq::config::Config;
@@ -11,19 +13,26 @@ use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 use ureq::{Agent, Body, Proxy};
 
 use crate::tools::net::address::{Named, is_public};
+use crate::tools::net::time::Time;
 use crate::tools::net::{Ask, Got, Trouble};
 
-/// Whoever performs one request.
+/// Whoever performs one request, for as long as `time` says that it is wanted.
 pub trait Transport: Debug + Send + Sync {
-    fn send(&self, ask: &Ask) -> Result<Got, Trouble>;
+    fn send(&self, ask: &Ask, time: &dyn Time) -> Result<Got, Trouble>;
 }
 
 /// The network, but only its public part and the hosts that were named.
 #[derive(Debug)]
 pub struct Network {
-    agent: Agent,
+    /// Replaced when its connections were closed, which is for good.
+    agent: Mutex<Agent>,
     named: Named,
+    proxy: Option<Proxy>,
+    patience: Patience,
 }
+
+/// How long a request may hide that it is not wanted any more.
+const SLICE: Duration = Duration::from_millis(50);
 
 /// How long one request may take.
 #[derive(Clone, Copy, Debug)]
@@ -51,45 +60,81 @@ impl Network {
             Way::Direct => None,
             Way::ProxyOfEnvironment => Proxy::try_from_env(),
         };
-        let gate = proxy.as_ref().map(|proxy| format!("{}:{}", proxy.host(), proxy.port()));
-        let config = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .timeout_connect(Some(patience.connect))
-            .timeout_global(Some(patience.whole))
-            .user_agent(concat!("hast/", env!("CARGO_PKG_VERSION")))
-            .proxy(proxy)
-            .build();
-        // A proxy is a host that the person named, and it may be near.
-        let checked = CheckedResolver { named: named.clone(), proxy: Named::new(gate) };
-        Self { agent: Agent::with_parts(config, DefaultConnector::default(), checked), named }
+        let agent = Mutex::new(agent(&named, patience, proxy.clone()));
+        Self { agent, named, proxy, patience }
+    }
+
+    fn agent(&self) -> MutexGuard<'_, Agent> {
+        self.agent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Closes what is open, whoever waits for it; the next request begins anew.
+    fn hang_up(&self) {
+        let fresh = agent(&self.named, self.patience, self.proxy.clone());
+        std::mem::replace(&mut *self.agent(), fresh).shutdown();
     }
 }
 
+fn agent(named: &Named, patience: Patience, proxy: Option<Proxy>) -> Agent {
+    let gate = proxy.as_ref().map(|proxy| format!("{}:{}", proxy.host(), proxy.port()));
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .timeout_connect(Some(patience.connect))
+        .timeout_global(Some(patience.whole))
+        .user_agent(concat!("hast/", env!("CARGO_PKG_VERSION")))
+        .proxy(proxy)
+        .build();
+    // A proxy is a host that the person named, and it may be near.
+    let checked = CheckedResolver { named: named.clone(), proxy: Named::new(gate) };
+    Agent::with_parts(config, DefaultConnector::default(), checked)
+}
+
 impl Transport for Network {
-    fn send(&self, ask: &Ask) -> Result<Got, Trouble> {
+    fn send(&self, ask: &Ask, time: &dyn Time) -> Result<Got, Trouble> {
         if !self.named.allow(&ask.url) {
             let host = ask.url.host_str().unwrap_or_default().to_owned();
             return Err(Trouble::PrivateAddress { host });
         }
-        let url = ask.full_url();
-        let mut request = match &ask.body {
-            None => Request::get(url.as_str()),
-            Some(_) => Request::post(url.as_str()).header("content-type", "application/json"),
-        };
-        for (name, value) in &ask.headers {
-            request = request.header(*name, value);
+        let (agent, ask) = (self.agent().clone(), ask.clone());
+        let (tell, told) = mpsc::channel();
+        // A thread of its own: looking a name up and connecting cannot be cut short, only left alone.
+        let began = std::thread::Builder::new().name("request".to_owned()).spawn(move || {
+            let _ = tell.send(requested(&agent, &ask));
+        });
+        began.map_err(|error| Trouble::Unreachable { why: error.to_string() })?;
+        loop {
+            match told.recv_timeout(SLICE) {
+                Ok(came) => return came,
+                Err(RecvTimeoutError::Disconnected) => return Err(Trouble::Cut),
+                Err(RecvTimeoutError::Timeout) if time.check().is_err() => {
+                    self.hang_up();
+                    return Err(Trouble::Cancelled);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
         }
-        let sent = match &ask.body {
-            None => request.body(()).map(|request| self.agent.run(request)),
-            Some(body) => request.body(body.as_str()).map(|request| self.agent.run(request)),
-        };
-        match sent {
-            Ok(Ok(response)) => receive(response, ask.limit),
-            Ok(Err(error)) => Err(trouble(error)),
-            Err(error) => Err(Trouble::Unreachable { why: error.to_string() }),
-        }
+    }
+}
+
+fn requested(agent: &Agent, ask: &Ask) -> Result<Got, Trouble> {
+    let url = ask.full_url();
+    let mut request = match &ask.body {
+        None => Request::get(url.as_str()),
+        Some(_) => Request::post(url.as_str()).header("content-type", "application/json"),
+    };
+    for (name, value) in &ask.headers {
+        request = request.header(*name, value);
+    }
+    let sent = match &ask.body {
+        None => request.body(()).map(|request| agent.run(request)),
+        Some(body) => request.body(body.as_str()).map(|request| agent.run(request)),
+    };
+    match sent {
+        Ok(Ok(response)) => receive(response, ask.limit),
+        Ok(Err(error)) => Err(trouble(error)),
+        Err(error) => Err(Trouble::Unreachable { why: error.to_string() }),
     }
 }
 

@@ -84,8 +84,7 @@ fn final_call(view: &View, facts: &Facts<'_>) -> Call {
         ends.flat_map(|task| view.knowledge.active_of(task.id.as_str())).take(MAX_INPUTS).collect();
     let known = prompts::named(pieces.iter().copied());
     let prompt = prompts::finalize(facts.lang, &view.query, &known);
-    let artifacts = pieces.iter().map(|piece| piece.artifact.trim_start_matches('/'));
-    let inputs = [layout::INDEX].into_iter().chain(artifacts);
+    let inputs = pieces.iter().map(|piece| piece.artifact.trim_start_matches('/'));
     closing_call(view, facts, EXECUTOR, "finalize", prompt, inputs)
 }
 

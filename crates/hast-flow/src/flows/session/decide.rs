@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use crate::docs::session::{PlanTask, SessionEventKind as Kind, SummaryUsage};
 use crate::driver::{Delta, Facts, Flow};
 use crate::flows::session::policy::{CONTROLLER, POLICY};
-use crate::flows::session::view::{IndexFile, Life, Progress, Stage, View, task_key};
+use crate::flows::session::view::{
+    IndexFile, Life, Progress, Stage, View, Wanted, Whose, task_key,
+};
 use crate::flows::session::write::Draft;
 use crate::flows::session::{
     boot, closing, execution, happening, layout, people, planning, promotion, prompts, replanning,
@@ -14,7 +16,7 @@ use crate::flows::session::{
 use crate::ids::{QuestionId, SessionId};
 use crate::replies::Asking;
 use crate::roles::PolicyTable;
-use crate::steps::{Call, CallResult, EffectResult, Ending, Notice, Step, StepKey};
+use crate::steps::{Call, CallResult, EffectResult, Ending, Notice, Place, Step, StepKey};
 use crate::store::DocPath;
 
 /// How often one task is tried under one plan.
@@ -106,7 +108,8 @@ impl Flow for SessionFlow {
             return step;
         }
         if view.is_blocked() {
-            return self.settle(view, facts).unwrap_or_else(|| people::blocked(view, facts));
+            let settled = self.settle(view, facts, |_| false);
+            return settled.unwrap_or_else(|| people::blocked(view, facts));
         }
         match view.life {
             Life::Working => self.work(view, facts),
@@ -182,12 +185,12 @@ impl SessionFlow {
         if let Some(step) = promotion::invalidate(view, facts) {
             return step;
         }
-        if view.wanted.is_some() {
-            let settled = self.settle(view, facts);
+        if let Some(wanted) = &view.wanted {
+            let settled = self.settle(view, facts, |stage| is_finished_first(view, wanted, stage));
             return settled.unwrap_or_else(|| replanning::step(self, view, facts));
         }
         let Some(plan) = &view.plan else { return unreadable(facts, layout::DECOMPOSITION) };
-        if view.plan_files.said.is_some() && view.plan_files.found != view.plan_files.said {
+        if is_edited(view) {
             return blocked(
                 prompts::edited_plan(facts.lang, layout::DECOMPOSITION),
                 prompts::edited_plan_next(facts.lang),
@@ -230,16 +233,22 @@ impl SessionFlow {
         }
     }
 
-    /// While a session waits for a person or another plan, nothing new begins; what is on its way
-    /// still counts.
-    fn settle(&self, view: &View, facts: &Facts<'_>) -> Option<Step> {
+    /// While a session waits for a person or another plan, no task begins; what is on its way still
+    /// counts, and `finished` says what is taken to its end.
+    fn settle(
+        &self,
+        view: &View,
+        facts: &Facts<'_>,
+        finished: impl Fn(Stage) -> bool,
+    ) -> Option<Step> {
         let asked = |task: &PlanTask| {
             view.pending.values().any(|pending| pending.task.as_ref() == Some(&task.id))
         };
-        let mut on_its_way = None;
+        let (mut to_begin, mut on_its_way) = (None, None);
         for task in view.plan.iter().flat_map(|plan| plan.in_hand()) {
             let stage = view.progress.get(&task.id).map(|progress| progress.stage);
-            if !matches!(stage, Some(Stage::Started | Stage::Executed)) || asked(task) {
+            let Some(stage @ (Stage::Started | Stage::Executed)) = stage else { continue };
+            if asked(task) {
                 continue;
             }
             match self.advance(view, facts, task) {
@@ -247,10 +256,11 @@ impl SessionFlow {
                 Move::Effect(key, step) if facts.running.contains(&key) => {
                     on_its_way.get_or_insert(step);
                 }
+                Move::Effect(_, step) if finished(stage) => drop(to_begin.get_or_insert(step)),
                 Move::Effect(..) => {}
             }
         }
-        on_its_way
+        to_begin.or(on_its_way)
     }
 
     /// A question to an agent, with the results that are there.
@@ -260,8 +270,28 @@ impl SessionFlow {
     }
 }
 
-/// A call with the session's ids, and its operational mode before the prompt.
+/// What is taken to its end before the plan changes. What was made is reviewed: under another plan
+/// it could only be made again. What was started when a task failed is made, too, so that the end is
+/// the same whether or not the process died meanwhile; a person who calls the plan impossible does
+/// not wait for more of it.
+fn is_finished_first(view: &View, wanted: &Wanted, stage: Stage) -> bool {
+    let counts = match stage {
+        Stage::Executed => true,
+        Stage::Started => wanted.by == Whose::Failures,
+        Stage::Waiting | Stage::Failed | Stage::Passed => false,
+    };
+    counts && !is_edited(view)
+}
+
+/// Whether the plan is not the one that the log tells of.
+fn is_edited(view: &View) -> bool {
+    view.plan_files.said.is_some() && view.plan_files.found != view.plan_files.said
+}
+
+/// A call with the session's ids, and its operational mode before the prompt. A role sees copies of
+/// what it may read, and nothing else of the session.
 pub(super) fn call(view: &View, facts: &Facts<'_>, mut call: Call) -> Call {
+    call.place = Place::Copies;
     call.ids.insert("session_id", view.id(facts.now).to_string());
     if call.unit.starts_with("T-") {
         call.ids.insert("task_id", call.unit.clone());

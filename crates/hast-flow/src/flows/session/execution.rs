@@ -91,8 +91,7 @@ fn synthesis(attempt: Attempt<'_>) -> Call {
     let prompt = prompts::synthesize(facts.lang, task, &named);
     let faults = view.faults.get(&task.id).map_or(&[][..], Vec::as_slice);
     let prompt = prompts::with_faults(prompt, faults, facts.lang);
-    let artifacts = pieces.iter().map(|piece| piece.artifact.trim_start_matches('/'));
-    let inputs = [layout::DECOMPOSITION].into_iter().chain(artifacts);
+    let inputs = pieces.iter().map(|piece| piece.artifact.trim_start_matches('/'));
     let asked = Call {
         attempt: number,
         inputs: inputs.filter_map(layout::path).collect(),

@@ -74,6 +74,11 @@ impl View {
             }
             _ => Whose::Failures,
         };
+        let is_personal = self.wanted.as_ref().is_some_and(|wanted| wanted.by == Whose::Person);
+        if by == Whose::Failures && is_personal {
+            // What fails meanwhile does not make a person's word a smaller one.
+            return;
+        }
         self.wanted = Some(Wanted { reason, by });
     }
 

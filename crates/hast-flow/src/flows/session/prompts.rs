@@ -45,7 +45,7 @@ messages! {
         en: "You are the Executor. Answer the question from the knowledge that passed, with citations like [K-0001], in `final.md`.",
         ko: "당신은 Executor입니다. 통과한 지식으로 질문에 답하고 [K-0001]처럼 인용을 달아 `final.md`를 쓰세요.",
     }
-    known_heading() { en: "What is known (context/index.json has all of it):", ko: "알려진 것(전체는 context/index.json):" }
+    known_heading() { en: "What is known:", ko: "알려진 것 가운데 답의 근거:" }
     verdict_text() {
         en: "You are the Critic. Say in `verdict.md` whether output/final.md answers the question, and what it rests on.",
         ko: "당신은 Critic입니다. output/final.md가 질문에 답하는지, 무엇에 근거하는지 `verdict.md`에 쓰세요.",
