@@ -323,3 +323,20 @@ fn a_checklist_names_each_of_its_cases() {
         scene.failures()
     );
 }
+
+#[test]
+fn a_test_that_is_skipped_proves_nothing() {
+    let mut scene = Scene::new(Box::new(|call, git| match call.step {
+        "test_first" => {
+            git.write("tests/total.test", "needs src/total.sh sum\nskips\n");
+            answer(&[("test-contract.yaml", tests(call, "tests/total.test", "happy_path"))])
+        }
+        _ => honest(call, git),
+    }));
+    let Ending::Failed(_) = scene.drive() else { panic!() };
+    let failure = &scene.failures()[0];
+    assert!(
+        failure.contains("1 tests ran (1 were skipped), the contract has 2 cases"),
+        "{failure}"
+    );
+}

@@ -6,5 +6,6 @@
 mod deaths;
 mod liars;
 mod memory;
+mod reports;
 mod scene;
 mod typed;

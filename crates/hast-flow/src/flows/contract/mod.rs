@@ -6,7 +6,6 @@
 mod attempts;
 pub mod boundaries;
 mod building;
-pub mod counts;
 pub mod decide;
 mod designing;
 mod discovery;

@@ -182,6 +182,9 @@ pub struct Tested {
     pub result: TestOutcome,
     pub summary: TestSummary,
     pub failed_tests: Vec<String>,
+    /// Reports that it wrote and that cannot be read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<String>,
     /// The end of what it printed.
     pub tail: String,
 }
