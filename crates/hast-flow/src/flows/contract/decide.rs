@@ -7,7 +7,7 @@ use crate::attempt::workspace::{GitResult, GitStep, Head, Looked};
 use crate::attempt_steps::{GitSteps, blocked, problem, unexpected};
 use crate::docs::call::CallFinding;
 use crate::docs::contract::{ContractEventKind as Kind, GlobalPhase, RequestStatus, WorkStatus};
-use crate::driver::{Delta, Facts, Flow};
+use crate::driver::{Delta, Facts, Flow, Touched};
 use crate::flows::contract::policy::{ORCHESTRATOR, POLICY};
 use crate::flows::contract::request::{Request, Stage, Subtask, Task};
 use crate::flows::contract::view::View;
@@ -38,7 +38,12 @@ impl Flow for ContractFlow {
     fn rests_on(&self, view: &View) -> Vec<DocPath> {
         let project = &self.settings.project.hash;
         let request = self.asked.request().and_then(|id| view.requests.get(id));
-        let fixed = [layout::session(project), layout::state(project), layout::knowledge(project)];
+        let fixed = [
+            layout::LOG.to_owned(),
+            layout::session(project),
+            layout::state(project),
+            layout::knowledge(project),
+        ];
         let contracts = request.map(restoring::watched).into_iter().flatten();
         let results = request.map(|request| restoring::expected(project, request));
         let results = results.into_iter().flatten();
@@ -48,6 +53,15 @@ impl Flow for ContractFlow {
             .chain(results)
             .filter_map(|path| layout::path(&path))
             .collect()
+    }
+
+    /// Only one process drives the requests of a project, and it alone writes their documents.
+    fn guards(&self, path: &DocPath) -> bool {
+        self.reads(path, false)
+    }
+
+    fn touched(&self, view: &mut View, touched: &Touched<'_>) {
+        view.touch(touched);
     }
 
     fn fold(&self, view: &mut View, delta: &Delta<'_>) {

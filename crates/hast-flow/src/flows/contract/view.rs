@@ -7,7 +7,7 @@ use crate::docs::contract::{
     ContractEvent, ContractEventKind as Kind, ContractSession, ContractState, ProjectKnowledge,
 };
 use crate::docs::document::{Document, read};
-use crate::driver::Delta;
+use crate::driver::{Delta, Touched};
 use crate::flows::contract::layout;
 use crate::flows::contract::request::Request;
 use crate::formats::ndjson;
@@ -27,10 +27,11 @@ pub struct View {
     pub knowledge: Option<Known<ProjectKnowledge>>,
     /// How often knowledge changed.
     pub lessons: u64,
-    /// Contracts of the request that is driven, by path.
+    /// Contracts of the request that is driven, and where its attempts began, by path.
     pub contracts: BTreeMap<String, Contract>,
-    /// The bytes of contracts as hast wrote them, for those that somebody changes meanwhile.
-    originals: BTreeMap<Sha256, Vec<u8>>,
+    /// Documents that somebody else has changed since hast read or wrote them; the view has what they
+    /// were.
+    pub touched: BTreeMap<String, Other>,
     bases: BTreeMap<(RequestId, SubtaskId, u32), Base>,
     /// Results of effects that no commit has used yet.
     pub results: BTreeMap<StepKey, EffectResult>,
@@ -43,6 +44,15 @@ pub struct Known<T> {
     pub value: Option<T>,
     pub bytes: Vec<u8>,
     pub identity: Option<Identity>,
+}
+
+/// A document that somebody else changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Other {
+    /// What it was.
+    pub kept: Vec<u8>,
+    /// Whether anything stands there now.
+    pub stands: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -61,9 +71,9 @@ impl View {
         self.bases.get(&(request.clone(), subtask.clone(), attempt))
     }
 
-    /// What hast wrote under this hash, as long as this process remembers it.
-    pub fn original(&self, sha256: &Sha256) -> Option<&[u8]> {
-        self.originals.get(sha256).map(Vec::as_slice)
+    pub fn touch(&mut self, touched: &Touched<'_>) {
+        let other = Other { kept: touched.kept.to_vec(), stands: touched.there.is_some() };
+        self.touched.insert(touched.path.to_string(), other);
     }
 
     pub fn fold(&mut self, delta: &Delta<'_>) {
@@ -84,6 +94,7 @@ impl View {
 
     fn document(&mut self, path: &DocPath, bytes: &[u8], seen: Seen) {
         let (name, identity) = (path.as_str(), seen.identity());
+        self.touched.remove(name);
         if name == layout::LOG {
             self.log_length = Some(bytes.len() as u64);
             return self.take_events(bytes);
@@ -92,6 +103,7 @@ impl View {
             if let Ok(base) = Base::recorded(bytes, &seen) {
                 self.bases.insert(key, base);
             }
+            self.contract_at(name, bytes);
             return;
         }
         let parts: Vec<&str> = name.split('/').collect();
@@ -101,18 +113,25 @@ impl View {
             ["knowledge", _, "knowledge.yaml"] => {
                 self.knowledge = Some(known(name, bytes, identity));
             }
-            ["sessions", _, "contracts", ..] => {
-                let sha256 = Sha256::of(bytes);
-                self.originals.entry(sha256.clone()).or_insert_with(|| bytes.to_vec());
-                let contract = Contract { bytes: bytes.to_vec(), sha256 };
-                self.contracts.insert(name.to_owned(), contract);
-            }
+            ["sessions", _, "contracts", ..] => self.contract_at(name, bytes),
             _ => {}
         }
     }
 
+    fn contract_at(&mut self, name: &str, bytes: &[u8]) {
+        let contract = Contract { bytes: bytes.to_vec(), sha256: Sha256::of(bytes) };
+        self.contracts.insert(name.to_owned(), contract);
+    }
+
     fn gone(&mut self, path: &DocPath) {
+        self.touched.remove(path.as_str());
         self.contracts.remove(path.as_str());
+        if path.as_str() == layout::LOG {
+            // It is about to stand there as it was, and is read from its beginning.
+            self.log_length = None;
+            self.requests.clear();
+            (self.events, self.lessons) = (0, 0);
+        }
         let parts: Vec<&str> = path.as_str().split('/').collect();
         match parts[..] {
             ["sessions", _, "session.json"] => self.session = None,
