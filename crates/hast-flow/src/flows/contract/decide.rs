@@ -13,8 +13,8 @@ use crate::flows::contract::request::{Request, Stage, Subtask, Task};
 use crate::flows::contract::view::View;
 use crate::flows::contract::write::Draft;
 use crate::flows::contract::{
-    Asked, ContractFlow, building, designing, discovery, endings, knowledge, layout, restoring,
-    settling, testing, verifying, words,
+    Asked, ContractFlow, building, deciding, designing, discovery, endings, knowledge, layout,
+    restoring, settling, testing, verifying, words,
 };
 use crate::ids::{RequestId, SubtaskId};
 use crate::replies::{self, Asking};
@@ -83,6 +83,7 @@ impl Flow for ContractFlow {
                 ),
             },
             Asked::Stop { id } => endings::stop(self, view, facts, id),
+            Asked::Decide { id, item, deed } => deciding::step(self, view, facts, id, item, deed),
         }
     }
 }
@@ -137,8 +138,14 @@ impl ContractFlow {
     /// A request that was stopped is taken up once; what stops it again ends this drive.
     fn resume(&self, view: &View, facts: &Facts<'_>, request: &Request) -> Step {
         let lived = facts.noted.contains(&life(&request.id, request.lives));
-        if request.status != RequestStatus::Stopped || lived {
+        if lived || request.status == RequestStatus::Completed {
             return self.drive(view, facts, request);
+        }
+        if request.status == RequestStatus::Active {
+            // Cut off, or taken up in the inbox: a stop from here on is this life's own.
+            return Draft::new(view, facts, &self.settings, "goes on")
+                .starts(life(&request.id, request.lives))
+                .step();
         }
         Draft::new(view, facts, &self.settings, "taken up again")
             .about(request)

@@ -289,7 +289,10 @@ impl Request {
             self.written.insert(one.path, one.sha256);
         }
         match event.kind {
-            Kind::RequestStarted | Kind::KnowledgeLearned | Kind::DocumentsRestored => {}
+            Kind::RequestStarted
+            | Kind::KnowledgeLearned
+            | Kind::DocumentsRestored
+            | Kind::InboxActed => {}
             Kind::Explored => self.explored = true,
             Kind::BrokenDown => self.breakdowns = detail.number("number"),
             Kind::Merged => self.merged = detail.read("merged"),

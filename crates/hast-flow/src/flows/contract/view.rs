@@ -8,11 +8,12 @@ use crate::docs::contract::{
 };
 use crate::docs::document::{Document, read};
 use crate::driver::{Delta, Touched};
-use crate::flows::contract::layout;
 use crate::flows::contract::request::Request;
+use crate::flows::contract::{inbox, layout};
 use crate::formats::ndjson;
 use crate::formats::source::Source;
 use crate::ids::{RequestId, Sha256, SubtaskId};
+use crate::inbox::Inbox;
 use crate::steps::{EffectResult, StepKey};
 use crate::store::{DocPath, Identity, Seen};
 
@@ -35,6 +36,8 @@ pub struct View {
     bases: BTreeMap<(RequestId, SubtaskId, u32), Base>,
     /// Results of effects that no commit has used yet.
     pub results: BTreeMap<StepKey, EffectResult>,
+    /// What waits for a person, and what they decided.
+    pub inbox: Inbox,
 }
 
 /// A document and what it was when it was read.
@@ -131,6 +134,7 @@ impl View {
             self.log_length = None;
             self.requests.clear();
             (self.events, self.lessons) = (0, 0);
+            self.inbox = Inbox::default();
         }
         let parts: Vec<&str> = path.as_str().split('/').collect();
         match parts[..] {
@@ -155,6 +159,9 @@ impl View {
         if event.kind == Kind::KnowledgeLearned {
             self.lessons += 1;
         }
+        if let Some(meant) = inbox::meaning(&self.inbox, event) {
+            self.inbox.apply(&meant);
+        }
         self.use_up(event.kind);
         let Some(id) = text("request_id").and_then(|id| id.parse::<RequestId>().ok()) else {
             return;
@@ -174,7 +181,7 @@ impl View {
     /// the same time.
     fn use_up(&mut self, kind: Kind) {
         let part = match kind {
-            Kind::KnowledgeLearned | Kind::DocumentsRestored => return,
+            Kind::KnowledgeLearned | Kind::DocumentsRestored | Kind::InboxActed => return,
             Kind::Explored => Some("explore"),
             Kind::BrokenDown => Some("breakdown"),
             _ => None,
