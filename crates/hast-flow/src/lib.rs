@@ -34,6 +34,8 @@ pub mod trust;
 
 pub mod gates;
 
+pub mod suites;
+
 pub mod attempt;
 
 pub mod steps;

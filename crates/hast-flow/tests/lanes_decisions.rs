@@ -259,7 +259,7 @@ fn on_a_branch_that_has_moved_the_work_is_put_on_top_and_tested_again() {
     };
     assert_eq!(key.as_str(), "A/1/retest/0");
     assert!(matches!(&*effect, Effect::Check(check) if check.tree == id('f')));
-    let run = TestRun { end: TestEnd::Green, tail: String::new() };
+    let run = TestRun { end: TestEnd::Green, tail: String::new(), counted: Default::default() };
     lanes.result("A/1/retest/0", &EffectResult::Check(run));
     lanes.holds("A", 0);
     let written = lanes.written();
@@ -294,7 +294,11 @@ fn a_red_test_after_the_merge_is_never_merged() {
     let (commit, tree) = (id('e'), id('f'));
     lanes.worktree("A/1/replay/0", WorktreeResult::Replayed { commit, tree });
     lanes.worktree("A/1/bring/0", WorktreeResult::Brought);
-    let run = TestRun { end: TestEnd::Red { code: 1 }, tail: "E  assert".into() };
+    let run = TestRun {
+        end: TestEnd::Red { code: 1 },
+        tail: "E  assert".into(),
+        counted: Default::default(),
+    };
     lanes.result("A/1/retest/0", &EffectResult::Check(run));
     let written = lanes.written();
     assert!(written.contains("red_after_merge") && !written.contains("MERGE_STARTED"), "{written}");

@@ -99,7 +99,7 @@ fn a_run_over_two_goals_one_of_them_wrong_at_first_ends_with_both_committed() {
         Effect::Check(_) => {
             let red = machine.borrow().files.values().any(|bytes| bytes == b"bug");
             let end = if red { TestEnd::Red { code: 1 } } else { TestEnd::Green };
-            EffectResult::Check(TestRun { end, tail: String::new() })
+            EffectResult::Check(TestRun { end, tail: String::new(), counted: Default::default() })
         }
         Effect::Tools(_)
         | Effect::Scan(_)

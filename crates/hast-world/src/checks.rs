@@ -1,6 +1,7 @@
 //! Runs a test command: code that an agent wrote, so in the agent's sandbox and without secrets.
 
 use std::ffi::OsString;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,11 +12,13 @@ use hast_flow::calling::grants::{Ground, sandbox};
 use hast_flow::docs::goals::Config;
 use hast_flow::process::environment::{Pattern, filtered};
 use hast_flow::process::exit::Exit;
-use hast_flow::process::{CommandSpec, Ended, Limits, Supervisor};
+use hast_flow::process::{CommandSpec, Ended, Limits, Stream, Supervisor};
 use hast_flow::steps::{CallResult, Check, EffectResult, Place};
+use hast_flow::suites::{Counted, Sieve};
 use hast_flow::words::Lang;
 
 use crate::calls::ground;
+use crate::reports::Reports;
 use crate::supervisor::Guarded;
 
 /// Enough of the output to see what failed.
@@ -39,18 +42,38 @@ impl Checks {
         self.perform_in(&Place::Checkout, check)
     }
 
+    /// Runs a check in the project, and reads what it tells of its tests.
+    pub fn perform_counted(&self, check: &Check) -> EffectResult {
+        let before = Reports::look(&self.root);
+        let mut sieves = [Sieve::default(), Sieve::default()];
+        let mut watch = |stream, bytes: &[u8]| {
+            sieves[usize::from(stream == Stream::Err)].feed(bytes);
+            ControlFlow::Continue(())
+        };
+        let ended =
+            self.supervisor.run(&self.spec(&Place::Checkout, check), &limits(check), &mut watch);
+        let printed = sieves.map(Sieve::text).join("\n");
+        let redactor = self.redactor();
+        let mut counted = Counted::of(&printed, &before.written_since());
+        let names = counted.failed_tests.iter_mut().chain(&mut counted.unread);
+        names.for_each(|name| *name = redactor.text(name));
+        self.result(&ended, counted)
+    }
+
     /// The same in another place than the project itself.
     pub fn perform_in(&self, place: &Place, check: &Check) -> EffectResult {
-        let ended = self.supervisor.run(&self.spec(place, check), &limits(check), &mut |_, _| {
-            std::ops::ControlFlow::Continue(())
-        });
+        let ended = self
+            .supervisor
+            .run(&self.spec(place, check), &limits(check), &mut |_, _| ControlFlow::Continue(()));
+        self.result(&ended, Counted::default())
+    }
+
+    fn result(&self, ended: &Ended, counted: Counted) -> EffectResult {
         if ended.exit == Exit::Cancelled {
             return EffectResult::Call(CallResult::Cancelled);
         }
-        EffectResult::Check(TestRun {
-            end: meaning(&ended.exit, self.lang),
-            tail: self.tail(&ended),
-        })
+        let end = meaning(&ended.exit, self.lang);
+        EffectResult::Check(TestRun { end, tail: self.tail(ended), counted })
     }
 
     fn spec(&self, place: &Place, check: &Check) -> CommandSpec {
@@ -81,6 +104,13 @@ impl Checks {
 
     /// The end of both streams, without secrets.
     fn tail(&self, ended: &Ended) -> String {
+        let streams = [&ended.stdout, &ended.stderr].map(|stream| last_lines(&stream.text()));
+        let told: Vec<&str> =
+            streams.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
+        self.redactor().text(&told.join("\n"))
+    }
+
+    fn redactor(&self) -> Redactor {
         let text = |name: &OsString| name.to_str().map(str::to_owned);
         let secrets: Vec<(String, String)> = self
             .variables
@@ -88,11 +118,7 @@ impl Checks {
             .filter_map(|(name, value)| Some((text(name)?, text(value)?)))
             .filter(|(name, _)| names_a_secret(name))
             .collect();
-        let redactor = Redactor::new(secrets.iter().map(|(name, value)| (&**name, &**value)));
-        let streams = [&ended.stdout, &ended.stderr].map(|stream| last_lines(&stream.text()));
-        let told: Vec<&str> =
-            streams.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
-        redactor.text(&told.join("\n"))
+        Redactor::new(secrets.iter().map(|(name, value)| (&**name, &**value)))
     }
 }
 

@@ -16,6 +16,7 @@ pub mod lanes;
 pub mod log_lines;
 pub mod person_files;
 pub mod programs;
+mod reports;
 pub mod roots;
 pub mod sandbox;
 pub mod scan;

@@ -46,6 +46,8 @@ pub(crate) mod say {
         completed() { en: "completed", ko: "완료" }
         stopped() { en: "stopped", ko: "중지" }
         gate_failed(subtask, round, gate, reasons) { en: "{subtask} round {round}: {gate} not passed: {reasons}", ko: "{subtask} 라운드 {round}: {gate} 통과하지 못함: {reasons}" }
+        was_resumed() { en: "it was taken up again", ko: "다시 이어서 진행했습니다" }
+        was_overtaken() { en: "another request has begun since", ko: "그 뒤에 다른 요청을 시작했습니다" }
         no_knowledge() { en: "nothing is known about this project yet", ko: "아직 이 프로젝트에 대해 배운 것이 없습니다" }
         patterns() { en: "Patterns", ko: "관례" }
         decisions() { en: "Decisions", ko: "결정" }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agents::outbox::Word;
 use crate::agents::outcome::{FailureClass, Outcome};
+use crate::suites::Counted;
 use crate::time::OffsetTime;
 use crate::words::Lang;
 
@@ -183,6 +184,8 @@ pub struct TestRun {
     pub end: TestEnd,
     /// The last lines of its output, without secrets.
     pub tail: String,
+    /// What it told of its tests; nothing where nobody asked.
+    pub counted: Counted,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

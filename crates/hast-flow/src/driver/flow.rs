@@ -4,6 +4,7 @@ use crate::roles::PolicyTable;
 use crate::steps::{CallResult, Commit, Step, StepKey};
 use crate::store::DocPath;
 
+use super::guard::Touched;
 use super::world::{Delta, Facts, Patched, Taken};
 
 /// A flow: what its documents mean, and what comes next. Pure.
@@ -23,6 +24,16 @@ pub trait Flow {
     fn rests_on(&self, _view: &Self::View) -> Vec<DocPath> {
         Vec::new()
     }
+
+    /// Whether nobody but the driver may change a document while it drives. What others make of it is
+    /// not taken into the view; [`Self::touched`] is told instead.
+    fn guards(&self, _path: &DocPath) -> bool {
+        false
+    }
+
+    /// Somebody else changed a guarded document; the view still has what it was. A commit of the flow
+    /// that writes the document ends it.
+    fn touched(&self, _view: &mut Self::View, _touched: &Touched<'_>) {}
 
     /// Takes a change into the view. A fresh read is a fold from nothing.
     fn fold(&self, view: &mut Self::View, delta: &Delta<'_>);

@@ -3,6 +3,8 @@
 
 pub mod endings;
 mod flow;
+mod guard;
+mod reading;
 mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,12 +15,13 @@ use crate::steps::{
     CallResult, Commit, Effect, EffectResult, Ending, Step, StepKey, StepLine, StepLog, StepState,
 };
 use crate::store::change::steps_log;
-use crate::store::identity::Compared;
 use crate::store::{ChangeSet, Conflict, Disk, DocPath, Put, Seen, Store, StoreError};
 use crate::time::UtcTime;
 use crate::words::Lang;
 
 pub use flow::Flow;
+use guard::Guard;
+pub use guard::Touched;
 pub use world::{Delta, Facts, InTurn, Patched, Taken, World};
 
 /// Bounds of one drive. Reaching one is a clear ending, not a hang.
@@ -51,6 +54,9 @@ pub struct Driver<'d, F: Flow, D: Disk> {
     unused: BTreeMap<StepKey, EffectResult>,
     running: BTreeSet<StepKey>,
     noted: BTreeSet<StepKey>,
+    guard: Guard,
+    /// Whether somebody may have touched guarded documents since they were last compared.
+    strangers: bool,
     /// Why nothing new may begin. What is on its way still comes home.
     stop: Option<Ending>,
     foreign: u64,
@@ -78,6 +84,8 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
             unused: BTreeMap::new(),
             running: BTreeSet::new(),
             noted: BTreeSet::new(),
+            guard: Guard::default(),
+            strangers: false,
             stop: None,
             foreign,
         };
@@ -161,46 +169,6 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
         Ok(endings::bounded(self.lang, self.bounds.steps))
     }
 
-    /// Looks at what the next decision rests on: other processes' commits, and documents that a
-    /// person may have saved since.
-    fn look_around(&mut self) -> Result<(), StoreError> {
-        let foreign = self.store.read_together(|store| Ok(store.foreign_commits()))?;
-        if foreign != self.foreign {
-            self.read_all()?;
-        }
-        for path in self.flow.rests_on(&self.view) {
-            let known = self.seen.get(&path).copied();
-            let meta = self.store.disk().look(&path)?.meta;
-            let same = match (known, meta) {
-                (Some(Seen::File(identity)), Some(meta)) => {
-                    identity.compare(&meta) == Compared::Same
-                }
-                (Some(Seen::Log { length }), Some(meta)) => meta.size == length,
-                (Some(Seen::Absent), None) => true,
-                _ => false,
-            };
-            if !same {
-                self.look_again(&path, known)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn look_again(&mut self, path: &DocPath, known: Option<Seen>) -> Result<(), StoreError> {
-        let Some((bytes, identity)) = self.store.read(path)? else {
-            self.seen.insert(path.clone(), Seen::Absent);
-            self.flow.fold(&mut self.view, &Delta::Gone { path });
-            return Ok(());
-        };
-        let same = matches!(known, Some(Seen::File(known)) if known.hash == identity.hash);
-        if same {
-            self.seen.insert(path.clone(), Seen::File(identity));
-        } else {
-            self.take_document(path, &bytes, Seen::File(identity));
-        }
-        Ok(())
-    }
-
     /// Notes that an effect begins, and lets it begin.
     fn begin(
         &mut self,
@@ -226,6 +194,8 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
             return Ok(());
         };
         self.running.remove(&key);
+        // Git is ours; whatever else ran may have run anything.
+        self.strangers |= !matches!(result, EffectResult::Git(_));
         if result == EffectResult::Call(CallResult::Cancelled) {
             world.cancel();
         }
@@ -344,6 +314,7 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
                     self.seen.keys().filter(|path| path.is_within(from)).cloned().collect();
                 for path in moved {
                     self.seen.remove(&path);
+                    self.guard.forget(&path);
                     self.flow.fold(&mut self.view, &Delta::Gone { path: &path });
                 }
             }
@@ -378,6 +349,9 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
             self.steps_length = 0;
             return self.take_steps(bytes);
         }
+        if self.flow.guards(path) {
+            self.guard.keep(path, bytes, None);
+        }
         self.flow.fold(&mut self.view, &Delta::Document { path, bytes, seen });
     }
 
@@ -386,6 +360,7 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
             return self.take_steps(bytes);
         }
         self.seen.insert(path.clone(), seen);
+        self.guard.append(path, at, bytes);
         self.flow.fold(&mut self.view, &Delta::Appended { path, at, bytes, seen });
     }
 
@@ -396,63 +371,6 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
             self.steps.add(&line);
         }
     }
-
-    /// Forgets everything and reads all documents together.
-    fn read_all(&mut self) -> Result<(), StoreError> {
-        let flow = self.flow;
-        let documents = self.store.read_together(|store| {
-            let mut documents = Vec::new();
-            collect(store, flow, None, &mut documents)?;
-            if let Some((bytes, identity)) = store.read(&steps_log())? {
-                documents.push((steps_log(), bytes, Seen::File(identity)));
-            }
-            Ok(documents)
-        })?;
-        self.foreign = self.store.foreign_commits();
-        self.view = F::View::default();
-        self.steps = StepLog::default();
-        self.steps_length = 0;
-        self.seen.clear();
-        for (path, bytes, seen) in &documents {
-            self.take_document(path, bytes, *seen);
-        }
-        // Whoever ended a step meanwhile has used a result of its own.
-        self.unused.retain(|key, _| self.steps.is_open(key));
-        for (key, result) in &self.unused {
-            self.flow.fold(&mut self.view, &Delta::Result { key, result });
-        }
-        Ok(())
-    }
-}
-
-type ReadDocument = (DocPath, Vec<u8>, Seen);
-
-/// All documents below a directory that the flow reads, in the order of their names.
-fn collect<F: Flow, D: Disk>(
-    store: &Store<D>,
-    flow: &F,
-    directory: Option<&DocPath>,
-    into: &mut Vec<ReadDocument>,
-) -> Result<(), StoreError> {
-    let mut entries = store.disk().read_dir(directory)?;
-    entries.sort();
-    for entry in entries {
-        let name = match directory {
-            None => DocPath::new(&entry.name),
-            Some(directory) => directory.join(&entry.name),
-        };
-        // A name that cannot be a document is not one of ours.
-        let Ok(path) = name else { continue };
-        if path.is_technical() || !flow.reads(&path, entry.is_dir) {
-            continue;
-        }
-        if entry.is_dir {
-            collect(store, flow, Some(&path), into)?;
-        } else if let Some((bytes, identity)) = store.read(&path)? {
-            into.push((path, bytes, Seen::File(identity)));
-        }
-    }
-    Ok(())
 }
 
 impl<F: Flow, D: Disk> std::fmt::Debug for Driver<'_, F, D> {

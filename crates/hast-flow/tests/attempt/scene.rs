@@ -49,7 +49,7 @@ pub(crate) fn handoff(name: &str, goal: &str, status: HandoffWord) -> NewHandoff
 }
 
 pub(crate) fn tests(end: TestEnd) -> TestRun {
-    TestRun { end, tail: String::new() }
+    TestRun { end, tail: String::new(), counted: Default::default() }
 }
 
 pub(crate) fn green() -> TestRun {

@@ -323,3 +323,99 @@ fn a_checklist_names_each_of_its_cases() {
         scene.failures()
     );
 }
+
+#[test]
+fn a_test_that_is_skipped_proves_nothing() {
+    let mut scene = Scene::new(Box::new(|call, git| match call.step {
+        "test_first" => {
+            git.write("tests/total.test", "needs src/total.sh sum\nskips\n");
+            answer(&[("test-contract.yaml", tests(call, "tests/total.test", "happy_path"))])
+        }
+        _ => honest(call, git),
+    }));
+    let Ending::Failed(_) = scene.drive() else { panic!() };
+    let failure = &scene.failures()[0];
+    assert!(
+        failure.contains("1 tests ran (1 were skipped), the contract has 2 cases"),
+        "{failure}"
+    );
+}
+
+/// The next event that the log would have, with another word in it.
+fn forged(scene: &Scene, kind: &str, detail: &Value) -> String {
+    let number = scene.text("events.ndjson").lines().count() + 1;
+    let event = json!({
+        "event_id": format!("EV-20260112T143000Z-{number:04}"), "ts": "2026-01-12T14:30:00Z",
+        "actor": "orchestrator", "type": kind, "detail": detail,
+    });
+    format!("{event}\n")
+}
+
+/// Whatever of hast's own documents is changed while an agent works is put back, and the attempt fails.
+#[test]
+fn what_only_hast_writes_is_put_back_and_the_attempt_sent_back() {
+    let knowledge = format!("knowledge/{HASH}/knowledge.yaml");
+    let state = format!("sessions/{HASH}/state.json");
+    let session = format!("sessions/{HASH}/session.json");
+    let base = "attempts/R1/T1-S1/2/base.json".to_owned();
+    type Lie = fn(&Scene, &str) -> Option<Vec<u8>>;
+    let grown: Lie = |scene, path| {
+        let detail = json!({"request_id": "R1", "subtask_id": "T1-S1"});
+        let line = forged(scene, "SUBTASK_COMPLETED", &detail);
+        Some((scene.text(path) + &line).into_bytes())
+    };
+    let other: Lie = |scene, path| {
+        let text = scene.text(path);
+        assert!(text.contains("in_progress") || text.contains("GATE") || text.contains('1'));
+        Some(text.replace("in_progress", "completed").replace('1', "2").into_bytes())
+    };
+    let empty: Lie = |_, _| Some(Vec::new());
+    let gone: Lie = |_, _| None;
+    for (path, lie) in [
+        ("events.ndjson".to_owned(), grown),
+        ("events.ndjson".to_owned(), other),
+        ("events.ndjson".to_owned(), empty),
+        ("events.ndjson".to_owned(), gone),
+        (state.clone(), other),
+        (state, gone),
+        (session, other),
+        (base.clone(), other),
+        (base, gone),
+        (knowledge.clone(), other),
+        (knowledge, gone),
+    ] {
+        let mut scene = Scene::new(Box::new(honest));
+        scene.documents.insert(
+            format!("knowledge/{HASH}/knowledge.yaml"),
+            format!("version: 1\nproject:\n  path: \"/p\"\n  name: \"p\"\n  hash: \"{HASH}\"\npatterns: {{}}\ndecisions: []\npitfalls: []\nupdated_at: \"2026-01-12T14:30:00Z\"\n").into_bytes(),
+        );
+        scene.restart();
+        scene.drive_to("implement");
+        let (before, lied) = (scene.documents[&path].clone(), lie(&scene, &path));
+        match lied.clone() {
+            Some(bytes) => scene.documents.insert(path.clone(), bytes),
+            None => scene.documents.remove(&path),
+        };
+        let Ending::Done(_) = scene.drive() else { panic!("{path}: {:?}", scene.failures()) };
+        let name = path.rsplit('/').next().unwrap();
+        let failures = scene.failures();
+        assert_eq!(failures.len(), 1, "{path}: {failures:?}");
+        assert!(
+            failures[0].starts_with("GATE-3 documents of hast were changed by somebody else")
+                && failures[0].contains(name),
+            "{failures:?}"
+        );
+        let aside = scene.documents.keys().find(|key| key.contains("foreign-"));
+        assert_eq!(aside.map(|key| scene.documents[key].clone()), lied, "{path}");
+        if path.starts_with("attempts") {
+            assert_eq!(scene.documents[&path], before, "{path}");
+        }
+        if path == "events.ndjson" {
+            assert!(scene.documents[&path].starts_with(&before), "the log goes on where it was");
+        }
+        assert_eq!(
+            scene.git.history,
+            ["first", "test(R1/T1-S1): sum up", "feat(R1/T1-S1): sum up"]
+        );
+    }
+}

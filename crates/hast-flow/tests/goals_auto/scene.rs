@@ -431,7 +431,11 @@ impl Auto {
             Effect::Check(check) => {
                 self.git.did.push(format!("test {}", check.command));
                 let end = self.tests.pop_front().expect("a test result");
-                EffectResult::Check(TestRun { end, tail: "E   assert 1 == 2".into() })
+                EffectResult::Check(TestRun {
+                    end,
+                    tail: "E   assert 1 == 2".into(),
+                    counted: Default::default(),
+                })
             }
             Effect::Call(call) => {
                 self.git.did.push(format!("call {} {}", call.unit, call.attempt));

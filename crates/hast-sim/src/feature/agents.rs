@@ -82,7 +82,7 @@ impl Hands {
         };
         let red = has("tests/total.test", TESTS) && !has("src/total", "good");
         let end = if red { TestEnd::Red { code: 1 } } else { TestEnd::Green };
-        TestRun { end, tail: String::new() }
+        TestRun { end, tail: String::new(), counted: Default::default() }
     }
 
     fn answer(&self, call: &Call) -> Result<CallResult, GitProblem> {

@@ -164,6 +164,10 @@ pub(crate) fn lock(lang: Lang, unit: &Unit<'_>) -> Result<DriverLock, Problem> {
 /// Finishes a commit that was cut off after it counted, for whoever looks at the documents first and
 /// then decides what to drive.
 pub(crate) fn recover(lang: Lang, documents: &Path) -> Result<(), Problem> {
+    // Where there is no journal nothing was cut off, and looking makes none.
+    if !documents.join(".hast").is_dir() {
+        return Ok(());
+    }
     open(lang, documents).map(drop)
 }
 

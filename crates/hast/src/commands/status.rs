@@ -12,6 +12,7 @@ use hast_flow::time::UtcTime;
 use hast_flow::words::visible;
 use serde_json::json;
 
+use super::contract::listing::glance as request_glance;
 use super::goals_files::{newest_handoff, text_of};
 use super::session::glance::{Glance, glance};
 use super::verify::{Report, check_flow, flows_here};
@@ -27,6 +28,7 @@ struct Seen {
     report: Report,
     goals: Option<GoalsState>,
     sessions: Option<Glance>,
+    request: Option<(String, serde_json::Value)>,
 }
 
 /// The goals flow in a few words.
@@ -53,7 +55,9 @@ pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
         check_flow(app, flow, &root, &mut report);
         let goals = (flow == FlowName::Goals).then(|| goals_state(app, &root)).flatten();
         let sessions = (flow == FlowName::Session).then(|| glance(&root));
-        flows.push(Seen { flow, root, report, goals, sessions });
+        let contract = flow == FlowName::Contract;
+        let request = contract.then(|| request_glance(app.lang, &root)).flatten();
+        flows.push(Seen { flow, root, report, goals, sessions, request });
     }
     if app.json {
         let at = UtcTime::new(app.clock.now()).to_string();
@@ -75,11 +79,14 @@ fn nothing(app: &App) -> String {
 fn text(app: &App, flows: &[Seen]) -> String {
     let lang = app.lang;
     let mut text = String::new();
-    for Seen { flow, root, report, goals, sessions } in flows {
+    for Seen { flow, root, report, goals, sessions, request } in flows {
         let state = say::flow_state(lang, report.files, report.errors, report.warnings);
         let root = root.display().to_string();
         text += &format!("{:<9} {}  {state}\n", flow.as_str(), visible(&root));
         for line in sessions.iter().flat_map(|sessions| sessions.lines(lang)) {
+            text += &format!("          {line}\n");
+        }
+        if let Some((line, _)) = request {
             text += &format!("          {line}\n");
         }
         let Some(goals) = goals else { continue };
@@ -133,6 +140,7 @@ fn seen_json(seen: &Seen) -> serde_json::Value {
         "warnings": seen.report.warnings,
         "goals": goals,
         "sessions": seen.sessions.as_ref().map(Glance::json),
+        "request": seen.request.as_ref().map(|(_, json)| json),
     })
 }
 

@@ -156,3 +156,46 @@ fn after_three_rounds_a_person_is_asked() {
         shown.out
     );
 }
+
+/// Where nothing keeps an agent from them, documents that only hast writes are put back and the attempt
+/// fails, whoever reads the log next.
+#[test]
+fn documents_of_hast_forged_without_a_sandbox() {
+    let log = ".claude/orchestrator/events.ndjson";
+    let done = "{\\\"event_id\\\":\\\"EV-20990112T143000Z-0099\\\",\\\"ts\\\":\\\"2026-01-12T14:30:00Z\\\",\\\"actor\\\":\\\"orchestrator\\\",\\\"type\\\":\\\"REQUEST_COMPLETED\\\",\\\"detail\\\":{\\\"request_id\\\":\\\"R1\\\"}}";
+    for (lie, name) in [
+        (format!("echo '{done}' >> {log}"), "events.ndjson"),
+        (
+            "sed -i s/in_progress/completed/g .claude/orchestrator/sessions/*/state.json"
+                .to_owned(),
+            "state.json",
+        ),
+        (format!("sed -i s/GATE-1/GATE-2/ {log}"), "events.ndjson"),
+        (format!("rm {log}"), "events.ndjson"),
+        ("echo '{}' > .claude/orchestrator/attempts/R1/T1-S2/2/base.json".to_owned(), "base.json"),
+    ] {
+        let forge = format!("      - run: \"{lie}\"\n");
+        let scene = sent_back(&implement(&format!("{WORK}{forge}")), "GATE-3", name);
+        assert!(scene.failures()[0].contains("changed by somebody else"), "{:?}", scene.failures());
+        assert_eq!(
+            scene.log().lines().filter(|line| line.contains("REQUEST_COMPLETED")).count(),
+            1
+        );
+        assert!(!scene.log().contains("0099"));
+    }
+}
+
+/// Code of the attempt that lies while hast runs the tests.
+#[test]
+fn documents_of_hast_forged_by_the_code_under_test() {
+    let code = "      - write: {path: src/total.sh, text: \"echo $(($1 + $2)); test -f .git/once || { touch .git/once; echo '{}' >> .claude/orchestrator/events.ndjson; }\\n\"}\n";
+    let scene = Scene::new(&format!("{}{ONE}", implement(code)));
+    let ran = scene.hast(&["contract", "start", "a total"]);
+    assert_eq!(ran.code, 0, "{ran:?}\n{}", scene.log());
+    let failures = scene.failures();
+    assert!(
+        failures[0].contains("GATE-2") && failures[0].contains("events.ndjson"),
+        "{failures:?}"
+    );
+    assert_eq!(scene.hast(&["contract", "verify"]).code, 0);
+}

@@ -4,7 +4,11 @@
 #![cfg(test)]
 
 mod deaths;
+mod inbox;
 mod liars;
 mod memory;
+mod reports;
 mod scene;
+#[path = "../torn/mod.rs"]
+mod torn;
 mod typed;

@@ -6,6 +6,7 @@ use hast_stage::plays::run::Published;
 use hast_stage::rounds;
 
 use crate::scene::{Scene, binary};
+use crate::torn::cut_off;
 
 #[test]
 fn killed_at_any_moment_each_task_is_executed_once() {
@@ -32,4 +33,19 @@ fn two_runs_driven_at_the_same_time_in_one_root_finish_both() {
     let instructions = scene.read("db/user_instructions.md");
     assert!(instructions.contains("I-0001") && instructions.contains("I-0002"), "{instructions}");
     assert_eq!(scene.hast(&["run", "verify"]).code, 0);
+}
+
+#[test]
+fn a_run_whose_row_was_cut_off_is_found_by_resume_and_by_confirm() {
+    for (words, code) in [(["run", "resume"], 3), (["run", "confirm"], 0)] {
+        let scene = Scene::new();
+        let asked = ["run", "start", "--mode", "initial", "report the sales"];
+        assert_eq!(scene.hast(&asked).code, 3);
+        let table = scene.read("db/process_runs.md");
+        let lines: Vec<&str> = table.lines().filter(|line| !line.contains("run-")).collect();
+        let before = lines.join("\n") + "\n";
+        cut_off(&scene, ".", &[("db/process_runs.md", Some(&before), &table)]);
+        let ran = scene.hast(&words);
+        assert_eq!(ran.code, code, "{ran:?}");
+    }
 }

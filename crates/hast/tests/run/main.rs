@@ -8,3 +8,5 @@ mod deaths;
 mod runs;
 mod scene;
 mod search;
+#[path = "../torn/mod.rs"]
+mod torn;

@@ -9,6 +9,7 @@ use hast_stage::rounds;
 use rustix::process::Signal;
 
 use crate::scene::{Scene, fetch, planned};
+use crate::torn::cut_off;
 
 #[test]
 fn killed_at_any_moment_a_session_ends_as_one_that_was_not() {
@@ -51,4 +52,24 @@ fn an_interruption_does_not_wait_for_a_source_that_never_answers() {
     assert_eq!(ended.status.code(), Some(130), "{err}");
     assert_eq!(scene.pages.asked("/news.example/never"), 1);
     assert_eq!(scene.events().last().unwrap(), "TASK_STARTED", "no attempt is spent");
+}
+
+/// The newer session has ended, although its log does not say so yet: the older one is resumed.
+#[test]
+fn a_session_whose_end_was_cut_off_is_not_resumed_again() {
+    let scene = Scene::new("  - when: {step: verdict, exists: stop}\n    do: [{blocked: later}]\n");
+    scene.write("stop", "");
+    assert_eq!(scene.ask().code, 3);
+    scene.remove("stop");
+    let ended = scene.ask();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    scene.write("stop", "");
+    let newer = format!("sessions/{}", scene.names("sessions").pop().unwrap());
+    let log = "plan/active/status_log.ndjson";
+    let whole = scene.read(&format!("{newer}/{log}"));
+    let lines: Vec<&str> = whole.lines().collect();
+    let before = lines[..lines.len() / 2].join("\n") + "\n";
+    cut_off(&scene, &newer, &[(log, Some(&before), &whole)]);
+    let resumed = scene.hast(&["session", "resume"]);
+    assert_eq!(resumed.code, 3, "the older one waits: {resumed:?}");
 }

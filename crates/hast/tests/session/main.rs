@@ -7,4 +7,6 @@ mod deaths;
 mod inbox;
 mod research;
 mod scene;
+#[path = "../torn/mod.rs"]
+mod torn;
 mod typed;

@@ -55,6 +55,8 @@ pub enum ContractEventKind {
     RequestCompleted,
     RequestStopped,
     RequestResumed,
+    /// A person decided about an item of the inbox.
+    InboxActed,
     KnowledgeLearned,
     /// Somebody else changed documents of hast; they are as they were again.
     DocumentsRestored,

@@ -71,7 +71,7 @@ fn begin(scene: &Scene<'_>, subtask: &Subtask, step: &'static str) -> Step {
     });
     scene
         .draft(&format!("{} attempt {number}", subtask.id))
-        .keep(&layout::base(&scene.request.id, &subtask.id, number), base)
+        .create(&layout::base(&scene.request.id, &subtask.id, number), base)
         .finishes_all()
         .event(ORCHESTRATOR, Kind::AttemptStarted, detail)
         .starts(key(scene, &subtask.id, number, step))

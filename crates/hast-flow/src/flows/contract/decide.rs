@@ -7,14 +7,14 @@ use crate::attempt::workspace::{GitResult, GitStep, Head, Looked};
 use crate::attempt_steps::{GitSteps, blocked, problem, unexpected};
 use crate::docs::call::CallFinding;
 use crate::docs::contract::{ContractEventKind as Kind, GlobalPhase, RequestStatus, WorkStatus};
-use crate::driver::{Delta, Facts, Flow};
+use crate::driver::{Delta, Facts, Flow, Touched};
 use crate::flows::contract::policy::{ORCHESTRATOR, POLICY};
 use crate::flows::contract::request::{Request, Stage, Subtask, Task};
 use crate::flows::contract::view::View;
 use crate::flows::contract::write::Draft;
 use crate::flows::contract::{
-    Asked, ContractFlow, building, designing, discovery, endings, knowledge, layout, restoring,
-    settling, testing, verifying, words,
+    Asked, ContractFlow, building, deciding, designing, discovery, endings, knowledge, layout,
+    restoring, settling, testing, verifying, words,
 };
 use crate::ids::{RequestId, SubtaskId};
 use crate::replies::{self, Asking};
@@ -38,7 +38,12 @@ impl Flow for ContractFlow {
     fn rests_on(&self, view: &View) -> Vec<DocPath> {
         let project = &self.settings.project.hash;
         let request = self.asked.request().and_then(|id| view.requests.get(id));
-        let fixed = [layout::session(project), layout::state(project), layout::knowledge(project)];
+        let fixed = [
+            layout::LOG.to_owned(),
+            layout::session(project),
+            layout::state(project),
+            layout::knowledge(project),
+        ];
         let contracts = request.map(restoring::watched).into_iter().flatten();
         let results = request.map(|request| restoring::expected(project, request));
         let results = results.into_iter().flatten();
@@ -48,6 +53,15 @@ impl Flow for ContractFlow {
             .chain(results)
             .filter_map(|path| layout::path(&path))
             .collect()
+    }
+
+    /// Only one process drives the requests of a project, and it alone writes their documents.
+    fn guards(&self, path: &DocPath) -> bool {
+        self.reads(path, false)
+    }
+
+    fn touched(&self, view: &mut View, touched: &Touched<'_>) {
+        view.touch(touched);
     }
 
     fn fold(&self, view: &mut View, delta: &Delta<'_>) {
@@ -69,6 +83,7 @@ impl Flow for ContractFlow {
                 ),
             },
             Asked::Stop { id } => endings::stop(self, view, facts, id),
+            Asked::Decide { id, item, deed } => deciding::step(self, view, facts, id, item, deed),
         }
     }
 }
@@ -123,8 +138,14 @@ impl ContractFlow {
     /// A request that was stopped is taken up once; what stops it again ends this drive.
     fn resume(&self, view: &View, facts: &Facts<'_>, request: &Request) -> Step {
         let lived = facts.noted.contains(&life(&request.id, request.lives));
-        if request.status != RequestStatus::Stopped || lived {
+        if lived || request.status == RequestStatus::Completed {
             return self.drive(view, facts, request);
+        }
+        if request.status == RequestStatus::Active {
+            // Cut off, or taken up in the inbox: a stop from here on is this life's own.
+            return Draft::new(view, facts, &self.settings, "goes on")
+                .starts(life(&request.id, request.lives))
+                .step();
         }
         Draft::new(view, facts, &self.settings, "taken up again")
             .about(request)

@@ -12,7 +12,6 @@ use crate::attempt::reason::Class;
 use crate::attempt::workspace::TreeFile;
 use crate::docs::contract::{DesignContract, FileStatus, TestContract, TestOutcome, TestSummary};
 use crate::flows::contract::boundaries::{Text, crossings};
-use crate::flows::contract::counts::count;
 use crate::flows::contract::layout;
 use crate::flows::contract::request::{TestKind, Tested};
 use crate::flows::contract::scope::{
@@ -107,6 +106,10 @@ impl TestsWritten<'_> {
     pub(super) fn kind(&self, run: &TestRun) -> Result<TestKind, Vec<String>> {
         match &run.end {
             TestEnd::Red { .. } => Ok(TestKind::Red),
+            // Some commands succeed however their tests end.
+            TestEnd::Green if run.counted.summary.is_some_and(|told| told.failed > 0) => {
+                Ok(TestKind::Red)
+            }
             TestEnd::CouldNotRun { why } => Err(vec![say::could_not_run(self.lang, why)]),
             TestEnd::Green => {
                 let new: Vec<&str> = self.new_targets();
@@ -228,30 +231,26 @@ pub(super) fn plain_paths(design: &DesignContract) -> DesignContract {
 /// The suite's run as `test-result.yaml` tells it.
 pub(super) fn tested(run: &TestRun, command: &str, at: UtcTime, contract: &TestContract) -> Tested {
     let green = run.end == TestEnd::Green;
-    let counted = count(&run.tail);
     let cases = u32::try_from(contract.test_cases.len()).unwrap_or(u32::MAX);
     // Where no runner is known the exit code speaks for all cases.
     let by_exit = match green {
         true => TestSummary { total: cases, passed: cases, failed: 0, skipped: 0 },
         false => TestSummary { total: cases, passed: 0, failed: cases, skipped: 0 },
     };
-    let cut = run.tail.lines().count() >= WHOLE_OUTPUT;
-    let summary = match counted.summary {
-        Some(summary) if !cut || summary.total >= cases => summary,
-        Some(_) | None => by_exit,
-    };
+    let counted = run.counted.clone();
+    let summary = counted.summary.unwrap_or(by_exit);
+    let passed = green && summary.failed == 0;
     Tested {
         command: command.to_owned(),
         at,
-        result: if green { TestOutcome::Pass } else { TestOutcome::Fail },
+        result: if passed { TestOutcome::Pass } else { TestOutcome::Fail },
         summary,
-        failed_tests: if green { Vec::new() } else { counted.failed_tests },
+        failed_tests: if passed { Vec::new() } else { counted.failed_tests },
+        unread: counted.unread,
         tail: run.tail.chars().rev().take(TAIL).collect::<Vec<_>>().into_iter().rev().collect(),
     }
 }
 
-/// From so many lines on the beginning of an output may be missing.
-const WHOLE_OUTPUT: usize = 60;
 const TAIL: usize = 4_000;
 
 /// A checklist, ticked or not.
@@ -274,6 +273,7 @@ pub(super) fn ticked(file: &[u8], contract: &TestContract, at: UtcTime) -> Teste
             skipped: 0,
         },
         failed_tests: failed,
+        unread: Vec::new(),
         tail: String::new(),
     }
 }
@@ -293,8 +293,10 @@ fn line_of<'t>(text: &'t str, case: &crate::docs::contract::TestCase) -> Option<
 /// What GATE-2 says about a run of the suite that hast made itself.
 pub(super) fn verified(tested: &Tested, contract: &TestContract, lang: Lang) -> Vec<String> {
     let cases = contract.test_cases.len();
-    let TestSummary { total, failed, .. } = tested.summary;
-    let enough = usize::try_from(total).is_ok_and(|total| total >= cases);
+    let TestSummary { total, failed, skipped, .. } = tested.summary;
+    // What was skipped says nothing about its case.
+    let ran = total.saturating_sub(skipped);
+    let enough = usize::try_from(ran).is_ok_and(|ran| ran >= cases);
     let passed = tested.result == TestOutcome::Pass;
     Evidence::default()
         .with(
@@ -302,7 +304,11 @@ pub(super) fn verified(tested: &Tested, contract: &TestContract, lang: Lang) -> 
             met(passed, || say::suite_red(lang, tested.failed_tests.join(", "))),
         )
         .with("summary.failed", met(failed == 0, || say::some_failed(lang, failed)))
-        .with("summary.total", met(enough, || say::too_few(lang, total, cases)))
+        .with("summary.total", met(enough, || say::too_few(lang, ran, skipped, cases)))
+        .with(
+            "reports",
+            met(tested.unread.is_empty(), || say::unread_report(lang, listed(&tested.unread))),
+        )
         .objections()
 }
 

@@ -1,8 +1,13 @@
-//! What of the contract flow waits for a person: requests that stopped and have not been taken up again.
+//! What of the contract flow waits for a person: requests that stopped and have not been taken up again,
+//! and what people decided about them.
 
 use crate::docs::contract::{ContractEvent, ContractEventKind as Kind};
 use crate::docs::files::FlowName;
-use crate::inbox::{Inbox, InboxEvent, ItemId, ItemKind, Matter};
+use crate::inbox::{Deed, Inbox, InboxEvent, ItemId, ItemKind, Matter};
+
+/// Why an item is over that nobody acted on.
+pub const RESUMED: &str = "resumed";
+pub const OVERTAKEN: &str = "overtaken";
 
 /// The inbox events that a log of the contract flow means, in its order.
 pub fn fold<'e>(events: impl Iterator<Item = &'e ContractEvent>) -> Vec<InboxEvent> {
@@ -17,7 +22,8 @@ pub fn fold<'e>(events: impl Iterator<Item = &'e ContractEvent>) -> Vec<InboxEve
     all
 }
 
-fn meaning(inbox: &Inbox, event: &ContractEvent) -> Option<InboxEvent> {
+/// What an event means for the inbox as it is before it.
+pub(super) fn meaning(inbox: &Inbox, event: &ContractEvent) -> Option<InboxEvent> {
     let text = |key: &str| event.detail.get(key).and_then(|value| value.as_str());
     let request = text("request_id")?;
     match event.kind {
@@ -37,13 +43,26 @@ fn meaning(inbox: &Inbox, event: &ContractEvent) -> Option<InboxEvent> {
             inbox.open(matter, event.ts)
         }
         Kind::RequestResumed | Kind::RequestCompleted => {
-            let waiting = inbox.waiting();
-            let item: Option<ItemId> =
-                waiting.iter().find(|item| item.unit == request).map(|item| item.id.clone());
-            inbox.resolve(&item?, event.ts, "resumed")
+            let item = waiting(inbox, |unit| unit == request)?;
+            inbox.resolve(&item, event.ts, RESUMED)
+        }
+        // Of the requests of a project only the last can be taken up again.
+        Kind::RequestStarted => {
+            let item = waiting(inbox, |unit| unit != request)?;
+            inbox.resolve(&item, event.ts, OVERTAKEN)
+        }
+        Kind::InboxActed => {
+            let read = |key: &str| event.detail.get(key).cloned();
+            let id: ItemId = serde_json::from_value(read("inbox_id")?).ok()?;
+            let deed: Deed = serde_json::from_value(read("deed")?).ok()?;
+            inbox.act(&id, deed).ok()
         }
         _ => None,
     }
+}
+
+fn waiting(inbox: &Inbox, of: impl Fn(&str) -> bool) -> Option<ItemId> {
+    inbox.open_items().find(|item| of(&item.unit)).map(|item| item.id.clone())
 }
 
 #[cfg(test)]
@@ -60,6 +79,19 @@ mod tests {
             kind,
             detail: detail.as_object().unwrap().clone(),
         }
+    }
+
+    #[test]
+    fn a_stopped_request_waits_for_nobody_once_the_next_has_begun() {
+        let stopped = event(
+            1,
+            Kind::RequestStopped,
+            &json!({"request_id": "R1", "by": "rounds", "reason": "GATE-3"}),
+        );
+        let next = event(2, Kind::RequestStarted, &json!({"request_id": "R2", "request": "x"}));
+        let mut inbox = Inbox::default();
+        fold([&stopped, &next].into_iter()).iter().for_each(|event| inbox.apply(event));
+        assert_eq!(inbox.open_items().count(), 0);
     }
 
     #[test]

@@ -78,11 +78,20 @@ pub fn rejected(path: &str, number: u32) -> String {
     }
 }
 
+/// Where somebody else's version of a document is kept.
+pub fn aside(path: &str, number: u64) -> String {
+    match path.rsplit_once('/') {
+        Some((directory, name)) => format!("{directory}/archive/foreign-{number}/{name}"),
+        None => format!("archive/foreign-{number}/{path}"),
+    }
+}
+
 /// Whether driving a request needs this. What is archived or was rejected never counts again, and
 /// other requests may be many.
 pub fn is_read(path: &str, is_dir: bool, project: &ProjectHash, own: Option<&RequestId>) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     let own = |id: &str| own.is_some_and(|own| own.as_str() == id);
+    let kept_aside = |part: &&str| *part == "archive" || part.contains(".rejected-");
     match parts[..] {
         [LOG] => true,
         ["sessions" | "knowledge" | "attempts"] => is_dir,
@@ -94,10 +103,9 @@ pub fn is_read(path: &str, is_dir: bool, project: &ProjectHash, own: Option<&Req
             hash == project.as_str() && (wanted || (is_dir && name == "contracts"))
         }
         ["sessions", hash, "contracts", id, ref rest @ ..] => {
-            let kept_aside = |part: &&str| *part == "archive" || part.contains(".rejected-");
             hash == project.as_str() && own(id) && !rest.iter().any(kept_aside)
         }
-        ["attempts", id, ..] => own(id),
+        ["attempts", id, ref rest @ ..] => own(id) && !rest.iter().any(kept_aside),
         _ => false,
     }
 }

@@ -6,8 +6,8 @@
 mod attempts;
 pub mod boundaries;
 mod building;
-pub mod counts;
 pub mod decide;
+mod deciding;
 mod designing;
 mod discovery;
 mod endings;
@@ -35,6 +35,7 @@ use crate::docs::contract::{Manifest, Project};
 use crate::docs::goals::Memory;
 use crate::flows::contract::knowledge::NewPiece;
 use crate::ids::RequestId;
+use crate::inbox::{Deed, ItemId};
 
 pub use view::View;
 
@@ -60,12 +61,21 @@ pub enum Asked {
     },
     /// A person adds to what is known.
     Learn(NewPiece),
+    /// A person decides about a request that stopped.
+    Decide {
+        id: RequestId,
+        item: ItemId,
+        deed: Deed,
+    },
 }
 
 impl Asked {
     pub fn request(&self) -> Option<&RequestId> {
         match self {
-            Self::Start { id, .. } | Self::Resume { id } | Self::Stop { id } => Some(id),
+            Self::Start { id, .. }
+            | Self::Resume { id }
+            | Self::Stop { id }
+            | Self::Decide { id, .. } => Some(id),
             Self::Learn(_) => None,
         }
     }

@@ -182,6 +182,9 @@ pub struct Tested {
     pub result: TestOutcome,
     pub summary: TestSummary,
     pub failed_tests: Vec<String>,
+    /// Reports that it wrote and that cannot be read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<String>,
     /// The end of what it printed.
     pub tail: String,
 }
@@ -286,7 +289,10 @@ impl Request {
             self.written.insert(one.path, one.sha256);
         }
         match event.kind {
-            Kind::RequestStarted | Kind::KnowledgeLearned | Kind::DocumentsRestored => {}
+            Kind::RequestStarted
+            | Kind::KnowledgeLearned
+            | Kind::DocumentsRestored
+            | Kind::InboxActed => {}
             Kind::Explored => self.explored = true,
             Kind::BrokenDown => self.breakdowns = detail.number("number"),
             Kind::Merged => self.merged = detail.read("merged"),

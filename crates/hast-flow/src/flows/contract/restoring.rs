@@ -1,4 +1,4 @@
-//! Contracts that somebody else wrote, changed or removed: put back as hast wrote them, with the other's
+//! Documents that somebody else wrote, changed or removed: put back as hast wrote them, with the other's
 //! version kept, and held against the attempt during which it happened.
 
 use serde_json::json;
@@ -10,7 +10,7 @@ use crate::flows::contract::policy::ORCHESTRATOR;
 use crate::flows::contract::request::{Back, Gate, Request, Stage, Subtask};
 use crate::flows::contract::settling::{Fall, fall};
 use crate::flows::contract::{layout, words};
-use crate::ids::{ProjectHash, Sha256};
+use crate::ids::ProjectHash;
 use crate::steps::Step;
 
 /// Documents that must stay as they are.
@@ -30,79 +30,87 @@ pub(super) fn expected(project: &ProjectHash, request: &Request) -> Vec<String> 
     all.filter(|path| !request.written.contains_key(path)).collect()
 }
 
-/// What differs from what hast wrote.
-struct Differences<'s> {
-    /// Changed or gone, with what they were.
-    changed: Vec<(&'s str, &'s Sha256)>,
-    /// Not from hast at all.
-    foreign: Vec<&'s str>,
-}
-
-fn differences<'s>(scene: &Scene<'s>) -> Differences<'s> {
-    let (view, written) = (scene.view, &scene.request.written);
-    let changed = written.iter().filter(|(path, sha256)| {
-        view.contracts.get(*path).is_none_or(|contract| contract.sha256 != **sha256)
-    });
-    let foreign = view.contracts.keys().filter(|path| !written.contains_key(*path));
-    Differences {
-        changed: changed.map(|(path, sha256)| (path.as_str(), sha256)).collect(),
-        foreign: foreign.map(String::as_str).collect(),
-    }
-}
-
 pub(super) fn step(scene: &Scene<'_>) -> Option<Step> {
-    let Differences { changed, foreign } = differences(scene);
-    if changed.is_empty() && foreign.is_empty() {
+    let lang = scene.facts.lang;
+    let lost = lost(scene);
+    if !lost.is_empty() {
+        let what = words::lost_documents(lang, lost.join(", "));
+        return Some(blocked(what, words::lost_documents_next(lang)));
+    }
+    let planted = planted(scene);
+    let paths: Vec<&str> = scene.view.touched.keys().map(String::as_str).collect();
+    let paths = [paths, planted.clone()].concat();
+    if paths.is_empty() {
         return None;
     }
-    let lang = scene.facts.lang;
-    let paths = changed.iter().map(|(path, _)| *path).chain(foreign.iter().copied());
-    let names = paths.clone().map(|path| path.rsplit('/').next().unwrap_or(path));
-    let names = names.collect::<Vec<_>>().join(", ");
-    let mut draft = scene.draft("documents are restored").finishes_all();
-    for (path, sha256) in &changed {
-        let Some(bytes) = scene.view.original(sha256) else {
-            let all = paths.clone().collect::<Vec<_>>().join(", ");
-            let what = words::lost_documents(lang, all);
-            return Some(blocked(what, words::lost_documents_next(lang)));
-        };
-        if scene.view.contracts.contains_key(*path) {
-            draft = draft.archive(path, &aside(scene, path));
-        }
-        draft = draft.create(path, bytes);
-    }
-    for path in &foreign {
-        draft = draft.archive(path, &aside(scene, path));
-    }
-    let listed: Vec<&str> = paths.collect();
-    let draft = draft.event(ORCHESTRATOR, Kind::DocumentsRestored, json!({ "paths": listed }));
+    let names: Vec<&str> =
+        paths.iter().map(|path| path.rsplit('/').next().unwrap_or(path)).collect();
+    let number = scene.view.events + 1;
     let under_way = scene.request.current().and_then(|(_, subtask)| under_way(subtask?));
+    let mut draft = scene.draft("documents are restored").restore();
+    if under_way.is_some() {
+        draft = draft.finishes_all();
+    }
+    for path in &planted {
+        draft = draft.archive(path, &layout::aside(path, number));
+    }
+    let detail = json!({ "paths": paths, "aside": format!("archive/foreign-{number}") });
+    let draft = draft.event(ORCHESTRATOR, Kind::DocumentsRestored, detail);
     Some(match under_way {
         None => draft.step(),
-        Some((subtask, number, gate, to)) => {
-            let reasons = vec![words::touched(lang, names)];
-            let fallen =
-                Fall { gate, to, reasons, rolls_back: Some(number), stops: None, tail: "" };
+        Some(Blame { subtask, attempt, gate, to }) => {
+            let reasons = vec![words::touched(lang, names.join(", "))];
+            let rolls_back = Some(attempt);
+            let fallen = Fall { gate, to, reasons, rolls_back, stops: None, tail: "" };
             fall(draft, subtask, &fallen).step()
         }
     })
 }
 
-/// The attempt during which it happened.
-fn under_way(subtask: &Subtask) -> Option<(&Subtask, u32, Gate, Back)> {
-    match &subtask.stage {
-        Stage::TestFirst { attempt } => {
-            Some((subtask, attempt.as_ref()?.number, Gate::Tests, Back::TestFirst))
-        }
-        Stage::Implementation { attempt } => {
-            Some((subtask, attempt.as_ref()?.number, Gate::Scope, Back::Implementation))
-        }
-        _ => None,
-    }
+/// What was changed or removed while nobody watched; nobody remembers what it was.
+fn lost<'s>(scene: &Scene<'s>) -> Vec<&'s str> {
+    let written = scene.request.written.iter();
+    let changed = written.filter(|(path, sha256)| {
+        let contract = scene.view.contracts.get(*path);
+        contract.is_none_or(|contract| contract.sha256 != **sha256)
+    });
+    changed.map(|(path, _)| path.as_str()).collect()
 }
 
-/// Where somebody else's version is kept.
-fn aside(scene: &Scene<'_>, path: &str) -> String {
-    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-    format!("{directory}/archive/foreign-{}/{name}", scene.view.events + 1)
+/// What hast did not write.
+fn planted<'s>(scene: &Scene<'s>) -> Vec<&'s str> {
+    let foreign = |path: &&String| !scene.request.written.contains_key(*path);
+    scene.view.contracts.keys().filter(foreign).map(String::as_str).collect()
+}
+
+/// Whose work is held against it.
+struct Blame<'s> {
+    subtask: &'s Subtask,
+    attempt: u32,
+    gate: Gate,
+    to: Back,
+}
+
+/// The attempt during which it happened: while its agent worked, or code that it wrote was run.
+fn under_way(subtask: &Subtask) -> Option<Blame<'_>> {
+    let blame = |attempt, gate, to| Some(Blame { subtask, attempt, gate, to });
+    match &subtask.stage {
+        Stage::TestFirst { attempt } => {
+            blame(attempt.as_ref()?.number, Gate::Tests, Back::TestFirst)
+        }
+        Stage::Implementation { attempt } => {
+            blame(attempt.as_ref()?.number, Gate::Scope, Back::Implementation)
+        }
+        Stage::Review { judged } => blame(judged.attempt, Gate::Design, Back::Implementation),
+        Stage::Verification { judged: Some(judged), .. } => {
+            blame(judged.attempt, Gate::Verification, Back::Implementation)
+        }
+        Stage::Verification { judged: None, .. } => {
+            blame(subtask.tests.as_ref()?.attempt, Gate::Verification, Back::TestFirst)
+        }
+        Stage::TestsPassed { .. }
+        | Stage::Passed { .. }
+        | Stage::Failing { .. }
+        | Stage::Complete => None,
+    }
 }

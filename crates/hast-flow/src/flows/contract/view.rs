@@ -7,12 +7,13 @@ use crate::docs::contract::{
     ContractEvent, ContractEventKind as Kind, ContractSession, ContractState, ProjectKnowledge,
 };
 use crate::docs::document::{Document, read};
-use crate::driver::Delta;
-use crate::flows::contract::layout;
+use crate::driver::{Delta, Touched};
 use crate::flows::contract::request::Request;
+use crate::flows::contract::{inbox, layout};
 use crate::formats::ndjson;
 use crate::formats::source::Source;
 use crate::ids::{RequestId, Sha256, SubtaskId};
+use crate::inbox::Inbox;
 use crate::steps::{EffectResult, StepKey};
 use crate::store::{DocPath, Identity, Seen};
 
@@ -27,13 +28,16 @@ pub struct View {
     pub knowledge: Option<Known<ProjectKnowledge>>,
     /// How often knowledge changed.
     pub lessons: u64,
-    /// Contracts of the request that is driven, by path.
+    /// Contracts of the request that is driven, and where its attempts began, by path.
     pub contracts: BTreeMap<String, Contract>,
-    /// The bytes of contracts as hast wrote them, for those that somebody changes meanwhile.
-    originals: BTreeMap<Sha256, Vec<u8>>,
+    /// Documents that somebody else has changed since hast read or wrote them; the view has what they
+    /// were.
+    pub touched: BTreeMap<String, Other>,
     bases: BTreeMap<(RequestId, SubtaskId, u32), Base>,
     /// Results of effects that no commit has used yet.
     pub results: BTreeMap<StepKey, EffectResult>,
+    /// What waits for a person, and what they decided.
+    pub inbox: Inbox,
 }
 
 /// A document and what it was when it was read.
@@ -43,6 +47,15 @@ pub struct Known<T> {
     pub value: Option<T>,
     pub bytes: Vec<u8>,
     pub identity: Option<Identity>,
+}
+
+/// A document that somebody else changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Other {
+    /// What it was.
+    pub kept: Vec<u8>,
+    /// Whether anything stands there now.
+    pub stands: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -61,9 +74,9 @@ impl View {
         self.bases.get(&(request.clone(), subtask.clone(), attempt))
     }
 
-    /// What hast wrote under this hash, as long as this process remembers it.
-    pub fn original(&self, sha256: &Sha256) -> Option<&[u8]> {
-        self.originals.get(sha256).map(Vec::as_slice)
+    pub fn touch(&mut self, touched: &Touched<'_>) {
+        let other = Other { kept: touched.kept.to_vec(), stands: touched.there.is_some() };
+        self.touched.insert(touched.path.to_string(), other);
     }
 
     pub fn fold(&mut self, delta: &Delta<'_>) {
@@ -84,6 +97,7 @@ impl View {
 
     fn document(&mut self, path: &DocPath, bytes: &[u8], seen: Seen) {
         let (name, identity) = (path.as_str(), seen.identity());
+        self.touched.remove(name);
         if name == layout::LOG {
             self.log_length = Some(bytes.len() as u64);
             return self.take_events(bytes);
@@ -92,6 +106,7 @@ impl View {
             if let Ok(base) = Base::recorded(bytes, &seen) {
                 self.bases.insert(key, base);
             }
+            self.contract_at(name, bytes);
             return;
         }
         let parts: Vec<&str> = name.split('/').collect();
@@ -101,18 +116,26 @@ impl View {
             ["knowledge", _, "knowledge.yaml"] => {
                 self.knowledge = Some(known(name, bytes, identity));
             }
-            ["sessions", _, "contracts", ..] => {
-                let sha256 = Sha256::of(bytes);
-                self.originals.entry(sha256.clone()).or_insert_with(|| bytes.to_vec());
-                let contract = Contract { bytes: bytes.to_vec(), sha256 };
-                self.contracts.insert(name.to_owned(), contract);
-            }
+            ["sessions", _, "contracts", ..] => self.contract_at(name, bytes),
             _ => {}
         }
     }
 
+    fn contract_at(&mut self, name: &str, bytes: &[u8]) {
+        let contract = Contract { bytes: bytes.to_vec(), sha256: Sha256::of(bytes) };
+        self.contracts.insert(name.to_owned(), contract);
+    }
+
     fn gone(&mut self, path: &DocPath) {
+        self.touched.remove(path.as_str());
         self.contracts.remove(path.as_str());
+        if path.as_str() == layout::LOG {
+            // It is about to stand there as it was, and is read from its beginning.
+            self.log_length = None;
+            self.requests.clear();
+            (self.events, self.lessons) = (0, 0);
+            self.inbox = Inbox::default();
+        }
         let parts: Vec<&str> = path.as_str().split('/').collect();
         match parts[..] {
             ["sessions", _, "session.json"] => self.session = None,
@@ -136,6 +159,9 @@ impl View {
         if event.kind == Kind::KnowledgeLearned {
             self.lessons += 1;
         }
+        if let Some(meant) = inbox::meaning(&self.inbox, event) {
+            self.inbox.apply(&meant);
+        }
         self.use_up(event.kind);
         let Some(id) = text("request_id").and_then(|id| id.parse::<RequestId>().ok()) else {
             return;
@@ -155,7 +181,7 @@ impl View {
     /// the same time.
     fn use_up(&mut self, kind: Kind) {
         let part = match kind {
-            Kind::KnowledgeLearned | Kind::DocumentsRestored => return,
+            Kind::KnowledgeLearned | Kind::DocumentsRestored | Kind::InboxActed => return,
             Kind::Explored => Some("explore"),
             Kind::BrokenDown => Some("breakdown"),
             _ => None,

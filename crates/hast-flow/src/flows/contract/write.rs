@@ -1,6 +1,8 @@
 //! Puts a commit of the contract flow together: documents, the events that tell of them, and the two
 //! pointers that follow the events.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -14,7 +16,7 @@ use crate::flows::contract::{Settings, layout};
 use crate::formats::{json as json_format, ndjson, yaml_print};
 use crate::ids::{EventId, RequestId, Sha256};
 use crate::steps::{Commit, Step, StepKey};
-use crate::store::Put;
+use crate::store::{Identity, Put};
 
 /// A commit in the making.
 #[must_use]
@@ -29,6 +31,8 @@ pub(super) struct Draft<'v> {
     puts: Vec<Put>,
     written: Vec<Written>,
     archived: Vec<String>,
+    /// What is put back in this commit.
+    restored: BTreeSet<String>,
     events: Vec<ContractEvent>,
     starts: Vec<StepKey>,
     finishes: Vec<StepKey>,
@@ -51,6 +55,7 @@ impl<'v> Draft<'v> {
             puts: Vec::new(),
             written: Vec::new(),
             archived: Vec::new(),
+            restored: BTreeSet::new(),
             events: Vec::new(),
             starts: Vec::new(),
             finishes: Vec::new(),
@@ -127,6 +132,33 @@ impl<'v> Draft<'v> {
         self
     }
 
+    /// Puts back what somebody else changed, with their version kept aside. The log and its folds follow
+    /// when the commit is made.
+    pub(super) fn restore(mut self) -> Self {
+        let project = &self.settings.project.hash;
+        let follows = [layout::LOG.to_owned(), layout::session(project), layout::state(project)];
+        for (path, other) in &self.view.touched {
+            let aside = layout::aside(path, self.view.events + 1);
+            let (Some(at), Some(to)) = (layout::path(path), layout::path(&aside)) else { continue };
+            if other.stands {
+                self.puts.push(Put::Archive { from: at.clone(), to });
+            }
+            if !follows.contains(path) {
+                self.puts.push(Put::Create { path: at, bytes: other.kept.clone() });
+            }
+            self.restored.insert(path.clone());
+        }
+        self
+    }
+
+    /// The whole of a document in place of what was known, or of nothing where it was moved aside.
+    fn whole(&mut self, path: &str, before: Option<Identity>, bytes: Vec<u8>) {
+        let before = before.filter(|_| !self.restored.contains(path));
+        if let Some(path) = layout::path(path) {
+            self.puts.push(Put::whole(path, before, bytes));
+        }
+    }
+
     pub(super) fn knowledge(mut self, text: String) -> Self {
         let project = &self.settings.project.hash;
         let known = self.view.knowledge.as_ref();
@@ -186,8 +218,17 @@ impl<'v> Draft<'v> {
         let lines: String =
             draft.events.iter().filter_map(|event| ndjson::to_line(event).ok()).collect();
         let mut puts = draft.puts;
-        if let (Some(path), false) = (layout::path(layout::LOG), lines.is_empty()) {
-            puts.push(Put::lines(path, draft.view.log_length, lines.into_bytes()));
+        let before = draft.view.touched.get(layout::LOG);
+        let before = before.filter(|_| draft.restored.contains(layout::LOG));
+        match (layout::path(layout::LOG), before) {
+            (Some(path), Some(before)) => {
+                let bytes = [&before.kept, lines.as_bytes()].concat();
+                puts.push(Put::Create { path, bytes });
+            }
+            (Some(path), None) if !lines.is_empty() => {
+                puts.push(Put::lines(path, draft.view.log_length, lines.into_bytes()));
+            }
+            _ => {}
         }
         Step::Commit(Commit {
             role: draft.role,
@@ -202,20 +243,24 @@ impl<'v> Draft<'v> {
     fn pointers(mut self) -> Self {
         let Some(request) = self.request.take() else { return self };
         let project = &self.settings.project.hash;
+        let (state_path, session_path) = (layout::state(project), layout::session(project));
         let state = printed(&request.state());
-        if let (Some(path), true) = (
-            layout::path(&layout::state(project)),
-            self.view.state.as_ref().is_none_or(|known| known.bytes != state.as_bytes()),
-        ) {
-            let before = self.view.state.as_ref().and_then(|known| known.identity);
-            self.puts.push(Put::whole(path, before, state.into_bytes()));
+        let known = self.view.state.as_ref();
+        if self.restored.contains(&state_path)
+            || known.is_none_or(|known| known.bytes != state.as_bytes())
+        {
+            let before = known.and_then(|known| known.identity);
+            self.whole(&state_path, before, state.into_bytes());
         }
         let known = self.view.session.as_ref();
         let session =
             session(self.settings, known.and_then(|one| one.value.as_ref()), &request, self.facts);
-        if let (Some(path), Some(session)) = (layout::path(&layout::session(project)), session) {
+        let kept = self.view.touched.get(&session_path).map(|other| other.kept.clone());
+        let kept = kept.filter(|_| self.restored.contains(&session_path));
+        let bytes = session.map(|session| printed(&session).into_bytes()).or(kept);
+        if let Some(bytes) = bytes {
             let before = known.and_then(|known| known.identity);
-            self.puts.push(Put::whole(path, before, printed(&session).into_bytes()));
+            self.whole(&session_path, before, bytes);
         }
         self
     }

@@ -108,6 +108,7 @@ impl OtherEffects for Nothing {
             Effect::Check(_) => EffectResult::Check(TestRun {
                 end: TestEnd::CouldNotRun { why },
                 tail: String::new(),
+                counted: Default::default(),
             }),
             Effect::Tools(uses) => {
                 let (class, next) = (FailureClass::Configuration, String::new());

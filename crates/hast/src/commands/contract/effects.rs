@@ -70,7 +70,7 @@ impl OtherEffects for ContractEffects {
     fn perform(&self, key: &StepKey, effect: &Effect) -> EffectResult {
         match effect {
             Effect::Git(step) => EffectResult::Git(self.git.perform(step)),
-            Effect::Check(check) => self.checks.perform(check),
+            Effect::Check(check) => self.checks.perform_counted(check),
             Effect::Tools(tools) => {
                 EffectResult::Tools(tools.iter().map(|tool| self.tool(tool)).collect())
             }

@@ -1,11 +1,13 @@
 //! `hast contract list` and `show`: requests, and one of them as a matrix of phases and gates.
 
+use std::path::Path;
+
 use hast_flow::docs::contract::{
     ContractState, GateStatus, RequestStatus, SubtaskState, WorkStatus,
 };
 use hast_flow::ids::RequestId;
 use hast_flow::words::{Lang, visible};
-use serde_json::json;
+use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
 use super::{hash, reading, there};
@@ -51,6 +53,25 @@ pub(super) fn list(app: &mut App) -> Result<Exit, Problem> {
     }
     app.print(&text)?;
     Ok(Exit::Done)
+}
+
+/// The current request in a line, and as programs read it.
+pub(crate) fn glance(lang: Lang, root: &Path) -> Option<(String, Value)> {
+    let state = reading::state(root, &hash(root))?;
+    let (done, all) = counts(&state);
+    let request = &state.request;
+    let first = request.original_request.lines().next().unwrap_or_default();
+    let line = format!(
+        "{}  {}  {done}/{all}  {}",
+        request.id,
+        status(lang, request.status),
+        visible(first)
+    );
+    let json = json!({
+        "request_id": request.id, "status": request.status, "global_phase": request.global_phase,
+        "subtasks_done": done, "subtasks": all,
+    });
+    Some((line, json))
 }
 
 pub(super) fn show(app: &mut App, id: Option<&str>) -> Result<Exit, Problem> {

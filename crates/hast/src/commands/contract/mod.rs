@@ -1,9 +1,10 @@
 //! `hast contract`: features built test-first, held against contracts by gates that no agent controls.
 
+pub(crate) mod deciding;
 mod effects;
 pub(crate) mod eyes;
 mod known;
-mod listing;
+pub(crate) mod listing;
 mod memory;
 mod reading;
 
@@ -74,6 +75,7 @@ fn start(app: &mut App, args: &StartArgs) -> Result<Exit, Problem> {
     }
     let root = flow_root::there_or_here(app, FlowName::Contract)?;
     let project = calling::project_at(app, root)?;
+    driving::recover(app.lang, &store(&project.root))?;
     let id = reading::next_id(&project.root, &hash(&project.root));
     let asked = Asked::Start { id, text: text.to_owned() };
     let mut eyes = ContractEyes::new(app.lang);
@@ -106,6 +108,7 @@ fn stop(app: &mut App) -> Result<Exit, Problem> {
 /// The id of the current request; another one is over and stays so.
 fn current(app: &App, root: &Path, wanted: Option<&str>) -> Result<RequestId, Problem> {
     let lang = app.lang;
+    driving::recover(lang, &store(root))?;
     let state = reading::state(root, &hash(root));
     let current = state.map(|state| state.request.id);
     let Some(current) = current else {
@@ -189,9 +192,9 @@ pub(crate) fn go(
     };
     let notices: Arc<Mutex<Vec<String>>> = Arc::default();
     eyes.notices = Arc::clone(&notices);
-    let learns = matches!(flow.asked, Asked::Learn(_));
+    let only_words = matches!(flow.asked, Asked::Learn(_) | Asked::Decide { .. });
     let others = |guarded: &Arc<_>| {
-        if learns {
+        if only_words {
             // A person's word needs neither git nor tests.
             return Ok(Arc::new(Nothing) as Arc<_>);
         }

@@ -10,7 +10,7 @@ use hast_flow::flows::contract::layout;
 use hast_flow::flows::contract::view::parsed;
 use hast_flow::formats::source::MAX_DOCUMENT_BYTES;
 use hast_flow::ids::{ProjectHash, RequestId};
-use hast_world::files::{names, read_if_there, walk};
+use hast_world::files::{PathError, names, read_if_there, walk};
 
 use super::store;
 
@@ -61,16 +61,22 @@ pub(super) fn next_id(root: &Path, project: &ProjectHash) -> RequestId {
 pub(super) fn documents(root: &Path) -> Documents {
     let store = store(root);
     let mut documents = Documents::new();
-    walk(&store, &mut |path| {
+    let mut take = |path: Result<&Path, PathError>| {
         let Ok(path) = path else { return };
         let below = path.strip_prefix(&store).unwrap_or(path).to_string_lossy().into_owned();
         let past = below.split('/').any(|part| part == "archive");
-        if past || document_at(&format!(".claude/orchestrator/{below}")).is_none() {
+        let known = document_at(&format!(".claude/orchestrator/{below}")).is_some();
+        if past || !(known || layout::base_of(&below).is_some()) {
             return;
         }
         if let Ok(Some(bytes)) = read_if_there(path, MAX_DOCUMENT_BYTES) {
             documents.insert(below, bytes);
         }
-    });
+    };
+    walk(&store, &mut take);
+    let attempts = store.join("attempts");
+    if attempts.is_dir() {
+        walk(&attempts, &mut take);
+    }
     documents
 }

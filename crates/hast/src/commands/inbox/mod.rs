@@ -1,6 +1,7 @@
 //! `hast inbox`: what waits for a person, in all flows, and what they decide about it. A flow adds
 //! one file here that says what waits in its documents and what a decision does to them.
 
+mod contract;
 mod goals;
 mod session;
 mod shown;
@@ -44,7 +45,7 @@ pub(crate) struct Decision<'d> {
     pub(crate) goal_status: Option<StatusArg>,
 }
 
-const SOURCES: &[&dyn Source] = &[&goals::Goals, &session::Session];
+const SOURCES: &[&dyn Source] = &[&goals::Goals, &session::Session, &contract::Contract];
 
 pub(crate) fn run(app: &mut App, command: &InboxCommands) -> Result<Exit, Problem> {
     match command {

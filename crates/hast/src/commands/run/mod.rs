@@ -88,6 +88,7 @@ fn start(app: &mut App, args: &StartArgs) -> Result<Exit, Problem> {
     let root = flow_root::there_or_here(app, FlowName::Run)?;
     let project = calling::project_at(app, root)?;
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
+    driving::recover(app.lang, &project.root)?;
     if let Some(open) = left_unfinished(app, &project, args.mode)? {
         let wish = Wish { run: open, asked: Asked::Resume(Confirm::Wait), tool: args.tool.clone() };
         return to_the_end(app, &project, wish, trusted);
@@ -124,6 +125,7 @@ fn left_unfinished(
 
 fn resume(app: &mut App, args: &ResumeArgs) -> Result<Exit, Problem> {
     let project = there(app)?;
+    driving::recover(app.lang, &project.root)?;
     let run = match &args.id {
         Some(id) => known(app, &project.root, id)?,
         None => {
@@ -147,6 +149,7 @@ fn answer(
     answer: PersonsAnswer,
 ) -> Result<Exit, Problem> {
     let project = there(app)?;
+    driving::recover(app.lang, &project.root)?;
     let runs = reading::runs(app, &project.root)?;
     let waits = |status: RunStatus| status == RunStatus::AwaitingConfirmation;
     let run = match id {

@@ -320,10 +320,17 @@ fn unfinished(app: &App, root: &Path, id: Option<&str>) -> Result<SessionId, Pro
     if let Some(id) = id {
         return known(app, root, id);
     }
+    let open = |id: &SessionId| {
+        let life = reading::view(app, &directory(root, id))?.life;
+        Ok(!matches!(life, Life::Completed | Life::Failed))
+    };
     for id in all(root).into_iter().rev() {
-        let life = reading::view(app, &directory(root, &id))?.life;
-        if !matches!(life, Life::Completed | Life::Failed) {
-            return Ok(id);
+        if open(&id)? {
+            // A commit that was cut off may have ended it.
+            driving::recover(app.lang, &directory(root, &id))?;
+            if open(&id)? {
+                return Ok(id);
+            }
         }
     }
     Err(Problem::new(say::nothing_unfinished(app.lang), say::no_sessions_next(app.lang)))

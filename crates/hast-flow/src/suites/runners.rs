@@ -1,30 +1,30 @@
-//! How many tests ran, from what the runners that people use print, or from JUnit's XML. Where nothing
-//! is known only the exit code counts.
+//! How many tests ran, from what the runners that people use print. Where nothing is known nothing is
+//! guessed.
 
+use super::{Counted, LONGEST_NAME, MOST_NAMES, summary};
 use crate::docs::contract::TestSummary;
 
-/// What a runner said.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counted {
-    pub summary: Option<TestSummary>,
-    pub failed_tests: Vec<String>,
+/// One runner each; the first that knows its own words counts.
+const READERS: &[fn(&str) -> Option<TestSummary>] = &[
+    junit, cargo, nextest, pytest, jest, maven, gradle, unittest, rspec, minitest, phpunit, mocha,
+    node, dotnet, ctest, googletest, swift, deno, bun, tap, go, exunit,
+];
+
+/// Words of which each line that counts has one.
+const WORDS: &[&str] = &[
+    "test", "Test", "passed", "failed", "passing", "failing", "pending", "PASS", "FAIL", "OK",
+    "ok ", " example", " pass", " fail", " skip", "Passed!", "Failed!", " error", " runs, ",
+];
+
+/// Whether a line may say how many tests ran, or name one that failed.
+pub(super) fn tells(line: &str) -> bool {
+    WORDS.iter().any(|word| line.contains(word))
 }
 
-/// Most names of failed tests that are listed.
-const MOST_NAMES: usize = 50;
-
-/// Reads the end of a test command's output.
+/// Reads what a test command printed.
 pub fn count(output: &str) -> Counted {
-    let summary =
-        [junit, cargo, pytest, jest, maven, gradle, unittest, rspec, phpunit, mocha, tap, go]
-            .iter()
-            .find_map(|read| read(output));
-    Counted { summary, failed_tests: failed_tests(output) }
-}
-
-fn summary(passed: u32, failed: u32, skipped: u32) -> Option<TestSummary> {
-    let total = passed.checked_add(failed)?.checked_add(skipped)?;
-    (total > 0).then_some(TestSummary { total, passed, failed, skipped })
+    let summary = READERS.iter().find_map(|read| read(output));
+    Counted { summary, failed_tests: failed_tests(output), unread: Vec::new() }
 }
 
 /// The number right before a word: `3 passed`.
@@ -99,12 +99,27 @@ fn jest(output: &str) -> Option<TestSummary> {
     summary(number(" passed"), number(" failed"), plus(number(" skipped"), number(" todo")))
 }
 
-/// `Tests run: 3, Failures: 0, Errors: 0, Skipped: 0`; the last such line is the sum.
+/// `Tests run: 3, Failures: 0, Errors: 0, Skipped: 0`: a line a class with the time it took, then one a
+/// module without.
 fn maven(output: &str) -> Option<TestSummary> {
-    let line = output.lines().rev().find(|line| line.contains("Tests run:"))?;
-    let (run, skipped) = (after(line, "Tests run:")?, after(line, "Skipped:").unwrap_or(0));
-    let failed = plus(after(line, "Failures:").unwrap_or(0), after(line, "Errors:").unwrap_or(0));
-    summary(run.saturating_sub(plus(failed, skipped)), failed, skipped)
+    let read = |line: &str| {
+        let (run, skipped) = (after(line, "Tests run:")?, after(line, "Skipped:").unwrap_or(0));
+        let failed =
+            plus(after(line, "Failures:").unwrap_or(0), after(line, "Errors:").unwrap_or(0));
+        Some([run.saturating_sub(plus(failed, skipped)), failed, skipped])
+    };
+    let sums = |line: &str| if line.contains("Time elapsed") { None } else { read(line) };
+    over_lines(output, sums).or_else(|| over_lines(output, read))
+}
+
+/// `Summary [   0.005s] 3 tests run: 2 passed, 1 failed, 1 skipped`
+fn nextest(output: &str) -> Option<TestSummary> {
+    let ran = |line: &&str| line.contains(" tests run: ") || line.contains(" test run: ");
+    let line = output.lines().rev().find(ran)?;
+    let line = &line[line.find(" run: ")?..];
+    let number = |word| before(line, word).unwrap_or(0);
+    let failed = plus(number(" failed"), plus(number(" timed out"), number(" exec failed")));
+    summary(number(" passed"), failed, number(" skipped"))
 }
 
 /// `5 tests completed, 1 failed, 1 skipped`
@@ -178,6 +193,92 @@ fn go(output: &str) -> Option<TestSummary> {
     })
 }
 
+/// The number that a line ends with, after a word: `# pass 3`.
+fn counted(output: &str, mark: &[&str], word: &str) -> Option<u32> {
+    output.lines().rev().find_map(|line| {
+        let line = line.trim();
+        let rest = mark.iter().find_map(|mark| line.strip_prefix(mark))?;
+        rest.trim_start().strip_prefix(word)?.strip_prefix(' ')?.parse().ok()
+    })
+}
+
+/// `# pass 3`, `# fail 0`, `# skipped 1` of node's own runner, or with `ℹ`.
+fn node(output: &str) -> Option<TestSummary> {
+    let number = |word| counted(output, &["#", "ℹ"], word);
+    let (passed, failed) = (number("pass")?, number("fail")?);
+    let failed = plus(failed, number("cancelled").unwrap_or(0));
+    summary(passed, failed, plus(number("skipped").unwrap_or(0), number("todo").unwrap_or(0)))
+}
+
+/// `Passed!  - Failed:     0, Passed:     3, Skipped:     0, Total:     3`
+fn dotnet(output: &str) -> Option<TestSummary> {
+    over_lines(output, |line| {
+        let line = line.trim_start();
+        let sums = line.starts_with("Passed!") || line.starts_with("Failed!");
+        let line = if sums { line } else { return None };
+        Some([after(line, "Passed:")?, after(line, "Failed:")?, after(line, "Skipped:")?])
+    })
+}
+
+/// `100% tests passed, 0 tests failed out of 3`
+fn ctest(output: &str) -> Option<TestSummary> {
+    let line = output.lines().rev().find(|line| line.contains(" tests failed out of "))?;
+    let (failed, total) = (before(line, " tests failed")?, after(line, " out of")?);
+    summary(total.saturating_sub(failed), failed, 0)
+}
+
+/// `[  PASSED  ] 3 tests.`, `[  FAILED  ] 1 test, listed below:`
+fn googletest(output: &str) -> Option<TestSummary> {
+    over_lines(output, |line| {
+        let of = |mark: &str| {
+            line.trim_start().strip_prefix(mark).and_then(|rest| before(rest, " test"))
+        };
+        let found = [of("[  PASSED  ]"), of("[  FAILED  ]"), of("[  SKIPPED ]")];
+        found.iter().any(Option::is_some).then(|| found.map(Option::unwrap_or_default))
+    })
+}
+
+/// `Executed 3 tests, with 1 failure (0 unexpected) in 0.1 seconds`; the last is the sum.
+fn swift(output: &str) -> Option<TestSummary> {
+    let line = output.lines().rev().find(|line| line.trim_start().starts_with("Executed "))?;
+    let (total, failed) = (before(line, " test")?, before(line, " failure")?);
+    let skipped = before(line, " tests skipped").or(before(line, " test skipped")).unwrap_or(0);
+    summary(total.saturating_sub(plus(failed, skipped)), failed, skipped)
+}
+
+/// `ok | 3 passed | 0 failed | 1 ignored (10ms)`
+fn deno(output: &str) -> Option<TestSummary> {
+    let line =
+        output.lines().rev().find(|line| line.contains(" passed") && line.contains(" | "))?;
+    let failed = before(line, " failed")?;
+    summary(before(line, " passed")?, failed, before(line, " ignored").unwrap_or(0))
+}
+
+/// ` 3 pass`, ` 0 fail`, ` 1 skip`, a line each
+fn bun(output: &str) -> Option<TestSummary> {
+    let number = |word: &str| {
+        output.lines().rev().find_map(|line| line.trim().strip_suffix(word)?.parse::<u32>().ok())
+    };
+    summary(number(" pass")?, number(" fail")?, number(" skip").unwrap_or(0))
+}
+
+/// `3 runs, 5 assertions, 1 failures, 0 errors, 1 skips`
+fn minitest(output: &str) -> Option<TestSummary> {
+    let line = output.lines().rev().find(|line| line.contains(" runs, "))?;
+    let failed = plus(before(line, " failures")?, before(line, " errors").unwrap_or(0));
+    let skipped = before(line, " skips").unwrap_or(0);
+    summary(before(line, " runs, ")?.saturating_sub(plus(failed, skipped)), failed, skipped)
+}
+
+/// `3 tests, 1 failure, 1 skipped`
+fn exunit(output: &str) -> Option<TestSummary> {
+    let line = output.lines().rev().find(|line| {
+        (line.contains(" tests, ") || line.contains(" test, ")) && line.contains(" failure")
+    })?;
+    let (failed, skipped) = (before(line, " failure")?, before(line, " skipped").unwrap_or(0));
+    summary(before(line, " test")?.saturating_sub(plus(failed, skipped)), failed, skipped)
+}
+
 /// `<testsuite tests="3" failures="1" errors="0" skipped="0">`; `<testsuites>` alone is the sum.
 fn junit(output: &str) -> Option<TestSummary> {
     let tags = |name: &str| {
@@ -215,7 +316,7 @@ fn failed_tests(output: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for name in output.lines().filter_map(name) {
         if names.len() < MOST_NAMES && !names.contains(&name) {
-            names.push(name);
+            names.push(name.chars().take(LONGEST_NAME).collect());
         }
     }
     names
@@ -238,6 +339,21 @@ mod tests {
             ("Tests:       1 failed, 2 passed, 3 total\n", [2, 1, 0]),
             ("      Tests  4 passed (4)\n", [4, 0, 0]),
             ("[INFO] Tests run: 3, Failures: 1, Errors: 0, Skipped: 1\n", [1, 1, 1]),
+            (
+                "Tests run: 2, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.1 s - in A\nTests run: 2, Failures: 0, Errors: 0, Skipped: 0\nTests run: 1, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.1 s - in B\nTests run: 1, Failures: 0, Errors: 0, Skipped: 0\n",
+                [3, 0, 0],
+            ),
+            ("     Summary [   0.005s] 3 tests run: 2 passed, 1 failed, 1 skipped\n", [2, 1, 1]),
+            ("# tests 4\n# pass 2\n# fail 1\n# cancelled 0\n# skipped 1\n# todo 0\n", [2, 1, 1]),
+            ("ℹ pass 3\nℹ fail 0\n", [3, 0, 0]),
+            ("Passed!  - Failed:     0, Passed:     3, Skipped:     1, Total:     4\n", [3, 0, 1]),
+            ("67% tests passed, 1 tests failed out of 3\n", [2, 1, 0]),
+            ("[  PASSED  ] 3 tests.\n[  FAILED  ] 1 test, listed below:\n", [3, 1, 0]),
+            ("\t Executed 3 tests, with 1 failure (0 unexpected) in 0.1 seconds\n", [2, 1, 0]),
+            ("ok | 3 passed (1 step) | 0 failed | 1 ignored (10ms)\n", [3, 0, 1]),
+            (" 3 pass\n 1 skip\n 0 fail\n 5 expect() calls\n", [3, 0, 1]),
+            ("3 runs, 5 assertions, 1 failures, 0 errors, 1 skips\n", [1, 1, 1]),
+            ("Finished in 0.1 seconds\n3 tests, 1 failure, 1 skipped\n", [1, 1, 1]),
             ("5 tests completed, 2 failed\n", [3, 2, 0]),
             ("Ran 3 tests in 0.001s\n\nFAILED (failures=1, errors=1)\n", [1, 2, 0]),
             ("Ran 2 tests in 0.001s\n\nOK\n", [2, 0, 0]),
@@ -255,6 +371,7 @@ mod tests {
             let found = count(output).summary.unwrap_or_else(|| panic!("{output}"));
             assert_eq!([found.passed, found.failed, found.skipped], counts, "{output}");
             assert_eq!(found.total, counts.iter().sum::<u32>(), "{output}");
+            assert!(output.lines().any(tells), "{output}");
         }
     }
 
