@@ -12,7 +12,7 @@ use hast_flow::attempt::settle::Commits;
 use hast_flow::attempt::workspace::Head;
 use hast_flow::attempt::worktrees::{WorktreeResult, WorktreeStep};
 use hast_flow::driver::{Delta, Facts, Flow};
-use hast_flow::flows::goals::auto::lanes::{LanesFlow, LanesView};
+use hast_flow::flows::goals::auto::lanes::{LanesFlow, LanesView, Walls};
 use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings};
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::leases::LeaseResult;
@@ -58,7 +58,7 @@ impl Lanes {
             from: From::Base,
         };
         let (setup, copy, limited) = (None, Vec::new(), Vec::new());
-        let flow = LanesFlow { auto, width, setup, copy, limited };
+        let flow = LanesFlow { auto, width, setup, copy, limited, walls: Walls::Open };
         let running = BTreeSet::new();
         let mut lanes = Self { flow, view: LanesView::default(), log: 0, running, events: 0 };
         lanes.document("goals.yaml", goals.as_bytes());
@@ -106,6 +106,11 @@ impl Lanes {
 
     /// A goal whose attempt passed at this commit.
     fn passed(&mut self, goal: &str, head: char) {
+        self.passed_expecting(goal, head, "false");
+    }
+
+    /// The same for one whose tests are to be red, or not.
+    fn passed_expecting(&mut self, goal: &str, head: char, red: &str) {
         self.open(goal);
         let branch = format!("refs/heads/hast/lanes/{goal}/work");
         let (b, t, s, h) = (id('b'), id('1'), id('2'), id(head));
@@ -113,7 +118,7 @@ impl Lanes {
             r#"{{"version":1,"key":"{goal}/1","branch":"{branch}","commit":"{b}","tree":"{t}","snapshot":"{s}","rules":{{"leave_out":[],"protected":[],"protect":[],"handoffs":null,"moving_refs":["refs/"]}},"at":"2026-02-09T05:30:00Z"}}"#
         );
         let record = format!(
-            r#"{{"version":1,"goal_id":"{goal}","title":"t","attempt":1,"allowed_changes":[],"expect_failure":false,"adversarial":false,"test_command":"pytest","timeout_minutes":30,"max_retries":1,"commits":true,"handoff":"2026-02-09_143000.md","base_tests":null,"started_at":"2026-02-09T05:30:00Z"}}"#
+            r#"{{"version":1,"goal_id":"{goal}","title":"t","attempt":1,"allowed_changes":[],"expect_failure":{red},"adversarial":false,"test_command":"pytest","timeout_minutes":30,"max_retries":1,"commits":true,"handoff":"2026-02-09_143000.md","base_tests":null,"started_at":"2026-02-09T05:30:00Z"}}"#
         );
         let verdict = format!(
             r#"{{"version":1,"verdict":{{"class":"complete","reason":"all_good","rule":12}},"text":"","judged_at":"2026-02-09T05:30:00Z","head":"{h}","tree":"{t}","commit_tree":"{t}","uncommitted":false,"changed":[],"tests":null,"test_tail":""}}"#
@@ -302,6 +307,41 @@ fn a_red_test_after_the_merge_is_never_merged() {
     lanes.result("A/1/retest/0", &EffectResult::Check(run));
     let written = lanes.written();
     assert!(written.contains("red_after_merge") && !written.contains("MERGE_STARTED"), "{written}");
+}
+
+#[test]
+fn a_red_goal_is_tested_again_for_being_red() {
+    for (end, merged) in [
+        (TestEnd::Red { code: 1 }, true),
+        (TestEnd::Green, false),
+        (TestEnd::CouldNotRun { why: "signal 9".into() }, false),
+    ] {
+        let mut lanes = Lanes::new(&goals(&[("A", "    expect_failure: true\n")]), 1);
+        lanes.passed_expecting("A", 'c', "true");
+        lanes.tip("A", 0, 'd');
+        let (commit, tree) = (id('e'), id('f'));
+        lanes.worktree("A/1/replay/0", WorktreeResult::Replayed { commit, tree });
+        lanes.worktree("A/1/bring/0", WorktreeResult::Brought);
+        assert_eq!(lanes.key(), "A/1/retest/0");
+        let run = TestRun { end: end.clone(), tail: String::new() };
+        lanes.result("A/1/retest/0", &EffectResult::Check(run));
+        lanes.holds("A", 0);
+        let written = lanes.written();
+        assert_eq!(written.contains("MERGE_STARTED"), merged, "{end:?}: {written}");
+        assert_eq!(written.contains("red_after_merge"), !merged, "{end:?}: {written}");
+    }
+}
+
+#[test]
+fn later_siblings_wait_for_a_red_goal_also_without_a_parent() {
+    let red = "    expect_failure: true\n";
+    let session =
+        "---\ntimestamp: \"2026-02-09T14:30:00+09:00\"\nstatus: complete\ngoal_id: B\n---\n";
+    let mut lanes = Lanes::new(&goals(&[("R", red), ("B", ""), ("C", "")]), 3);
+    lanes.document("handoffs/2026-02-09_143000.md", session.as_bytes());
+    assert_eq!(lanes.key(), "R/1/open", "the last session's goal would be first");
+    lanes.flow.auto.asked = Asked { goal: Some("B".into()), depth: Depth::One };
+    assert_eq!(lanes.key(), "B/1/open", "whoever names it wants that one");
 }
 
 #[test]

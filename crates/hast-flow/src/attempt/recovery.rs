@@ -189,6 +189,12 @@ pub enum Refusal {
         goal: String,
         branch: String,
     },
+    /// They are to go, and a run in lanes does not touch the checkout.
+    UndecidedForLanes {
+        goal: String,
+        base: ObjectId,
+        head: ObjectId,
+    },
     /// They are to go, and something of the user lies on top.
     UndecidedBelow {
         goal: String,
@@ -311,7 +317,13 @@ fn begin(looked: &Looked, head: &ObjectId, found: &Found, wish: Wish, own: &str)
         return StartUp::Refuse(Refusal::Undecided { goal, base, head });
     }
     if wish.place == Place::Isolated {
-        return untouched;
+        return match open.filter(|work| work.wanted == Wanted::AnotherTry) {
+            Some(work) => {
+                let (goal, base, head) = (work.goal.clone(), work.base.clone(), work.head.clone());
+                StartUp::Refuse(Refusal::UndecidedForLanes { goal, base, head })
+            }
+            None => untouched,
+        };
     }
     if matches!(looked.head, Head::Detached { .. }) {
         return refuse(GitProblem::Detached);
@@ -387,7 +399,9 @@ impl Refusal {
             Self::Git(problem) => problem.what(lang),
             Self::AlreadyRunning { pid } => say::already_running(lang, pid),
             Self::UsersFiles { paths } => say::users_files(lang, named(paths)),
-            Self::Undecided { goal, base, head } | Self::UndecidedBelow { goal, base, head } => {
+            Self::Undecided { goal, base, head }
+            | Self::UndecidedForLanes { goal, base, head }
+            | Self::UndecidedBelow { goal, base, head } => {
                 say::undecided(lang, goal, short(base), short(head))
             }
             Self::UndecidedElsewhere { goal, branch } => {
@@ -408,6 +422,9 @@ impl Refusal {
             Self::UsersFiles { .. } => say::users_files_next(lang),
             Self::Undecided { goal, base, head } => {
                 say::undecided_next(lang, goal, short(base), short(head))
+            }
+            Self::UndecidedForLanes { goal, base, .. } => {
+                say::undecided_for_lanes_next(lang, goal, short(base))
             }
             Self::UndecidedBelow { goal, base, head } => {
                 say::undecided_below_next(lang, goal, short(base), short(head))

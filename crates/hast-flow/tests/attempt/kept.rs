@@ -131,6 +131,19 @@ fn a_retry_saves_the_commits_and_takes_branch_and_tree_back() {
 }
 
 #[test]
+fn lanes_are_not_opened_on_commits_that_are_to_go() {
+    let work = unjudged(Wanted::AnotherTry);
+    let start = decide(tree('c', &[]), None, Some(work), Place::Isolated);
+    let StartUp::Refuse(refusal @ Refusal::UndecidedForLanes { .. }) = start else {
+        panic!("{start:?}")
+    };
+    let next = refusal.next(Lang::En);
+    assert!(next.contains("hast auto M1") && next.contains("aaaaaaaaaaaa"), "{next}");
+    let taken = decide(tree('c', &[]), None, Some(unjudged(Wanted::Taken)), Place::Isolated);
+    assert_eq!(taken, StartUp::Begin { first: Vec::new(), because: None });
+}
+
+#[test]
 fn a_retry_takes_back_no_commit_of_the_user_and_no_other_branch() {
     let below = Unjudged { on_top: vec![".ai/rules.md".into()], ..unjudged(Wanted::AnotherTry) };
     let start = here(tree('d', &[]), None, Some(below));

@@ -3,7 +3,11 @@
 #![cfg(test)]
 
 mod alone;
+mod checkout;
 mod deaths;
 mod leftovers;
+mod liars;
+mod red;
 mod scene;
+mod shared;
 mod together;

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::attempt::base::{Base, ObjectId, Saved, SavedWork};
 use crate::attempt::git_problem::GitProblem;
 use crate::attempt::recovery::{
-    Cleared, Found, From, Lock, OtherRefs, Owner, Refusal, StartAct, StartUp, Strange, Wish,
+    Cleared, Found, From, Lock, OtherRefs, Owner, Place, Refusal, StartAct, StartUp, Strange, Wish,
     start_up,
 };
 use crate::attempt::settle::Commits;
@@ -251,8 +251,11 @@ fn started<'v>(
 ) -> Draft<'v> {
     let recursive = flow.asked.depth == Depth::Leaves;
     let goal = &flow.asked.goal;
-    let detail =
+    let mut detail =
         json!({"run": flow.run, "goal": goal, "recursive": recursive, "continues": continues});
+    if flow.place == Place::Isolated {
+        detail[layout::LANE] = json!(true);
+    }
     closing(view, Draft::new(view, facts, "auto begins").event(Kind::AutoStarted, detail))
 }
 

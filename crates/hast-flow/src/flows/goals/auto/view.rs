@@ -42,8 +42,8 @@ pub struct View {
     pub lanes: BTreeSet<String>,
     /// Work that was handed to a person, by goal.
     pub kept: BTreeMap<String, Handed>,
-    /// The goal whose work was left in the tree.
-    pub in_tree: Option<String>,
+    /// The goal whose work was left in the tree, and that work.
+    pub in_tree: Option<(String, Handed)>,
     /// Commits that a dead attempt left on the branch.
     pub unjudged: Option<UnjudgedWork>,
     /// Changes of goals.yaml that are still to be committed.
@@ -166,8 +166,7 @@ impl View {
 
     /// The goal whose work was left in the tree, and that work.
     pub fn left_in_tree(&self) -> Option<(&str, &Handed)> {
-        let goal = self.in_tree.as_deref()?;
-        Some((goal, self.kept.get(goal)?))
+        self.in_tree.as_ref().map(|(goal, handed)| (goal.as_str(), handed))
     }
 
     /// The goal that `--continue` goes on with: the one that was asked for, else the one in the tree.
@@ -276,8 +275,10 @@ impl View {
                 let id = text("run").unwrap_or_default().to_owned();
                 let continues = text("continues").map(str::to_owned);
                 self.run = Some(Run { id, continues, ..Run::default() });
-                // A run begins in a tree where nothing is left of either.
-                (self.in_tree, self.unjudged) = (None, None);
+                // A run in the tree begins where nothing is left of either; one in lanes leaves both.
+                if !event.detail.contains_key(layout::LANE) {
+                    (self.in_tree, self.unjudged) = (None, None);
+                }
                 self.results.clear();
             }
             Kind::Recovered => self.take_recovered(event),
@@ -393,11 +394,13 @@ impl View {
         let text = |key: &str| {
             event.detail.get(key).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
         };
-        if kept.in_tree {
-            self.in_tree = Some(goal.to_owned());
-        }
+        let in_tree = kept.in_tree;
         let (class, reason, test_tail) = (text("class"), text("reason"), text("test_tail"));
-        self.kept.insert(goal.to_owned(), Handed { kept, class, reason, test_tail });
+        let handed = Handed { kept, class, reason, test_tail };
+        if in_tree {
+            self.in_tree = Some((goal.to_owned(), handed.clone()));
+        }
+        self.kept.insert(goal.to_owned(), handed);
     }
 
     fn take_judged(&mut self, event: &GoalsEvent, goal: &str) {

@@ -41,29 +41,33 @@ pub(super) fn next<'g, 'a>(
         if goal.goal.expect_failure && !lanes.is_empty() {
             return Next::Later;
         }
-        let waits = red_before(goal, tried)
+        // Whoever names a goal wants that one.
+        let named = asked.goal.as_deref() == Some(goal.goal.id.as_str());
+        let waits = (!named && red_before(all, goal, tried))
             || lanes.iter().any(|lane| overlap(&lane.allowed_changes, &goal.goal.allowed_changes));
         if !waits {
             return Next::Open(goal);
         }
         passed_over.insert(goal.goal.id.clone());
-        if asked.goal.as_deref() == Some(goal.goal.id.as_str()) {
+        if named {
             return Next::Later;
         }
     }
 }
 
 /// Whether an earlier sibling writes the tests that this goal is to turn green.
-fn red_before(placed: &Placed<'_>, tried: &BTreeSet<String>) -> bool {
-    let Some(parent) = placed.parent else { return false };
-    let earlier = parent.children.iter().take_while(|child| child.id != placed.goal.id);
-    let is_to_run = |goal: &&Goal| {
+fn red_before(all: &[Placed<'_>], placed: &Placed<'_>, tried: &BTreeSet<String>) -> bool {
+    let parent = |placed: &Placed<'_>| placed.parent.map(|parent| parent.id.clone());
+    let above = parent(placed);
+    let siblings = all.iter().filter(|other| parent(other) == above).map(|other| other.goal);
+    let is_to_run = |goal: &Goal| {
         goal.expect_failure
+            && goal.children.is_empty()
             && goal.status == GoalStatus::Active
             && goal.mode != Some(GoalMode::Interactive)
             && !tried.contains(&goal.id)
     };
-    earlier.filter(is_to_run).count() > 0
+    siblings.take_while(|goal| goal.id != placed.goal.id).any(is_to_run)
 }
 
 /// Whether two lists of globs may name the same file. A list without any is no statement.
