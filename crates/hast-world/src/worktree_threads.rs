@@ -23,7 +23,7 @@ pub struct WorktreeThreads {
 
 #[derive(Debug)]
 enum Question {
-    Step(WorktreeStep, Sender<WorktreeResult>),
+    Step(Box<WorktreeStep>, Sender<WorktreeResult>),
     Place(TreeName, Sender<Result<Place, GitProblem>>),
 }
 
@@ -58,7 +58,7 @@ impl WorktreeThreads {
             self.inside().remove(&plan.tree);
         }
         let (answer, answered) = channel();
-        let sent = self.ask(Question::Step(step.clone(), answer));
+        let sent = self.ask(Question::Step(Box::new(step.clone()), answer));
         sent.and_then(|()| answered.recv().map_err(|_| lost()))
             .unwrap_or_else(WorktreeResult::Refused)
     }

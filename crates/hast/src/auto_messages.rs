@@ -36,6 +36,7 @@ pub(crate) mod say {
         no_isolation_next() { en: "set `commit: auto` in .ai/config.yaml, or run without --isolate and --parallel", ko: ".ai/config.yaml에 `commit: auto`를 쓰거나 --isolate, --parallel 없이 실행하세요" }
         gc_tree(tree, size) { en: "removed the work tree {tree} ({size})", ko: "작업 트리 {tree} 삭제 ({size})" }
         gc_tree_saved(tree, size, name) { en: "removed the work tree {tree} ({size}); what it held is on {name}", ko: "작업 트리 {tree} 삭제 ({size}). 들어 있던 것은 {name}에 있습니다" }
+        gc_tree_aside(tree, size, path) { en: "removed the work tree {tree} ({size}); git did not know it any more, and its files are in {path}", ko: "작업 트리 {tree} 삭제 ({size}). git이 모르는 트리여서 파일을 {path}(으)로 옮겼습니다" }
         gc_tree_in_use(tree, size) { en: "the work tree {tree} ({size}) is in use", ko: "작업 트리 {tree} ({size})는 사용 중입니다" }
         gc_tree_refused(tree, why) { en: "the work tree {tree} stays: {why}", ko: "작업 트리 {tree}(을)를 남겼습니다: {why}" }
         attempt(number) { en: "attempt {number}", ko: "{number}번째 시도" }

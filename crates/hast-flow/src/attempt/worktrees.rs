@@ -111,7 +111,7 @@ pub enum Spent {
 pub enum WorktreeResult {
     Tip(Head),
     Added(Added),
-    Removed,
+    Removed(Removed),
     /// The proof, where there was anything to save.
     Rescued(Option<Saved>),
     Listed(Vec<FoundTree>),
@@ -134,6 +134,12 @@ pub struct Added {
     /// The ref that has what an earlier tree of that name held.
     pub recovered: Option<String>,
     pub copied: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Removed {
+    /// Where files are that git could not look through.
+    pub aside: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,7 +174,7 @@ pub enum TreeState {
 pub trait Worktrees {
     fn tip(&mut self, onto: Option<&Target>) -> Result<Head, GitProblem>;
     fn add(&mut self, plan: &TreePlan) -> Result<Added, GitProblem>;
-    fn remove(&mut self, tree: &TreeName, spent: &Spent) -> Result<(), GitProblem>;
+    fn remove(&mut self, tree: &TreeName, spent: &Spent) -> Result<Removed, GitProblem>;
     fn rescue(&mut self, plan: &TreePlan) -> Result<Option<SavedWork>, GitProblem>;
     fn list(&mut self) -> Result<Vec<FoundTree>, GitProblem>;
     fn replay(
@@ -197,10 +203,7 @@ fn try_to(trees: &mut dyn Worktrees, step: &WorktreeStep) -> Result<WorktreeResu
     Ok(match step {
         WorktreeStep::Tip { onto } => WorktreeResult::Tip(trees.tip(onto.as_ref())?),
         WorktreeStep::Add(plan) => WorktreeResult::Added(trees.add(plan)?),
-        WorktreeStep::Remove { tree, spent } => {
-            trees.remove(tree, spent)?;
-            WorktreeResult::Removed
-        }
+        WorktreeStep::Remove { tree, spent } => WorktreeResult::Removed(trees.remove(tree, spent)?),
         WorktreeStep::Rescue(plan) => {
             WorktreeResult::Rescued(trees.rescue(plan)?.map(Saved::performed))
         }

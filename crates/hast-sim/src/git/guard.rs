@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hast_flow::attempt::base::{Base, ObjectId};
+use hast_flow::attempt::base::{Base, ObjectId, Shared};
 use hast_flow::attempt::evidence::{Breach, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{Guarded, Reach};
@@ -29,8 +29,10 @@ impl SimWorkspace {
         }
     }
 
-    fn give_back_config(&self, before: &Snapshot) -> Result<Vec<RepoPath>, GitProblem> {
-        if self.machine.borrow().config == before.config {
+    fn give_back_config(&self, base: &Base) -> Result<Vec<RepoPath>, GitProblem> {
+        let before = self.snapshot(base)?;
+        let left = base.rules().shared == Shared::Left;
+        if left || self.machine.borrow().config == before.config {
             return Ok(Vec::new());
         }
         self.operate(|machine| machine.config.clone_from(&before.config))?;
@@ -40,7 +42,7 @@ impl SimWorkspace {
     /// Gives back what is protected, one thing after the other.
     pub(super) fn give_back(&self, base: &Base) -> Result<Vec<RepoPath>, GitProblem> {
         let before = self.snapshot(base)?;
-        let mut changed = self.give_back_config(&before)?;
+        let mut changed = self.give_back_config(base)?;
         for path in &base.rules().protected {
             let now = self.machine.borrow().files.get(path).cloned();
             let was = before.protected.get(path);
@@ -55,7 +57,7 @@ impl SimWorkspace {
     pub(super) fn guard_since(&self, base: &Base, reach: Reach) -> Result<Guarded, GitProblem> {
         let files = match reach {
             Reach::Everything => self.give_back(base)?,
-            Reach::OfGit | Reach::OfGitButRefs => self.give_back_config(&self.snapshot(base)?)?,
+            Reach::OfGit | Reach::OfGitButRefs => self.give_back_config(base)?,
         };
         let refs = self.moved_refs(base)?;
         if reach != Reach::OfGitButRefs {

@@ -100,6 +100,8 @@ pub(super) const OWN_LOCK: &str = "lock";
 pub(super) struct Scratch {
     directory: PathBuf,
     branches: PathBuf,
+    /// What no ref holds outlasts the work tree that it was found in.
+    aside: PathBuf,
 }
 
 static NUMBER: AtomicU64 = AtomicU64::new(0);
@@ -107,7 +109,8 @@ static NUMBER: AtomicU64 = AtomicU64::new(0);
 impl Scratch {
     pub(super) fn new(place: &Place) -> Result<Self, GitProblem> {
         let branches = place.common_dir.join("refs").join("heads");
-        let scratch = Self { directory: place.git_dir.join("hast"), branches };
+        let (directory, aside) = (place.git_dir.join("hast"), place.common_dir.join("hast/aside"));
+        let scratch = Self { directory, branches, aside };
         scratch.make()?;
         scratch.remove_left_behind();
         Ok(scratch)
@@ -179,7 +182,7 @@ impl Scratch {
 
     /// Where things that no ref holds are kept.
     pub(super) fn aside(&self, key: &str) -> PathBuf {
-        self.directory.join("aside").join(hast_flow::attempt::base::ref_part(key))
+        self.aside.join(hast_flow::attempt::base::ref_part(key))
     }
 }
 

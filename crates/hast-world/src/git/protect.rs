@@ -9,7 +9,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use hast_flow::attempt::base::TreeRules;
+use hast_flow::attempt::base::{Shared, TreeRules};
 use hast_flow::attempt::git_problem::GitProblem;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
@@ -33,6 +33,8 @@ const OF_COMMON: &[&str] = &[
     "shallow",
     "logs/refs/stash",
 ];
+/// What of it lies in a directory that a linked work tree's sandbox has to open.
+const OPEN_OF_COMMON: &[&str] = &["objects/info/alternates"];
 const OF_OWN: &[&str] = &["config.worktree", "info/", "commondir", "gitdir"];
 
 pub(super) type Root = (Home, Vec<u8>);
@@ -50,11 +52,20 @@ impl Place {
         self.home(home).join(OsStr::from_bytes(path))
     }
 
+    /// What all work trees of the repository share and no attempt may change, but for what a lane's
+    /// sandbox has to open.
+    pub fn shared_paths(&self) -> Vec<PathBuf> {
+        let closed = OF_COMMON.iter().filter(|path| !OPEN_OF_COMMON.contains(path));
+        closed.map(|path| self.common_dir.join(path.trim_end_matches('/'))).collect()
+    }
+
     /// Everything that is protected here; directories without their `/`.
     pub(super) fn protected_roots(&self, rules: &TreeRules, more: &[Vec<u8>]) -> Vec<Root> {
         let plain = |path: &str| path.trim_end_matches('/').as_bytes().to_vec();
+        let left = self.is_linked() && rules.shared == Shared::Left;
+        let of_common = if left { OPEN_OF_COMMON } else { OF_COMMON };
         let mut roots: Vec<Root> =
-            OF_COMMON.iter().map(|path| (Home::Common, plain(path))).collect();
+            of_common.iter().map(|path| (Home::Common, plain(path))).collect();
         if self.is_linked() {
             roots.extend(OF_OWN.iter().map(|path| (Home::Own, plain(path))));
             roots.push((Home::Tree, b".git".to_vec()));

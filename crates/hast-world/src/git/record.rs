@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use hast_flow::attempt::base::{Base, ObjectId, Recorded, TreeRules};
+use hast_flow::attempt::base::{Base, ObjectId, Recorded, Shared, TreeRules};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::Head;
 
@@ -70,11 +70,17 @@ impl RealWorkspace {
             return Err(GitProblem::Detached);
         };
         let roots = self.git.place.protected_roots(rules, &scene.guarded);
+        let mut files = self.git.place.protected_now(&roots)?;
+        if let Shared::GuardedSince { start } = &rules.shared {
+            files.retain(|kept| kept.home != Home::Common);
+            let since = self.snapshot(start)?.files.into_iter();
+            files.extend(since.filter(|kept| kept.home == Home::Common));
+        }
         let snapshot = Snapshot {
             refs: self.git.refs()?,
             ignores: scene.ignores,
             flags: scene.flags,
-            files: self.git.place.protected_now(&roots)?,
+            files,
             guarded: scene.guarded,
             in_progress: lingering(self),
         };
@@ -105,13 +111,16 @@ impl RealWorkspace {
             return Ok(Rc::clone(opened));
         }
         let id = base.snapshot();
-        let bytes = self.git.call(["cat-file", "blob", id.as_str()]).run();
-        let bytes = bytes.map_err(|_| GitProblem::Lost { what: id.to_string() })?;
-        let snapshot = Snapshot::decode(&bytes)?;
+        let snapshot = self.snapshot(id)?;
         let (image, users, gitlinks) = (None, None, Vec::new());
         let opened = Rc::new(Opened { id: id.clone(), snapshot, image, users, gitlinks });
         self.opened = Some(Rc::clone(&opened));
         Ok(opened)
+    }
+
+    fn snapshot(&self, id: &ObjectId) -> Result<Snapshot, GitProblem> {
+        let bytes = self.git.call(["cat-file", "blob", id.as_str()]).run();
+        Snapshot::decode(&bytes.map_err(|_| GitProblem::Lost { what: id.to_string() })?)
     }
 
     /// Takes away what an attempt left under way.

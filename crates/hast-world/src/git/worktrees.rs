@@ -12,8 +12,8 @@ use hast_flow::attempt::base::{ObjectId, Saved, SavedWork};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{GitResult, GitStep, Head, SavePlan, perform};
 use hast_flow::attempt::worktrees::{
-    Added, FoundTree, LANES, MergePlan, Replay, Spent, Target, TreeName, TreePlan, TreeState,
-    Waits, Worktrees,
+    Added, FoundTree, LANES, MergePlan, Removed, Replay, Spent, Target, TreeName, TreePlan,
+    TreeState, Waits, Worktrees,
 };
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -43,8 +43,16 @@ pub struct RealWorktrees {
 #[derive(Clone, Debug)]
 struct Entry {
     git_dir: PathBuf,
+    state: EntryState,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EntryState {
+    Whole,
     /// Git was not done with making it.
-    half_made: bool,
+    HalfMade,
+    /// Somebody took parts of it away.
+    Broken,
 }
 
 impl RealWorktrees {
@@ -68,7 +76,7 @@ impl RealWorktrees {
     pub fn place(&self, tree: &TreeName) -> Result<Place, GitProblem> {
         let top = self.path(tree);
         let none = || GitProblem::NotARepository { path: top.display().to_string() };
-        let entry = self.entries()?.remove(tree).filter(|entry| !entry.half_made);
+        let entry = self.entries()?.remove(tree).filter(|entry| entry.state == EntryState::Whole);
         let git_dir = entry.ok_or_else(none)?.git_dir;
         let top = top.canonicalize().map_err(|_| none())?;
         Ok(Place { top, git_dir, common_dir: self.main.git.place.common_dir.clone() })
@@ -86,16 +94,36 @@ impl RealWorktrees {
     fn entries(&self) -> Result<BTreeMap<TreeName, Entry>, GitProblem> {
         let all = self.main.git.place.common_dir.join("worktrees");
         let mut entries = BTreeMap::new();
+        let mut named: Vec<(TreeName, PathBuf)> = Vec::new();
+        let mut others = Vec::new();
         for git_dir in directories(&all)? {
-            let Some(at) = fs::read_to_string(git_dir.join("gitdir")).ok() else { continue };
-            let top = git_dir.join(at.trim_end());
-            let Some(name) = top.parent().and_then(|top| self.name_of(top)) else { continue };
-            let half_made = fs::read_to_string(git_dir.join("locked"))
-                .is_ok_and(|why| why.trim() == "initializing")
-                || !git_dir.join("HEAD").is_file();
-            entries.insert(name, Entry { git_dir, half_made });
+            match self.says_its_tree(&git_dir) {
+                Some(name) => named.push((name, git_dir)),
+                None => others.extend(says_its_branch(&git_dir).map(|name| (name, git_dir))),
+            }
+        }
+        // An agent may have written into its entry; the branch then still tells whose it is.
+        for (name, git_dir) in others {
+            if named.iter().all(|(known, _)| *known != name) {
+                named.push((name, git_dir));
+            }
+        }
+        for (name, git_dir) in named {
+            let locked = fs::read_to_string(git_dir.join("locked"));
+            let state = match locked.is_ok_and(|why| why.trim() == "initializing") {
+                true => EntryState::HalfMade,
+                false if git_dir.join("HEAD").is_file() => EntryState::Whole,
+                false => EntryState::Broken,
+            };
+            entries.insert(name, Entry { git_dir, state });
         }
         Ok(entries)
+    }
+
+    /// The tree that an entry is of, by where it says that its tree is.
+    fn says_its_tree(&self, git_dir: &Path) -> Option<TreeName> {
+        let at = fs::read_to_string(git_dir.join("gitdir")).ok()?;
+        self.name_of(git_dir.join(at.trim_end()).parent()?)
     }
 
     fn name_of(&self, top: &Path) -> Option<TreeName> {
@@ -156,16 +184,56 @@ impl RealWorktrees {
     }
 
     /// The files, then the entry, then the branch: whatever is left can be found again.
-    fn take_away(&self, tree: &TreeName) -> Result<(), GitProblem> {
+    fn take_away(&self, tree: &TreeName) -> Result<Removed, GitProblem> {
+        let entry = self.entries()?.remove(tree);
+        let state = entry.as_ref().map_or(EntryState::Broken, |entry| entry.state);
+        let aside = match state {
+            EntryState::Broken => self.put_aside(tree)?,
+            EntryState::Whole | EntryState::HalfMade => None,
+        };
         remove_all(&self.path(tree))?;
-        if let Some(entry) = self.entries()?.remove(tree) {
+        if let Some(entry) = entry {
             self.forget(&entry.git_dir)?;
         }
-        let name = tree.branch();
-        if let Some(from) = self.main.git.resolve(&name)? {
-            self.main.git.move_refs(&[Move { name, from: Some(from), to: None }])?;
+        self.remove_branches(tree)?;
+        Ok(Removed { aside: aside.map(|path| path.display().to_string()) })
+    }
+
+    /// Files that no entry knows of cannot be looked through with git: they go where whatever no ref
+    /// holds is kept.
+    fn put_aside(&self, tree: &TreeName) -> Result<Option<PathBuf>, GitProblem> {
+        let path = self.path(tree);
+        if !fs::read_dir(&path).is_ok_and(|mut entries| entries.next().is_some()) {
+            return Ok(None);
         }
-        Ok(())
+        let aside = self.main.scratch.aside(tree.as_str());
+        fs::create_dir_all(&aside).map_err(|error| disk(&aside, error))?;
+        for number in 0..1_000_u32 {
+            let to = aside.join(format!("{number}-worktree"));
+            match renameat_with(CWD, &path, CWD, &to, RenameFlags::NOREPLACE) {
+                Err(rustix::io::Errno::EXIST | rustix::io::Errno::NOTEMPTY) => {}
+                Ok(()) => return Ok(Some(to)),
+                Err(error) => return Err(disk(&path, error)),
+            }
+        }
+        Err(disk(&aside, "it is full"))
+    }
+
+    /// The branch of a tree. Others in its directory, which is open to its agent, are kept elsewhere.
+    fn remove_branches(&self, tree: &TreeName) -> Result<(), GitProblem> {
+        let (branch, start) = (tree.branch(), format!("{LANES}{tree}/"));
+        let now = self.main.git.refs()?;
+        let mut moves = Vec::new();
+        for (name, target) in now.iter().filter(|(name, _)| name.starts_with(&start)) {
+            if *name != branch && target.follows.is_none() {
+                let rest = name.strip_prefix(&start).unwrap_or(name);
+                let kept = format!("refs/hast/displaced/{tree}/branches/{rest}");
+                let from = now.get(&kept).map(|target| target.id.clone());
+                moves.push(Move { name: kept, from, to: Some(target.id.clone()) });
+            }
+            moves.push(Move { name: name.clone(), from: Some(target.id.clone()), to: None });
+        }
+        if moves.is_empty() { Ok(()) } else { self.main.git.move_refs(&moves) }
     }
 
     /// Half of an entry would be nobody's: it goes away at once, and is removed where it is found
@@ -228,7 +296,7 @@ impl Worktrees for RealWorktrees {
         Ok(Added { recovered: saved.map(|saved| saved.work().name.clone()), copied })
     }
 
-    fn remove(&mut self, tree: &TreeName, spent: &Spent) -> Result<(), GitProblem> {
+    fn remove(&mut self, tree: &TreeName, spent: &Spent) -> Result<Removed, GitProblem> {
         if self.is_spent(tree, spent)? { self.take_away(tree) } else { Err(self.in_the_way(tree)) }
     }
 
@@ -248,7 +316,8 @@ impl Worktrees for RealWorktrees {
         for tree in names {
             let path = self.path(&tree);
             let entry = entries.get(&tree);
-            let whole = path.is_dir() && entry.is_some_and(|entry| !entry.half_made);
+            let whole =
+                path.is_dir() && entry.is_some_and(|entry| entry.state == EntryState::Whole);
             let state = if whole { TreeState::Whole } else { TreeState::Broken };
             let head = self.branch_of(&tree)?;
             found.push(FoundTree { head, state, bytes: disk_use(&path), tree });
@@ -285,9 +354,19 @@ impl RealWorktrees {
     fn branches(&self) -> Result<Vec<TreeName>, GitProblem> {
         let refs = self.main.git.call(["for-each-ref", "--format=%(refname)", LANES]).run()?;
         let text = String::from_utf8_lossy(&refs);
-        let name = |line: &str| TreeName::read(line.strip_prefix(LANES)?.strip_suffix("/work")?);
-        Ok(text.lines().filter_map(name).collect())
+        Ok(text.lines().filter_map(tree_of).collect())
     }
+}
+
+/// The tree that an entry is of, by the branch that is checked out there.
+fn says_its_branch(git_dir: &Path) -> Option<TreeName> {
+    let head = fs::read_to_string(git_dir.join("HEAD")).ok()?;
+    tree_of(head.strip_prefix("ref: ")?.trim_end())
+}
+
+/// The tree whose branch has this name.
+fn tree_of(branch: &str) -> Option<TreeName> {
+    TreeName::read(branch.strip_prefix(LANES)?.strip_suffix("/work")?)
 }
 
 fn directories(path: &Path) -> Result<Vec<PathBuf>, GitProblem> {

@@ -1,11 +1,15 @@
 //! Systems without Landlock and namespaces: nothing is held back, and everything here says so.
 
-pub(crate) mod landlock {
+pub mod landlock {
     //! No restriction.
 
     use std::path::{Path, PathBuf};
 
     use hast_flow::process::exit::Applied;
+
+    pub fn ability() -> Applied {
+        restrict(&[], Path::new("/"))
+    }
 
     pub(crate) fn restrict(_: &[PathBuf], _: &Path) -> Applied {
         Applied::Unavailable { why: "this system has no Landlock".to_owned() }

@@ -11,4 +11,6 @@ pub(crate) mod mounts;
 pub(crate) mod namespace;
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::{landlock, mounts, namespace};
+pub use elsewhere::landlock;
+#[cfg(not(target_os = "linux"))]
+pub(crate) use elsewhere::{mounts, namespace};

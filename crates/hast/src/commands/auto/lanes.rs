@@ -6,7 +6,7 @@ use hast_flow::attempt::settle::Commits;
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::{Config, Isolation};
 use hast_flow::flows::goals::auto::AutoFlow;
-use hast_flow::flows::goals::auto::lanes::{Lane, LanesFlow, LanesView};
+use hast_flow::flows::goals::auto::lanes::{Lane, LanesFlow, LanesView, Walls};
 use hast_flow::flows::goals::selection::{Placed, placed};
 use hast_world::calls::ledger::LedgerFile;
 
@@ -30,7 +30,7 @@ pub(super) fn drive(
     app: &mut App,
     unit: Unit<'_>,
     auto: AutoFlow,
-    width: usize,
+    (width, walls): (usize, Walls),
     eyes: &mut GoalEyes,
 ) -> Result<Driven<()>, Problem> {
     let (lang, project) = (app.lang, unit.project);
@@ -41,7 +41,7 @@ pub(super) fn drive(
     let (setup, copy) =
         (project.config.worktree_setup.clone(), project.config.worktree_copy.clone());
     let leases = Leases::open(app, project, width)?;
-    let flow = LanesFlow { auto, width, setup, copy, limited };
+    let flow = LanesFlow { auto, width, setup, copy, limited, walls };
     let (root, config) = (project.root.clone(), project.config.clone());
     let variables = project.variables.clone();
     let others = move |guarded: &Arc<_>| {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hast_flow::attempt::worktrees::{
-    FoundTree, Spent, TreeName, TreePlan, WorktreeResult, WorktreeStep,
+    FoundTree, Removed, Spent, TreeName, TreePlan, WorktreeResult, WorktreeStep,
 };
 use hast_flow::docs::goals::{GoalsEvent, GoalsEventKind as Kind};
 use hast_flow::flows::goals::auto::layout as auto_layout;
@@ -30,9 +30,17 @@ pub(super) struct Leftover {
 }
 
 enum Became {
-    Removed { saved: Option<String> },
+    Removed {
+        saved: Option<String>,
+    },
+    /// Git could not look through it.
+    MovedAside {
+        path: String,
+    },
     InUse,
-    Refused { why: String },
+    Refused {
+        why: String,
+    },
 }
 
 /// Looks at all work trees of hast, and removes those whose goal no run is working on.
@@ -66,7 +74,7 @@ pub(super) fn remove(app: &App, project: &Project) -> Result<Vec<Leftover>, Prob
                 now: UtcTime::new(app.clock.now()),
             });
             match clear(&trees, &found.tree, plan) {
-                Ok(saved) => Became::Removed { saved },
+                Ok(became) => became,
                 Err(problem) => Became::Refused { why: problem.what(lang) },
             }
         };
@@ -79,7 +87,7 @@ fn clear(
     trees: &WorktreeThreads,
     tree: &TreeName,
     plan: Option<TreePlan>,
-) -> Result<Option<String>, hast_flow::attempt::git_problem::GitProblem> {
+) -> Result<Became, hast_flow::attempt::git_problem::GitProblem> {
     let saved = match plan.map(|plan| trees.perform(&WorktreeStep::Rescue(plan))) {
         Some(WorktreeResult::Rescued(saved)) => saved,
         Some(WorktreeResult::Refused(problem)) => return Err(problem),
@@ -89,7 +97,8 @@ fn clear(
     let spent = saved.map_or(Spent::Unused, Spent::Saved);
     match trees.perform(&WorktreeStep::Remove { tree: tree.clone(), spent }) {
         WorktreeResult::Refused(problem) => Err(problem),
-        _ => Ok(name),
+        WorktreeResult::Removed(Removed { aside: Some(path) }) => Ok(Became::MovedAside { path }),
+        _ => Ok(Became::Removed { saved: name }),
     }
 }
 
@@ -120,6 +129,7 @@ impl Leftover {
             Became::Removed { saved: Some(name) } => {
                 say::gc_tree_saved(lang, tree, size, visible(name))
             }
+            Became::MovedAside { path } => say::gc_tree_aside(lang, tree, size, visible(path)),
             Became::InUse => say::gc_tree_in_use(lang, tree, size),
             Became::Refused { why } => say::gc_tree_refused(lang, tree, visible(why)),
         }
@@ -128,6 +138,7 @@ impl Leftover {
     pub(super) fn json(&self) -> Value {
         let (state, saved) = match &self.became {
             Became::Removed { saved } => ("removed", saved.as_deref()),
+            Became::MovedAside { path } => ("moved_aside", Some(path.as_str())),
             Became::InUse => ("in_use", None),
             Became::Refused { .. } => ("refused", None),
         };

@@ -9,6 +9,7 @@ mod leftovers;
 mod planned;
 mod refs;
 mod summary;
+mod walls;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -173,7 +174,8 @@ pub(crate) fn go(
     eyes.lock_in(state.clone(), lock);
     let unit = unit(app, project, wish.tool, trusted);
     if let Some(width) = wish.width {
-        return lanes::drive(app, unit, flow, width, eyes);
+        let walls = walls::of(project, &place);
+        return lanes::drive(app, unit, flow, (width, walls), eyes);
     }
     let (root, config) = (project.root.clone(), project.config.clone());
     let variables = project.variables.clone();

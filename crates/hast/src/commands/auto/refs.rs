@@ -83,6 +83,9 @@ pub(super) fn gc(app: &mut App, project: &Project) -> Result<Exit, Problem> {
         app.print_json(&json!({ "deleted": names, "kept": stays, "worktrees": trees }))?;
     } else {
         let mut text = format!("{}\n", say::gc_done(app.lang, names.len(), stays));
+        for name in &names {
+            text += &format!("  {}\n", visible(name));
+        }
         for tree in &trees {
             text += &format!("{}\n", tree.line(app));
         }

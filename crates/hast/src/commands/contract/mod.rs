@@ -263,7 +263,7 @@ fn rules(root: &Path, prefix: &str, protect: &[String]) -> TreeRules {
         protected: protected.map(here).to_vec(),
         protect: protect.to_vec(),
         handoffs: None,
-        moving_refs: Vec::new(),
+        ..TreeRules::default()
     }
 }
 

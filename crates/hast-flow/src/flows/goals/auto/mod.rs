@@ -120,6 +120,6 @@ pub fn tree_rules(protect: &[String], other_roots: &[String]) -> TreeRules {
         protected: protected.map(str::to_owned).to_vec(),
         protect: protect.to_vec(),
         handoffs: Some(format!("{}/", project::HANDOFFS)),
-        moving_refs: Vec::new(),
+        ..TreeRules::default()
     }
 }

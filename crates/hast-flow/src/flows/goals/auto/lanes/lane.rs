@@ -3,16 +3,16 @@
 
 use serde_json::json;
 
-use crate::attempt::base::ObjectId;
+use crate::attempt::base::{ObjectId, Shared};
 use crate::attempt::evidence::TestEnd;
 use crate::attempt::workspace::GitStep;
-use crate::attempt::worktrees::{Spent, TreeName, TreePlan, WorktreeResult, WorktreeStep};
+use crate::attempt::worktrees::{Removed, Spent, TreeName, TreePlan, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
 use crate::flows::goals::auto::lanes::decide::{lease, tip, worktree};
 use crate::flows::goals::auto::lanes::view::{Lane, LanesView, Tree};
-use crate::flows::goals::auto::lanes::{LanesFlow, train};
+use crate::flows::goals::auto::lanes::{LanesFlow, Walls, train};
 use crate::flows::goals::auto::view::{Current, Documents, View};
 use crate::flows::goals::auto::working::{self, Work, key};
 use crate::flows::goals::auto::write::Draft;
@@ -112,7 +112,39 @@ fn begin(
     if waits_for_tests(view, facts, lane) {
         return None;
     }
-    Some(within(lane, working::begin(&flow.auto, seen, facts, placed)))
+    let step = working::begin(&flow.auto, seen, facts, placed);
+    Some(within(lane, recorded_with(step, || shared(flow, view, lane))))
+}
+
+/// A start says what becomes of what lanes share.
+fn recorded_with(mut step: Step, shared: impl FnOnce() -> Shared) -> Step {
+    if let Step::Effect { effect: Effect::Git(step), .. } = &mut step
+        && let GitStep::Record { rules, .. } = &mut **step
+    {
+        rules.shared = shared();
+    }
+    step
+}
+
+/// Without walls it counts as it was before the first of all agents that are at work now.
+fn shared(flow: &LanesFlow, view: &LanesView, lane: &Lane) -> Shared {
+    if flow.walls == Walls::Whole {
+        return Shared::Left;
+    }
+    let others = view.lanes.values().filter(|other| other.goal != lane.goal);
+    let mut starts = others.filter_map(|other| {
+        let current = other.current.as_ref()?;
+        view.shared.documents_of(&current.goal, current.number)?.base.as_ref()
+    });
+    match starts.next() {
+        None => Shared::Guarded,
+        Some(base) => match &base.rules().shared {
+            Shared::GuardedSince { start } => Shared::GuardedSince { start: start.clone() },
+            Shared::Guarded | Shared::Left => {
+                Shared::GuardedSince { start: base.snapshot().clone() }
+            }
+        },
+    }
 }
 
 /// Lanes that begin at one commit need its tests only once.
@@ -198,7 +230,10 @@ fn close(seen: &View, facts: &Facts<'_>, lane: &Lane) -> Step {
     let remove = || WorktreeStep::Remove { tree, spent };
     let detail = match worktree(seen, facts, remove_key.clone(), remove) {
         Err(step) => return step,
-        Ok(WorktreeResult::Removed) => json!({"goal_id": lane.goal}),
+        Ok(WorktreeResult::Removed(Removed { aside: None })) => json!({"goal_id": lane.goal}),
+        Ok(WorktreeResult::Removed(Removed { aside })) => {
+            json!({"goal_id": lane.goal, "aside": aside})
+        }
         // The goal is settled all the same; what is left is found by `--gc`.
         Ok(WorktreeResult::Refused(refused)) => {
             json!({"goal_id": lane.goal, "left": refused.what(facts.lang)})

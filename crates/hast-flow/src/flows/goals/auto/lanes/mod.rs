@@ -25,4 +25,14 @@ pub struct LanesFlow {
     pub copy: Vec<String>,
     /// Goals whose last call was refused by a limit: being cut off there spends nothing.
     pub limited: Vec<String>,
+    pub walls: Walls,
+}
+
+/// What keeps the agents of lanes from what the lanes share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Walls {
+    /// A sandbox that closes it.
+    Whole,
+    /// Nothing: what they did there is found afterwards.
+    Open,
 }
