@@ -323,7 +323,7 @@ fn a_red_goal_is_tested_again_for_being_red() {
         lanes.worktree("A/1/replay/0", WorktreeResult::Replayed { commit, tree });
         lanes.worktree("A/1/bring/0", WorktreeResult::Brought);
         assert_eq!(lanes.key(), "A/1/retest/0");
-        let run = TestRun { end: end.clone(), tail: String::new() };
+        let run = TestRun { end: end.clone(), tail: String::new(), counted: Default::default() };
         lanes.result("A/1/retest/0", &EffectResult::Check(run));
         lanes.holds("A", 0);
         let written = lanes.written();

@@ -7,6 +7,7 @@ pub mod feature;
 pub mod flows;
 pub mod git;
 pub mod kernel;
+pub mod lanes;
 pub mod leases;
 pub mod patch;
 pub mod rng;

@@ -16,6 +16,7 @@ pub use run::{replay, sweep};
 use crate::feature;
 use crate::git::Syncing;
 use crate::kernel::Kernel;
+use crate::lanes;
 use crate::patch;
 use crate::session::Session;
 use counting::Counting;
@@ -33,12 +34,21 @@ pub enum Name {
     Patch,
     /// A feature built test-first, hit in the same way.
     Contract,
+    /// Goals in work trees of their own, several at once, in the same way.
+    Worktrees,
     Counting,
 }
 
 impl Name {
-    pub const ALL: [Self; 6] =
-        [Self::Session, Self::Lanes, Self::Kernel, Self::Patch, Self::Contract, Self::Counting];
+    pub const ALL: [Self; 7] = [
+        Self::Session,
+        Self::Lanes,
+        Self::Kernel,
+        Self::Patch,
+        Self::Contract,
+        Self::Worktrees,
+        Self::Counting,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -47,6 +57,7 @@ impl Name {
             Self::Kernel => "kernel",
             Self::Patch => "patch",
             Self::Contract => "contract",
+            Self::Worktrees => "worktrees",
             Self::Counting => "counting",
         }
     }
@@ -61,6 +72,7 @@ pub fn sweep_named(name: Name, seeds: std::ops::Range<u64>, every: u64, report: 
             Name::Kernel => sweep(name, seed, every, Kernel::new, report),
             Name::Patch => patch::sweep(seed, every, Syncing::All, report),
             Name::Contract => feature::sweep(seed, every, report),
+            Name::Worktrees => lanes::sweep(seed, every, report),
             Name::Counting => sweep(name, seed, every, Counting::new, report),
         }
     }
@@ -74,6 +86,7 @@ pub fn replay_named(case: Case, report: &mut Report) {
         Name::Kernel => replay(case, Kernel::new, report),
         Name::Patch => patch::replay(case, Syncing::All, report),
         Name::Contract => feature::replay(case, report),
+        Name::Worktrees => lanes::replay(case, report),
         Name::Counting => replay(case, Counting::new, report),
     }
 }

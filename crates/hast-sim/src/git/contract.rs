@@ -69,12 +69,12 @@ pub fn check<S: Scene>(fresh: impl Fn() -> S) -> Checked {
     Ok(())
 }
 
-fn at() -> UtcTime {
+pub(super) fn at() -> UtcTime {
     UtcTime::new(jiff::Timestamp::from_second(1_770_615_000).unwrap_or_default())
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "a literal reads better than its reference")]
-fn same<T: PartialEq + std::fmt::Debug>(found: T, wanted: T) -> Checked {
+pub(super) fn same<T: PartialEq + std::fmt::Debug>(found: T, wanted: T) -> Checked {
     if found == wanted { Ok(()) } else { Err(format!("{found:?} and not {wanted:?}")) }
 }
 

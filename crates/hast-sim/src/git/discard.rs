@@ -50,7 +50,7 @@ impl SimWorkspace {
         if !edited.is_empty() {
             return Err(GitProblem::EditedSince { paths: edited.into_keys().collect() });
         }
-        let branch = self.machine.borrow().head.clone();
+        let branch = self.head();
         let head = self.resolve(&branch).ok_or(GitProblem::NoFirstCommit)?;
         let changed = self.diff(work, &now);
         let mut ours = self.diff(from, work);

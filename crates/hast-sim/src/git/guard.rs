@@ -44,7 +44,7 @@ impl SimWorkspace {
         let before = self.snapshot(base)?;
         let mut changed = self.give_back_config(base)?;
         for path in &base.rules().protected {
-            let now = self.machine.borrow().files.get(path).cloned();
+            let now = self.files().remove(path);
             let was = before.protected.get(path);
             if now.as_ref() != was {
                 self.put(path, was.cloned())?;
@@ -73,7 +73,9 @@ impl SimWorkspace {
         let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
         let moved = names.into_iter().filter(|name| {
             let own = name.starts_with("refs/hast/") && !before.contains_key(*name);
-            before.get(*name) != now.get(*name) && *name != base.branch() && !own
+            let moving = &base.rules().moving_refs;
+            let others = moving.iter().any(|start| name.starts_with(start.as_str()));
+            before.get(*name) != now.get(*name) && *name != base.branch() && !own && !others
         });
         Ok(moved.cloned().collect())
     }

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use hast_flow::driver::{Bounds, Driver, Flow, InTurn};
+use hast_flow::driver::{self, Bounds, Driver, Flow, InTurn};
 use hast_flow::ports::Clock;
 use hast_flow::steps::{Effect, EffectResult, Ending, StepKey};
 use hast_flow::store::{Options, Store, StoreError};
@@ -36,21 +36,31 @@ pub(crate) enum Life {
 }
 
 impl Place {
-    /// One process, from its start to its end or death.
+    /// One process that does one thing after the other, from its start to its end or death.
     pub(crate) fn live<F: Flow, P: FnMut(&StepKey, &Effect) -> EffectResult>(
         &self,
         flow: &F,
         steps: u64,
         hands: impl FnOnce(SimWorkspace) -> P,
     ) -> Result<Ending, StoreError> {
+        self.live_in(flow, steps, |workspace| InTurn::new(hands(workspace)))
+    }
+
+    /// The same with whoever performs effects.
+    pub(crate) fn live_in<F: Flow, W: driver::World>(
+        &self,
+        flow: &F,
+        steps: u64,
+        hands: impl FnOnce(SimWorkspace) -> W,
+    ) -> Result<Ending, StoreError> {
         let disk = SimDisk::start(&self.world);
         let process = disk.process();
-        let mut perform = hands(SimWorkspace::of(&self.machine, &self.world, process));
+        let mut hands = hands(SimWorkspace::of(&self.machine, &self.world, process));
         let options = Options { journal_area: 64 << 10, ..Options::default() };
         let driven = Store::open(disk, options).and_then(|(store, _)| {
             let bounds = Bounds { steps, stale: 4 };
             let mut driver = Driver::new(flow, store, &Still, Lang::En, bounds)?;
-            driver.drive(&mut InTurn::new(|key, effect| perform(key, effect)))
+            driver.drive(&mut hands)
         });
         self.world.borrow_mut().exit(process);
         driven

@@ -26,10 +26,24 @@ pub enum Syncing {
     Off,
 }
 
-/// One repository with one work tree.
+/// A work tree beside the user's own.
+#[derive(Clone, Debug, Default)]
+pub struct Linked {
+    pub files: Files,
+    pub head: String,
+    /// Git is done with making it.
+    pub whole: bool,
+    /// The commit whose files git knows of here.
+    pub index: Option<ObjectId>,
+}
+
+pub type Files = BTreeMap<String, Vec<u8>>;
+
+/// One repository with the user's work tree and those beside it.
 #[derive(Debug)]
 pub struct Machine {
-    pub files: BTreeMap<String, Vec<u8>>,
+    pub files: Files,
+    pub linked: BTreeMap<String, Linked>,
     pub refs: BTreeMap<String, ObjectId>,
     pub head: String,
     /// Stands for everything of `.git` that is protected.
@@ -48,6 +62,7 @@ impl Machine {
         let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
         let mut machine = Self {
             files: files.collect(),
+            linked: BTreeMap::new(),
             refs: BTreeMap::new(),
             head: BRANCH.to_owned(),
             config: b"[core]\n".to_vec(),
@@ -64,6 +79,40 @@ impl Machine {
     /// What git ignores here; the rules never change.
     pub fn is_ignored(path: &str) -> bool {
         path.starts_with("target/") || path.ends_with(".log")
+    }
+
+    pub fn is_whole(&self, tree: &str) -> bool {
+        self.linked.get(tree).is_some_and(|linked| linked.whole)
+    }
+
+    /// The files of a work tree; none where there is no such tree.
+    pub fn files_in(&self, tree: Option<&str>) -> &Files {
+        static NONE: Files = Files::new();
+        match tree {
+            None => &self.files,
+            Some(tree) => self.linked.get(tree).map_or(&NONE, |linked| &linked.files),
+        }
+    }
+
+    pub fn files_in_mut(&mut self, tree: Option<&str>) -> &mut Files {
+        match tree {
+            None => &mut self.files,
+            Some(tree) => &mut self.linked.entry(tree.to_owned()).or_default().files,
+        }
+    }
+
+    pub fn head_in(&self, tree: Option<&str>) -> &str {
+        match tree {
+            None => &self.head,
+            Some(tree) => self.linked.get(tree).map_or("", |linked| &linked.head),
+        }
+    }
+
+    pub fn head_in_mut(&mut self, tree: Option<&str>) -> &mut String {
+        match tree {
+            None => &mut self.head,
+            Some(tree) => &mut self.linked.entry(tree.to_owned()).or_default().head,
+        }
     }
 
     /// An object as git writes it: not synced.
@@ -172,18 +221,39 @@ impl Machine {
 
     /// A commit of everything that is not ignored, as a person or an agent makes it.
     pub fn commit_all(&mut self, message: &str) -> ObjectId {
-        let files = self.files.clone();
+        self.commit_all_in(None, message)
+    }
+
+    /// The same in another work tree.
+    pub fn commit_all_in(&mut self, work_tree: Option<&str>, message: &str) -> ObjectId {
+        let files = self.files_in(work_tree).clone();
         let mut tree = Tree::new();
         for (path, bytes) in files.into_iter().filter(|(path, _)| !Self::is_ignored(path)) {
             let id = self.add(Object::Blob(bytes));
             tree.insert(path, id);
         }
         let tree = self.add(Object::Tree(tree));
-        let parents = self.refs.get(&self.head).cloned().into_iter().collect();
+        let head = self.head_in(work_tree).to_owned();
+        let parents = self.refs.get(&head).cloned().into_iter().collect();
         let message = message.to_owned();
         let id = self.add(Object::Commit { tree, parents, message, at: 0 });
-        self.refs.insert(self.head.clone(), id.clone());
+        self.refs.insert(head, id.clone());
         id
+    }
+
+    /// A commit of one file on the branch of the user's tree, as a person makes it whose git syncs;
+    /// other files that they have not committed stay so.
+    pub fn commit_file(&mut self, path: &str, text: &str, message: &str) {
+        let blob = self.add(Object::Blob(text.as_bytes().to_vec()));
+        let parent = self.refs.get(&self.head).cloned();
+        let mut tree = parent.as_ref().map(|parent| self.tree(parent)).unwrap_or_default();
+        tree.insert(path.to_owned(), blob);
+        let tree = self.add(Object::Tree(tree));
+        let (parents, message) = (parent.into_iter().collect(), message.to_owned());
+        let id = self.add(Object::Commit { tree, parents, message, at: 0 });
+        self.refs.insert(self.head.clone(), id);
+        self.files.insert(path.to_owned(), text.as_bytes().to_vec());
+        self.sync();
     }
 
     /// The messages of the first parents of the branch, newest first.

@@ -7,6 +7,10 @@ mod guard;
 pub(crate) mod lives;
 mod machine;
 mod port;
+mod steps;
+pub mod trees_contract;
+mod worktrees;
 
-pub use machine::{Machine, Object, Syncing};
+pub use machine::{Files, Linked, Machine, Object, Syncing};
 pub use port::SimWorkspace;
+pub use worktrees::{HalfMade, SimWorktrees};

@@ -5,9 +5,12 @@ use std::fs;
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::workspace::Workspace;
+use hast_flow::attempt::worktrees::Worktrees;
 use hast_sim::git::contract::{FILES, Scene, check};
+use hast_sim::git::trees_contract::{self, Trees};
 
 use crate::fixture::Repo;
+use crate::worktrees::trees;
 
 struct Real(Repo);
 
@@ -42,18 +45,46 @@ impl Scene for Real {
     }
 }
 
+impl Trees for Real {
+    fn trees(&self) -> Box<dyn Worktrees> {
+        Box::new(trees(&self.0))
+    }
+
+    fn write_in(&self, tree: &str, path: &str, text: &str) {
+        self.0.write(&format!("{TREES}/{tree}/{path}"), text);
+    }
+
+    fn read_in(&self, tree: &str, path: &str) -> Option<Vec<u8>> {
+        fs::read(self.0.path(&format!("{TREES}/{tree}/{path}"))).ok()
+    }
+
+    fn commit_all_in(&self, tree: &str, message: &str) {
+        let top = self.0.path(&format!("{TREES}/{tree}"));
+        self.0.git_in(&top, &["add", "-A"]);
+        self.0.git_in(&top, &["commit", "-q", "-m", message]);
+    }
+}
+
+const TREES: &str = ".ai/worktrees";
+
+fn fresh() -> Real {
+    let repo = Repo::bare_of_files();
+    // The rules are the user's own, so that no file of the tree says them.
+    fs::create_dir_all(repo.path("../home/.config/git")).unwrap();
+    repo.write("../home/.config/git/ignore", "target/\n*.log\n.ai/\n");
+    for (path, text) in FILES {
+        repo.write(path, text);
+    }
+    repo.commit_all("first");
+    Real(repo)
+}
+
 #[test]
 fn real_git_keeps_the_contract() {
-    let fresh = || {
-        let repo = Repo::bare_of_files();
-        // The rules are the user's own, so that no file of the tree says them.
-        fs::create_dir_all(repo.path("../home/.config/git")).unwrap();
-        repo.write("../home/.config/git/ignore", "target/\n*.log\n");
-        for (path, text) in FILES {
-            repo.write(path, text);
-        }
-        repo.commit_all("first");
-        Real(repo)
-    };
     check(fresh).unwrap();
+}
+
+#[test]
+fn real_work_trees_keep_the_contract() {
+    trees_contract::check(fresh).unwrap();
 }

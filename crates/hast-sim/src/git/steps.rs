@@ -1,0 +1,277 @@
+//! The simulated work tree as a flow sees it.
+
+use std::collections::BTreeMap;
+
+use hast_flow::attempt::base::{Base, ObjectId, Recorded, Saved, SavedWork, TreeRules};
+use hast_flow::attempt::evidence::{Change, ChangeKind, RepoPath};
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::inspection::{HandoffFile, Inspection};
+use hast_flow::attempt::workspace::{
+    CommitPlan, Content, DiffLine, Guarded, Head, HookVerdict, Looked, OwnRef, Reach, RolledBack,
+    SavePlan, TreeFile, Uncommitted, UncommittedKind, Workspace,
+};
+use hast_flow::time::UtcTime;
+
+use super::guard::Snapshot;
+use super::machine::{Object, is_any};
+use super::port::SimWorkspace;
+
+impl Workspace for SimWorkspace {
+    fn look(&mut self, rules: &TreeRules) -> Result<Looked, GitProblem> {
+        let tree = self.scan(rules)?;
+        let name = self.head();
+        let commit = self.resolve(&name).ok_or(GitProblem::NoFirstCommit)?;
+        let differs = self.diff(&commit, &tree);
+        let committed = self.machine.borrow().tree(&commit);
+        let uncommitted = differs.into_keys().filter(|path| !is_any(path, &rules.leave_out));
+        let named = uncommitted.map(|path| Uncommitted {
+            kind: if committed.contains_key(&path) {
+                UncommittedKind::Tracked
+            } else {
+                UncommittedKind::Untracked
+            },
+            path,
+        });
+        let uncommitted = named.collect();
+        let head = Head::Branch { name, commit };
+        Ok(Looked { head, uncommitted, in_progress: None, tree: Some(tree) })
+    }
+
+    fn record(&mut self, key: &str, rules: &TreeRules) -> Result<Recorded, GitProblem> {
+        let tree = self.scan(rules)?;
+        let name = format!("refs/hast/bases/{key}");
+        let (branch, snapshot) = {
+            let files = self.files();
+            let kept = |path: &String| Some((path.clone(), files.get(path)?.clone()));
+            let protected = rules.protected.iter().filter_map(kept).collect();
+            let machine = self.machine.borrow();
+            let (refs, config) = (machine.refs_but(&name), machine.config.clone());
+            (self.head(), Snapshot { refs, config, protected })
+        };
+        let commit = self.resolve(&branch).ok_or(GitProblem::NoFirstCommit)?;
+        let bytes = serde_json::to_vec(&snapshot)
+            .map_err(|error| GitProblem::Lost { what: error.to_string() })?;
+        let snapshot = self.write(Object::Blob(bytes))?;
+        self.move_ref(&name, self.resolve(&name).as_ref(), Some(&snapshot))?;
+        Ok(Recorded { branch, commit, tree, snapshot })
+    }
+
+    fn inspect(&mut self, base: &Base) -> Result<Inspection, GitProblem> {
+        let mut protected = self.give_back(base)?;
+        let (head, breaches) = self.inspect_branch(base)?;
+        let rules = base.rules();
+        let tree = self.scan(rules)?;
+        let mut committed = BTreeMap::new();
+        if head != *base.commit() {
+            self.sync_objects()?;
+            committed = self.diff(base.commit(), &head);
+            let before = self.diff(base.commit(), base.tree());
+            committed.retain(|path, id| before.get(path) != Some(id));
+        }
+        let now = self.diff(base.tree(), &tree);
+        let touched = committed
+            .keys()
+            .filter(|path| is_any(path, &rules.protected) || is_any(path, &rules.leave_out));
+        protected.extend(touched.map(|path| RepoPath(path.as_str().into())));
+        protected.sort();
+        protected.dedup();
+        let handoffs = rules.handoffs.as_deref().unwrap_or("\0");
+        let union: BTreeMap<&String, &Option<ObjectId>> = committed.iter().chain(&now).collect();
+        let changes = union
+            .into_iter()
+            .filter(|(path, _)| !path.starts_with(handoffs) && !is_any(path, &rules.leave_out))
+            .map(|(path, id)| Change {
+                path: RepoPath(path.as_str().into()),
+                kind: self.kind(base.tree(), path, id.as_ref()),
+            })
+            .collect();
+        let files = self.files();
+        let new = now.keys().filter(|path| path.starts_with(handoffs));
+        let handoffs = new
+            .filter(|path| self.kind(base.tree(), path, None) == ChangeKind::Added)
+            .filter_map(|path| {
+                let name = path.rsplit('/').next()?.to_owned();
+                Some(HandoffFile { name, bytes: Ok(files.get(path)?.clone()) })
+            });
+        let handoffs = handoffs.collect();
+        let mut entries = now.clone();
+        let start = self.machine.borrow().tree(base.tree());
+        for path in committed.keys().filter(|path| !now.contains_key(*path)) {
+            entries.insert(path.clone(), start.get(path).cloned());
+        }
+        let commit_tree = self.entries_on(&head, &entries)?;
+        let head_tree = self.machine.borrow().tree(&head);
+        let uncommitted = self.machine.borrow().tree(&commit_tree) != head_tree;
+        Ok(Inspection {
+            breaches,
+            protected,
+            changes,
+            handoffs,
+            head,
+            tree,
+            commit_tree,
+            uncommitted,
+        })
+    }
+
+    fn save(&mut self, plan: &SavePlan) -> Result<SavedWork, GitProblem> {
+        let branch = self.head();
+        let mut head = self.resolve(&branch).ok_or(GitProblem::NoFirstCommit)?;
+        // A power cut may have taken the commit and left the ref.
+        if let Some(base) =
+            plan.base.as_ref().filter(|_| self.machine.borrow().get(&head).is_none())
+        {
+            head = base.commit().clone();
+        }
+        let tree = self.scan(&plan.rules)?;
+        let name = plan.name.clone();
+        let before = self.resolve(&name);
+        let kept = |id: &ObjectId| {
+            let machine = self.machine.borrow();
+            matches!(machine.get(id), Some(Object::Commit { tree: kept, .. }) if *kept == tree)
+                && machine.parents(id).first() == Some(&head)
+        };
+        let same = before.clone().filter(kept);
+        let commit = match same {
+            Some(commit) => commit,
+            None => {
+                let mut parents = vec![head.clone()];
+                parents.extend(before.clone().filter(|before| *before != head));
+                let (message, at) = (plan.message.clone(), plan.at.instant().as_second());
+                self.write(Object::Commit { tree: tree.clone(), parents, message, at })?
+            }
+        };
+        if plan.base.as_ref().is_none_or(|base| *base.commit() != head) {
+            self.sync_objects()?;
+        }
+        self.move_ref(&name, before.as_ref(), Some(&commit))?;
+        Ok(SavedWork { name, commit, tree, overflow: Vec::new() })
+    }
+
+    fn roll_back(&mut self, base: &Base, saved: &Saved) -> Result<RolledBack, GitProblem> {
+        self.give_back(base)?;
+        let now = self.scan(base.rules())?;
+        let edited = self.diff(&saved.work().tree, &now);
+        let edited: Vec<String> =
+            edited.into_keys().filter(|path| !is_any(path, &base.rules().protected)).collect();
+        if !edited.is_empty() {
+            return Err(GitProblem::EditedSince { paths: edited });
+        }
+        self.check_out(&now, base.tree())?;
+        self.restore_refs(base)?;
+        let at = self.resolve(base.branch());
+        let saved_on = self.machine.borrow().parents(&saved.work().commit).first().cloned();
+        let lost = at.as_ref().is_some_and(|at| self.machine.borrow().get(at).is_none());
+        if !lost && at != saved_on && at.as_ref() != Some(base.commit()) {
+            let (name, expected) = (base.branch().to_owned(), saved_on);
+            return Err(GitProblem::Moved { name, expected, found: at });
+        }
+        self.move_ref(base.branch(), at.as_ref(), Some(base.commit()))?;
+        self.switch_to(base.branch())?;
+        Ok(RolledBack { moved_aside: None })
+    }
+
+    fn guard(&mut self, base: &Base, reach: Reach) -> Result<Guarded, GitProblem> {
+        self.guard_since(base, reach)
+    }
+
+    fn run_hooks(&mut self, plan: &CommitPlan, base: &Base) -> Result<HookVerdict, GitProblem> {
+        self.give_back(base)?;
+        Ok(HookVerdict::Passed { message: plan.message.clone() })
+    }
+
+    fn build(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem> {
+        let tree = match &plan.content {
+            Content::Tree(tree) => tree.clone(),
+            Content::File { path } => {
+                let bytes = self.files().remove(path).unwrap_or_default();
+                let id = self.write(Object::Blob(bytes))?;
+                self.entries_on(&plan.parent, &BTreeMap::from([(path.clone(), Some(id))]))?
+            }
+        };
+        let parents = vec![plan.parent.clone()];
+        let (message, at) = (plan.message.clone(), plan.at.instant().as_second());
+        self.write(Object::Commit { tree, parents, message, at })
+    }
+
+    fn advance(&mut self, branch: &str, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem> {
+        if self.resolve(branch).as_ref() == Some(to) {
+            return Ok(());
+        }
+        self.move_ref(branch, Some(from), Some(to))
+    }
+
+    fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<Option<ObjectId>, GitProblem> {
+        let before = self.resolve(branch);
+        self.move_ref(branch, before.as_ref(), Some(commit))?;
+        Ok(before)
+    }
+
+    fn discard(
+        &mut self,
+        work: (&ObjectId, &ObjectId),
+        saved: &Saved,
+        rules: &TreeRules,
+    ) -> Result<RolledBack, GitProblem> {
+        self.take_out(work, saved, rules)
+    }
+
+    fn compare(&mut self, from: &ObjectId, to: &ObjectId) -> Result<Vec<DiffLine>, GitProblem> {
+        self.diff_lines(from, to)
+    }
+
+    /// Its locks are gone with whoever held them.
+    fn unlock(&mut self, _: UtcTime) -> Result<Vec<String>, GitProblem> {
+        Ok(Vec::new())
+    }
+
+    fn restore(
+        &mut self,
+        name: &str,
+        since: Option<&ObjectId>,
+        rules: &TreeRules,
+    ) -> Result<Vec<Change>, GitProblem> {
+        self.restore_work(name, since, rules)
+    }
+
+    fn read(&mut self, tree: &ObjectId, paths: &[String]) -> Result<Vec<TreeFile>, GitProblem> {
+        Ok(self.machine.borrow().files_of(tree, paths))
+    }
+
+    fn list_refs(&mut self) -> Result<Vec<OwnRef>, GitProblem> {
+        let machine = self.machine.borrow();
+        let head = machine.refs.get(&machine.head).map(|id| machine.ancestry(id));
+        let own = machine.refs.iter().filter(|(name, _)| {
+            name.starts_with("refs/hast/") || name.starts_with("refs/heads/hast/kept/")
+        });
+        let listed = own.map(|(name, id)| OwnRef {
+            name: name.clone(),
+            target: id.clone(),
+            at: match machine.get(id) {
+                Some(Object::Commit { at, .. }) => {
+                    jiff::Timestamp::from_second(*at).ok().map(UtcTime::new)
+                }
+                _ => None,
+            },
+            merged: head.as_ref().is_some_and(|head| head.contains(id)),
+        });
+        Ok(listed.collect())
+    }
+
+    fn delete_refs(&mut self, refs: &[(String, ObjectId)]) -> Result<(), GitProblem> {
+        for (name, target) in refs {
+            let ours = name.starts_with("refs/hast/") || name.starts_with("refs/heads/hast/kept/");
+            let found = self.resolve(name);
+            if !ours || found.as_ref().is_some_and(|found| found != target) {
+                let (name, expected) = (name.clone(), Some(target.clone()));
+                return Err(GitProblem::Moved { name, expected, found });
+            }
+        }
+        for (name, target) in refs {
+            if self.resolve(name).is_some() {
+                self.move_ref(name, Some(target), None)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,229 @@
+//! What work trees beside the user's own must do: one suite for the simulated ones and for real git.
+
+use hast_flow::attempt::base::ObjectId;
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::workspace::Head;
+use hast_flow::attempt::worktrees::{
+    MergePlan, Replay, Spent, Target, TreeName, TreePlan, TreeState, Waits, Worktrees,
+};
+
+use super::contract::{Scene, at, rules, same};
+
+type Checked = Result<(), String>;
+
+/// A scene with work trees, and the hands of whoever works in one.
+pub trait Trees: Scene {
+    /// A process that knows nothing of any before it.
+    fn trees(&self) -> Box<dyn Worktrees>;
+    fn write_in(&self, tree: &str, path: &str, text: &str);
+    fn read_in(&self, tree: &str, path: &str) -> Option<Vec<u8>>;
+    fn commit_all_in(&self, tree: &str, message: &str);
+}
+
+type Check<S> = fn(&S) -> Checked;
+
+/// Runs every check in a fresh scene each; the first sentence that is not true comes back.
+pub fn check<S: Trees>(fresh: impl Fn() -> S) -> Checked {
+    let checks: [(&str, Check<S>); 9] = [
+        ("a tree has the files of its commit and a branch", made),
+        ("what an earlier tree held is on a ref", rescued),
+        ("work is replayed on top of where the branch is", replayed),
+        ("a conflict names its paths and moves nothing", conflict),
+        ("a tree is brought to a commit, whatever is in it", brought),
+        ("a merge goes forward with the files, once", merged),
+        ("a merge that would touch the user's files waits", waits),
+        ("a branch that moved is told", moved),
+        ("only what is merged, saved or unused is removed", removed),
+    ];
+    for (sentence, check) in checks {
+        check(&fresh()).map_err(|why| format!("{sentence}: {why}"))?;
+    }
+    Ok(())
+}
+
+const MAIN: &str = "refs/heads/main";
+
+fn name() -> TreeName {
+    TreeName::of("M1")
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is given to `map_err`")]
+fn said(problem: GitProblem) -> String {
+    problem.to_string()
+}
+
+fn tip<S: Trees>(scene: &S) -> Result<ObjectId, String> {
+    match scene.trees().tip(None).map_err(said)? {
+        Head::Branch { name, commit } if name == MAIN => Ok(commit),
+        other => Err(format!("{other:?}")),
+    }
+}
+
+fn plan<S: Trees>(scene: &S) -> Result<TreePlan, String> {
+    Ok(TreePlan { tree: name(), at: tip(scene)?, copy: Vec::new(), rules: rules(), now: at() })
+}
+
+fn add<S: Trees>(scene: &S) -> Result<ObjectId, String> {
+    let plan = plan(scene)?;
+    scene.trees().add(&plan).map_err(said)?;
+    Ok(plan.at)
+}
+
+fn branch<S: Trees>(scene: &S) -> Result<ObjectId, String> {
+    scene.resolve(&name().branch()).ok_or_else(|| "no branch".to_owned())
+}
+
+fn merge<S: Trees>(scene: &S, from: &ObjectId, to: &ObjectId) -> Result<Option<Waits>, GitProblem> {
+    let onto = Target::Branch(MAIN.to_owned());
+    scene.trees().merge(&MergePlan { onto, from: from.clone(), to: to.clone(), rules: rules() })
+}
+
+fn replay<S: Trees>(
+    scene: &S,
+    base: &ObjectId,
+    head: &ObjectId,
+    onto: &ObjectId,
+) -> Result<ObjectId, String> {
+    match scene.trees().replay(base, head, onto).map_err(said)? {
+        Replay::Done { commit, .. } => Ok(commit),
+        Replay::Conflict { paths } => Err(format!("conflict in {paths:?}")),
+    }
+}
+
+fn made<S: Trees>(scene: &S) -> Checked {
+    scene.write("src/code", "the user's\n");
+    let at = add(scene)?;
+    same(scene.read_in("M1", "src/code"), Some(b"one\n".to_vec()))?;
+    same(branch(scene)?, at.clone())?;
+    let found = scene.trees().list().map_err(said)?;
+    let found: Vec<_> = found.into_iter().map(|tree| (tree.tree, tree.head, tree.state)).collect();
+    same(found, vec![(name(), Some(at.clone()), TreeState::Whole)])?;
+    // Made again, it is there once, and nothing had to be saved.
+    let again = scene.trees().add(&plan(scene)?).map_err(said)?;
+    same(again.recovered, None)?;
+    same(scene.files().get("src/code").cloned(), Some(b"the user's\n".to_vec()))
+}
+
+fn rescued<S: Trees>(scene: &S) -> Checked {
+    add(scene)?;
+    scene.write_in("M1", "src/new", "only here\n");
+    let again = scene.trees().add(&plan(scene)?).map_err(said)?;
+    let kept = again.recovered.and_then(|name| scene.resolve(&name));
+    same(kept.is_some(), true)?;
+    same(scene.read_in("M1", "src/new"), None)?;
+    scene.write_in("M1", "src/new", "only here\n");
+    let saved = scene.trees().rescue(&plan(scene)?).map_err(said)?;
+    same(saved.is_some(), true)
+}
+
+fn replayed<S: Trees>(scene: &S) -> Checked {
+    let base = add(scene)?;
+    scene.write_in("M1", "src/new", "new\n");
+    scene.commit_all_in("M1", "mine");
+    let head = branch(scene)?;
+    scene.write("src/theirs", "theirs\n");
+    scene.commit_all("theirs");
+    let onto = tip(scene)?;
+    let commit = replay(scene, &base, &head, &onto)?;
+    same(replay(scene, &base, &head, &onto)?, commit.clone())?;
+    same((branch(scene)?, tip(scene)?), (head, onto.clone()))?;
+    // What is there already is not made again.
+    same(replay(scene, &base, &commit, &commit)?, commit)
+}
+
+fn conflict<S: Trees>(scene: &S) -> Checked {
+    let base = add(scene)?;
+    scene.write_in("M1", "src/code", "mine\n");
+    scene.commit_all_in("M1", "mine");
+    let head = branch(scene)?;
+    scene.write("src/code", "theirs\n");
+    scene.commit_all("theirs");
+    let onto = tip(scene)?;
+    let found = scene.trees().replay(&base, &head, &onto).map_err(said)?;
+    same(found, Replay::Conflict { paths: vec!["src/code".to_owned()] })?;
+    same((branch(scene)?, tip(scene)?), (head, onto))
+}
+
+fn brought<S: Trees>(scene: &S) -> Checked {
+    let base = add(scene)?;
+    scene.write_in("M1", "src/new", "new\n");
+    scene.commit_all_in("M1", "mine");
+    let head = branch(scene)?;
+    scene.write("src/theirs", "theirs\n");
+    scene.commit_all("theirs");
+    let commit = replay(scene, &base, &head, &tip(scene)?)?;
+    scene.write_in("M1", "src/code", "not committed\n");
+    for _ in 0..2 {
+        scene.trees().bring(&name(), &commit).map_err(said)?;
+        same(branch(scene)?, commit.clone())?;
+        same(scene.read_in("M1", "src/code"), Some(b"one\n".to_vec()))?;
+        same(scene.read_in("M1", "src/theirs"), Some(b"theirs\n".to_vec()))?;
+    }
+    scene.trees().bring(&name(), &head).map_err(said)?;
+    same(scene.read_in("M1", "src/theirs"), None)?;
+    same(scene.read_in("M1", "src/new"), Some(b"new\n".to_vec()))
+}
+
+fn merged<S: Trees>(scene: &S) -> Checked {
+    let from = add(scene)?;
+    scene.write_in("M1", "src/new", "new\n");
+    scene.commit_all_in("M1", "mine");
+    let to = branch(scene)?;
+    scene.write("rules.md", "the user's, uncommitted\n");
+    for _ in 0..2 {
+        same(merge(scene, &from, &to).map_err(said)?, None)?;
+        same(tip(scene)?, to.clone())?;
+        same(scene.files().get("src/new").cloned(), Some(b"new\n".to_vec()))?;
+    }
+    same(scene.files().get("rules.md").cloned(), Some(b"the user's, uncommitted\n".to_vec()))?;
+    scene.write("src/later", "later\n");
+    scene.commit_all("later");
+    // Somebody has gone on from there.
+    same(merge(scene, &from, &to).map_err(said)?, None)
+}
+
+fn waits<S: Trees>(scene: &S) -> Checked {
+    let from = add(scene)?;
+    scene.write_in("M1", "src/code", "mine\n");
+    scene.write_in("M1", "src/new", "new\n");
+    scene.commit_all_in("M1", "mine");
+    let to = branch(scene)?;
+    scene.write("src/code", "the user's\n");
+    let before = scene.files();
+    let paths = vec!["src/code".to_owned()];
+    same(merge(scene, &from, &to).map_err(said)?, Some(Waits::UsersFiles { paths }))?;
+    same(tip(scene)?, from)?;
+    same(scene.files() == before, true)
+}
+
+fn moved<S: Trees>(scene: &S) -> Checked {
+    let from = add(scene)?;
+    scene.write_in("M1", "src/new", "new\n");
+    scene.commit_all_in("M1", "mine");
+    let to = branch(scene)?;
+    scene.write("src/theirs", "theirs\n");
+    scene.commit_all("theirs");
+    let theirs = tip(scene)?;
+    match merge(scene, &from, &to) {
+        Err(GitProblem::Moved { found, .. }) => same(found, Some(theirs.clone()))?,
+        other => return Err(format!("{other:?}")),
+    }
+    same(tip(scene)?, theirs)
+}
+
+fn removed<S: Trees>(scene: &S) -> Checked {
+    let from = add(scene)?;
+    scene.write_in("M1", "src/new", "new\n");
+    scene.commit_all_in("M1", "mine");
+    let to = branch(scene)?;
+    for spent in [Spent::Unused, Spent::Merged { into: from.clone() }] {
+        same(scene.trees().remove(&name(), &spent).is_err(), true)?;
+    }
+    same(scene.read_in("M1", "src/new"), Some(b"new\n".to_vec()))?;
+    merge(scene, &from, &to).map_err(said)?;
+    for _ in 0..2 {
+        scene.trees().remove(&name(), &Spent::Merged { into: to.clone() }).map_err(said)?;
+    }
+    same(scene.resolve(&name().branch()), None)?;
+    same(scene.trees().list().map_err(said)?.len(), 0)
+}

@@ -1,0 +1,209 @@
+//! Whoever works in lanes: agents, the user, tests, and whoever performs what the flow asks for, several
+//! things at once and in any order.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use hast_flow::attempt::evidence::{TestEnd, TestRun};
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::workspace::perform;
+use hast_flow::attempt::worktrees;
+use hast_flow::driver;
+use hast_flow::leases::{LeaseResult, LeaseStep};
+use hast_flow::steps::{Answer, Call, CallResult, Effect, EffectResult, Place, StepKey};
+use hast_flow::store::DocPath;
+
+use crate::disk::World;
+use crate::git::{HalfMade, Machine, SimWorkspace, SimWorktrees};
+use crate::rng::Rng;
+
+/// What is claimed, for as long as the machine lasts.
+pub(super) type Claims = Rc<RefCell<BTreeMap<String, u64>>>;
+
+pub(super) const GOALS: [&str; 3] = ["A", "B", "C"];
+
+/// How an agent goes about a goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Plain,
+    /// It commits by itself.
+    Commits,
+    /// Its first attempt fails the tests.
+    WrongAtFirst,
+    /// It changes a file that others change too.
+    Shares,
+    /// The user commits something while it works.
+    Beside,
+}
+
+pub(super) fn kind(seed: u64, goal: &str) -> Kind {
+    let number = GOALS.iter().position(|known| *known == goal).unwrap_or(0);
+    let kinds = [Kind::Plain, Kind::Commits, Kind::WrongAtFirst, Kind::Shares, Kind::Beside];
+    // Two of them share a file in every third seed.
+    if seed.is_multiple_of(3) && number < 2 {
+        return Kind::Shares;
+    }
+    kinds[Rng::new(seed).fork(number as u64).below(kinds.len())]
+}
+
+pub(super) struct Hands {
+    pub(super) workspace: SimWorkspace,
+    pub(super) world: Rc<RefCell<World>>,
+    pub(super) claims: Claims,
+    pub(super) seed: u64,
+    pub(super) half_made: HalfMade,
+}
+
+impl Hands {
+    fn perform(&mut self, effect: &Effect) -> EffectResult {
+        match effect {
+            Effect::Git(step) => {
+                self.goals_are_here_too();
+                EffectResult::Git(perform(&mut self.workspace, step))
+            }
+            Effect::Worktree(step) => {
+                let mut trees = SimWorktrees::new(self.workspace.clone(), self.half_made);
+                EffectResult::Worktree(worktrees::perform(&mut trees, step))
+            }
+            Effect::Within { tree, effect } => self.within(last_part(tree), effect),
+            Effect::Lease(step) => EffectResult::Lease(self.lease(step)),
+            Effect::Call(call) => EffectResult::Call(match self.work(call) {
+                Ok(()) => CallResult::Completed(Answer::default()),
+                Err(_) => CallResult::Cancelled,
+            }),
+            Effect::Check(_) | Effect::Tools(_) | Effect::Scan(_) => {
+                EffectResult::Tools(Vec::new())
+            }
+        }
+    }
+
+    /// Documents and the user's checkout are two places here and one in the world.
+    fn goals_are_here_too(&self) {
+        let path = DocPath::new("goals.yaml").ok();
+        let goals = path.and_then(|path| self.world.borrow().content(&path).map(<[u8]>::to_vec));
+        if let Some(goals) = goals {
+            self.workspace.machine.borrow_mut().files.insert(".ai/goals.yaml".to_owned(), goals);
+        }
+    }
+
+    fn within(&self, tree: &str, effect: &Effect) -> EffectResult {
+        let mut inside = self.workspace.inside(tree);
+        match effect {
+            Effect::Git(step) => EffectResult::Git(perform(&mut inside, step)),
+            Effect::Check(_) => {
+                let machine = self.workspace.machine.borrow();
+                let red = is_red(machine.files_in(Some(tree)).values());
+                let end = if red { TestEnd::Red { code: 1 } } else { TestEnd::Green };
+                EffectResult::Check(TestRun {
+                    end,
+                    tail: String::new(),
+                    counted: Default::default(),
+                })
+            }
+            _ => EffectResult::Tools(Vec::new()),
+        }
+    }
+
+    fn lease(&self, step: &LeaseStep) -> LeaseResult {
+        let claims = Rc::clone(&self.claims);
+        let done = self.workspace.operate(|_| match step {
+            LeaseStep::Claim { unit } | LeaseStep::Keep { unit } => {
+                let mut claims = claims.borrow_mut();
+                let next = claims.values().max().map_or(1, |fence| fence + 1);
+                LeaseResult::Held { fence: *claims.entry(unit.clone()).or_insert(next) }
+            }
+            LeaseStep::Release { unit } => {
+                claims.borrow_mut().remove(unit);
+                LeaseResult::Released
+            }
+        });
+        done.unwrap_or_else(|problem| LeaseResult::Gone { why: problem.to_string() })
+    }
+
+    /// An agent's work is many operations: death may find it half done.
+    fn work(&self, call: &Call) -> Result<(), GitProblem> {
+        let Place::Worktree(path) = &call.place else { return Ok(()) };
+        let (tree, goal) = (last_part(path), call.unit.as_str());
+        let inside = self.workspace.inside(tree);
+        let write = |path: &str, text: String| {
+            let (path, tree) = (path.to_owned(), tree.to_owned());
+            inside.operate(move |machine: &mut Machine| {
+                machine.files_in_mut(Some(&tree)).insert(path, text.into_bytes());
+            })
+        };
+        let kind = kind(self.seed, goal);
+        let wrong = kind == Kind::WrongAtFirst && call.attempt == 1;
+        let code = if wrong { "bug" } else { "fine" };
+        write(&format!("src/{goal}"), format!("{goal} {code}\n"))?;
+        if kind == Kind::Shares {
+            let before = inside.machine.borrow().files_in(Some(tree)).get("src/shared").cloned();
+            let before = String::from_utf8_lossy(&before.unwrap_or_default()).into_owned();
+            write("src/shared", format!("{before}{goal}\n"))?;
+        }
+        if kind == Kind::Beside {
+            inside.operate(|machine| {
+                let path = format!("theirs-{goal}");
+                if !machine.files.contains_key(&path) {
+                    machine.commit_file(&path, "theirs\n", &format!("theirs {goal}"));
+                }
+            })?;
+        }
+        let handoff = format!(
+            "---\ntimestamp: \"2026-01-12T14:30:00+00:00\"\nstatus: complete\ngoal_id: {goal}\n---\n\n## Done\n- it\n"
+        );
+        write(call.handoff_path.as_deref().unwrap_or("handoff.md"), handoff)?;
+        if kind == Kind::Commits {
+            inside.operate(|machine| machine.commit_all_in(Some(tree), "the agent's"))?;
+        }
+        Ok(())
+    }
+}
+
+fn last_part(path: &DocPath) -> &str {
+    path.as_str().rsplit('/').next().unwrap_or_default()
+}
+
+/// What the tests say about some files.
+pub(super) fn is_red<'f>(mut files: impl Iterator<Item = &'f Vec<u8>>) -> bool {
+    files.any(|bytes| bytes.windows(3).any(|part| part == b"bug"))
+}
+
+/// Does some things as soon as they are asked for, others when somebody waits, in the order of a seed.
+pub(super) struct AnyOrder<'e> {
+    pub(super) hands: Hands,
+    pub(super) chance: Rng,
+    pub(super) effects: &'e mut u64,
+    pub(super) asked: Vec<(StepKey, Effect)>,
+    pub(super) done: Vec<(StepKey, EffectResult)>,
+}
+
+impl driver::World for AnyOrder<'_> {
+    fn begin(&mut self, key: &StepKey, effect: &Effect) {
+        *self.effects += 1;
+        if self.chance.percent(40) {
+            let result = self.hands.perform(effect);
+            self.done.push((key.clone(), result));
+        } else {
+            self.asked.push((key.clone(), effect.clone()));
+        }
+    }
+
+    fn next(&mut self) -> Option<(StepKey, EffectResult)> {
+        let all = self.asked.len() + self.done.len();
+        if all == 0 {
+            return None;
+        }
+        let chosen = self.chance.below(all);
+        if chosen < self.asked.len() {
+            let (key, effect) = self.asked.remove(chosen);
+            let result = self.hands.perform(&effect);
+            return Some((key, result));
+        }
+        Some(self.done.remove(chosen - self.asked.len()))
+    }
+
+    fn cancel(&mut self) {
+        self.asked.clear();
+    }
+}
