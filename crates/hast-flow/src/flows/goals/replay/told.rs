@@ -65,6 +65,8 @@ pub struct Detail<'a> {
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct SavedRef {
+    /// Saved work has a `name`, work that is handed over a `ref`.
+    #[serde(alias = "ref")]
     pub name: String,
 }
 
