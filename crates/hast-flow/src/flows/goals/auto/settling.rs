@@ -284,10 +284,13 @@ pub(super) fn commit_goals(
     let (goal, number) = (current.goal.as_str(), current.number);
     let base = view.documents_of(goal, number).and_then(|documents| documents.base.as_ref());
     match base.map(|base| base.branch().to_owned()) {
-        Some(branch) => commit_goals_on(view, facts, current, settled, branch),
+        Some(branch) => commit_goals_on(view, facts, current, settled, (&branch, FIRST)),
         None => committed(view, facts, goal, json!({"goal_id": goal})),
     }
 }
+
+/// What the steps of the first try are called; another try has names of its own.
+pub(super) const FIRST: &str = "goals";
 
 /// The same, on a branch that somebody knows.
 pub(super) fn commit_goals_on(
@@ -295,7 +298,7 @@ pub(super) fn commit_goals_on(
     facts: &Facts<'_>,
     current: &Current,
     settled: &Settled,
-    branch: String,
+    (branch, part): (&str, &str),
 ) -> Step {
     let (goal, number) = (current.goal.as_str(), current.number);
     let plan = CommitPlan {
@@ -305,7 +308,8 @@ pub(super) fn commit_goals_on(
         at: settled.at,
         identity: Identity::Users,
     };
-    let build_key = key(goal, number, &["goals-build"]);
+    let (build, advance) = (format!("{part}-build"), format!("{part}-advance"));
+    let build_key = key(goal, number, &[&build]);
     let built = match view.results.get(&build_key) {
         Some(EffectResult::Git(GitResult::Built { commit })) => commit.clone(),
         Some(result) => return not_committed(view, facts, goal, result),
@@ -316,8 +320,9 @@ pub(super) fn commit_goals_on(
             };
         }
     };
-    let advance_key = key(goal, number, &["goals-advance", built.as_str()]);
-    let advance = GitStep::Advance { branch, from: settled.head.clone(), to: built.clone() };
+    let advance_key = key(goal, number, &[&advance, built.as_str()]);
+    let (branch, from) = (branch.to_owned(), settled.head.clone());
+    let advance = GitStep::Advance { branch, from, to: built.clone() };
     match view.results.get(&advance_key) {
         None => match git(view, facts, advance_key, || advance) {
             Err(step) => step,
