@@ -4,6 +4,7 @@
 mod config;
 mod config_files;
 mod copies;
+mod delivery;
 mod discard;
 mod ending;
 mod entries;

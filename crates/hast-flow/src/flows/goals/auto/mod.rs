@@ -8,6 +8,7 @@ mod evidence;
 mod kept;
 pub mod lanes;
 pub mod layout;
+pub mod packets;
 pub mod policy;
 pub mod record;
 pub mod retry;
