@@ -166,6 +166,8 @@ ids! {
     ContractTaskId "TN" like "T1";
     /// A subtask of a contract task.
     SubtaskId "TN-SN" like "T1-S2";
+    /// A task that goes out to a worker elsewhere.
+    PacketId "PKT_xxxxxxxxxxxx" like "PKT_0123456789ab";
     /// The first eight hex digits of the md5 of a project's path.
     ProjectHash "xxxxxxxx" like "a1b2c3d4";
     /// A request of the kernel flow.

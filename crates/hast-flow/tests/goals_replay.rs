@@ -44,7 +44,7 @@ fn blocked(number: u64, goal: &str, attempt: u32) -> String {
     line(
         number,
         "GOAL_BLOCKED",
-        json!({"goal_id": goal, "attempt": attempt, "code": "retries", "reason": "max retries exceeded", "title": "T", "diff": {"files": 12, "added": 3, "removed": 1, "paths": ["M a +3 -1"]}, "test_tail": "one\ntwo", "look": ["git diff a b"], "class": "failed"}),
+        json!({"goal_id": goal, "attempt": attempt, "code": "retries", "reason": "max retries exceeded", "title": "T", "diff": {"files": 12, "added": 3, "removed": 1, "paths": ["M a +3 -1"]}, "test_tail": "one\ntwo", "look": ["git diff a b"], "class": "failed", "kept": {"ref": "refs/hast/attempts/M1/1", "in_tree": false}}),
     )
 }
 

@@ -5,14 +5,14 @@
 use std::collections::BTreeSet;
 
 use hast_flow::attempt::base::ObjectId;
-use hast_flow::attempt::evidence::{TestEnd, TestRun};
+use hast_flow::attempt::evidence::{CallEnd, TestEnd, TestRun};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::recovery::{From, Place};
 use hast_flow::attempt::settle::Commits;
-use hast_flow::attempt::workspace::Head;
+use hast_flow::attempt::workspace::{GitResult, GitStep, Head};
 use hast_flow::attempt::worktrees::{WorktreeResult, WorktreeStep};
 use hast_flow::driver::{Delta, Facts, Flow};
-use hast_flow::flows::goals::auto::lanes::{LanesFlow, LanesView, Walls};
+use hast_flow::flows::goals::auto::lanes::{Delivery, LanesFlow, LanesView, Walls};
 use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings};
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::leases::LeaseResult;
@@ -58,7 +58,8 @@ impl Lanes {
             from: From::Base,
         };
         let (setup, copy, limited) = (None, Vec::new(), Vec::new());
-        let flow = LanesFlow { auto, width, setup, copy, limited, walls: Walls::Open };
+        let (walls, delivery) = (Walls::Open, None);
+        let flow = LanesFlow { auto, width, setup, copy, limited, walls, delivery };
         let running = BTreeSet::new();
         let mut lanes = Self { flow, view: LanesView::default(), log: 0, running, events: 0 };
         lanes.document("goals.yaml", goals.as_bytes());
@@ -387,4 +388,62 @@ fn an_attempt_in_the_checkout_that_was_cut_off_is_not_built_on() {
     lanes.event("ATTEMPT_STARTED", r#""goal_id":"A","attempt":1"#);
     let Step::Finish(Ending::Blocked(notice)) = lanes.step() else { panic!("{:?}", lanes.step()) };
     assert!(notice.next.contains("hast auto A"), "{notice:?}");
+}
+
+/// A goal that was merged, with its status still to be committed.
+fn merged() -> Lanes {
+    let mut lanes = Lanes::new(&goals(&[("A", "")]), 1);
+    lanes.passed("A", 'c');
+    let (about, head) = (r#""goal_id":"A","attempt":1"#, id('c'));
+    let settled = format!(r#"{about},"then":"done","head":"{head}","commit_goals_on":"{head}""#);
+    lanes.event("GOAL_DONE", about);
+    lanes.event("ATTEMPT_SETTLED", &settled);
+    lanes
+}
+
+fn git(lanes: &mut Lanes, key: &str, result: GitResult) {
+    lanes.result(key, &EffectResult::Git(result));
+}
+
+#[test]
+fn the_status_is_committed_where_the_merge_left_the_branch_so_that_a_second_try_is_the_same() {
+    let mut lanes = merged();
+    let Step::Effect { effect: Effect::Git(step), .. } = lanes.step() else { panic!() };
+    assert!(matches!(&*step, GitStep::Build { plan } if plan.parent == id('c')), "{step:?}");
+    git(&mut lanes, "A/1/goals-build", GitResult::Built { commit: id('e') });
+    let Step::Effect { effect: Effect::Git(step), .. } = lanes.step() else { panic!() };
+    let to_e =
+        matches!(&*step, GitStep::Advance { from, to, .. } if *from == id('c') && *to == id('e'));
+    assert!(to_e, "{step:?}");
+}
+
+#[test]
+fn where_somebody_was_on_the_branch_since_the_status_is_committed_on_top_of_that() {
+    let mut lanes = merged();
+    git(&mut lanes, "A/1/goals-build", GitResult::Built { commit: id('e') });
+    let (name, expected) = ("refs/heads/main".to_owned(), Some(id('c')));
+    let moved = GitProblem::Moved { name, expected, found: Some(id('d')) };
+    git(&mut lanes, &format!("A/1/goals-advance/{}", id('e')), GitResult::Refused(moved));
+    assert_eq!(lanes.key(), "A/1/goals-tip");
+    let (name, commit) = ("refs/heads/main".to_owned(), id('d'));
+    lanes.worktree("A/1/goals-tip", WorktreeResult::Tip(Head::Branch { name, commit }));
+    let Step::Effect { key, effect: Effect::Git(step) } = lanes.step() else { panic!() };
+    assert_eq!(key.as_str(), "A/1/goals-again-build");
+    assert!(matches!(&*step, GitStep::Build { plan } if plan.parent == id('d')), "{step:?}");
+}
+
+#[test]
+fn a_lane_for_a_packet_is_finished_by_its_packet_and_by_nobody_else() {
+    let mut lanes = Lanes::new(&goals(&[("A", "")]), 1);
+    let base = id('b');
+    let detail = format!(r#""goal_id":"A","base":"{base}","onto":null,"packet":"PKT_1""#);
+    lanes.event("LANE_OPENED", &detail);
+    let Step::Finish(Ending::Blocked(notice)) = lanes.step() else { panic!("{:?}", lanes.step()) };
+    assert!(notice.next.contains("protocols/PKT_1/result.json"), "{notice:?}");
+    let (packet, goal, end) = ("PKT_1".to_owned(), "A".to_owned(), CallEnd::Ended);
+    let (onto, work, handoff) = (None, None, None);
+    lanes.flow.delivery = Some(Delivery { packet, goal, base, onto, end, work, handoff });
+    assert_eq!(lanes.key(), "A/1/add");
+    lanes.flow.delivery.as_mut().unwrap().packet = "PKT_2".into();
+    assert!(matches!(lanes.step(), Step::Finish(Ending::Blocked(_))));
 }

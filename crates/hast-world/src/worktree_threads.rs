@@ -54,6 +54,9 @@ impl WorktreeThreads {
         if let WorktreeStep::Remove { tree, .. } | WorktreeStep::Bring { tree, .. } = step {
             self.inside().remove(tree);
         }
+        if let WorktreeStep::Deliver(plan) = step {
+            self.inside().remove(&plan.tree);
+        }
         if let WorktreeStep::Add(plan) | WorktreeStep::Rescue(plan) = step {
             self.inside().remove(&plan.tree);
         }

@@ -12,6 +12,7 @@ use crate::explore_messages::help as explore_help;
 use crate::kernel_cli::{self, KernelCommands};
 use crate::messages::help;
 use crate::ops_cli::{self, EventsCommands, InboxCommands, ObserveCommands};
+use crate::protocol_cli::{self, ProtocolCommands};
 use crate::queue_cli::{self, QueueCommands};
 use crate::run_cli::{self, RunCommands, SearchArgs};
 use crate::session_cli::{self, SessionCommands};
@@ -75,6 +76,8 @@ pub(crate) enum Commands {
     Observe(ObserveCommands),
     #[command(subcommand)]
     Inbox(InboxCommands),
+    #[command(subcommand)]
+    Protocol(ProtocolCommands),
     Completions {
         #[arg(value_name = "SHELL", value_enum, hide_possible_values = true)]
         shell: clap_complete::Shell,
@@ -274,6 +277,7 @@ fn of_flows(path: &str, lang: Lang) -> Option<String> {
         .or_else(|| session_cli::about(path, lang))
         .or_else(|| run_cli::about(path, lang))
         .or_else(|| ops_cli::about(path, lang))
+        .or_else(|| protocol_cli::about(path, lang))
         .or_else(|| contract_cli::about(path, lang))
 }
 
@@ -283,6 +287,7 @@ fn args_of_flows(id: &str, lang: Lang) -> Option<String> {
         .or_else(|| session_cli::arg_help(id, lang))
         .or_else(|| run_cli::arg_help(id, lang))
         .or_else(|| ops_cli::arg_help(id, lang))
+        .or_else(|| protocol_cli::arg_help(id, lang))
         .or_else(|| contract_cli::arg_help(id, lang))
 }
 

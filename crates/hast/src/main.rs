@@ -19,6 +19,8 @@ mod ops_messages;
 mod output;
 mod problem;
 mod progress;
+mod protocol_cli;
+mod protocol_messages;
 mod queue_cli;
 mod queue_messages;
 mod run_cli;

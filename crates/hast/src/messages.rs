@@ -135,8 +135,8 @@ mod tests {
     use super::{help, say};
     use crate::{
         agent_messages, auto_messages, contract_messages, explore_messages, flow_messages,
-        kernel_messages, observe_messages, ops_messages, queue_messages, run_messages,
-        session_messages,
+        kernel_messages, observe_messages, ops_messages, protocol_messages, queue_messages,
+        run_messages, session_messages,
     };
     use hast_flow::words::placeholders;
 
@@ -164,6 +164,8 @@ mod tests {
             observe_messages::say::CATALOGUE,
             ops_messages::help::CATALOGUE,
             ops_messages::say::CATALOGUE,
+            protocol_messages::help::CATALOGUE,
+            protocol_messages::say::CATALOGUE,
             queue_messages::help::CATALOGUE,
             queue_messages::say::CATALOGUE,
             run_messages::help::CATALOGUE,

@@ -65,6 +65,33 @@ pub enum WorktreeStep {
     Bring { tree: TreeName, to: ObjectId },
     /// The user's branch, and their checkout where it is on that branch, go forward.
     Merge(MergePlan),
+    /// Whether a commit is there and part of a branch; without one, of the user's checkout.
+    Contains { onto: Option<Target>, commit: ObjectId },
+    /// What somebody else made, into a tree at its base. Nothing outside of the tree is touched, and
+    /// what does not fit leaves the tree at the base.
+    Deliver(DeliverPlan),
+}
+
+/// Work of somebody else for a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeliverPlan {
+    pub tree: TreeName,
+    pub base: ObjectId,
+    pub work: Delivered,
+    /// A file to lie beside it, unless the work brings one there: path and content.
+    pub file: Option<(String, String)>,
+    /// What each changed file, and all of them, may hold.
+    pub max_file_bytes: u64,
+    pub max_total_bytes: u64,
+}
+
+/// How work is brought.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Delivered {
+    /// A diff against the base, as git prints it.
+    Patch(String),
+    /// A branch of the repository that is at this commit.
+    Branch { name: String, commit: ObjectId },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,6 +153,12 @@ pub enum WorktreeResult {
     Merged,
     /// The merge would touch what the user has not committed, or what they are in the middle of.
     Waits(Waits),
+    Contains(bool),
+    Delivered,
+    /// What was brought cannot be put there; the words are git's, or ours.
+    Unfit {
+        why: String,
+    },
     Refused(GitProblem),
 }
 
@@ -185,6 +218,9 @@ pub trait Worktrees {
     ) -> Result<Replay, GitProblem>;
     fn bring(&mut self, tree: &TreeName, to: &ObjectId) -> Result<(), GitProblem>;
     fn merge(&mut self, plan: &MergePlan) -> Result<Option<Waits>, GitProblem>;
+    fn contains(&mut self, onto: Option<&Target>, commit: &ObjectId) -> Result<bool, GitProblem>;
+    /// Why it does not fit, where it does not.
+    fn deliver(&mut self, plan: &DeliverPlan) -> Result<Option<String>, GitProblem>;
 }
 
 /// What replaying commits came to.
@@ -219,6 +255,13 @@ fn try_to(trees: &mut dyn Worktrees, step: &WorktreeStep) -> Result<WorktreeResu
         WorktreeStep::Merge(plan) => match trees.merge(plan)? {
             None => WorktreeResult::Merged,
             Some(waits) => WorktreeResult::Waits(waits),
+        },
+        WorktreeStep::Contains { onto, commit } => {
+            WorktreeResult::Contains(trees.contains(onto.as_ref(), commit)?)
+        }
+        WorktreeStep::Deliver(plan) => match trees.deliver(plan)? {
+            None => WorktreeResult::Delivered,
+            Some(why) => WorktreeResult::Unfit { why },
         },
     })
 }

@@ -66,6 +66,8 @@ const FILES: &[(&str, &str)] = &[
     (".ai/state/goal_views.json", "goal-views"),
     (".ai/queue/queue.ndjson", "queue-event"),
     (".ai/queue/archive/queue-*.ndjson", "queue-event"),
+    (".ai/protocols/*/task.json", "protocol-task"),
+    (".ai/protocols/*/result.json", "protocol-result"),
     (".ai/rehearsals/*.yaml", "rehearsal"),
     ("*.rehearsal.yaml", "rehearsal"),
     ("sessions/S-*/status.json", "session-status"),

@@ -38,6 +38,8 @@ entries! {
     log goals::QueueEvent;
     whole goals::GoalViews;
     whole goals::ContextOutput;
+    whole goals::ProtocolTask;
+    whole goals::ProtocolResult;
     whole session::SessionStatus;
     log session::SessionEvent;
     whole session::Decomposition;

@@ -7,8 +7,8 @@ use hast_flow::attempt::base::{ObjectId, Saved, SavedWork, TreeRules};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{GitResult, GitStep, Head, SavePlan, perform};
 use hast_flow::attempt::worktrees::{
-    Added, FoundTree, LANES, MergePlan, Removed, Replay, Spent, Target, TreeName, TreePlan,
-    TreeState, Waits, Worktrees,
+    Added, DeliverPlan, Delivered, FoundTree, LANES, MergePlan, Removed, Replay, Spent, Target,
+    TreeName, TreePlan, TreeState, Waits, Worktrees,
 };
 
 use super::machine::{Linked, Object, Tree};
@@ -301,6 +301,33 @@ impl Worktrees for SimWorktrees {
         }
         let (name, to) = (tree.to_string(), to.clone());
         inside.operate(|machine| machine.linked.entry(name).or_default().index = Some(to))
+    }
+
+    fn contains(&mut self, onto: Option<&Target>, commit: &ObjectId) -> Result<bool, GitProblem> {
+        match self.tip(onto)? {
+            Head::Branch { commit: tip, .. } | Head::Detached { commit: tip } => {
+                Ok(self.is_ancestor(commit, &tip))
+            }
+            Head::Unborn { .. } => Ok(false),
+        }
+    }
+
+    /// Branches only: there are no diffs in this memory.
+    fn deliver(&mut self, plan: &DeliverPlan) -> Result<Option<String>, GitProblem> {
+        let Delivered::Branch { name, commit } = &plan.work else {
+            return Ok(Some("a patch does not fit here".to_owned()));
+        };
+        let found = self.main.resolve(name);
+        if found.as_ref() != Some(commit) || !self.is_ancestor(&plan.base, commit) {
+            return Ok(Some(format!("{name} does not begin at {}", plan.base)));
+        }
+        self.bring(&plan.tree, commit)?;
+        if let Some((path, text)) = &plan.file
+            && !self.main.machine.borrow().tree(commit).contains_key(path)
+        {
+            self.inside(&plan.tree).put(path, Some(text.clone().into_bytes()))?;
+        }
+        Ok(None)
     }
 
     fn merge(&mut self, plan: &MergePlan) -> Result<Option<Waits>, GitProblem> {

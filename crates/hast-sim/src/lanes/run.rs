@@ -117,6 +117,7 @@ fn flow(seed: u64, life: u64) -> LanesFlow {
         copy: Vec::new(),
         limited: Vec::new(),
         walls: if seed.is_multiple_of(2) { Walls::Whole } else { Walls::Open },
+        delivery: None,
     }
 }
 

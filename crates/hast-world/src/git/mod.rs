@@ -5,6 +5,7 @@ mod branch_files;
 mod config;
 mod config_files;
 mod copies;
+mod delivery;
 mod discard;
 mod ending;
 mod entries;

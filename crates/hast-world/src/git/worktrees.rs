@@ -12,8 +12,8 @@ use hast_flow::attempt::base::{ObjectId, Saved, SavedWork};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{GitResult, GitStep, Head, SavePlan, perform};
 use hast_flow::attempt::worktrees::{
-    Added, FoundTree, LANES, MergePlan, Removed, Replay, Spent, Target, TreeName, TreePlan,
-    TreeState, Waits, Worktrees,
+    Added, DeliverPlan, FoundTree, LANES, MergePlan, Removed, Replay, Spent, Target, TreeName,
+    TreePlan, TreeState, Waits, Worktrees,
 };
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -342,6 +342,14 @@ impl Worktrees for RealWorktrees {
     fn merge(&mut self, plan: &MergePlan) -> Result<Option<Waits>, GitProblem> {
         self.main.reread_config()?;
         self.main.fast_forward(plan)
+    }
+
+    fn contains(&mut self, onto: Option<&Target>, commit: &ObjectId) -> Result<bool, GitProblem> {
+        self.has_on(onto, commit)
+    }
+
+    fn deliver(&mut self, plan: &DeliverPlan) -> Result<Option<String>, GitProblem> {
+        self.deliver_into(plan)
     }
 }
 

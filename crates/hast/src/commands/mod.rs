@@ -20,6 +20,7 @@ pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod kernel;
 pub(crate) mod observe;
+pub(crate) mod protocol;
 pub(crate) mod queue;
 pub(crate) mod run;
 pub(crate) mod search;

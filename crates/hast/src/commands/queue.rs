@@ -44,42 +44,55 @@ pub(crate) fn run(app: &mut App, command: &QueueCommands) -> Result<Exit, Proble
 }
 
 fn claim(app: &mut App, args: &ClaimArgs) -> Result<Exit, Problem> {
-    let worker = worker(app, &args.worker)?;
     let root = find_root(app)?;
-    let path = root.join(layout::GOALS);
-    let read_at = stamp(&path);
-    let files = GoalsFiles::read(app, &root)?;
-    show(app, &files.warnings);
-    let mut desk = desk(app, root.clone())?;
     let ask = Ask {
-        worker,
+        worker: worker(app, &args.worker)?,
         role: args.role.map(crate::queue_cli::RoleArg::lane),
         goal: args.goal.clone(),
         time: minutes(args.ttl),
         idempotency_key: args.key.clone(),
     };
+    let claim = take(app, &root, &ask)?;
+    print_claim(app, &claim)
+}
+
+/// A goal for a worker, or why there is none.
+pub(crate) fn take(app: &mut App, root: &Path, ask: &Ask) -> Result<Claim, Problem> {
+    let path = root.join(layout::GOALS);
+    let read_at = stamp(&path);
+    let files = GoalsFiles::read(app, root)?;
+    show(app, &files.warnings);
+    let mut desk = desk(app, root.to_owned())?;
     let (mut goals, now) = (files.goals, now(app));
     let answer = call(app, &mut desk, |queue| {
         // Whoever held the lock before may have given a goal another status.
         if stamp(&path) != read_at {
             goals = goals_now(&path).unwrap_or_default();
         }
-        queue.claim(&ask, &candidates(&placed(&goals)), Limits::default(), now)
+        queue.claim(ask, &candidates(&placed(&goals)), Limits::default(), now)
     })?;
-    let claim = answer.map_err(|refused| {
+    answer.map_err(|refused| {
         let problem = problem(app, &refused);
         if refused.code() == Code::GoalNotClaimable {
-            why_not(app, args, &goals, problem)
+            why_not(app, ask, &goals, problem)
         } else {
             problem
         }
-    })?;
-    print_claim(app, &claim)
+    })
+}
+
+/// Gives a claim back that nothing came of. What cannot be given back ends by itself.
+pub(crate) fn give_back(app: &mut App, root: &Path, claim: &Claim) {
+    let now = now(app);
+    if let Ok(mut desk) = desk(app, root.to_owned()) {
+        let (id, worker) = (&claim.claim_id, &claim.worker_id);
+        let _ = desk.call(now, |queue| queue.release(id, worker, None, now));
+    }
 }
 
 /// The words of `auto` say why this goal is not to be worked on.
-fn why_not(app: &App, args: &ClaimArgs, goals: &Goals, problem: Problem) -> Problem {
-    let asked = Asked { goal: args.goal.clone(), depth: Depth::One };
+fn why_not(app: &App, ask: &Ask, goals: &Goals, problem: Problem) -> Problem {
+    let asked = Asked { goal: ask.goal.clone(), depth: Depth::One };
     let (what, next) = match choose(&placed(goals), &asked, None, &BTreeSet::new()) {
         Choice::Refused(why) => (why.what(app.lang), why.next(app.lang)),
         Choice::Nothing(why) => (why.what(app.lang), why.next(app.lang)),
@@ -297,7 +310,7 @@ fn line(claim: &Claim) -> String {
     )
 }
 
-fn minutes(count: u16) -> SignedDuration {
+pub(crate) fn minutes(count: u16) -> SignedDuration {
     SignedDuration::from_mins(i64::from(count))
 }
 

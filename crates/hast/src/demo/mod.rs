@@ -62,7 +62,8 @@ fn shop(app: &mut App, directory: &Path) -> Result<Exit, Problem> {
     without_the_users_wishes(&mut project);
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let asked = Asked { goal: Some("SHOP".to_owned()), depth: Depth::Leaves };
-    let wish = AutoWish { asked, tool: None, explain: true, from: From::Base, width: None };
+    let (from, width, delivery) = (From::Base, None, None);
+    let wish = AutoWish { asked, tool: None, explain: true, from, width, delivery };
     let mut eyes = GoalEyes::new(app.lang, wish.explain);
     eyes.comment = Some(comment);
     let driven = go(app, &project, wish, trusted, &mut eyes)?;

@@ -55,4 +55,10 @@ pub enum GoalsEventKind {
     MergeMoved,
     /// The work tree is gone.
     LaneClosed,
+    /// A task went out to a worker elsewhere.
+    PacketExported,
+    /// Its result came in, whole and by its rules; nothing of it counts yet.
+    PacketReceived,
+    /// What the result brought was judged, and is on the user's branch or on a ref.
+    PacketSettled,
 }

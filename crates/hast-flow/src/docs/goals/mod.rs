@@ -6,6 +6,7 @@ mod event;
 mod goal_tree;
 mod handoff;
 mod lock;
+mod protocol;
 mod queue;
 mod views;
 
@@ -15,5 +16,6 @@ pub use event::*;
 pub use goal_tree::*;
 pub use handoff::*;
 pub use lock::*;
+pub use protocol::*;
 pub use queue::*;
 pub use views::*;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use hast_flow::attempt::settle::Commits;
 use hast_flow::docs::files::FlowName;
-use hast_flow::docs::goals::{Config, Isolation};
+use hast_flow::docs::goals::{Config, Isolation, PacketLease};
 use hast_flow::flows::goals::auto::AutoFlow;
-use hast_flow::flows::goals::auto::lanes::{Lane, LanesFlow, LanesView, Walls};
+use hast_flow::flows::goals::auto::lanes::{Delivery, Lane, LanesFlow, LanesView, Walls};
 use hast_flow::flows::goals::selection::{Placed, placed};
 use hast_world::calls::ledger::LedgerFile;
 
@@ -31,6 +31,7 @@ pub(super) fn drive(
     unit: Unit<'_>,
     auto: AutoFlow,
     (width, walls): (usize, Walls),
+    delivery: Option<(Delivery, PacketLease)>,
     eyes: &mut GoalEyes,
 ) -> Result<Driven<()>, Problem> {
     let (lang, project) = (app.lang, unit.project);
@@ -40,8 +41,12 @@ pub(super) fn drive(
     let limited = limited(app, project)?;
     let (setup, copy) =
         (project.config.worktree_setup.clone(), project.config.worktree_copy.clone());
-    let leases = Leases::open(app, project, width)?;
-    let flow = LanesFlow { auto, width, setup, copy, limited, walls };
+    let (delivery, lease) = delivery.unzip();
+    let leases = match &lease {
+        Some(lease) => Leases::of_packet(app, project, lease)?,
+        None => Leases::open(app, project, width)?,
+    };
+    let flow = LanesFlow { auto, width, setup, copy, limited, walls, delivery };
     let (root, config) = (project.root.clone(), project.config.clone());
     let variables = project.variables.clone();
     let others = move |guarded: &Arc<_>| {

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::Duration;
 
-use hast_flow::docs::goals::{Claim, QueueLane};
+use hast_flow::docs::goals::{Claim, PacketLease, QueueLane};
 use hast_flow::flows::goals::queue::desk::Desk;
 use hast_flow::flows::goals::queue::{Ask, Candidate, Limits, Queue};
-use hast_flow::leases::{LeaseResult, LeaseStep};
+use hast_flow::leases::{LeaseResult, LeaseStep, MOST};
 use hast_flow::ports::Clock;
 use hast_flow::store::identity::ContentHash;
 use hast_flow::time::UtcTime;
@@ -28,7 +28,7 @@ const TIME: SignedDuration = SignedDuration::from_mins(30);
 const RENEWED: Duration = Duration::from_secs(10 * 60);
 
 /// The claims of one run.
-pub(super) struct Leases {
+pub(crate) struct Leases {
     desk: Arc<Mutex<AtDesk>>,
     /// Ends the renewing when it is dropped.
     _renewing: Sender<()>,
@@ -42,6 +42,8 @@ struct AtDesk {
     lang: Lang,
     /// The claims that are renewed, by goal.
     held: BTreeMap<String, String>,
+    /// The one claim that counts, for whoever works in another's name. There is no other.
+    only: Option<String>,
 }
 
 impl Leases {
@@ -53,16 +55,33 @@ impl Leases {
         let worker = format!("auto-{:?}", ContentHash::of(root));
         let clock = crate::app::shared_clock(app.lang)?;
         let (lang, held) = (app.lang, BTreeMap::new());
-        let desk = AtDesk { desk, clock, worker, limits, lang, held };
+        Ok(Self::at(AtDesk { desk, clock, worker, limits, lang, held, only: None }))
+    }
+
+    /// The claim under which a packet went out, and none after it.
+    pub(crate) fn of_packet(
+        app: &mut App,
+        project: &Project,
+        lease: &PacketLease,
+    ) -> Result<Self, Problem> {
+        let desk = queue::open(app, project)?;
+        let clock = crate::app::shared_clock(app.lang)?;
+        let (lang, held) = (app.lang, BTreeMap::new());
+        let (worker, only) = (lease.worker_id.clone(), Some(lease.claim_id.clone()));
+        let limits = Limits::default();
+        Ok(Self::at(AtDesk { desk, clock, worker, limits, lang, held, only }))
+    }
+
+    fn at(desk: AtDesk) -> Self {
         let desk = Arc::new(Mutex::new(desk));
         let (renewing, ended) = channel();
         let renewed = Arc::clone(&desk);
         // Without a thread the claims end by themselves, and the merge asks for them again.
         let _ = Builder::new().name("leases".to_owned()).spawn(move || renew(&renewed, &ended));
-        Ok(Self { desk, _renewing: renewing })
+        Self { desk, _renewing: renewing }
     }
 
-    pub(super) fn perform(&self, step: &LeaseStep) -> LeaseResult {
+    pub(crate) fn perform(&self, step: &LeaseStep) -> LeaseResult {
         let mut desk = at(&self.desk);
         match step {
             LeaseStep::Claim { unit } | LeaseStep::Keep { unit } => desk.hold(unit),
@@ -101,9 +120,16 @@ impl AtDesk {
             idempotency_key: None,
         };
         let candidates = [Candidate { goal_id: goal.to_owned(), lane: QueueLane::Implement }];
-        let answer = self.desk.call(now, |queue| match own(queue, &worker, goal) {
-            Some(claim) => queue.renew(&claim.claim_id, &worker, TIME, now),
-            None => queue.claim(&ask, &candidates, limits, now),
+        let only = self.only.clone();
+        let answer = self.desk.call(now, |queue| match (only, own(queue, &worker, goal)) {
+            (Some(only), claim) => {
+                // It is never cut short.
+                let end = claim.map(|claim| claim.expires_at.instant());
+                let left = end.map(|end| end.duration_since(now.instant())).unwrap_or_default();
+                queue.renew(&only, &worker, TIME.max(left).min(MOST), now)
+            }
+            (None, Some(claim)) => queue.renew(&claim.claim_id, &worker, TIME, now),
+            (None, None) => queue.claim(&ask, &candidates, limits, now),
         });
         match answer {
             Ok(Ok(claim)) => {

@@ -4,7 +4,7 @@
 pub(crate) mod effects;
 pub(crate) mod eyes;
 mod lanes;
-mod leases;
+pub(crate) mod leases;
 mod leftovers;
 mod planned;
 mod refs;
@@ -19,8 +19,9 @@ use hast_flow::attempt::base::TreeRules;
 use hast_flow::attempt::recovery::{From, Place};
 use hast_flow::attempt::settle::Commits;
 use hast_flow::docs::files::FlowName;
-use hast_flow::docs::goals::AutoLock;
+use hast_flow::docs::goals::{AutoLock, PacketLease};
 use hast_flow::flows::goals::auto::clearing::ClearingFlow;
+use hast_flow::flows::goals::auto::lanes::Delivery;
 use hast_flow::flows::goals::auto::retry::{Attempts, RetryFlow};
 use hast_flow::flows::goals::auto::{AutoFlow, CutOff, FoundLock, Settings, View};
 use hast_flow::flows::goals::layout;
@@ -72,7 +73,8 @@ pub(crate) fn run(app: &mut App, args: &AutoArgs) -> Result<Exit, Problem> {
     let width = args.parallel.map(usize::from).or_else(|| args.isolate.then_some(1));
     let width = width.or_else(|| lanes::configured(&project.config));
     let from = from(args.go_on);
-    let wish = AutoWish { asked, tool: args.tool.clone(), explain: args.explain, from, width };
+    let (tool, explain) = (args.tool.clone(), args.explain);
+    let wish = AutoWish { asked, tool, explain, from, width, delivery: None };
     let mut eyes = GoalEyes::new(app.lang, wish.explain);
     let driven = go(app, &project, wish, trusted, &mut eyes)?;
     summary::report(app, &driven, &eyes.judged)
@@ -104,7 +106,8 @@ pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
     let asked = Asked { goal: Some(args.goal.clone()), depth: Depth::Leaves };
     let width = lanes::configured(&project.config);
     let from = from(args.go_on);
-    let wish = AutoWish { asked, tool: args.tool.clone(), explain: args.explain, from, width };
+    let (tool, explain) = (args.tool.clone(), args.explain);
+    let wish = AutoWish { asked, tool, explain, from, width, delivery: None };
     let mut eyes = GoalEyes::new(app.lang, wish.explain);
     let driven = go(app, &project, wish, trusted, &mut eyes)?;
     summary::report(app, &driven, &eyes.judged)
@@ -122,6 +125,8 @@ pub(crate) struct AutoWish {
     pub(crate) from: From,
     /// How many goals at once in work trees of their own; none works in the user's checkout.
     pub(crate) width: Option<usize>,
+    /// What a worker elsewhere made, in the place of an agent.
+    pub(crate) delivery: Option<(Delivery, PacketLease)>,
 }
 
 /// Works through the goals. What the agents write into settings and goals meanwhile never counts:
@@ -134,7 +139,9 @@ pub(crate) fn go(
     eyes: &mut GoalEyes,
 ) -> Result<Driven<()>, Problem> {
     let lang = app.lang;
-    agent_is_there(app, project, wish.tool.as_deref())?;
+    if wish.delivery.is_none() {
+        agent_is_there(app, project, wish.tool.as_deref())?;
+    }
     let settings = settings(app, project)?;
     let state = project.root.join(layout::DIRECTORY);
     let found = auto_lock::find(&state)
@@ -172,10 +179,13 @@ pub(crate) fn go(
         attempt: None,
     };
     eyes.lock_in(state.clone(), lock);
-    let unit = unit(app, project, wish.tool, trusted);
+    let mut unit = unit(app, project, wish.tool, trusted);
+    if wish.delivery.is_some() {
+        unit.held = Exit::Locked;
+    }
     if let Some(width) = wish.width {
         let walls = walls::of(project, &place);
-        return lanes::drive(app, unit, flow, (width, walls), eyes);
+        return lanes::drive(app, unit, flow, (width, walls), wish.delivery, eyes);
     }
     let (root, config) = (project.root.clone(), project.config.clone());
     let variables = project.variables.clone();
@@ -260,7 +270,7 @@ fn cut_off(project: &Project, found: Option<&auto_lock::Found>) -> CutOff {
     }
 }
 
-fn settings(app: &App, project: &Project) -> Result<Settings, Problem> {
+pub(crate) fn settings(app: &App, project: &Project) -> Result<Settings, Problem> {
     let (lang, config) = (app.lang, &project.config);
     let Some(test_command) = config.test_command.clone() else {
         return Err(Problem::new(say::no_test_command(lang), say::no_test_command_next(lang)));

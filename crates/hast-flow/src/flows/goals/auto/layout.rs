@@ -23,6 +23,16 @@ pub const LANE: &str = "lane";
 /// The directory of work trees.
 pub const WORKTREES: &str = "worktrees/";
 
+/// Packets that went out, and what came back.
+pub const PROTOCOLS: &str = "protocols/";
+pub const TASK: &str = "task.json";
+pub const RESULT: &str = "result.json";
+
+/// A document of a packet.
+pub fn of_packet(packet: &str, name: &str) -> String {
+    format!("{PROTOCOLS}{packet}/{name}")
+}
+
 /// The name of a goal's directory: an id may hold anything, a name may not.
 pub fn goal_directory(goal: &str) -> String {
     ref_part(goal)

@@ -9,6 +9,7 @@ mod evidence;
 mod kept;
 pub mod lanes;
 pub mod layout;
+pub mod packets;
 pub mod policy;
 pub mod publishing;
 pub mod record;

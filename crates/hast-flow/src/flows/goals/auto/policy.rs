@@ -17,6 +17,7 @@ pub const POLICY: PolicyTable = PolicyTable {
         Class { path: "handoffs/*", history: Once },
         Class { path: "events/events.ndjson", history: Append },
         Class { path: "attempts/**", history: Once },
+        Class { path: "protocols/**", history: Once },
     ],
     rows: &[
         Row { role: WORKER, access: Write, path: "handoffs/*" },
@@ -25,6 +26,7 @@ pub const POLICY: PolicyTable = PolicyTable {
         Row { role: WORKER, access: Read, path: "rules.md" },
         Row { role: CONTROLLER, access: Write, path: "goals.yaml" },
         Row { role: CONTROLLER, access: Write, path: "attempts/**" },
+        Row { role: CONTROLLER, access: Write, path: "protocols/**" },
     ],
     riders: &["events/events.ndjson"],
 };
@@ -45,6 +47,8 @@ mod tests {
             (CONTROLLER, PutKind::Replace, "goals.yaml", true),
             (CONTROLLER, PutKind::Replace, "config.yaml", false),
             (CONTROLLER, PutKind::Create, "attempts/M1/1/verdict.json", true),
+            (CONTROLLER, PutKind::Create, "protocols/PKT_0123456789ab/task.json", true),
+            (WORKER, PutKind::Create, "protocols/PKT_0123456789ab/result.json", false),
             (CONTROLLER, PutKind::Create, "handoffs/2026-02-09_143000.md", false),
             (CONTROLLER, PutKind::Append, "events/events.ndjson", true),
             (CONTROLLER, PutKind::Create, "elsewhere", false),

@@ -302,10 +302,13 @@ pub(super) fn commit_goals(
     let (goal, number) = (current.goal.as_str(), current.number);
     let base = view.documents_of(goal, number).and_then(|documents| documents.base.as_ref());
     match base.map(|base| base.branch().to_owned()) {
-        Some(branch) => commit_goals_on(view, facts, current, settled, branch),
+        Some(branch) => commit_goals_on(view, facts, current, settled, (&branch, FIRST)),
         None => committed(view, facts, std::slice::from_ref(&current.goal), json!({})),
     }
 }
+
+/// What the steps of the first try are called; another try has names of its own.
+pub(super) const FIRST: &str = "goals";
 
 /// The same, on a branch that somebody knows.
 pub(super) fn commit_goals_on(
@@ -313,16 +316,16 @@ pub(super) fn commit_goals_on(
     facts: &Facts<'_>,
     current: &Current,
     settled: &Settled,
-    branch: String,
+    (branch, part): (&str, &str),
 ) -> Step {
     let (goal, number) = (current.goal.as_str(), current.number);
     let commit = StatusCommit {
         goals: std::slice::from_ref(&current.goal),
-        branch,
+        branch: branch.to_owned(),
         head: settled.head.clone(),
         at: settled.at,
-        build: key(goal, number, &["goals-build"]),
-        advance: key(goal, number, &["goals-advance"]),
+        build: key(goal, number, &[&format!("{part}-build")]),
+        advance: key(goal, number, &[&format!("{part}-advance")]),
     };
     commit.step(view, facts)
 }

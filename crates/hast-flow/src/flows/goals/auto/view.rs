@@ -326,6 +326,9 @@ impl View {
             | Kind::AttemptPassed
             | Kind::MergeStarted
             | Kind::MergeMoved => self.take_lane(event.kind, goal),
+            Kind::PacketExported | Kind::PacketReceived | Kind::PacketSettled => {
+                self.results.clear();
+            }
             Kind::Retried => self.ledgers.entry(goal).or_default().retried(),
         }
     }

@@ -26,6 +26,14 @@ messages! {
     no_tip_next() { en: "check out a branch with a commit, then run the same command again", ko: "커밋이 있는 브랜치를 체크아웃한 뒤 같은 명령을 다시 실행하세요" }
     claimed_elsewhere(goals) { en: "another worker has claimed: {goals}", ko: "다른 작업자가 맡고 있습니다: {goals}" }
     claimed_elsewhere_next() { en: "see hast queue list; run the same command again when they are released", ko: "hast queue list로 확인하고, 반납된 뒤 같은 명령을 다시 실행하세요" }
+    open_packet(goal, packet) { en: "the result of {packet} for {goal} is in the middle of being judged", ko: "{goal}에 대한 {packet}의 결과가 판정 도중에 남아 있습니다" }
+    open_packet_next(packet) { en: "run hast protocol ingest .ai/protocols/{packet}/result.json to finish it", ko: "hast protocol ingest .ai/protocols/{packet}/result.json으로 마무리하세요" }
+    packet_answered(packet) { en: "the result of {packet} is judged", ko: "{packet}의 결과를 판정했습니다" }
+    packet_answered_next() { en: "see hast status and git log", ko: "hast status와 git log로 확인하세요" }
+    exported(packet, goal) { en: "{goal} went out as {packet}", ko: "{goal}(을)를 {packet}(으)로 내보냈습니다" }
+    exported_next() { en: "answer it with hast protocol ingest RESULT.json", ko: "hast protocol ingest RESULT.json으로 답하세요" }
+    received(packet) { en: "the result of {packet} came in", ko: "{packet}의 결과를 받았습니다" }
+    does_not_fit(why) { en: "what was delivered cannot be put onto its base: {why}", ko: "전달된 작업을 기준 커밋에 적용할 수 없습니다: {why}" }
     setup_failed(why) { en: "worktree_setup failed: {why}", ko: "worktree_setup이 실패했습니다: {why}" }
     lane_stuck_next(goal) { en: "solve that, then hast retry {goal}; hast auto --gc removes what is left of its work tree", ko: "해결한 뒤 hast retry {goal}(을)를 실행하세요. 남은 작업 트리는 hast auto --gc가 지웁니다" }
     waiting() { en: "the agent may not be asked now; no attempt was spent", ko: "지금은 에이전트를 부를 수 없습니다. 시도는 소모되지 않았습니다" }

@@ -65,7 +65,7 @@ pub struct Detail<'a> {
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct SavedRef {
-    /// What is kept calls it `ref`.
+    /// Saved work has a `name`, work that is handed over a `ref`.
     #[serde(alias = "ref")]
     pub name: String,
 }

@@ -11,7 +11,7 @@ use crate::driver::{Delta, Facts, Flow};
 use crate::flows::goals::auto::decide::{ending, last_goal};
 use crate::flows::goals::auto::lanes::choosing::{Next, next};
 use crate::flows::goals::auto::lanes::view::LanesView;
-use crate::flows::goals::auto::lanes::{LanesFlow, lane};
+use crate::flows::goals::auto::lanes::{LanesFlow, delivery, lane};
 use crate::flows::goals::auto::policy::POLICY;
 use crate::flows::goals::auto::view::View;
 use crate::flows::goals::auto::working::key;
@@ -48,6 +48,9 @@ impl Flow for LanesFlow {
             }
             Some(Ok(goals)) => goals,
         };
+        if let Some(over) = delivery::nothing_to_drive(self, view, lang) {
+            return over;
+        }
         if let Some(goal) = view.cut_off_in_place() {
             let next = words::cut_off_in_place_next(lang, goal);
             return blocked(words::cut_off_in_place(lang, goal), next);
@@ -142,10 +145,12 @@ impl LanesFlow {
         let seen = view.of(goal);
         let number = seen.ledger(goal).next_number();
         let tip_key = key(goal, number, &["open"]);
-        let (onto, base) = match tip(&seen, facts, &tip_key, view.onto.as_ref()) {
+        let onto = self.delivery.as_ref().and_then(|delivery| delivery.onto.as_ref());
+        let (onto, tip) = match tip(&seen, facts, &tip_key, onto.or(view.onto.as_ref())) {
             Ok(tip) => tip,
             Err(step) => return step,
         };
+        let base = self.delivery.as_ref().map_or(tip, |delivery| delivery.base.clone());
         let claim = LeaseStep::Claim { unit: goal.clone() };
         let fence = match lease(&seen, facts, &key(goal, number, &["claim"]), claim) {
             Ok(LeaseResult::Held { fence }) => *fence,
@@ -157,7 +162,10 @@ impl LanesFlow {
             Target::Branch(name) => Some(name),
             Target::Detached => None,
         };
-        let detail = json!({"goal_id": goal, "base": base, "onto": branch, "fence": fence});
+        let mut detail = json!({"goal_id": goal, "base": base, "onto": branch, "fence": fence});
+        if let Some(delivery) = &self.delivery {
+            detail["packet"] = json!(delivery.packet);
+        }
         Draft::new(&seen, facts, &format!("{goal} gets a work tree"))
             .event(Kind::LaneOpened, detail)
             .starts(key(goal, number, &["add"]))

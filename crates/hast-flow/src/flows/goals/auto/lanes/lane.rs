@@ -12,7 +12,7 @@ use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
 use crate::flows::goals::auto::lanes::decide::{lease, tip, worktree};
 use crate::flows::goals::auto::lanes::view::{Lane, LanesView, Tree};
-use crate::flows::goals::auto::lanes::{LanesFlow, Walls, train};
+use crate::flows::goals::auto::lanes::{LanesFlow, Walls, delivery, train};
 use crate::flows::goals::auto::view::{Current, Documents, View};
 use crate::flows::goals::auto::working::{self, Work, key};
 use crate::flows::goals::auto::write::Draft;
@@ -57,6 +57,9 @@ fn attempt(
     if let Some(settled) = &current.settled {
         let first = view.on_the_train().is_none_or(|first| first.goal == lane.goal);
         return first.then(|| train::commit_goals(seen, facts, lane, current, settled));
+    }
+    if lane.packet.is_some() && current.ended.is_none() && !current.judged {
+        return Some(delivery::step(flow, seen, facts, current));
     }
     let limited;
     let auto = if flow.limited.contains(&lane.goal) {
@@ -243,9 +246,8 @@ fn close(seen: &View, facts: &Facts<'_>, lane: &Lane) -> Step {
     if let Err(step) = release(seen, facts, lane) {
         return step;
     }
-    Draft::new(seen, facts, &format!("the work tree of {} is gone", lane.goal))
-        .event(Kind::LaneClosed, detail)
-        .step()
+    let draft = Draft::new(seen, facts, &format!("the work tree of {} is gone", lane.goal));
+    delivery::settled(draft, seen, lane).event(Kind::LaneClosed, detail).step()
 }
 
 /// Others may have the goal; whether that could be said makes no difference here.
@@ -268,8 +270,7 @@ fn stuck(seen: &View, facts: &Facts<'_>, lane: &Lane, what: &str) -> Step {
         Ok(text) => draft = draft.goals(text),
         Err(_) => about["by_hand"] = json!(true),
     }
-    draft
-        .event(Kind::GoalBlocked, about)
+    delivery::settled(draft.event(Kind::GoalBlocked, about), seen, lane)
         .event(Kind::LaneClosed, json!({"goal_id": lane.goal, "left": what}))
         .step()
 }

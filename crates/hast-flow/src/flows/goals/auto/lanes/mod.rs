@@ -3,10 +3,14 @@
 
 mod choosing;
 mod decide;
+mod delivery;
 mod lane;
 mod train;
 pub mod view;
 
+use crate::attempt::base::ObjectId;
+use crate::attempt::evidence::CallEnd;
+use crate::attempt::worktrees::{Delivered, Target};
 use crate::flows::goals::auto::AutoFlow;
 
 pub use choosing::overlap;
@@ -26,6 +30,8 @@ pub struct LanesFlow {
     /// Goals whose last call was refused by a limit: being cut off there spends nothing.
     pub limited: Vec<String>,
     pub walls: Walls,
+    /// What a worker elsewhere made: the one lane of this run, with that in the place of a call.
+    pub delivery: Option<Delivery>,
 }
 
 /// What keeps the agents of lanes from what the lanes share.
@@ -35,4 +41,20 @@ pub enum Walls {
     Whole,
     /// Nothing: what they did there is found afterwards.
     Open,
+}
+
+/// The result of a packet, as a lane takes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    pub packet: String,
+    pub goal: String,
+    /// Where the packet began.
+    pub base: ObjectId,
+    /// The branch that it goes onto; none is the one that is checked out.
+    pub onto: Option<Target>,
+    /// What the worker says of it.
+    pub end: CallEnd,
+    pub work: Option<Delivered>,
+    /// The handoff that came with it: path and text.
+    pub handoff: Option<(String, String)>,
 }

@@ -9,7 +9,7 @@ use crate::attempt::git_problem::GitProblem;
 use crate::attempt::judge::Verdict;
 use crate::attempt::reason::{Class, Reason};
 use crate::attempt::settle::{Act, Attempt, MoreGoals, Then, commit_message};
-use crate::attempt::workspace::GitStep;
+use crate::attempt::workspace::{GitResult, GitStep};
 use crate::attempt::worktrees::{MergePlan, Target, Waits, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{problem, unexpected};
 use crate::docs::goals::GoalsEventKind as Kind;
@@ -20,7 +20,7 @@ use crate::flows::goals::auto::lanes::lane::{brought, train_key, within};
 use crate::flows::goals::auto::lanes::view::{Lane, Passed};
 use crate::flows::goals::auto::layout;
 use crate::flows::goals::auto::record::VerdictRecord;
-use crate::flows::goals::auto::settling::{self, Outcome};
+use crate::flows::goals::auto::settling::{self, FIRST, Outcome};
 use crate::flows::goals::auto::view::{Current, Settled, View};
 use crate::flows::goals::auto::working::{Work, key};
 use crate::flows::goals::auto::write::Draft;
@@ -234,8 +234,9 @@ fn first_of(paths: &[String]) -> (RepoPath, usize) {
     (RepoPath(first.into()), paths.len().saturating_sub(1))
 }
 
-/// The status of the goal, committed on the branch that the work went onto, wherever that is by now.
-/// `goals.yaml` lies in the user's checkout.
+/// The status of the goal, committed on the branch that the work went onto: where the merge left it,
+/// so that doing it again after a death does the same; or, if somebody was there since, where it is by
+/// now. `goals.yaml` lies in the user's checkout.
 pub(super) fn commit_goals(
     seen: &View,
     facts: &Facts<'_>,
@@ -243,15 +244,28 @@ pub(super) fn commit_goals(
     current: &Current,
     settled: &Settled,
 ) -> Step {
+    let branch = match &lane.onto {
+        Target::Branch(name) => name.as_str(),
+        Target::Detached => "HEAD",
+    };
+    if !has_moved(seen, current) {
+        return settling::commit_goals_on(seen, facts, current, settled, (branch, FIRST));
+    }
     let tip_key = key(&current.goal, current.number, &["goals-tip"]);
     let head = match tip(seen, facts, &tip_key, Some(&lane.onto)) {
         Ok((_, head)) => head,
         Err(step) => return step,
     };
-    let branch = match &lane.onto {
-        Target::Branch(name) => name.clone(),
-        Target::Detached => "HEAD".to_owned(),
-    };
     let settled = Settled { head, at: settled.at };
-    settling::commit_goals_on(seen, facts, current, &settled, branch)
+    settling::commit_goals_on(seen, facts, current, &settled, (branch, "goals-again"))
+}
+
+/// Whether the first try found the branch elsewhere.
+fn has_moved(seen: &View, current: &Current) -> bool {
+    let result = |parts: &[&str]| seen.results.get(&key(&current.goal, current.number, parts));
+    let Some(EffectResult::Git(GitResult::Built { commit })) = result(&["goals-build"]) else {
+        return false;
+    };
+    let moved = result(&["goals-advance", commit.as_str()]);
+    matches!(moved, Some(EffectResult::Git(GitResult::Refused(GitProblem::Moved { .. }))))
 }

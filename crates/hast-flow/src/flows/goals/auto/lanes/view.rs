@@ -26,6 +26,8 @@ pub struct LanesView {
     /// What finished work goes onto in this run.
     pub onto: Option<Target>,
     passed: u64,
+    /// Packets whose results were judged.
+    pub answered: BTreeSet<String>,
 }
 
 type Results = BTreeMap<StepKey, EffectResult>;
@@ -48,6 +50,10 @@ pub struct Lane {
     pub bounced: u32,
     /// The goal is settled, and all that the tree held is in this commit.
     pub over: Option<ObjectId>,
+    /// The packet whose result is judged here, and nothing else.
+    pub packet: Option<String>,
+    /// What became of the last attempt, in the word of its event.
+    pub then: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,11 +242,16 @@ impl LanesView {
                     stopped: None,
                     bounced: 0,
                     over: None,
+                    packet: text("packet").map(str::to_owned),
+                    then: None,
                 };
                 self.lanes.insert(goal.to_owned(), lane);
             }
             Kind::LaneClosed => {
                 self.lanes.remove(goal);
+            }
+            Kind::PacketSettled => {
+                self.answered.extend(text("packet_id").map(str::to_owned));
             }
             _ => {}
         }
@@ -280,9 +291,11 @@ impl LanesView {
             }
             Kind::AttemptSettled => {
                 let then = event.detail.get("then").and_then(|then| then.as_str());
-                if then != Some("try_again") {
+                // A packet has one result: another attempt is another packet.
+                if then != Some("try_again") || lane.packet.is_some() {
                     lane.over = id("head");
                 }
+                lane.then = then.map(str::to_owned);
                 if lane.current.is_none() {
                     lane.passed = None;
                 }

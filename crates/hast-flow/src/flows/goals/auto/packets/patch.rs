@@ -1,0 +1,68 @@
+//! What a patch may be before git reads it: bounded, and with nothing in it that grows when it is
+//! unpacked. Which paths it touches is found out from what git makes of it, not from its text.
+
+/// The longest patch that is taken. More than this is a branch.
+pub const MOST_BYTES: usize = 16 << 20;
+/// What one binary file of a patch may unpack to, and all of them.
+const MOST_LITERAL: u64 = 64 << 20;
+const MOST_UNPACKED: u64 = 256 << 20;
+
+/// Why a patch is not taken; nothing where it is.
+pub fn objection(patch: &str) -> Option<String> {
+    if patch.len() > MOST_BYTES {
+        return Some(format!("{} bytes, at most {MOST_BYTES}", patch.len()));
+    }
+    if !patch.lines().any(|line| line.starts_with("diff --git ")) {
+        return Some("no line begins with `diff --git`".to_owned());
+    }
+    let mut unpacked: u64 = 0;
+    let mut binary = false;
+    for line in patch.lines() {
+        // Only there does a size stand alone; in a text hunk such a line has a sign in front.
+        if line == "GIT binary patch" {
+            binary = true;
+        } else if line.starts_with("diff --git ") {
+            binary = false;
+        }
+        let size = |word: &str| line.strip_prefix(word).and_then(|n| n.trim().parse::<u64>().ok());
+        if let Some(size) = size("literal ").filter(|_| binary) {
+            unpacked = unpacked.saturating_add(size);
+            if size > MOST_LITERAL || unpacked > MOST_UNPACKED {
+                return Some(format!("a binary file of {size} bytes"));
+            }
+        }
+        // A few bytes of it may stand for any amount of an existing file.
+        if binary && size("delta ").is_some() {
+            return Some("a binary file as a delta; only whole ones are read".to_owned());
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_is_bounded_before_and_after_it_is_unpacked() {
+        let head = "diff --git a/x b/x\n";
+        let binary = format!("{head}GIT binary patch\n");
+        for fine in [
+            format!("{head}--- a/x\n+++ b/x\n@@ -1 +1 @@\n-literal 99999999999\n+delta 1\n"),
+            format!("{binary}literal 10\nabc\n\nliteral 0\n\n"),
+            format!("From: somebody\n\n{head}"),
+        ] {
+            assert_eq!(objection(&fine), None, "{fine}");
+        }
+        for wrong in [
+            String::new(),
+            "--- a/x\n+++ b/x\n".to_owned(),
+            format!("{binary}literal 99999999999\n"),
+            format!("{binary}delta 10\n"),
+            format!("{binary}{}", "literal 60000000\n\n".repeat(5)),
+            format!("{head}{}", " ".repeat(MOST_BYTES)),
+        ] {
+            assert!(objection(&wrong).is_some(), "{}", &wrong[..wrong.len().min(80)]);
+        }
+    }
+}

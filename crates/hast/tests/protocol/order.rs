@@ -1,0 +1,135 @@
+//! Results that come twice, late, in another order, or for something that is no longer there.
+
+use serde_json::json;
+
+use crate::scene::Scene;
+
+#[test]
+fn the_same_result_again_gets_the_same_answer_and_changes_nothing() {
+    for file in ["src/b.txt", "src/bug.txt"] {
+        let scene = Scene::new();
+        let task = scene.export("M1");
+        let result = scene.result(&task, &scene.patch(&[(file, "x\n")]));
+        let first = scene.answer(&result);
+        let state = scene.state();
+        assert_eq!(scene.answer(&result), first);
+        // Its words count, not how they are written.
+        let spaced = serde_json::to_string_pretty(&result).unwrap();
+        scene.write("../result.json", spaced);
+        let ran = scene.hast(&["protocol", "ingest", "../result.json"]);
+        assert_eq!(ran.code, first.0, "{ran:?}");
+        assert_eq!(scene.state(), state);
+        assert_eq!((scene.events("PACKET_RECEIVED"), scene.events("ATTEMPT_STARTED")), (1, 1));
+    }
+}
+
+#[test]
+fn a_packet_takes_no_second_result() {
+    let scene = Scene::new();
+    let task = scene.export("M1");
+    let result = scene.result(&task, &scene.patch(&[("src/bug.txt", "bug\n")]));
+    assert_eq!(scene.ingest(&result).code, 1);
+    let better = scene.result(&task, &scene.patch(&[("src/b.txt", "b\n")]));
+    assert_eq!(scene.refused(&better), "other_result");
+}
+
+#[test]
+fn packets_of_one_base_are_merged_in_whatever_order_they_come() {
+    let scene = Scene::new();
+    let (one, two) = (scene.export("M1"), scene.export("M2"));
+    assert_eq!(one["base"], two["base"]);
+    let of_two = scene.result(&two, &scene.patch(&[("docs/b.md", "b\n")]));
+    let of_one = scene.result(&one, &scene.patch(&[("src/b.txt", "b\n")]));
+    for result in [&of_two, &of_one] {
+        let ran = scene.ingest(result);
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+    assert_eq!((scene.read("docs/b.md"), scene.read("src/b.txt")), ("b\n".into(), "b\n".into()));
+    assert_eq!((scene.status_of("M1"), scene.status_of("M2")), ("done".into(), "done".into()));
+    scene.nothing_is_left();
+}
+
+#[test]
+fn what_passes_alone_is_tested_again_on_top_of_what_came_before() {
+    let check = "test ! -f src/b.txt || test ! -f docs/b.md || { echo FAIL together; exit 1; }\n";
+    let scene = Scene::with("", check);
+    let (one, two) = (scene.export("M1"), scene.export("M2"));
+    let of_two = scene.result(&two, &scene.patch(&[("docs/b.md", "b\n")]));
+    let of_one = scene.result(&one, &scene.patch(&[("src/b.txt", "b\n")]));
+    assert_eq!(scene.ingest(&of_two).code, 0);
+    let (code, answer) = scene.answer(&of_one);
+    assert_eq!((code, &answer["code"]), (1, &json!("red_after_merge")), "{answer}");
+    assert!(!scene.has("src/b.txt"));
+    assert_eq!(scene.status_of("M1"), "active");
+    scene.nothing_is_left();
+}
+
+#[test]
+fn a_conflict_with_what_came_before_is_refused_whole() {
+    let scene = Scene::new();
+    let task = scene.export("M1");
+    let patch = scene.patch(&[("src/a.txt", "theirs\n"), ("src/new.txt", "new\n")]);
+    let result = scene.result(&task, &patch);
+    scene.write("src/a.txt", "ours\n");
+    scene.git(&["commit", "-q", "-am", "meanwhile"]);
+    let (code, answer) = scene.answer(&result);
+    assert_eq!((code, &answer["code"]), (1, &json!("merge_conflict")), "{answer}");
+    assert_eq!(scene.read("src/a.txt"), "ours\n");
+    assert!(!scene.has("src/new.txt"));
+    scene.nothing_is_left();
+}
+
+#[test]
+fn a_result_from_another_base_is_stale() {
+    let scene = Scene::new();
+    let task = scene.export("M1");
+    let mut result = scene.result(&task, &scene.patch(&[("src/b.txt", "b\n")]));
+    result["base_commit"] = json!("a".repeat(40));
+    assert_eq!(scene.refused(&result), "stale_base");
+}
+
+#[test]
+fn a_base_that_is_no_longer_part_of_the_branch_is_stale() {
+    let scene = Scene::new();
+    let task = scene.export("M1");
+    let result = scene.result(&task, &scene.patch(&[("src/b.txt", "b\n")]));
+    scene.git(&["commit", "-q", "--amend", "-m", "another first"]);
+    assert_eq!(scene.refused(&result), "stale_base");
+}
+
+#[test]
+fn a_result_for_what_is_not_there_is_refused() {
+    let scene = Scene::new();
+    let task = scene.export("M1");
+    let patch = scene.patch(&[("src/b.txt", "b\n")]);
+    let result = scene.result(&task, &patch);
+    let mut unknown = result.clone();
+    unknown["packet_id"] = json!("PKT_0123456789ab");
+    assert_eq!(scene.refused(&unknown), "unknown_packet");
+    let mut other = result.clone();
+    other["goal_id"] = json!("M2");
+    assert_eq!(scene.refused(&other), "wrong_goal");
+    let goals = scene.read(".ai/goals.yaml");
+    let (_, second) = goals.split_once("  - id: M2").unwrap();
+    scene.write(".ai/goals.yaml", format!("goals:\n  - id: M2{second}"));
+    assert_eq!(scene.refused(&result), "unknown_goal");
+    scene.write(".ai/goals.yaml", goals.replacen("status: active", "status: dropped", 1));
+    assert_eq!(scene.refused(&result), "goal_not_open");
+}
+
+#[test]
+fn a_late_workers_result_does_not_count() {
+    let scene = Scene::new();
+    let task = scene.export("M1");
+    let result = scene.result(&task, &scene.patch(&[("src/b.txt", "b\n")]));
+    let (claim, worker) = (&task["lease"]["claim_id"], &task["lease"]["worker_id"]);
+    let (claim, worker) = (claim.as_str().unwrap(), worker.as_str().unwrap());
+    let released = scene.hast(&["queue", "release", claim, "--worker", worker]);
+    assert_eq!(released.code, 0, "{released:?}");
+    assert_eq!(scene.refused(&result), "lost_lease");
+    // Nor when the goal was given to somebody else.
+    let next = scene.export("M1");
+    assert_eq!(scene.refused(&result), "lost_lease");
+    assert_eq!(scene.ingest(&scene.result(&next, &scene.patch(&[("src/c.txt", "c\n")]))).code, 0);
+    assert_eq!(scene.refused(&result), "goal_not_open");
+}
