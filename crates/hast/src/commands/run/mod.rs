@@ -19,11 +19,14 @@ use hast_flow::ids::RunId;
 use hast_flow::steps::{Ending, WaitsFor};
 use hast_flow::trust::Trusted;
 use hast_flow::words::visible;
+use hast_world::calls::OtherEffects;
 use hast_world::files::{names, walk};
+use hast_world::supervisor::Guarded;
 use serde_json::json;
 
 use super::calling::{self, Project};
 use super::driving::{self, Driven, Unit};
+use super::session::effects::{Sources, Tools};
 use super::{flow_root, verify};
 use crate::app::App;
 use crate::problem::{Exit, Problem};
@@ -250,21 +253,18 @@ pub(crate) fn go(
         trusted,
         held: Exit::Locked,
     };
-    let effects = RunEffects {
-        root: project.root.clone(),
-        variables: project.variables.clone(),
-        user_agent: project.config.sec.as_ref().and_then(|sec| sec.user_agent.clone()),
-        lang: app.lang,
+    let user_agent = project.config.sec.as_ref().and_then(|sec| sec.user_agent.clone());
+    let (variables, lang) = (project.variables.clone(), app.lang);
+    let cache = project.machine.join("cache");
+    let place = project.root.clone();
+    let effects = |supervisor: &Arc<Guarded>| {
+        let settings = Sources::Real.settings(&variables, user_agent, supervisor, lang)?;
+        let tools = Tools { settings, cache, lang };
+        let effects: Arc<dyn OtherEffects> = Arc::new(RunEffects { root: place, tools });
+        Ok(effects)
     };
     let root = project.root.clone();
-    driving::drive(
-        app,
-        unit,
-        &flow,
-        |_| Ok(Arc::new(effects)),
-        eyes,
-        |view| told(view, &wish.run, &root),
-    )
+    driving::drive(app, unit, &flow, effects, eyes, |view| told(view, &wish.run, &root))
 }
 
 fn told(view: &View, run: &RunId, root: &Path) -> Told {
