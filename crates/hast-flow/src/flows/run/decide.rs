@@ -85,6 +85,10 @@ impl Flow for RunFlow {
         view.fold_patch(&self.run, patch)
     }
 
+    fn news(&self) -> Taken {
+        Taken::Yes
+    }
+
     fn next_step(&self, view: &View, facts: &Facts<'_>) -> Step {
         let scene = Scene { flow: self, view, facts };
         let faults = view.faults();
