@@ -10,5 +10,6 @@ pub mod kernel;
 pub mod leases;
 pub mod patch;
 pub mod rng;
+pub mod runs;
 pub mod session;
 pub mod sweep;
