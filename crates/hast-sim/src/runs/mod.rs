@@ -6,7 +6,7 @@ mod checks;
 mod essence;
 
 use hast_flow::docs::run::RunMode;
-use hast_flow::flows::run::{Asked, Confirm, NewRun, PersonsAnswer, RunFlow, View, layout};
+use hast_flow::flows::run::{Asked, Confirm, NewRun, PersonsAnswer, RunFlow, Said, View, layout};
 use hast_flow::steps::{Commit, Effect, StepKey};
 use hast_flow::store::DocPath;
 
@@ -35,7 +35,7 @@ impl OneRun {
         let mode = (!self.seed.is_multiple_of(3)).then_some(RunMode::InitialRun);
         let reason = "필요 없다".to_owned();
         let confirm = match self.seed % 7 {
-            6 => Confirm::Said { proposal: 1, answer: PersonsAnswer::Cancel(reason) },
+            6 => Confirm::Said(Said::here(1, PersonsAnswer::Cancel(reason))),
             _ => Confirm::Yes,
         };
         Asked::Start(NewRun {

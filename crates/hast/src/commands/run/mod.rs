@@ -1,9 +1,12 @@
 //! `hast run`: deliverables made in four phases, from assets and guidelines.
 
+pub(crate) mod answering;
 mod effects;
 pub(crate) mod eyes;
+pub(crate) mod glance;
 mod html;
 mod listing;
+pub(crate) mod proposals;
 mod reading;
 
 use std::collections::BTreeSet;
@@ -13,7 +16,9 @@ use std::sync::Arc;
 
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::run::{RunFailure, RunMode, RunStatus};
-use hast_flow::flows::run::{Asked, Confirm, NewRun, PersonsAnswer, RunFlow, View, laws, layout};
+use hast_flow::flows::run::{
+    Asked, Confirm, NewRun, PersonsAnswer, RunFlow, Said, View, laws, layout,
+};
 use hast_flow::formats::diagnostic::Diagnostic;
 use hast_flow::ids::RunId;
 use hast_flow::steps::{Ending, WaitsFor};
@@ -170,7 +175,7 @@ fn answer(
     }
     let proposal = reading::view(app, &project.root, &run)?.own.proposal().unwrap_or(1);
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
-    let asked = Asked::Resume(Confirm::Said { proposal, answer });
+    let asked = Asked::Resume(Confirm::Said(Said::here(proposal, answer)));
     to_the_end(app, &project, Wish { run, asked, tool }, trusted)
 }
 
@@ -215,7 +220,7 @@ fn ask(app: &mut App, run: &RunId, proposal: u32, feedback: &str) -> Option<Conf
             return None;
         }
         match decision(&line) {
-            Some(answer) => return Some(Confirm::Said { proposal, answer }),
+            Some(answer) => return Some(Confirm::Said(Said::here(proposal, answer))),
             None => app.output.message(&format!("{}\n", say::decide_again(app.lang))),
         }
     }
