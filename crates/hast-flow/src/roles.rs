@@ -43,7 +43,8 @@ impl PolicyTable {
         self.rows.iter().any(|row| row.role == role && matches(row.path, path))
     }
 
-    fn class_of(&self, path: &DocPath) -> Option<HistoryClass> {
+    /// How a document may change; none where no document of the flow stands.
+    pub fn class_of(&self, path: &DocPath) -> Option<HistoryClass> {
         self.classes.iter().find(|class| matches(class.path, path)).map(|class| class.history)
     }
 }

@@ -11,5 +11,6 @@ pub mod lanes;
 pub mod leases;
 pub mod patch;
 pub mod rng;
+pub mod runs;
 pub mod session;
 pub mod sweep;

@@ -57,6 +57,9 @@ pub(crate) mod say {
         goal_is(goal, status) { en: "{goal} is {status} now", ko: "{goal}의 상태는 이제 {status}입니다" }
         stays_open(question) { en: "{question} stays open; nothing was changed", ko: "{question}(은)는 그대로 열려 있습니다. 아무것도 바꾸지 않았습니다" }
         question_answered(question, session) { en: "{question} is answered; go on with hast session resume {session}", ko: "{question}에 답했습니다. hast session resume {session}(으)로 이어 가세요" }
+        proposal(number, request) { en: "proposal {number}: {request}", ko: "제안 {number}: {request}" }
+        was_decided() { en: "it was decided", ko: "결정되었습니다" }
+        was_outdated() { en: "the instructions changed; a new proposal is made", ko: "지시사항이 바뀌어 새로 제안합니다" }
         was_answered() { en: "it was answered", ko: "답이 있습니다" }
         was_overtaken() { en: "the session went on without an answer", ko: "세션이 답 없이 진행되었습니다" }
         no_goal(id) { en: "{id} is not about a goal, so there is no status to give", ko: "{id}(은)는 목표에 대한 것이 아니어서 상태를 줄 수 없습니다" }

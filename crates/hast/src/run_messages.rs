@@ -48,6 +48,8 @@ pub(crate) mod say {
         decide() { en: "CONFIRM, MODIFY <what>, or CANCEL [why]? ", ko: "CONFIRM(확인), MODIFY(수정) <내용>, CANCEL(취소) [이유]? " }
         decide_again() { en: "please begin with CONFIRM, MODIFY or CANCEL", ko: "CONFIRM, MODIFY, CANCEL 중 하나로 시작하세요" }
         asked_later(id) { en: "no answer; {id} waits", ko: "답이 없습니다. {id}(은)는 기다립니다" }
+        glance(count, open) { en: "runs: {count}, unfinished: {open}", ko: "실행 {count}개, 끝나지 않음 {open}개" }
+        how_to_decide(id) { en: "-> hast run confirm {id}, modify \"<text>\" {id} or cancel {id}", ko: "-> hast run confirm {id}, modify \"<내용>\" {id} 또는 cancel {id}" }
         phases() { en: "Phases, stages, tasks", ko: "Phase, Stage, Task 구조" }
         results() { en: "Results", ko: "결과물" }
         lineage() { en: "Where the results come from", ko: "결과물의 계보" }

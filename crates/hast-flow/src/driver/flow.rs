@@ -44,6 +44,13 @@ pub trait Flow {
         Taken::No
     }
 
+    /// Whether the view takes, at any time and in any order, documents that are new, logs that grew,
+    /// and other contents of what it rests on. Where it does not, everything is read again after
+    /// another process's commit.
+    fn news(&self) -> Taken {
+        Taken::No
+    }
+
     fn next_step(&self, view: &Self::View, facts: &Facts<'_>) -> Step;
 
     /// What to write down about a result that ends the drive and never counts: a limit, a login, a

@@ -4,6 +4,7 @@
 pub mod endings;
 mod flow;
 mod guard;
+mod news;
 mod reading;
 mod world;
 
@@ -157,10 +158,10 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
                 // Only a commit is progress: effects whose results never count must not go on and on.
                 Ok(conflicts) if conflicts.is_empty() => stale = if commits { 0 } else { stale },
                 Ok(conflicts) => return Ok(endings::edited(self.lang, &conflicts)),
-                // Somebody was faster: read again and decide again.
+                // Somebody was faster: read what is new, or else everything, and decide again.
                 Err(StoreError::Stale { .. }) if stale < self.bounds.stale => {
                     stale += 1;
-                    self.read_all()?;
+                    if stale == 1 { self.read_news()? } else { self.read_all()? }
                 }
                 Err(StoreError::Stale { path }) => return Ok(endings::stale(self.lang, &path)),
                 Err(error) => return Err(error),
@@ -265,13 +266,17 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
         self.noted.retain(|key| !finished.contains(key));
         self.noted.extend(begun);
         let foreign = self.store.foreign_commits() != self.foreign;
-        if foreign || !committed.conflicts.is_empty() {
+        let afresh = foreign && self.flow.news() == Taken::No;
+        if afresh || !committed.conflicts.is_empty() {
             self.read_all()?;
             return Ok(committed.conflicts);
         }
         let now: BTreeMap<DocPath, Seen> = committed.now.into_iter().collect();
         for put in &puts {
             self.learn(put, &now)?;
+        }
+        if foreign {
+            self.read_news()?;
         }
         Ok(Vec::new())
     }

@@ -13,7 +13,7 @@ impl<F: Flow, D: Disk> Driver<'_, F, D> {
     pub(super) fn look_around(&mut self) -> Result<(), StoreError> {
         let foreign = self.store.read_together(|store| Ok(store.foreign_commits()))?;
         if foreign != self.foreign {
-            self.read_all()?;
+            self.read_news()?;
         }
         if std::mem::take(&mut self.strangers) {
             self.compare_guarded()?;
@@ -81,14 +81,7 @@ impl<F: Flow, D: Disk> Driver<'_, F, D> {
     /// Forgets everything and reads all documents together.
     pub(super) fn read_all(&mut self) -> Result<(), StoreError> {
         let flow = self.flow;
-        let documents = self.store.read_together(|store| {
-            let mut documents = Vec::new();
-            collect(store, flow, None, &mut documents)?;
-            if let Some((bytes, identity)) = store.read(&steps_log())? {
-                documents.push((steps_log(), bytes, Seen::File(identity)));
-            }
-            Ok(documents)
-        })?;
+        let documents = self.store.read_together(|store| collect(store, flow))?;
         let foreign = self.store.foreign_commits();
         if foreign != self.foreign {
             // Another process of ours: what it wrote is what counts.
@@ -104,12 +97,17 @@ impl<F: Flow, D: Disk> Driver<'_, F, D> {
             self.take_document(path, kept.as_deref().unwrap_or(bytes), *seen);
         }
         self.tell_touched(&documents);
+        self.show_unused();
+        Ok(())
+    }
+
+    /// Shows the flow again what it was shown before others' commits.
+    pub(super) fn show_unused(&mut self) {
         // Whoever ended a step meanwhile has used a result of its own.
         self.unused.retain(|key, _| self.steps.is_open(key));
         for (key, result) in &self.unused {
             self.flow.fold(&mut self.view, &Delta::Result { key, result });
         }
-        Ok(())
     }
 
     /// After everything was read again: what of the guarded documents is not what it was. The view has
@@ -135,12 +133,26 @@ impl<F: Flow, D: Disk> Driver<'_, F, D> {
 
 type ReadDocument = (DocPath, Vec<u8>, Seen);
 
-/// All documents below a directory that the flow reads, in the order of their names.
-fn collect<F: Flow, D: Disk>(
+/// All documents that the flow reads, in the order of their names.
+fn collect<F: Flow, D: Disk>(store: &Store<D>, flow: &F) -> Result<Vec<ReadDocument>, StoreError> {
+    let mut paths = Vec::new();
+    walk(store, flow, None, &mut paths)?;
+    paths.push(steps_log());
+    let mut documents = Vec::with_capacity(paths.len());
+    for path in paths {
+        if let Some((bytes, identity)) = store.read(&path)? {
+            documents.push((path, bytes, Seen::File(identity)));
+        }
+    }
+    Ok(documents)
+}
+
+/// Their names below a directory.
+pub(super) fn walk<F: Flow, D: Disk>(
     store: &Store<D>,
     flow: &F,
     directory: Option<&DocPath>,
-    into: &mut Vec<ReadDocument>,
+    into: &mut Vec<DocPath>,
 ) -> Result<(), StoreError> {
     let mut entries = store.disk().read_dir(directory)?;
     entries.sort();
@@ -155,9 +167,9 @@ fn collect<F: Flow, D: Disk>(
             continue;
         }
         if entry.is_dir {
-            collect(store, flow, Some(&path), into)?;
-        } else if let Some((bytes, identity)) = store.read(&path)? {
-            into.push((path, bytes, Seen::File(identity)));
+            walk(store, flow, Some(&path), into)?;
+        } else {
+            into.push(path);
         }
     }
     Ok(())

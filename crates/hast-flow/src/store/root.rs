@@ -6,8 +6,8 @@ use super::chain::Life;
 use super::change::PAGE;
 use super::checkpoint::UNTRUSTED;
 use super::codec::{Body, Commit};
-use super::content::{fill_with_zeros, read_document};
-use super::disk::{Disk, DiskError, LockMode, Locked, Open, Patience, Times};
+use super::content::{fill_with_zeros, read_document, read_from};
+use super::disk::{Disk, DiskError, FileKind, LockMode, Locked, Open, Patience, Times};
 use super::header::{AREA_START, Header, NoHeader, SLOT_AT};
 use super::identity::{Identity, Seen, Stamp, Trust};
 use super::journal::{Found, Journal, Opening, journal_path};
@@ -214,6 +214,15 @@ impl<D: Disk> Store<D> {
     /// Reads a document with what a later commit needs to know about it.
     pub fn read(&self, path: &DocPath) -> Result<Option<(Vec<u8>, Identity)>, StoreError> {
         Ok(read_document(&self.disk, path)?)
+    }
+
+    /// Reads what a document has from a place on.
+    pub fn read_end(&self, path: &DocPath, from: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        let looked = self.disk.look(path)?;
+        match looked.meta.filter(|meta| meta.kind == FileKind::File && meta.size >= from) {
+            Some(meta) => Ok(Some(read_from(&self.disk, &looked.real, from, meta.size)?)),
+            None => Ok(None),
+        }
     }
 
     pub fn seen(&self, path: &DocPath) -> Result<Seen, StoreError> {

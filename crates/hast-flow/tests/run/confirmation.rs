@@ -1,7 +1,7 @@
 //! What a person may answer to a proposal, and what it means.
 
 use hast_flow::docs::run::{Decision, DecisionLine, InstructionStatus, RunStatus};
-use hast_flow::flows::run::{Asked, Confirm, PersonsAnswer, layout};
+use hast_flow::flows::run::{Asked, Confirm, PersonsAnswer, Said, layout};
 use hast_flow::steps::{Ending, Step};
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::actors::Actors;
 use crate::scene::{RUN, Run};
 
 fn said(proposal: u32, answer: PersonsAnswer) -> Asked {
-    Asked::Resume(Confirm::Said { proposal, answer })
+    Asked::Resume(Confirm::Said(Said::here(proposal, answer)))
 }
 
 fn decisions(run: &Run) -> Vec<DecisionLine> {
@@ -124,4 +124,53 @@ fn a_run_that_is_confirmed_unseen_never_waits() {
     let mut run = Run::started();
     assert!(matches!(run.drive(&Actors::honest()), Ending::Done(_)));
     assert_eq!(decisions(&run)[0].decision, Decision::Confirm);
+}
+
+fn only_answered(proposal: u32, answer: PersonsAnswer, operator: &str) -> Asked {
+    Asked::Answer(Said { proposal, answer, operator: Some(operator.to_owned()) })
+}
+
+#[test]
+fn an_answer_that_is_only_written_down_starts_nobody() {
+    let mut run = Run::waiting();
+    run.drive(&Actors::honest());
+    run.asked(only_answered(1, PersonsAnswer::Confirm, "kim"));
+    run.commit();
+    assert_eq!(decisions(&run)[0].operator.as_deref(), Some("kim"));
+    assert_eq!(run.row().status, RunStatus::Pending);
+    let Step::Finish(Ending::Done(notice)) = run.next() else { panic!("{:?}", run.next()) };
+    assert!(notice.next.contains("hast run resume"), "{notice:?}");
+    run.asked(Asked::Resume(Confirm::Wait));
+    assert!(matches!(run.drive(&Actors::honest()), Ending::Done(_)));
+}
+
+#[test]
+fn a_proposal_is_answered_once_and_whoever_comes_second_is_refused() {
+    for first in [PersonsAnswer::Confirm, PersonsAnswer::Modify("짧게".to_owned())] {
+        let mut run = Run::waiting();
+        run.drive(&Actors::honest());
+        run.asked(only_answered(1, first.clone(), "kim"));
+        run.commit();
+        for (answer, operator) in [
+            (PersonsAnswer::Cancel(String::new()), "kim"),
+            (first, "lee"),
+            (PersonsAnswer::Modify("길게".to_owned()), "kim"),
+        ] {
+            run.asked(only_answered(1, answer, operator));
+            assert!(matches!(run.next(), Step::Finish(Ending::Blocked(_))), "{:?}", run.next());
+        }
+        run.asked(only_answered(2, PersonsAnswer::Confirm, "kim"));
+        assert!(matches!(run.next(), Step::Finish(Ending::Blocked(_))), "there is no second yet");
+    }
+}
+
+#[test]
+fn a_run_cancelled_in_passing_is_failed_with_the_reason() {
+    let mut run = Run::waiting();
+    run.drive(&Actors::honest());
+    run.asked(only_answered(1, PersonsAnswer::Cancel("필요 없다".to_owned()), "kim"));
+    run.commit();
+    assert!(matches!(run.next(), Step::Finish(Ending::Done(_))), "the answer was taken");
+    assert_eq!(run.row().status, RunStatus::Failed);
+    assert!(run.failure().error.contains("필요 없다"));
 }

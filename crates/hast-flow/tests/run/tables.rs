@@ -1,8 +1,10 @@
 //! Tables that people edited keep working, and keep their bytes.
 
+use hast_flow::docs::run::CatalogRow;
 use hast_flow::flows::run::layout;
+use hast_flow::flows::run::register::{Register, Touched};
 use hast_flow::steps::{Ending, Step};
-use hast_flow::store::{Put, PutKind};
+use hast_flow::store::{DocPath, Put, PutKind};
 
 use crate::actors::Actors;
 use crate::scene::{RUN, Run};
@@ -122,4 +124,45 @@ fn the_columns_that_change_lie_in_one_page_however_many_runs_there_are() {
     }
     run.set(layout::RUNS, table.as_bytes());
     assert!(matches!(run.drive(&Actors::honest()), Ending::Done(_)));
+}
+
+const TABLE: &str = "글\n\n| file_path | run_id | asset_type | source_task_id | summary |\n|-|-|-|-|-|\n| assets/가.csv |  | ORIGINAL_INPUT |  | 매출\\|표 |\n| b.md | | NOTE | | 둘 |\n| c.md | | NOTE | | 셋 |\n\n아래 글\n";
+
+fn register(text: &str) -> Option<Register<CatalogRow>> {
+    Register::read(&DocPath::new(layout::CATALOG).unwrap(), text.as_bytes(), None).ok()
+}
+
+/// Whatever somebody else made of a table: what was taken in is what a fresh read says.
+#[test]
+fn another_content_is_taken_in_as_a_fresh_read_has_it() {
+    let mut taken = 0;
+    let places: Vec<usize> = (0..=TABLE.len()).filter(|at| TABLE.is_char_boundary(*at)).collect();
+    for (number, from) in places.iter().enumerate() {
+        for to in places[number..].iter().step_by(3).take(40) {
+            for text in ["", "x", "나", "|", "\n", "| d.md | | NOTE | | 넷 |\n", "\n글\n"] {
+                let edited = format!("{}{text}{}", &TABLE[..*from], &TABLE[*to..]);
+                let mut kept = register(TABLE).unwrap();
+                if kept.take_whole(edited.as_bytes(), None).is_some() {
+                    taken += 1;
+                    assert_eq!(Some(kept), register(&edited), "{edited}");
+                }
+            }
+        }
+    }
+    assert!(taken > 1_000, "{taken}");
+}
+
+#[test]
+fn of_another_content_only_the_rows_that_differ_are_read() {
+    let touched = |edited: String| register(TABLE).unwrap().take_whole(edited.as_bytes(), None);
+    assert_eq!(touched(TABLE.to_owned()), Some(Touched::From(3)));
+    assert_eq!(touched(TABLE.replace("| 둘", "| 두")), Some(Touched::Row(1)));
+    let added = TABLE.replace("셋 |\n", "셋 |\n| d.md | | NOTE | | 넷 |\n");
+    assert_eq!(touched(added), Some(Touched::From(2)));
+    assert_eq!(touched(TABLE.replace("아래", "다른")), None, "a second table may stand there");
+    assert_eq!(touched(TABLE.replace("| summary", "| 요약 ")), None);
+    let twice = TABLE.replace("c.md", "b.md");
+    let less = twice.replace("| b.md | | NOTE | | 셋 |\n", "");
+    assert_eq!(register(&twice).unwrap().take_whole(less.as_bytes(), None), None);
+    assert_eq!(register(TABLE).unwrap().take_whole(&[0xff; 400], None), None);
 }

@@ -18,6 +18,7 @@ use crate::git::Syncing;
 use crate::kernel::Kernel;
 use crate::lanes;
 use crate::patch;
+use crate::runs::OneRun;
 use crate::session::Session;
 use counting::Counting;
 
@@ -28,6 +29,8 @@ pub enum Name {
     Session,
     /// Three lanes, results in any order, under a clock that moves.
     Lanes,
+    /// Four phases from a request to deliverables, in tables.
+    Run,
     /// Experts, a plan that grows, and a report.
     Kernel,
     /// Code that is changed: hit at operations of disk and work tree.
@@ -40,9 +43,10 @@ pub enum Name {
 }
 
 impl Name {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Session,
         Self::Lanes,
+        Self::Run,
         Self::Kernel,
         Self::Patch,
         Self::Contract,
@@ -54,6 +58,7 @@ impl Name {
         match self {
             Self::Session => "session",
             Self::Lanes => "lanes",
+            Self::Run => "run",
             Self::Kernel => "kernel",
             Self::Patch => "patch",
             Self::Contract => "contract",
@@ -69,6 +74,7 @@ pub fn sweep_named(name: Name, seeds: std::ops::Range<u64>, every: u64, report: 
         match name {
             Name::Session => sweep(name, seed, every, Session::one_by_one, report),
             Name::Lanes => sweep(name, seed, every, Session::in_lanes, report),
+            Name::Run => sweep(name, seed, every, OneRun::new, report),
             Name::Kernel => sweep(name, seed, every, Kernel::new, report),
             Name::Patch => patch::sweep(seed, every, Syncing::All, report),
             Name::Contract => feature::sweep(seed, every, report),
@@ -83,6 +89,7 @@ pub fn replay_named(case: Case, report: &mut Report) {
     match case.flow {
         Name::Session => replay(case, Session::one_by_one, report),
         Name::Lanes => replay(case, Session::in_lanes, report),
+        Name::Run => replay(case, OneRun::new, report),
         Name::Kernel => replay(case, Kernel::new, report),
         Name::Patch => patch::replay(case, Syncing::All, report),
         Name::Contract => feature::replay(case, report),
@@ -98,9 +105,13 @@ mod tests {
     #[test]
     fn a_flow_hit_anywhere_ends_like_one_that_was_not() {
         let mut report = Report::default();
-        for (name, every) in
-            [(Name::Session, 499), (Name::Lanes, 499), (Name::Kernel, 499), (Name::Counting, 29)]
-        {
+        for (name, every) in [
+            (Name::Session, 499),
+            (Name::Lanes, 499),
+            (Name::Run, 997),
+            (Name::Kernel, 499),
+            (Name::Counting, 29),
+        ] {
             sweep_named(name, 1..5, every, &mut report);
         }
         let told: Vec<String> =

@@ -90,7 +90,8 @@ fn run<S: Subject>(case: Case, subject: &S, report: &mut Report) -> Result<End, 
     let run = Run {
         case,
         subject,
-        flow: Watched { flow: subject.flow(), commits: RefCell::default() },
+        flow: Watched::new(subject.flow()),
+        second: Watched::new(subject.second()),
         machine: Rc::new(RefCell::new(World::new(case.seed))),
         ledger: Ledger::default(),
         edit: planned_edit(case, subject),
@@ -111,6 +112,7 @@ struct Run<'s, S: Subject> {
     case: Case,
     subject: &'s S,
     flow: Watched<S::Flow>,
+    second: Watched<S::Flow>,
     machine: Rc<RefCell<World>>,
     ledger: Ledger,
     edit: Option<PersonsEdit>,
@@ -160,7 +162,8 @@ impl<S: Subject> Run<'_, S> {
             Some(Blow::Interrupt) => Disturbance::Interrupt { at: self.case.at },
             _ => Disturbance::None,
         };
-        let driven = self.drive(disk, Bounds { steps: 4_000, stale: 4 }, disturbance, life);
+        let bounds = Bounds { steps: 4_000, stale: 4 };
+        let driven = self.drive(&self.flow, disk, bounds, disturbance, life);
         self.machine.borrow_mut().exit(process);
         let ending = match driven {
             Ok((ending, view)) => {
@@ -170,8 +173,10 @@ impl<S: Subject> Run<'_, S> {
             // A dead or refused process says nothing that counts; the next one finds out.
             Err(_) => Ok(None),
         };
-        for commit in self.flow.commits.borrow_mut().drain(..) {
-            self.subject.role_is_kept(&commit)?;
+        for flow in [&self.flow, &self.second] {
+            for commit in flow.commits.borrow_mut().drain(..) {
+                self.subject.role_is_kept(&commit)?;
+            }
         }
         match self.ledger.broken.borrow_mut().take() {
             Some(why) => Err(why),
@@ -246,6 +251,7 @@ impl<S: Subject> Run<'_, S> {
 
     fn drive(
         &self,
+        flow: &Watched<S::Flow>,
         disk: SimDisk,
         bounds: Bounds,
         disturbance: Disturbance,
@@ -254,7 +260,7 @@ impl<S: Subject> Run<'_, S> {
         let clock =
             SimClock { machine: Rc::clone(&self.machine), moves: self.subject.clock_moves() };
         let (store, _) = Store::open(disk, small())?;
-        let mut driver = Driver::new(&self.flow, store, &clock, Lang::Ko, bounds)?;
+        let mut driver = Driver::new(flow, store, &clock, Lang::Ko, bounds)?;
         let second = |chance: &mut Rng| self.second(chance, life);
         let mut effects = Effects {
             subject: self.subject,
@@ -277,8 +283,13 @@ impl<S: Subject> Run<'_, S> {
         let process = disk.process();
         let steps = 1 + chance.below(30) as u64;
         // However it ends, what it did must be right.
-        let _: Result<_, StoreError> =
-            self.drive(disk, Bounds { steps, stale: 4 }, Disturbance::None, life + 100);
+        let _: Result<_, StoreError> = self.drive(
+            &self.second,
+            disk,
+            Bounds { steps, stale: 4 },
+            Disturbance::None,
+            life + 100,
+        );
         self.machine.borrow_mut().exit(process);
     }
 
@@ -350,9 +361,9 @@ mod tests {
         let subject = Session::one_by_one(3);
         let case = Case { flow: Name::Session, seed: 3, blow: None, at: 0 };
         let machine = Rc::new(RefCell::new(World::new(3)));
-        let flow = Watched { flow: subject.flow(), commits: RefCell::default() };
-        let run =
-            Run { case, subject: &subject, flow, machine, ledger: Ledger::default(), edit: None };
+        let (flow, second) = (Watched::new(subject.flow()), Watched::new(subject.second()));
+        let (tested, ledger) = (&subject, Ledger::default());
+        let run = Run { case, subject: tested, flow, second, machine, ledger, edit: None };
         let essence = run.lives().map(|end| end.essence).unwrap();
         let files = run.files();
         (subject, files, essence)

@@ -17,6 +17,11 @@ pub trait Subject {
 
     fn flow(&self) -> Self::Flow;
 
+    /// What a second driver works on in the same root.
+    fn second(&self) -> Self::Flow {
+        self.flow()
+    }
+
     /// Whether the clock moves; a moving one never prints the same time twice.
     fn clock_moves(&self) -> bool;
 

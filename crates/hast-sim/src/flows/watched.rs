@@ -3,14 +3,20 @@
 
 use std::cell::RefCell;
 
-use hast_flow::driver::{Delta, Facts, Flow};
+use hast_flow::driver::{Delta, Facts, Flow, Patched, Taken};
 use hast_flow::roles::PolicyTable;
 use hast_flow::steps::{CallResult, Commit, Step, StepKey};
 use hast_flow::store::DocPath;
 
 pub(super) struct Watched<F> {
-    pub(super) flow: F,
+    flow: F,
     pub(super) commits: RefCell<Vec<Commit>>,
+}
+
+impl<F> Watched<F> {
+    pub(super) fn new(flow: F) -> Self {
+        Self { flow, commits: RefCell::default() }
+    }
 }
 
 impl<F: Flow> Flow for Watched<F> {
@@ -30,6 +36,14 @@ impl<F: Flow> Flow for Watched<F> {
 
     fn fold(&self, view: &mut F::View, delta: &Delta<'_>) {
         self.flow.fold(view, delta);
+    }
+
+    fn fold_patch(&self, view: &mut F::View, patch: &Patched<'_>) -> Taken {
+        self.flow.fold_patch(view, patch)
+    }
+
+    fn news(&self) -> Taken {
+        self.flow.news()
     }
 
     fn next_step(&self, view: &F::View, facts: &Facts<'_>) -> Step {

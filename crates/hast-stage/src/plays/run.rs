@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::process::Child;
+use std::time::Duration;
 
+use crate::dice::Dice;
 use crate::rounds::{Outcome, Play};
 use crate::stage::Stage;
 
@@ -59,29 +62,91 @@ impl Play for Published {
     }
 
     fn check(&self, stage: &Stage) {
-        for (task, times) in executed(&stage.read(EVENTS)) {
-            assert_eq!(times, 1, "{task} was executed more than once");
-        }
-        let catalog = stage.read("db/knowledge_base_catalog.md");
-        let mut paths: Vec<&str> =
-            catalog.lines().skip(2).filter_map(|line| line.split('|').nth(1)).collect();
-        let all = paths.len();
-        paths.sort_unstable();
-        paths.dedup();
-        assert_eq!(paths.len(), all, "{catalog}");
-        let verified = stage.hast(&["run", "verify"]);
-        assert_eq!(verified.code, 0, "{}{}", verified.out, verified.err);
+        whole(stage);
     }
 }
 
-/// How often each task and tool task was done, by the log.
-fn executed(log: &str) -> BTreeMap<&str, usize> {
+/// Nothing was done twice, no file is catalogued twice, and the tables agree.
+fn whole(stage: &Stage) {
+    for (task, times) in executed(&stage.read(EVENTS)) {
+        assert_eq!(times, 1, "{task} was executed more than once");
+    }
+    let catalog = stage.read("db/knowledge_base_catalog.md");
+    let mut paths: Vec<&str> =
+        catalog.lines().skip(2).filter_map(|line| line.split('|').nth(1)).collect();
+    let all = paths.len();
+    paths.sort_unstable();
+    paths.dedup();
+    assert_eq!(paths.len(), all, "{catalog}");
+    let verified = stage.hast(&["run", "verify"]);
+    assert_eq!(verified.code, 0, "{}{}", verified.out, verified.err);
+}
+
+/// Two runs driven at the same time in one root, killed at moments that nobody chose and started
+/// again, until both have ended; how many kills came before an end.
+pub fn pair(hast: &Path, kills: u64, seed: u64) -> u64 {
+    let stage = stage(hast);
+    let mut dice = Dice::of(seed, 1);
+    let requests = ["the first report", "the second report"];
+    let mut driven = requests.map(|request| start(&stage, request));
+    let mut in_time = 0;
+    for _ in 0..kills {
+        std::thread::sleep(Duration::from_micros(dice.below(LONGEST_LIFE)));
+        let one = usize::try_from(dice.below(2)).unwrap_or(0);
+        let child = &mut driven[one];
+        in_time += u64::from(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        driven[one] = start(&stage, requests[one]);
+    }
+    for (request, mut child) in requests.iter().zip(driven) {
+        child.wait().unwrap();
+        // A start may have met the other one at its first commit, or the lock of a guard that dies.
+        for _ in 0..STARTS {
+            if row(&stage, request).is_none_or(|row| !row.contains("COMPLETED")) {
+                start(&stage, request).wait().unwrap();
+            }
+        }
+    }
+    let runs = stage.read(RUNS);
+    assert_eq!(runs.lines().count(), 4, "{runs}");
+    assert_eq!(runs.matches("| COMPLETED").count(), 2, "{runs}");
+    for id in stage.names("runs") {
+        assert!(stage.has(&format!("outputs/{id}/report.md")), "{id}");
+    }
+    let instructions = stage.read("db/user_instructions.md");
+    assert!(instructions.contains("I-0001") && instructions.contains("I-0002"), "{instructions}");
+    whole(&stage);
+    stage.nothing_runs();
+    in_time
+}
+
+/// Microseconds: about as long as a run takes.
+const LONGEST_LIFE: u64 = 1_500_000;
+const STARTS: usize = 6;
+
+/// Begins a run for a request, or goes on with it.
+fn start(stage: &Stage, request: &str) -> Child {
+    let id = row(stage, request).and_then(|row| Some(row.split('|').nth(1)?.trim().to_owned()));
+    match id {
+        Some(id) => stage.start(&["run", "resume", &id]),
+        None => stage.start(&["run", "start", "--mode", "continuous", "--yes", request]),
+    }
+}
+
+/// The row of a run, by its request.
+fn row(stage: &Stage, request: &str) -> Option<String> {
+    stage.read(RUNS).lines().find(|line| line.contains(request)).map(str::to_owned)
+}
+
+/// How often each task and tool task of each run was done, by the log.
+fn executed(log: &str) -> BTreeMap<String, usize> {
     let mut times = BTreeMap::new();
     let done = |line: &&str| line.contains("TASK_EXECUTED") || line.contains("TOOL_TASK_COMPLETED");
     for line in log.lines().filter(done) {
-        let rest = line.split_once("task_id\":\"").map(|(_, rest)| rest);
-        if let Some((task, _)) = rest.and_then(|rest| rest.split_once('"')) {
-            *times.entry(task).or_default() += 1;
+        let value = |key: &str| Some(line.split_once(key)?.1.split_once('"')?.0);
+        if let (Some(run), Some(task)) = (value("run_id\":\""), value("task_id\":\"")) {
+            *times.entry(format!("{run} {task}")).or_default() += 1;
         }
     }
     times

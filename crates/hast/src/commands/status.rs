@@ -14,6 +14,7 @@ use serde_json::json;
 
 use super::contract::listing::glance as request_glance;
 use super::goals_files::{newest_handoff, text_of};
+use super::run::glance as runs;
 use super::session::glance::{Glance, glance};
 use super::verify::{Report, check_flow, flows_here};
 use crate::app::App;
@@ -28,6 +29,7 @@ struct Seen {
     report: Report,
     goals: Option<GoalsState>,
     sessions: Option<Glance>,
+    runs: Option<runs::Glance>,
     request: Option<(String, serde_json::Value)>,
 }
 
@@ -57,7 +59,8 @@ pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
         let sessions = (flow == FlowName::Session).then(|| glance(&root));
         let contract = flow == FlowName::Contract;
         let request = contract.then(|| request_glance(app.lang, &root)).flatten();
-        flows.push(Seen { flow, root, report, goals, sessions, request });
+        let runs = (flow == FlowName::Run).then(|| runs::glance(&root));
+        flows.push(Seen { flow, root, report, goals, sessions, runs, request });
     }
     if app.json {
         let at = UtcTime::new(app.clock.now()).to_string();
@@ -79,11 +82,13 @@ fn nothing(app: &App) -> String {
 fn text(app: &App, flows: &[Seen]) -> String {
     let lang = app.lang;
     let mut text = String::new();
-    for Seen { flow, root, report, goals, sessions, request } in flows {
+    for Seen { flow, root, report, goals, sessions, runs, request } in flows {
         let state = say::flow_state(lang, report.files, report.errors, report.warnings);
         let root = root.display().to_string();
         text += &format!("{:<9} {}  {state}\n", flow.as_str(), visible(&root));
-        for line in sessions.iter().flat_map(|sessions| sessions.lines(lang)) {
+        let sessions = sessions.iter().flat_map(|sessions| sessions.lines(lang));
+        let runs = runs.iter().flat_map(|runs| runs.lines(lang));
+        for line in sessions.chain(runs) {
             text += &format!("          {line}\n");
         }
         if let Some((line, _)) = request {
@@ -140,6 +145,7 @@ fn seen_json(seen: &Seen) -> serde_json::Value {
         "warnings": seen.report.warnings,
         "goals": goals,
         "sessions": seen.sessions.as_ref().map(Glance::json),
+        "runs": seen.runs.as_ref().map(runs::Glance::json),
         "request": seen.request.as_ref().map(|(_, json)| json),
     })
 }

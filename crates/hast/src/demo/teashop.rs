@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use hast_flow::docs::run::{InstructionStatus, UserInstruction};
-use hast_flow::flows::run::{Asked, Confirm, NewRun, PersonsAnswer, layout};
+use hast_flow::flows::run::{Asked, Confirm, NewRun, PersonsAnswer, Said, layout};
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
 use hast_flow::formats::table::read_rows;
 use hast_flow::ids::RunId;
@@ -81,7 +81,7 @@ fn one(
     };
     let feedback = printable(&driven.seen.feedback);
     app.output.message(&format!("{}\n\n{feedback}\n", say::demo_proposed(lang)));
-    wish.asked = Asked::Resume(Confirm::Said { proposal, answer: PersonsAnswer::Confirm });
+    wish.asked = Asked::Resume(Confirm::Said(Said::here(proposal, PersonsAnswer::Confirm)));
     let driven = go(app, project, &wish, trusted, &mut eyes)?;
     Ok((run, driven))
 }

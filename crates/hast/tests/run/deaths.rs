@@ -2,7 +2,7 @@
 //! tables stay whole.
 
 use hast_stage::dice::random_seed;
-use hast_stage::plays::run::Published;
+use hast_stage::plays::run::{Published, pair};
 use hast_stage::rounds;
 
 use crate::scene::{Scene, binary};
@@ -13,6 +13,12 @@ fn killed_at_any_moment_each_task_is_executed_once() {
     let tally = rounds::play(&Published, binary(), 4, random_seed(), 2);
     assert!(tally.diverged.is_empty(), "{:#?}", tally.diverged);
     assert!(tally.ended_before < tally.kills, "no kill came in time: {tally}");
+}
+
+#[test]
+fn two_runs_of_one_root_killed_in_turn_finish_both_and_leave_the_tables_whole() {
+    let in_time = pair(binary(), 8, random_seed());
+    assert!(in_time > 0, "no kill came in time");
 }
 
 #[test]

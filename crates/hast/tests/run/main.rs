@@ -5,8 +5,12 @@
 
 mod answers;
 mod deaths;
+mod edits;
+mod inbox;
 mod runs;
 mod scene;
 mod search;
+mod terminal;
+mod tools;
 #[path = "../torn/mod.rs"]
 mod torn;

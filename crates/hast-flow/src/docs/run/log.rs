@@ -42,6 +42,9 @@ pub struct DecisionLine {
     pub decision: Decision,
     #[schemars(with = "Nullable<String>")]
     pub text: Option<String>,
+    /// Who decided, where they said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator: Option<String>,
 }
 
 document!(DecisionLine, "run-decision", Ndjson, Keep);

@@ -9,7 +9,7 @@ use crate::driver::{Delta, Facts, Flow, Patched, Taken};
 use crate::flows::run::policy::{ORCHESTRATOR, POLICY};
 use crate::flows::run::view::View;
 use crate::flows::run::write::Draft;
-use crate::flows::run::{ending, layout, phase_zero, planning, starting, work};
+use crate::flows::run::{answering, ending, layout, phase_zero, planning, starting, work};
 use crate::ids::RunId;
 use crate::replies::{self, Asking};
 use crate::roles::PolicyTable;
@@ -31,6 +31,8 @@ pub enum Asked {
     Start(NewRun),
     /// Go on with it.
     Resume(Confirm),
+    /// Write down what a person said, and go no further.
+    Answer(Said),
 }
 
 #[derive(Clone, Debug)]
@@ -48,8 +50,29 @@ pub enum Confirm {
     Wait,
     /// Any proposal, unseen.
     Yes,
-    /// What a person said about this proposal, and only about it.
-    Said { proposal: u32, answer: PersonsAnswer },
+    /// By what a person said.
+    Said(Said),
+}
+
+/// What a person said about one proposal, and only about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    pub proposal: u32,
+    pub answer: PersonsAnswer,
+    /// Who it was, where it is known.
+    pub operator: Option<String>,
+}
+
+impl Said {
+    /// Whether the run is over then.
+    pub fn cancels(&self) -> bool {
+        matches!(self.answer, PersonsAnswer::Cancel(_))
+    }
+
+    /// What somebody at the terminal said.
+    pub fn here(proposal: u32, answer: PersonsAnswer) -> Self {
+        Self { proposal, answer, operator: None }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +108,10 @@ impl Flow for RunFlow {
         view.fold_patch(&self.run, patch)
     }
 
+    fn news(&self) -> Taken {
+        Taken::Yes
+    }
+
     fn next_step(&self, view: &View, facts: &Facts<'_>) -> Step {
         let scene = Scene { flow: self, view, facts };
         let faults = view.faults();
@@ -97,6 +124,9 @@ impl Flow for RunFlow {
             Some(Err(faults)) => return ending::unreadable(&scene, &faults),
             None => return starting::step(&scene),
         };
+        if let Asked::Answer(said) = &self.asked {
+            return answering::step(&scene, &row, said);
+        }
         match row.status {
             RunStatus::Completed => ending::completed(&scene),
             RunStatus::Failed => ending::failed(&scene),

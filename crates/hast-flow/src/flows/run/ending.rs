@@ -5,8 +5,8 @@ use serde_json::json;
 
 use crate::docs::document::Version;
 use crate::docs::run::{
-    CatalogRow, Decision, DecisionLine, PhaseRow, Place, RunEventKind as Kind, RunFailure,
-    RunStatus, StageRow, ToolTaskRow, WorkStatus,
+    CatalogRow, DecisionLine, PhaseRow, Place, RunEventKind as Kind, RunFailure, RunStatus,
+    StageRow, ToolTaskRow, WorkStatus,
 };
 use crate::flows::run::decide::{Here, Scene};
 use crate::flows::run::policy::{COMMUNICATOR, EXECUTOR, ORCHESTRATOR, PLANNER};
@@ -118,22 +118,20 @@ pub(super) fn task_failed(
 }
 
 /// The person wants no such run.
-pub(super) fn cancel(scene: &Scene<'_>, proposal: u32, reason: &str) -> Step {
+pub(super) fn cancel(scene: &Scene<'_>, line: &DecisionLine) -> Step {
     let lang = scene.facts.lang;
     let own = &scene.view.own;
     let (phases, stages) = (own.phases().iter(), own.stages().iter());
     let phase = phases.into_iter().find(|phase| phase.phase_id.as_str() == phase_zero::PHASE);
     let stage = stages.into_iter().find(|stage| stage.stage_id.as_str() == phase_zero::STAGE);
     let (Some(phase), Some(stage)) = (phase, stage) else { return contradictory(scene) };
-    let why = match reason.trim() {
-        "" => prompts::cancelled(lang),
-        said => prompts::cancelled_because(lang, said),
+    let why = match &line.text {
+        None => prompts::cancelled(lang),
+        Some(said) => prompts::cancelled_because(lang, said.trim()),
     };
     let purpose = prompts::proposal_purpose(lang);
     let failure = Failure::of(COMMUNICATOR, "confirm", &purpose, &why).at(phase).in_stage(stage);
-    let text = Some(reason.to_owned()).filter(|text| !text.trim().is_empty());
-    let line = DecisionLine { ts: scene.facts.now, proposal, decision: Decision::Cancel, text };
-    let draft = scene.draft(ORCHESTRATOR, "the run is cancelled").line(layout::DECISIONS, &line);
+    let draft = scene.draft(ORCHESTRATOR, "the run is cancelled").line(layout::DECISIONS, line);
     failing(draft, scene, &failure).step()
 }
 

@@ -5,6 +5,7 @@
 //! and records. Only plans and the work itself are asked of agents.
 
 mod amendment;
+mod answering;
 pub mod chart_data;
 pub mod decide;
 mod ending;
@@ -24,5 +25,5 @@ pub mod words;
 mod work;
 mod write;
 
-pub use decide::{Asked, Confirm, NewRun, PersonsAnswer, RunFlow};
+pub use decide::{Asked, Confirm, NewRun, PersonsAnswer, RunFlow, Said};
 pub use view::View;

@@ -7,7 +7,7 @@ use crate::docs::run::{
     CatalogRow, Decision, DecisionLine, DefaultPhase, PhaseRow, RunEventKind as Kind, RunStatus,
     StageRow, TaskRow, WorkStatus,
 };
-use crate::flows::run::decide::{Asked, Confirm, Here, PersonsAnswer, Scene};
+use crate::flows::run::decide::{Asked, Confirm, Here, PersonsAnswer, Said, Scene};
 use crate::flows::run::policy::{COMMUNICATOR, EXECUTOR, ORCHESTRATOR, PLANNER};
 use crate::flows::run::register::created;
 use crate::flows::run::{amendment, ending, layout, prompts};
@@ -155,46 +155,58 @@ pub(super) fn before(scene: &Scene<'_>, here: &Here<'_>) -> Option<Step> {
 /// Step 5: the run waits for the person's decision, or takes it.
 pub(super) fn confirmation(scene: &Scene<'_>) -> Step {
     let Some(number) = scene.view.own.proposal() else { return ending::contradictory(scene) };
+    let unseen = Said::here(number, PersonsAnswer::Confirm);
     let confirm = match &scene.flow.asked {
         Asked::Start(new) => &new.confirm,
         Asked::Resume(confirm) => confirm,
+        Asked::Answer(said) => return answered(scene, said),
     };
-    let answer = match confirm {
-        Confirm::Yes => &PersonsAnswer::Confirm,
-        Confirm::Said { proposal, answer } if *proposal == number => answer,
-        Confirm::Wait | Confirm::Said { .. } => return waiting(scene, number),
-    };
-    match answer {
-        PersonsAnswer::Confirm => match amendment::outdated(scene) {
-            None => decide(scene, number, Decision::Confirm, None, Kind::Confirmed),
-            Some(why) => outdated(scene, number, &why),
-        },
-        PersonsAnswer::Modify(text) => {
-            decide(scene, number, Decision::Modify, Some(text), Kind::ModificationAsked)
-        }
-        PersonsAnswer::Cancel(reason) => ending::cancel(scene, number, reason),
+    match confirm {
+        Confirm::Yes => answered(scene, &unseen),
+        Confirm::Said(said) if said.proposal == number => answered(scene, said),
+        Confirm::Wait | Confirm::Said(_) => waiting(scene, number),
     }
 }
 
-/// What was to be superseded is no longer in force: a new proposal is needed.
-pub(super) fn outdated(scene: &Scene<'_>, number: u32, why: &str) -> Step {
-    decide(scene, number, Decision::Outdated, Some(why), Kind::ProposalOutdated)
+/// What was said about the proposal on the table.
+fn answered(scene: &Scene<'_>, said: &Said) -> Step {
+    let line = |decision, text: Option<&str>| DecisionLine {
+        ts: scene.facts.now,
+        proposal: said.proposal,
+        decision,
+        text: text.map(str::to_owned),
+        operator: said.operator.clone(),
+    };
+    match &said.answer {
+        PersonsAnswer::Confirm => match amendment::outdated(scene) {
+            None => decide(scene, &line(Decision::Confirm, None), Kind::Confirmed),
+            Some(why) => outdated(scene, said.proposal, &why),
+        },
+        PersonsAnswer::Modify(text) => {
+            decide(scene, &line(Decision::Modify, Some(text)), Kind::ModificationAsked)
+        }
+        PersonsAnswer::Cancel(reason) => {
+            let text = Some(reason.as_str()).filter(|text| !text.trim().is_empty());
+            ending::cancel(scene, &line(Decision::Cancel, text))
+        }
+    }
+}
+
+/// What was to be superseded is no longer in force: a new proposal is needed. Nobody decided that.
+pub(super) fn outdated(scene: &Scene<'_>, proposal: u32, why: &str) -> Step {
+    let (ts, text) = (scene.facts.now, Some(why.to_owned()));
+    let decision = Decision::Outdated;
+    let line = DecisionLine { ts, proposal, decision, text, operator: None };
+    decide(scene, &line, Kind::ProposalOutdated)
 }
 
 /// Step 6: the signal is recorded, and the run is PENDING again.
-fn decide(
-    scene: &Scene<'_>,
-    proposal: u32,
-    decision: Decision,
-    text: Option<&str>,
-    kind: Kind,
-) -> Step {
-    let text = text.map(str::to_owned);
-    let detail = [("proposal", json!(proposal)), ("text", json!(text))];
-    let line = DecisionLine { ts: scene.facts.now, proposal, decision, text };
+fn decide(scene: &Scene<'_>, line: &DecisionLine, kind: Kind) -> Step {
+    let mut detail = vec![("proposal", json!(line.proposal)), ("text", json!(line.text))];
+    detail.extend(line.operator.as_ref().map(|operator| ("operator", json!(operator))));
     scene
         .draft(COMMUNICATOR, "a decision")
-        .line(layout::DECISIONS, &line)
+        .line(layout::DECISIONS, line)
         .status(RunStatus::Pending)
         .event(COMMUNICATOR, kind, &detail)
         .step()

@@ -75,6 +75,11 @@ impl<R: Row> Register<R> {
         self.identity
     }
 
+    /// Forgets what the file looked like.
+    pub fn unstamp(&mut self) {
+        self.identity = None;
+    }
+
     pub fn contains(&self, key: &str) -> bool {
         self.keys.contains_key(key)
     }
@@ -162,10 +167,46 @@ impl<R: Row> Register<R> {
         if !within || !self.text.is_char_boundary(at) || !self.text.is_char_boundary(end) {
             return None;
         }
-        let before = self.row(row)?.text(0).into_owned();
+        let mut line = self.line(start).to_owned();
+        line.replace_range(at - start..end - start, patch);
+        let same_key = match self.header.row(Source::new(self.path.as_str(), &line), 0..line.len())
+        {
+            Ok(Line::Row(view)) => view.text(0) == self.row(row)?.text(0),
+            _ => false,
+        };
+        if !same_key {
+            return None;
+        }
         self.text.replace_range(at..end, patch);
         self.identity = identity;
-        (self.row(row)?.text(0) == before).then_some(Touched::Row(row))
+        Some(Touched::Row(row))
+    }
+
+    /// Another content of the whole document, of which only the rows that differ are read. None where
+    /// more differs than rows; then it has to be read as a whole.
+    pub fn take_whole(&mut self, bytes: &[u8], identity: Option<Identity>) -> Option<Touched> {
+        let old = self.text.as_bytes();
+        let first = common_start(old, bytes);
+        if first == old.len() && first == bytes.len() {
+            self.identity = identity;
+            return Some(Touched::From(self.len()));
+        }
+        let last = common_end(&old[first..], &bytes[first..]);
+        let below = self.text.len() - self.end;
+        let no_key_twice = self.keys.len() == self.starts.len();
+        if first < self.header.rows_at() || last < below || !no_key_twice {
+            return None;
+        }
+        let at = self.text.floor_char_boundary(first);
+        if old.len() == bytes.len() {
+            let end = self.text.ceil_char_boundary(old.len() - last);
+            let patched = self.take_patch(at as u64, &bytes[at..end], identity);
+            if patched.is_some() {
+                return patched;
+            }
+        }
+        let touched = self.take_end(at as u64, &bytes[at..], identity).ok()?;
+        (self.text.len() - self.end == below).then_some(touched)
     }
 
     fn read_again(
@@ -223,6 +264,23 @@ impl<R: Row> Register<R> {
         let rest = &self.text.as_bytes()[start..];
         memchr(b'\n', rest).map_or(self.text.len(), |at| start + at + 1)
     }
+}
+
+/// How many bytes two texts begin with alike.
+fn common_start(one: &[u8], other: &[u8]) -> usize {
+    let page = usize::try_from(PAGE).unwrap_or(1);
+    let pages = one.chunks_exact(page).zip(other.chunks_exact(page));
+    let at = pages.take_while(|(a, b)| a == b).count() * page;
+    at + one[at..].iter().zip(&other[at..]).take_while(|(a, b)| a == b).count()
+}
+
+/// How many bytes they end with alike.
+fn common_end(one: &[u8], other: &[u8]) -> usize {
+    let page = usize::try_from(PAGE).unwrap_or(1);
+    let pages = one.rchunks_exact(page).zip(other.rchunks_exact(page));
+    let count = pages.take_while(|(a, b)| a == b).count() * page;
+    let (one, other) = (&one[..one.len() - count], &other[..other.len() - count]);
+    count + one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
 /// A change in the making.

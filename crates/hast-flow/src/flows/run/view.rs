@@ -79,6 +79,26 @@ impl View {
         readable(self.catalog.as_ref())
     }
 
+    /// The same view without what files looked like when they were read, and without results that
+    /// no document tells of.
+    #[must_use]
+    pub fn unstamped(mut self) -> Self {
+        let own = &mut self.own;
+        unstamp(&mut self.runs, Register::unstamp);
+        unstamp(&mut self.instructions, Register::unstamp);
+        unstamp(&mut self.catalog, Register::unstamp);
+        unstamp(&mut own.phases, |sheet| sheet.register.unstamp());
+        unstamp(&mut own.stages, |sheet| sheet.register.unstamp());
+        unstamp(&mut own.tasks, |sheet| sheet.register.unstamp());
+        unstamp(&mut own.tools, |sheet| sheet.register.unstamp());
+        unstamp(&mut own.proposed, |known| known.identity = None);
+        if let Some(feedback) = &mut own.feedback {
+            feedback.identity = None;
+        }
+        self.results.clear();
+        self
+    }
+
     /// Everything that keeps the tables from being read, at once.
     pub fn faults(&self) -> Faults {
         let own = &self.own;
@@ -129,11 +149,9 @@ impl View {
     fn document(&mut self, run: &RunId, path: &DocPath, bytes: &[u8], seen: Seen) {
         let identity = seen.identity();
         match path.as_str() {
-            layout::RUNS => self.runs = Some(Register::read(path, bytes, identity)),
-            layout::INSTRUCTIONS => {
-                self.instructions = Some(Register::read(path, bytes, identity));
-            }
-            layout::CATALOG => self.catalog = Some(Register::read(path, bytes, identity)),
+            layout::RUNS => renew(&mut self.runs, path, bytes, identity),
+            layout::INSTRUCTIONS => renew(&mut self.instructions, path, bytes, identity),
+            layout::CATALOG => renew(&mut self.catalog, path, bytes, identity),
             layout::TEMPLATE => {
                 let source = Source::from_bytes(path.as_str(), bytes).map_err(|one| vec![one]);
                 self.template = Some(source.and_then(|source| read_rows(&source)));
@@ -310,6 +328,28 @@ pub(super) fn readable<T>(kept: Option<&Result<T, Faults>>) -> Option<&T> {
 
 fn faults<T>(kept: Option<&Result<T, Faults>>) -> Faults {
     kept.and_then(|read| read.as_ref().err()).cloned().unwrap_or_default()
+}
+
+fn unstamp<T>(kept: &mut Kept<T>, forget: impl FnOnce(&mut T)) {
+    if let Some(Ok(table)) = kept {
+        forget(table);
+    }
+}
+
+/// A table that is known is compared, and read only where it differs.
+fn renew<R: Row>(
+    kept: &mut Kept<Register<R>>,
+    path: &DocPath,
+    bytes: &[u8],
+    identity: Option<Identity>,
+) {
+    let taken = match kept {
+        Some(Ok(register)) => register.take_whole(bytes, identity).is_some(),
+        Some(Err(_)) | None => false,
+    };
+    if !taken {
+        *kept = Some(Register::read(path, bytes, identity));
+    }
 }
 
 fn patched<R: Row>(

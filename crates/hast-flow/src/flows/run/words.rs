@@ -58,6 +58,12 @@ messages! {
     simple_next() { en: "ask for more: hast run start \"...\"", ko: "더 요청하기: hast run start \"...\"" }
     simple_failed(why) { en: "the task failed: {why}", ko: "작업이 실패했습니다: {why}" }
     simple_failed_next() { en: "look at .hast/calls, then try again", ko: ".hast/calls를 확인한 뒤 다시 시도하세요" }
+    answered(run, number) { en: "proposal {number} of {run} is answered", ko: "{run}의 제안 {number}에 답했습니다" }
+    answered_next(run) { en: "go on with hast run resume {run}", ko: "hast run resume {run}(으)로 이어 가세요" }
+    answered_too_late(run, number, why) { en: "proposal {number} of {run} cannot be confirmed any more, a new one is made: {why}", ko: "{run}의 제안 {number}(은)는 더는 확인할 수 없어 새로 제안합니다: {why}" }
+    decided_already(run, number) { en: "proposal {number} of {run} was decided already", ko: "{run}의 제안 {number}(은)는 이미 결정되었습니다" }
+    decided_already_next(run) { en: "see `hast run show {run}`", ko: "`hast run show {run}`을 보세요" }
+    not_awaiting(run, number) { en: "{run} does not wait for a decision on proposal {number}", ko: "{run}(은)는 제안 {number}에 대한 결정을 기다리지 않습니다" }
     awaiting(run, number, file) { en: "{run} waits for your decision on proposal {number}: {file}", ko: "{run}(이)가 제안 {number}에 대한 결정을 기다립니다: {file}" }
     awaiting_next(run) { en: "hast run confirm {run} (or: modify \"<text>\" {run}, cancel {run})", ko: "hast run confirm {run} (또는: modify \"<내용>\" {run}, cancel {run})" }
     completed(run, outputs) {

@@ -3,6 +3,7 @@
 
 mod contract;
 mod goals;
+mod run;
 mod session;
 mod shown;
 
@@ -45,7 +46,7 @@ pub(crate) struct Decision<'d> {
     pub(crate) goal_status: Option<StatusArg>,
 }
 
-const SOURCES: &[&dyn Source] = &[&goals::Goals, &session::Session, &contract::Contract];
+const SOURCES: &[&dyn Source] = &[&goals::Goals, &session::Session, &run::Run, &contract::Contract];
 
 pub(crate) fn run(app: &mut App, command: &InboxCommands) -> Result<Exit, Problem> {
     match command {

@@ -1,9 +1,12 @@
 //! `hast run`: deliverables made in four phases, from assets and guidelines.
 
+pub(crate) mod answering;
 mod effects;
 pub(crate) mod eyes;
+pub(crate) mod glance;
 mod html;
 mod listing;
+pub(crate) mod proposals;
 mod reading;
 
 use std::collections::BTreeSet;
@@ -13,17 +16,22 @@ use std::sync::Arc;
 
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::run::{RunFailure, RunMode, RunStatus};
-use hast_flow::flows::run::{Asked, Confirm, NewRun, PersonsAnswer, RunFlow, View, laws, layout};
+use hast_flow::flows::run::{
+    Asked, Confirm, NewRun, PersonsAnswer, RunFlow, Said, View, laws, layout,
+};
 use hast_flow::formats::diagnostic::Diagnostic;
 use hast_flow::ids::RunId;
 use hast_flow::steps::{Ending, WaitsFor};
 use hast_flow::trust::Trusted;
 use hast_flow::words::visible;
+use hast_world::calls::OtherEffects;
 use hast_world::files::{names, walk};
+use hast_world::supervisor::Guarded;
 use serde_json::json;
 
 use super::calling::{self, Project};
 use super::driving::{self, Driven, Unit};
+use super::session::effects::{Sources, Tools};
 use super::{flow_root, verify};
 use crate::app::App;
 use crate::problem::{Exit, Problem};
@@ -167,7 +175,7 @@ fn answer(
     }
     let proposal = reading::view(app, &project.root, &run)?.own.proposal().unwrap_or(1);
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
-    let asked = Asked::Resume(Confirm::Said { proposal, answer });
+    let asked = Asked::Resume(Confirm::Said(Said::here(proposal, answer)));
     to_the_end(app, &project, Wish { run, asked, tool }, trusted)
 }
 
@@ -212,7 +220,7 @@ fn ask(app: &mut App, run: &RunId, proposal: u32, feedback: &str) -> Option<Conf
             return None;
         }
         match decision(&line) {
-            Some(answer) => return Some(Confirm::Said { proposal, answer }),
+            Some(answer) => return Some(Confirm::Said(Said::here(proposal, answer))),
             None => app.output.message(&format!("{}\n", say::decide_again(app.lang))),
         }
     }
@@ -250,21 +258,18 @@ pub(crate) fn go(
         trusted,
         held: Exit::Locked,
     };
-    let effects = RunEffects {
-        root: project.root.clone(),
-        variables: project.variables.clone(),
-        user_agent: project.config.sec.as_ref().and_then(|sec| sec.user_agent.clone()),
-        lang: app.lang,
+    let user_agent = project.config.sec.as_ref().and_then(|sec| sec.user_agent.clone());
+    let (variables, lang) = (project.variables.clone(), app.lang);
+    let cache = project.machine.join("cache");
+    let place = project.root.clone();
+    let effects = |supervisor: &Arc<Guarded>| {
+        let settings = Sources::Real.settings(&variables, user_agent, supervisor, lang)?;
+        let tools = Tools { settings, cache, lang };
+        let effects: Arc<dyn OtherEffects> = Arc::new(RunEffects { root: place, tools });
+        Ok(effects)
     };
     let root = project.root.clone();
-    driving::drive(
-        app,
-        unit,
-        &flow,
-        |_| Ok(Arc::new(effects)),
-        eyes,
-        |view| told(view, &wish.run, &root),
-    )
+    driving::drive(app, unit, &flow, effects, eyes, |view| told(view, &wish.run, &root))
 }
 
 fn told(view: &View, run: &RunId, root: &Path) -> Told {

@@ -33,7 +33,7 @@ pub(crate) enum Sources {
 }
 
 impl Sources {
-    pub(super) fn settings(
+    pub(crate) fn settings(
         self,
         variables: &[(OsString, OsString)],
         user_agent: Option<String>,
@@ -63,11 +63,11 @@ impl Sources {
     }
 }
 
-/// Tools of one session.
+/// Tools of one session or run.
 pub(crate) struct Tools {
-    pub(super) settings: Option<Settings>,
-    pub(super) cache: PathBuf,
-    pub(super) lang: Lang,
+    pub(crate) settings: Option<Settings>,
+    pub(crate) cache: PathBuf,
+    pub(crate) lang: Lang,
 }
 
 impl OtherEffects for Tools {
