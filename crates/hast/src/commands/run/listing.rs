@@ -1,5 +1,7 @@
 //! `hast run list` and `show`: every run, and one of them with all its parts.
 
+use std::path::Path;
+
 use hast_flow::docs::run::{CatalogRow, ProcessRun, RunStatus, WorkStatus};
 use hast_flow::flows::run::View;
 use hast_flow::ids::RunId;
@@ -36,6 +38,12 @@ pub(super) fn list(app: &mut App) -> Result<Exit, Problem> {
     }
     app.print(&text)?;
     Ok(Exit::Done)
+}
+
+/// The status of every run, for whoever only counts them.
+pub(crate) fn states(app: &mut App, root: &Path) -> Vec<&'static str> {
+    let runs = reading::runs(app, root).unwrap_or_default();
+    runs.iter().map(|run| word(run.status)).collect()
 }
 
 pub(super) fn show(app: &mut App, id: Option<&str>) -> Result<Exit, Problem> {

@@ -3,7 +3,7 @@
 mod effects;
 pub(crate) mod eyes;
 mod html;
-mod listing;
+pub(crate) mod listing;
 mod reading;
 
 use std::collections::BTreeSet;
