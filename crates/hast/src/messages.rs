@@ -125,7 +125,7 @@ pub(crate) mod say {
         no_documents_next() { en: "name a directory that has documents of hast, or a file with --as NAME", ko: "hast 문서가 있는 디렉터리를 지정하거나 파일을 --as NAME과 함께 지정하세요" }
         as_is_for_files() { en: "--as says what a file is; this is a directory", ko: "--as는 파일이 무엇인지 알려 주는 것인데, 이것은 디렉터리입니다" }
         as_is_for_files_next() { en: "name the files, or leave --as away", ko: "파일을 지정하거나 --as를 빼세요" }
-        flow_state(files, errors, warnings) { en: "documents: {files}, errors: {errors}, warnings: {warnings}", ko: "문서 {files}개, 오류 {errors}개, 경고 {warnings}개" }
+        flow_state(errors, warnings) { en: "in config.yaml and goals.yaml: errors: {errors}, warnings: {warnings}", ko: "config.yaml과 goals.yaml: 오류 {errors}개, 경고 {warnings}개" }
         run_verify() { en: "run `hast verify` to see the findings", ko: "`hast verify`로 내용을 확인하세요" }
     }
 }

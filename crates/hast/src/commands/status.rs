@@ -1,5 +1,7 @@
-//! `hast status`: all flows found here, at a glance, and what waits for a person.
+//! `hast status`: all flows found here, at a glance, and what waits for a person. It looks at small
+//! files and does not check what agents made; that is `hast verify`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use hast_flow::docs::document::read;
@@ -9,28 +11,33 @@ use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::selection::{Placed, placed, select};
 use hast_flow::formats::source::Source;
 use hast_flow::time::UtcTime;
-use hast_flow::words::visible;
-use serde_json::json;
+use hast_flow::words::{Lang, visible};
+use serde_json::{Value, json};
 
-use super::contract::listing::glance as request_glance;
 use super::goals_files::{newest_handoff, text_of};
 use super::run::glance as runs;
 use super::session::glance::{Glance, glance};
-use super::verify::{Report, check_flow, flows_here};
+use super::verify::{Report, check_written, flows_here};
+use super::{contract, kernel};
 use crate::app::App;
 use crate::messages::say;
 use crate::ops_messages::say as ops;
 use crate::problem::{Exit, Problem};
 
-/// A flow that was found, and what its documents look like.
+/// A flow that was found, and how it is.
 struct Seen {
     flow: FlowName,
     root: PathBuf,
-    report: Report,
-    goals: Option<GoalsState>,
-    sessions: Option<Glance>,
-    runs: Option<runs::Glance>,
-    request: Option<(String, serde_json::Value)>,
+    state: State,
+}
+
+enum State {
+    /// With what is wrong in the files that people write.
+    Goals(Report, Option<GoalsState>),
+    Sessions(Glance),
+    Runs(runs::Glance),
+    /// How many goals or requests are in which state, and the one that is worked on.
+    Units(BTreeMap<&'static str, usize>, Option<(String, Value)>),
 }
 
 /// The goals flow in a few words.
@@ -53,14 +60,21 @@ const STATUSES: [GoalStatus; 5] = [
 pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
     let mut flows = Vec::new();
     for (flow, root) in flows_here(app) {
-        let mut report = Report::default();
-        check_flow(app, flow, &root, &mut report);
-        let goals = (flow == FlowName::Goals).then(|| goals_state(app, &root)).flatten();
-        let sessions = (flow == FlowName::Session).then(|| glance(&root));
-        let contract = flow == FlowName::Contract;
-        let request = contract.then(|| request_glance(app.lang, &root)).flatten();
-        let runs = (flow == FlowName::Run).then(|| runs::glance(&root));
-        flows.push(Seen { flow, root, report, goals, sessions, runs, request });
+        let state = match flow {
+            FlowName::Goals => {
+                let mut report = Report::default();
+                check_written(app, &root, &mut report);
+                State::Goals(report, goals_state(app, &root))
+            }
+            FlowName::Session => State::Sessions(glance(&root)),
+            FlowName::Run => State::Runs(runs::glance(&root)),
+            FlowName::Kernel => State::Units(counted(kernel::listing::states(app, &root)), None),
+            FlowName::Contract => {
+                let request = contract::listing::glance(app.lang, &root);
+                State::Units(counted(contract::listing::states(&root)), request)
+            }
+        };
+        flows.push(Seen { flow, root, state });
     }
     if app.json {
         let at = UtcTime::new(app.clock.now()).to_string();
@@ -79,74 +93,104 @@ fn nothing(app: &App) -> String {
     format!("{}\n{}: {next}\n", say::nothing_here(app.lang), say::next(app.lang))
 }
 
+fn counted(states: Vec<&'static str>) -> BTreeMap<&'static str, usize> {
+    let mut units = BTreeMap::new();
+    for state in states {
+        *units.entry(state).or_default() += 1;
+    }
+    units
+}
+
 fn text(app: &App, flows: &[Seen]) -> String {
     let lang = app.lang;
     let mut text = String::new();
-    for Seen { flow, root, report, goals, sessions, runs, request } in flows {
-        let state = say::flow_state(lang, report.files, report.errors, report.warnings);
+    let mut findings = 0;
+    for Seen { flow, root, state } in flows {
         let root = root.display().to_string();
-        text += &format!("{:<9} {}  {state}\n", flow.as_str(), visible(&root));
-        let sessions = sessions.iter().flat_map(|sessions| sessions.lines(lang));
-        let runs = runs.iter().flat_map(|runs| runs.lines(lang));
-        for line in sessions.chain(runs) {
-            text += &format!("          {line}\n");
-        }
-        if let Some((line, _)) = request {
-            text += &format!("          {line}\n");
-        }
-        let Some(goals) = goals else { continue };
-        let [active, pending, blocked, done, dropped] = goals.counts;
-        let counts = say::goal_counts(lang, active, pending, blocked, done, dropped);
-        text += &format!("          {counts}\n");
-        if let Some((id, title)) = &goals.current {
-            let goal = format!("{id} — {title}");
-            text += &format!("          {}\n", say::current_goal(lang, goal));
-        }
-        if let Some(name) = &goals.last_handoff {
-            text += &format!("          {}\n", say::last_handoff(lang, name));
-        }
-        for (goal, reason) in &goals.blocked {
-            let reason = reason.clone().unwrap_or_else(|| say::no_reason(lang));
-            text += &format!("          {}\n", say::blocked_goal(lang, goal, reason));
-        }
+        text += &format!("{:<9} {}\n", flow.as_str(), visible(&root));
+        let lines = match state {
+            State::Goals(report, goals) => {
+                findings += report.findings();
+                goals_lines(lang, report, goals.as_ref())
+            }
+            State::Sessions(glance) => glance.lines(lang),
+            State::Runs(glance) => glance.lines(lang),
+            State::Units(units, at_work) => {
+                let counts = units.iter().map(|(state, count)| format!("{state} {count}"));
+                let counts = counts.collect::<Vec<_>>().join(", ");
+                let counts = (!counts.is_empty()).then_some(counts);
+                counts.into_iter().chain(at_work.iter().map(|(line, _)| line.clone())).collect()
+            }
+        };
+        text.extend(lines.iter().map(|line| format!("          {line}\n")));
     }
     let waiting = super::inbox::waiting(app);
     if waiting > 0 {
         text += &format!("{}\n", ops::waiting(lang, waiting));
         text += &format!("{}: {}\n", say::next(lang), ops::waiting_next(lang));
     }
-    if flows.iter().any(|seen| seen.report.findings() > 0) {
+    if findings > 0 {
         text += &format!("{}: {}\n", say::next(lang), say::run_verify(lang));
     }
     text
 }
 
-fn seen_json(seen: &Seen) -> serde_json::Value {
-    let goals = seen.goals.as_ref().map(|goals| {
-        let [active, pending, blocked, done, dropped] = goals.counts;
-        let blocked_goals: Vec<_> = goals
-            .blocked
-            .iter()
-            .map(|(id, reason)| json!({ "id": id, "blocked_reason": reason }))
-            .collect();
-        json!({
-            "active": active, "pending": pending, "blocked": blocked, "done": done,
-            "dropped": dropped,
-            "current_goal": goals.current.as_ref().map(|(id, title)| json!({ "id": id, "title": title })),
-            "last_handoff": goals.last_handoff,
-            "blocked_goals": blocked_goals,
-        })
-    });
-    json!({
+fn goals_lines(lang: Lang, report: &Report, goals: Option<&GoalsState>) -> Vec<String> {
+    let mut lines = Vec::new();
+    if report.findings() > 0 {
+        lines.push(say::flow_state(lang, report.errors, report.warnings));
+    }
+    let Some(goals) = goals else { return lines };
+    let [active, pending, blocked, done, dropped] = goals.counts;
+    lines.push(say::goal_counts(lang, active, pending, blocked, done, dropped));
+    if let Some((id, title)) = &goals.current {
+        lines.push(say::current_goal(lang, format!("{id} — {title}")));
+    }
+    lines.extend(goals.last_handoff.as_ref().map(|name| say::last_handoff(lang, name)));
+    for (goal, reason) in &goals.blocked {
+        let reason = reason.clone().unwrap_or_else(|| say::no_reason(lang));
+        lines.push(say::blocked_goal(lang, goal, reason));
+    }
+    lines
+}
+
+fn seen_json(seen: &Seen) -> Value {
+    let mut document = json!({
         "flow": seen.flow.as_str(),
         "root": seen.root.display().to_string(),
-        "documents": seen.report.files,
-        "errors": seen.report.errors,
-        "warnings": seen.report.warnings,
-        "goals": goals,
-        "sessions": seen.sessions.as_ref().map(Glance::json),
-        "runs": seen.runs.as_ref().map(runs::Glance::json),
-        "request": seen.request.as_ref().map(|(_, json)| json),
+    });
+    let (name, state) = match &seen.state {
+        State::Goals(report, goals) => {
+            document["errors"] = json!(report.errors);
+            document["warnings"] = json!(report.warnings);
+            ("goals", goals.as_ref().map_or(Value::Null, goals_json))
+        }
+        State::Sessions(glance) => ("sessions", glance.json()),
+        State::Runs(glance) => ("runs", glance.json()),
+        State::Units(units, at_work) => {
+            if let Some((_, request)) = at_work {
+                document["request"] = request.clone();
+            }
+            ("units", json!(units))
+        }
+    };
+    document[name] = state;
+    document
+}
+
+fn goals_json(goals: &GoalsState) -> Value {
+    let [active, pending, blocked, done, dropped] = goals.counts;
+    let blocked_goals: Vec<_> = goals
+        .blocked
+        .iter()
+        .map(|(id, reason)| json!({ "id": id, "blocked_reason": reason }))
+        .collect();
+    json!({
+        "active": active, "pending": pending, "blocked": blocked, "done": done,
+        "dropped": dropped,
+        "current_goal": goals.current.as_ref().map(|(id, title)| json!({ "id": id, "title": title })),
+        "last_handoff": goals.last_handoff,
+        "blocked_goals": blocked_goals,
     })
 }
 

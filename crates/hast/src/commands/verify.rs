@@ -115,6 +115,16 @@ pub(crate) fn check_flow(app: &App, flow: FlowName, root: &Path, report: &mut Re
     }
 }
 
+/// The files of the goals flow that people write.
+pub(crate) fn check_written(app: &App, root: &Path, report: &mut Report) {
+    for path in [CONFIG, GOALS].map(|name| root.join(name)) {
+        if let (true, Some(entry)) = (path.exists(), document_at(&slashed(&path))) {
+            check_file(app, &path, entry, report);
+        }
+    }
+    check_tools(app, root, report);
+}
+
 /// One session alone.
 pub(crate) fn check_session(app: &App, root: &Path, directory: &Path, report: &mut Report) {
     check_tree(app, directory, report);

@@ -273,7 +273,7 @@ fn status_shows_goals_at_a_glance() {
         .korean();
     assert_eq!(
         world.run(&["status"]).out,
-        "goals     /tmp/home/project  문서 2개, 오류 0개, 경고 0개
+        "goals     /tmp/home/project
           진행 1, 대기 0, 차단 1, 완료 0, 폐기 0
           현재 목표: M1 — 첫 목표
           마지막 핸드오프: 2026-02-09_143000.md

@@ -248,7 +248,7 @@ fn status_says_what_is_here_or_what_to_do() {
     let ran = world.run(&["status"]);
     assert_eq!(
         ran.out,
-        "goals     /tmp/home/project  documents: 2, errors: 1, warnings: 0\nnext: run `hast verify` to see the findings\n"
+        "goals     /tmp/home/project\n          in config.yaml and goals.yaml: errors: 1, warnings: 0\nnext: run `hast verify` to see the findings\n"
     );
     let ran = world.run(&["status", "--json"]);
     let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();

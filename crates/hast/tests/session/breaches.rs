@@ -145,3 +145,49 @@ fn a_plan_edited_without_a_revision_and_a_role_that_wrote_outside_its_row() {
     plant(&scene, &lines, |_| String::new(), LOG);
     plant(&scene, "output/final.md", |text| format!("{text}more"), "output/final.md");
 }
+
+#[test]
+fn run_logs_and_whatever_is_written_once_stay_as_they_were() {
+    let scene = finished();
+    let of = |directory: &str| {
+        let names = scene.names(&format!("{}/{directory}", scene.session()));
+        format!("{directory}/{}", names[0])
+    };
+    let lines = of("execution/run_logs");
+    let found = plant(&scene, &lines, replaced("\"success\"", "\"failure\""), &lines);
+    assert_eq!(found["line"], 1, "{found}");
+    plant(&scene, &lines, replaced("news.example", "other.example"), &lines);
+    let twice = |text: &str| format!("{text}{}\n", text.lines().last().unwrap());
+    plant(&scene, &lines, twice, &lines);
+    let stranger = |text: &str| {
+        text.to_owned() + &text.lines().next().unwrap().replace("T-0001", "T-0009") + "\n"
+    };
+    plant(&scene, &lines, stranger, &lines);
+    for path in [
+        "input/user_input.md",
+        "input/system_prompt.md",
+        "plan/goal.md",
+        "output/artifacts/page.md",
+        "verdict.md",
+    ] {
+        plant(&scene, path, |text| format!("{text}!"), path);
+    }
+    plant(&scene, "plan/change_log.md", |_| String::new(), "plan/change_log.md");
+    let about = scene.names(&format!("{}/context/sources", scene.session()));
+    let about =
+        format!("context/sources/{}", about.iter().find(|name| name.ends_with(".json")).unwrap());
+    plant(&scene, &about, replaced("news.example", "other.example"), &about);
+    // The last line of the log is named by no other.
+    let later = |text: &str| {
+        let at = text.rfind("\"ts\":\"20").unwrap();
+        format!("{}\"ts\":\"21{}", &text[..at], &text[at + 8..])
+    };
+    plant(&scene, LOG, later, LOG);
+    for path in ["verdict.md", "output/summary.json", "pointers.json", "plan/change_log.md"] {
+        let full = format!("{}/{path}", scene.session());
+        let before = scene.read(&full);
+        scene.remove(&full);
+        look(&scene, path, LOG);
+        scene.write(&full, before);
+    }
+}

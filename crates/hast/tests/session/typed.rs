@@ -98,3 +98,30 @@ fn a_session_is_told_in_korean_too() {
     let none = scene.hast(&["session", "show", "S-20200101-000000Z", "--lang", "ko"]);
     assert!(none.code == 2 && none.err.contains("세션 S-20200101-000000Z"), "{none:?}");
 }
+
+#[test]
+fn status_tells_the_state_of_every_flow_and_leaves_checking_to_verify() {
+    let scene = Scene::new("");
+    for (demo, name, state, count) in [
+        ("session", "sessions", "sessions", 1),
+        ("run", "units", "COMPLETED", 2),
+        ("kernel", "units", "completed", 1),
+        ("contract", "units", "completed", 1),
+    ] {
+        let ran = scene.hast(&["demo", demo, "--dir", demo, "-q"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let ran = scene.hast(&["status", "--json", "--root", demo]);
+        let status: Value = serde_json::from_str(&ran.out).unwrap();
+        let flows = status["flows"].as_array().unwrap();
+        let seen = flows.iter().find(|flow| flow["flow"] == demo).unwrap();
+        assert_eq!(seen[name][state], count, "{demo}: {status}");
+        let text = scene.hast(&["status", "--root", demo]).out;
+        assert!(text.contains(demo) && text.lines().count() >= 2, "{text}");
+    }
+    let session = scene.names("session/sessions").remove(0);
+    let report = format!("session/sessions/{session}/critique/reports/T-0001.json");
+    scene.write(&report, scene.read(&report).replace("PASS", "FAIL"));
+    assert_eq!(scene.hast(&["session", "verify", "--root", "session"]).code, 1);
+    let ran = scene.hast(&["status", "--root", "session"]);
+    assert!(ran.code == 0 && !ran.out.contains("verify"), "{ran:?}");
+}

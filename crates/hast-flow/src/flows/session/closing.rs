@@ -12,7 +12,7 @@ use crate::flows::session::events::About;
 use crate::flows::session::policy::{CONTROLLER, CRITIC, EXECUTOR};
 use crate::flows::session::promotion::unknown;
 use crate::flows::session::view::View;
-use crate::flows::session::write::Draft;
+use crate::flows::session::write::{Draft, files};
 use crate::flows::session::{happening, layout, people, prompts};
 use crate::ids::{KnowledgeId, Sha256};
 use crate::knowledge::{Piece, citations};
@@ -132,7 +132,8 @@ fn text(answer: &Answer, name: &str, facts: &Facts<'_>) -> Result<Vec<u8>, Vec<C
 }
 
 fn complete(view: &View, facts: &Facts<'_>, steps: Vec<StepKey>, verdict: &[u8]) -> Step {
-    let detail: Vec<_> = used(view, &steps).into_iter().collect();
+    let judged = files([(layout::VERDICT.to_owned(), verdict)]);
+    let detail: Vec<_> = used(view, &steps).into_iter().chain([judged]).collect();
     let usage = happening::sum(view.usage, usage_of(view, &steps));
     let draft = Draft::new(view, facts, CONTROLLER, "the end")
         .create(layout::VERDICT, verdict)

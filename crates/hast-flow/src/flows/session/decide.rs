@@ -8,7 +8,7 @@ use crate::flows::session::policy::{CONTROLLER, POLICY};
 use crate::flows::session::view::{
     IndexFile, Life, Progress, Stage, View, Wanted, Whose, task_key,
 };
-use crate::flows::session::write::Draft;
+use crate::flows::session::write::{Draft, files};
 use crate::flows::session::{
     boot, closing, execution, happening, layout, people, planning, promotion, prompts, replanning,
     review,
@@ -167,11 +167,13 @@ impl SessionFlow {
         };
         let rules = new.review_rules.clone().unwrap_or_else(|| prompts::review_rules(facts.lang));
         let id = new.id.clone().unwrap_or_else(|| SessionId::at(facts.now));
+        let given = [(layout::USER_INPUT, &new.query), (layout::SYSTEM_PROMPT, &new.system_prompt)];
+        let given = files(given.map(|(path, text)| (path.to_owned(), text.as_bytes())));
         Draft::new(view, facts, CONTROLLER, "create the session")
             .create(layout::USER_INPUT, new.query.clone())
             .create(layout::SYSTEM_PROMPT, new.system_prompt.clone())
             .create(layout::REVIEW_RULES, rules)
-            .event(CONTROLLER, Kind::SessionCreated, &[("session_id", json!(id))])
+            .event(CONTROLLER, Kind::SessionCreated, &[("session_id", json!(id)), given])
             .starts(view.plan_key())
             .step()
     }

@@ -138,6 +138,10 @@ pub fn last_link(bytes: &[u8]) -> Option<String> {
 /// The field of an event's detail that names the line before it.
 pub const PREVIOUS: &str = "prev";
 const LINK: usize = 16;
+/// The field of an event's detail that has the hashes of what was written once with it.
+pub const FILES: &str = "files";
+/// The field that has the hash of the lines in the run log.
+pub const RUN_LINES: &str = "run_sha256";
 
 impl From<SessionEvent> for Happened {
     fn from(event: SessionEvent) -> Self {

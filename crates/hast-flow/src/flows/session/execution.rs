@@ -12,7 +12,7 @@ use crate::docs::session::{
 };
 use crate::driver::Facts;
 use crate::flows::session::decide::{MAX_FAILURES, SessionFlow, about, call, used};
-use crate::flows::session::events::About;
+use crate::flows::session::events::{About, RUN_LINES};
 use crate::flows::session::gathering::{self, Gathered};
 use crate::flows::session::policy::{CONTROLLER, EXECUTOR};
 use crate::flows::session::view::{View, task_key};
@@ -205,10 +205,13 @@ impl<'a> Attempt<'a> {
         kind: Kind,
         detail: &[(&str, Value)],
     ) -> Step {
+        let lines = self.run_lines(ran);
+        let hash = (RUN_LINES, json!(Sha256::of(lines.as_bytes())));
+        let detail: Vec<(&str, Value)> = detail.iter().cloned().chain([hash]).collect();
         let draft = gathered
             .into_draft(draft)
-            .append(&layout::run_log(self.facts.now), self.run_lines(ran))
-            .event(EXECUTOR, kind, detail)
+            .append(&layout::run_log(self.facts.now), lines)
+            .event(EXECUTOR, kind, &detail)
             .finishes(steps.done);
         match steps.next {
             Some(next) => draft.starts(next).step(),

@@ -13,7 +13,7 @@ use crate::flows::session::events::About;
 use crate::flows::session::plan_rules::{self, PlanFinding};
 use crate::flows::session::policy::PLANNER;
 use crate::flows::session::view::View;
-use crate::flows::session::write::Draft;
+use crate::flows::session::write::{Draft, files};
 use crate::flows::session::{layout, people, prompts};
 use crate::formats::json as print;
 use crate::ids::Sha256;
@@ -107,6 +107,7 @@ fn commit(view: &View, facts: &Facts<'_>, steps: Vec<StepKey>, planned: Planned)
     let mut detail = vec![
         ("tasks", json!(planned.plan.tasks.len())),
         ("sha256", json!(Sha256::of(text.as_bytes()))),
+        files([(layout::GOAL.to_owned(), goal.as_slice())]),
     ];
     detail.extend(used(view, &steps));
     Draft::new(view, facts, PLANNER, "the first plan")

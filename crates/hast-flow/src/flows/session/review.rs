@@ -15,7 +15,7 @@ use crate::flows::session::execution::{Attempt, base_name};
 use crate::flows::session::policy::CRITIC;
 use crate::flows::session::promotion::{copies, evidence, index_put, made, objections};
 use crate::flows::session::view::View;
-use crate::flows::session::write::Draft;
+use crate::flows::session::write::{Draft, files};
 use crate::flows::session::{layout, prompts};
 use crate::formats::json as print;
 use crate::gates::gate;
@@ -118,8 +118,14 @@ fn reviewed(attempt: Attempt<'_>, steps: Vec<StepKey>, words: CritiqueDraft) -> 
             detail.push(("report_sha256", json!(Sha256::of(text.as_bytes()))));
             let copies = copies(view, &pieces);
             let names: Vec<&str> = copies.iter().map(|(name, _)| name.as_str()).collect();
-            let promoted =
-                [("task_id", json!(task.id)), ("knowledge", json!(ids)), ("copies", json!(names))];
+            let kept =
+                copies.iter().map(|(name, bytes)| (format!("{}{name}", layout::COPIES), *bytes));
+            let promoted = [
+                ("task_id", json!(task.id)),
+                ("knowledge", json!(ids)),
+                ("copies", json!(names)),
+                files(kept),
+            ];
             let mut draft = draft.create(&path, text).puts(index_put(view, &pieces, facts.now));
             for (name, bytes) in &copies {
                 draft = draft.create(&format!("{}{name}", layout::COPIES), *bytes);

@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 
 use crate::docs::session::{SessionEvent, SessionEventKind, SessionStatus};
 use crate::driver::Facts;
-use crate::flows::session::events::{PREVIOUS, link};
+use crate::flows::session::events::{FILES, PREVIOUS, link};
 use crate::flows::session::view::{StatusFile, View};
 use crate::flows::session::{layout, status};
 use crate::formats::{json, ndjson};
-use crate::ids::EventId;
+use crate::ids::{EventId, Sha256};
 use crate::steps::{Commit, Step, StepKey};
 use crate::store::Put;
 
@@ -174,6 +174,14 @@ impl<'v> Draft<'v> {
             finishes: draft.finishes,
         })
     }
+}
+
+/// What a commit writes once, by its hash, for the event that tells of it.
+pub(super) fn files<'f>(
+    files: impl IntoIterator<Item = (String, &'f [u8])>,
+) -> (&'static str, Value) {
+    let hashed = |(path, bytes): (String, &[u8])| (path, Value::from(Sha256::of(bytes).as_str()));
+    (FILES, Value::Object(files.into_iter().map(hashed).collect()))
 }
 
 /// The pointer, and below it what others have written into its file.

@@ -184,6 +184,19 @@ fn counts(state: &ContractState) -> (usize, usize) {
     (done, all.count())
 }
 
+/// The status of every request, for whoever only counts them.
+pub(crate) fn states(root: &Path) -> Vec<&'static str> {
+    let project = hash(root);
+    let requests = reading::requests(root, &project);
+    let states = requests.iter().filter_map(|id| reading::state_of(root, &project, id));
+    let word = |status| match status {
+        RequestStatus::Active => "active",
+        RequestStatus::Completed => "completed",
+        RequestStatus::Stopped => "stopped",
+    };
+    states.map(|state| word(state.request.status)).collect()
+}
+
 fn status(lang: Lang, status: RequestStatus) -> String {
     match status {
         RequestStatus::Active => say::active(lang),

@@ -132,6 +132,12 @@ fn first_line(request: &Request) -> String {
     visible(request.text.lines().next().unwrap_or_default()).into_owned()
 }
 
+/// The state of every request, for whoever only counts them.
+pub(crate) fn states(app: &App, root: &Path) -> Vec<&'static str> {
+    let Ok(view) = reading::view(app, root) else { return Vec::new() };
+    view.requests.values().map(|request| code(request.life)).collect()
+}
+
 fn code(life: Life) -> &'static str {
     match life {
         Life::Unborn | Life::Planning => "planning",

@@ -2,7 +2,7 @@
 
 mod experts;
 pub(crate) mod eyes;
-mod listing;
+pub(crate) mod listing;
 mod reading;
 
 use std::collections::BTreeSet;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hast_flow::docs::session::{SessionStatus, SystemStatus};
 use hast_flow::flows::session::layout;
-use hast_flow::ids::{QuestionId, SessionId};
+use hast_flow::ids::{QuestionId, SessionId, TaskId};
 use hast_flow::words::Lang;
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ use crate::session_messages::say;
 /// What a look at the small files of all sessions tells.
 pub(crate) struct Glance {
     sessions: usize,
-    unfinished: Vec<(SessionId, SystemStatus)>,
+    unfinished: Vec<(SessionId, SystemStatus, Option<TaskId>)>,
     questions: Vec<(SessionId, QuestionId, String)>,
 }
 
@@ -26,6 +26,7 @@ pub(crate) fn glance(root: &Path) -> Glance {
     for id in ids {
         let place = directory(root, &id);
         let status = small::<SessionStatus>(&place, layout::STATUS);
+        let task = status.as_ref().and_then(|status| status.current_task_id.clone());
         let status = status.map_or(SystemStatus::Blocked, |status| status.system_status);
         if matches!(status, SystemStatus::Completed | SystemStatus::Failed) {
             continue;
@@ -33,7 +34,7 @@ pub(crate) fn glance(root: &Path) -> Glance {
         let open = asked(root, &id).into_iter().filter(Asked::waits);
         let open = open.map(|asked| (id.clone(), asked.question.id, asked.question.question));
         glance.questions.extend(open);
-        glance.unfinished.push((id, status));
+        glance.unfinished.push((id, status, task));
     }
     glance
 }
@@ -41,7 +42,10 @@ pub(crate) fn glance(root: &Path) -> Glance {
 impl Glance {
     pub(crate) fn lines(&self, lang: Lang) -> Vec<String> {
         let mut lines = vec![say::glance(lang, self.sessions, self.unfinished.len())];
-        lines.extend(self.unfinished.iter().map(|(id, status)| format!("{id} {}", code(*status))));
+        lines.extend(self.unfinished.iter().map(|(id, status, task)| {
+            let task = task.as_ref().map(|task| format!(" {task}")).unwrap_or_default();
+            format!("{id} {}{task}", code(*status))
+        }));
         for (session, id, text) in &self.questions {
             lines.push(format!("{session}: {}", say::open_question(lang, id, text)));
             lines.push(format!("{session}: {}", say::how_to_answer(lang, id)));
@@ -53,7 +57,9 @@ impl Glance {
         let unfinished: Vec<Value> = self
             .unfinished
             .iter()
-            .map(|(id, status)| json!({ "session_id": id, "status": status }))
+            .map(|(id, status, task)| {
+                json!({ "session_id": id, "status": status, "current_task_id": task })
+            })
             .collect();
         let questions: Vec<Value> = self
             .questions

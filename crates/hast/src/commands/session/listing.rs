@@ -143,11 +143,7 @@ fn line(session: &Session, task: &PlanTask, lang: Lang) -> String {
 
 /// From a task's first event to its last.
 pub(super) fn seconds(session: &Session, task: &PlanTask) -> Option<i64> {
-    let id = json!(task.id);
-    let mut events = session.events.iter().filter(|event| event.detail.get("task_id") == Some(&id));
-    let first = events.next()?.ts.instant().as_second();
-    let last = events.next_back()?.ts.instant().as_second();
-    Some(last - first)
+    session.spans.get(task.id.as_str()).and_then(|(first, last)| Some((*last)? - first))
 }
 
 /// Questions that the session waits for and nobody has answered.

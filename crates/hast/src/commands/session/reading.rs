@@ -12,6 +12,7 @@ use hast_flow::formats::ndjson;
 use hast_flow::ids::{SessionId, TaskId};
 use hast_flow::store::Seen;
 use hast_world::files::{names, read_if_there};
+use serde_json::Value;
 
 use super::directory;
 use crate::app::App;
@@ -29,6 +30,8 @@ pub(super) struct Session {
     pub(super) events: Vec<SessionEvent>,
     pub(super) answer: Option<String>,
     pub(super) verdict: Option<String>,
+    /// The second of each task's first event, and of its last where there are several.
+    pub(super) spans: BTreeMap<String, (i64, Option<i64>)>,
     /// What each task's calls fetched.
     pub(super) sources: BTreeMap<TaskId, Vec<SourceRecord>>,
     /// The same by the artifact that it fills.
@@ -110,7 +113,22 @@ pub(super) fn session(app: &App, root: &Path, id: &SessionId) -> Result<Session,
     }
     let (answer, verdict) = (text(layout::FINAL)?, text(layout::VERDICT)?);
     let id = id.clone();
-    Ok(Session { id, view, events, answer, verdict, sources, behind, titles, directory })
+    let spans = spans(&events);
+    Ok(Session { id, view, events, answer, verdict, spans, sources, behind, titles, directory })
+}
+
+/// One look at the log for all tasks.
+fn spans(events: &[SessionEvent]) -> BTreeMap<String, (i64, Option<i64>)> {
+    let mut spans: BTreeMap<String, (i64, Option<i64>)> = BTreeMap::new();
+    for event in events {
+        let Some(task) = event.detail.get("task_id").and_then(Value::as_str) else { continue };
+        let second = event.ts.instant().as_second();
+        match spans.get_mut(task) {
+            Some((_, last)) => *last = Some(second),
+            None => drop(spans.insert(task.to_owned(), (second, None))),
+        }
+    }
+    spans
 }
 
 type ReadFile<'r> = &'r dyn Fn(&str) -> Result<Option<Vec<u8>>, Problem>;

@@ -16,6 +16,7 @@ use crate::formats::diagnostic::{Diagnostic, Finding};
 use crate::formats::ndjson::LogLines;
 use crate::formats::source::Source;
 use crate::ids::{EventId, KnowledgeId, QuestionId, Sha256, TaskId};
+use crate::time::UtcTime;
 
 /// What the log tells.
 pub(super) struct Told {
@@ -31,6 +32,12 @@ pub(super) struct Told {
     /// Plans in their order: what each hashes to, and where it was archived to when the next came.
     pub(super) plans: Vec<(Option<Sha256>, Option<String>)>,
     pub(super) answer: Option<Sha256>,
+    /// When each plan began, and its version.
+    pub(super) changes: Vec<(UtcTime, (u32, u32))>,
+    /// Attempts that were made, and the hash of their lines in the run logs.
+    pub(super) ran: BTreeMap<Attempt, Option<Sha256>>,
+    /// What was written once, by its path.
+    pub(super) files: BTreeMap<String, Sha256>,
     /// A log that was lost tells the rest only.
     pub(super) is_rebuilt: bool,
 }
@@ -62,6 +69,9 @@ pub(super) fn read(files: &dyn Documents, found: &mut Vec<Diagnostic>) -> Told {
         questions: BTreeMap::new(),
         plans: Vec::new(),
         answer: None,
+        changes: Vec::new(),
+        ran: BTreeMap::new(),
+        files: BTreeMap::new(),
         is_rebuilt: false,
     };
     let Some(bytes) = files.read(layout::LOG) else {
@@ -84,6 +94,10 @@ pub(super) fn read(files: &dyn Documents, found: &mut Vec<Diagnostic>) -> Told {
             found.push(Diagnostic { place, ..Diagnostic::of_file(layout::LOG, finding) });
         };
         follows(&event, last.as_ref(), &mut tell);
+        if event.event_id.time() != Some(event.ts) {
+            let (other, detail) = (event.event_id.to_string(), format!("ts {}", event.ts));
+            tell(Finding::Contradicts { other, detail });
+        }
         if !whose(event.kind).contains(&event.actor.as_str()) {
             let detail = format!("{} {}", event.actor, kind_of(&event));
             tell(Finding::Contradicts { other: "section 5".to_owned(), detail });
@@ -140,6 +154,12 @@ impl Told {
         };
         let report = text("report_sha256").and_then(|hash| hash.parse().ok());
         let answer = text("final_sha256").and_then(|hash| hash.parse().ok());
+        let ran = text(events::RUN_LINES).and_then(|hash| hash.parse().ok());
+        let files = event.detail.get(events::FILES).and_then(Value::as_object);
+        let files = files.into_iter().flatten();
+        self.files.extend(
+            files.filter_map(|(path, hash)| Some((path.clone(), hash.as_str()?.parse().ok()?))),
+        );
         self.is_rebuilt |= event.detail.contains_key("rebuilt");
         let (knowledge, question) = (ids("knowledge"), text("question_id"));
         let happened = Happened::from(event);
@@ -148,8 +168,10 @@ impl Told {
         let attempt = detail.task_id.clone().map(|task| (task, detail.attempt.unwrap_or(1)));
         match (happened.kind, attempt) {
             (Kind::TaskExecuted, Some(attempt)) => {
+                self.ran.insert(attempt.clone(), ran);
                 self.made.insert(attempt, detail.artifacts);
             }
+            (Kind::TaskFailed, Some(attempt)) => drop(self.ran.insert(attempt, ran)),
             (Kind::TaskExecuted, None) => self.answer = answer,
             (Kind::TaskReviewed, Some(attempt)) => {
                 self.reviewed.insert(attempt, (detail.verdict, report));
@@ -166,6 +188,8 @@ impl Told {
                     before.1 = detail.snapshot;
                 }
                 self.plans.push((detail.sha256, None));
+                let version = (self.pointer.plan_major_version, self.pointer.plan_revision);
+                self.changes.push((happened.ts, version));
             }
             (Kind::QuestionOpened, _) => {
                 self.questions

@@ -9,6 +9,7 @@ use crate::ids::Sha256;
 
 pub(super) fn check(files: &dyn Documents, told: &Told, found: &mut Vec<Diagnostic>) {
     active(files, told, found);
+    change_log(files, told, found);
     for (hash, snapshot) in &told.plans {
         let Some(snapshot) = snapshot else { continue };
         let path = format!("{snapshot}/decomposition.json");
@@ -28,6 +29,24 @@ pub(super) fn check(files: &dyn Documents, told: &Told, found: &mut Vec<Diagnost
         }
         if *answered && !files.paths().contains(&answer) {
             found.push(missing(&answer, layout::LOG, &format!("QUESTION_ANSWERED {id}")));
+        }
+    }
+}
+
+/// A line for each plan, in their order.
+fn change_log(files: &dyn Documents, told: &Told, found: &mut Vec<Diagnostic>) {
+    if told.changes.is_empty() || told.is_rebuilt {
+        return;
+    }
+    let Some(bytes) = files.read(layout::CHANGE_LOG) else {
+        return found.push(missing(layout::CHANGE_LOG, layout::LOG, "PLAN_CREATED"));
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let mut lines = text.lines();
+    for (at, (major, revision)) in &told.changes {
+        let begins = format!("- {at} {major}.{revision} ");
+        if !lines.next().is_some_and(|line| line.starts_with(&begins)) {
+            return found.push(contradicts(layout::CHANGE_LOG, layout::LOG, begins));
         }
     }
 }
