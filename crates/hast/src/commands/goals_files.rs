@@ -10,6 +10,7 @@ use hast_flow::flows::goals::layout;
 use hast_flow::formats::diagnostic::{Diagnostic, Finding};
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
 use hast_flow::words::Lang;
+use hast_world::person_files::create;
 use hast_world::{files, roots};
 
 use crate::app::App;
@@ -103,6 +104,12 @@ fn read_one(path: &Path, shown: &str) -> Result<LastSession, Vec<Diagnostic>> {
     })?;
     let source = Source::from_bytes(shown, &bytes).map_err(|diagnostic| vec![diagnostic])?;
     read_handoff(&source)
+}
+
+/// Machine files are never for git: the file that says so is written whenever it is missing.
+pub(crate) fn keep_ignored(lang: Lang, root: &Path) -> Result<(), Problem> {
+    let made = create(&root.join(layout::IGNORE), layout::ignore_text().as_bytes());
+    made.map(drop).map_err(|error| Problem::cannot_read(lang, &error.path, &error.source))
 }
 
 /// A text file that may be absent.

@@ -26,6 +26,7 @@ use super::auto::effects::Nothing;
 use super::auto::{UNIT, tree_rules};
 use super::calling::Project;
 use super::driving::store_problem;
+use super::goals_files::keep_ignored;
 use crate::app::App;
 use crate::problem::Problem;
 use crate::queue_messages::say;
@@ -61,6 +62,7 @@ const TRIES: u32 = 32;
 
 /// Opens the documents of the goals flow.
 pub(crate) fn open(lang: Lang, root: &Path) -> Result<Store<RealDisk>, Problem> {
+    keep_ignored(lang, root)?;
     let disk = RealDisk::open(&root.join(project::DIRECTORY)).map_err(StoreError::from);
     let opened = disk.and_then(|disk| Store::open(disk, Options::default()));
     opened.map(|(store, _)| store).map_err(|error| store_problem(lang, &error))

@@ -24,7 +24,7 @@ use serde_json::json;
 
 use super::calling::{self, Project};
 use super::driving::store_problem;
-use super::goals_files::{GoalsFiles, find_root, show};
+use super::goals_files::{GoalsFiles, find_root, keep_ignored, show};
 use super::goals_log::{self, Becomes, Wish};
 use crate::app::App;
 use crate::problem::{Exit, Problem};
@@ -263,6 +263,9 @@ pub(crate) fn open(app: &mut App, project: &Project) -> Result<Desk<RealDisk>, P
     if let Some(elsewhere) = &project.config.queue_dir {
         let commands = Commands::default().with("queue_dir", elsewhere);
         let _trusted = calling::trusted(app, project, &commands)?;
+    }
+    if project.root.join(layout::DIRECTORY).is_dir() {
+        keep_ignored(lang, &project.root)?;
     }
     let directory = directory(project);
     std::fs::create_dir_all(&directory)

@@ -135,3 +135,44 @@ fn an_interruption_ends_the_agent_and_takes_its_work_off_the_tree() {
     let saved = scene.git(&["for-each-ref", "--format=%(refname)", "refs/hast/recovered"]);
     assert_eq!(scene.git(&["show", &format!("{saved}:src/half.txt")]), "half");
 }
+
+fn json(ran: &crate::scene::Ran) -> serde_json::Value {
+    serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("not one document: {ran:?}"))
+}
+
+#[test]
+fn where_nothing_would_run_nothing_is_in_the_way() {
+    let scene = Scene::new(WORK);
+    assert_eq!(scene.hast(&["auto"]).code, 0);
+    scene.write("mine.txt", "unsaved\n");
+    let log = scene.read(".ai/events/events.ndjson");
+    for args in [&["auto"][..], &["auto", "M1"], &["auto", "--recursive"]] {
+        let ran = scene.hast(args);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(!ran.out.is_empty(), "{ran:?}");
+    }
+    assert_eq!(scene.read(".ai/events/events.ndjson"), log);
+    let planned = json(&scene.hast(&["auto", "--dry-run", "--json"]));
+    assert!(planned["goals"].as_array().unwrap().is_empty() && planned["next"].is_string());
+}
+
+#[test]
+fn a_goal_that_is_only_given_back_is_told_to_programs_too() {
+    let scene = Scene::new("      - print: no\n");
+    assert_eq!(scene.hast(&["auto"]).code, 1);
+    let told = json(&scene.hast(&["retry", "M1", "--no-run", "--json"]));
+    assert_eq!((&told["goal_id"], &told["status"]), (&"M1".into(), &"active".into()));
+    assert_eq!(scene.status(), "active");
+}
+
+#[test]
+fn machine_files_are_kept_out_of_git_though_somebody_deleted_the_rule() {
+    let scene = Scene::new(WORK);
+    scene.git(&["rm", "-q", ".ai/.gitignore"]);
+    scene.git(&["commit", "-qm", "no rule"]);
+    let planned = scene.hast(&["auto", "--dry-run"]);
+    assert!(planned.code == 0 && !scene.has(".ai/.gitignore"), "{planned:?}");
+    let ran = scene.hast(&["auto"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(scene.git(&["status", "--porcelain"]), "?? .ai/.gitignore");
+}

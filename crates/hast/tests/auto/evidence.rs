@@ -78,3 +78,23 @@ fn with_on_limit_wait_the_run_goes_on_by_itself_when_the_limit_is_over() {
     assert!(scene.has("asked.log") && scene.told("STOPPED").is_empty());
     assert_eq!(scene.verdicts(), ["complete all_good"], "no attempt was spent");
 }
+
+#[test]
+fn no_attempt_is_burnt_on_a_login_however_often_it_is_missing() {
+    let goals = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";
+    let replies = format!(
+        "  - when: {{missing: go.log}}\n    do:\n      - write: {{path: src/half.txt, text: half}}\n      - login: {{}}\n  - do:\n{WORK}"
+    );
+    let scene = Scene::with(goals, &replies, "max_retries: 1\n");
+    for _ in 0..4 {
+        let ran = scene.hast(&["auto"]);
+        assert_eq!((ran.code, scene.status().as_str()), (1, "active"), "{ran:?}");
+        assert_eq!(scene.git(&["status", "--porcelain"]), "", "{ran:?}");
+        assert!(!scene.has(".ai/auto.lock"), "{ran:?}");
+    }
+    assert_eq!(scene.told("STOPPED").len(), 4);
+    scene.write("go.log", "");
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
+    assert_eq!(scene.verdicts(), ["complete all_good"]);
+}

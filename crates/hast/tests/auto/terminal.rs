@@ -82,7 +82,7 @@ fn goes_on(scene: &Scene) {
     let ran = scene.hast(&["auto"]);
     assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
     assert!(!ran.err.contains("recovered"), "{}", ran.err);
-    assert_eq!(scene.verdicts(), ["complete complete"]);
+    assert_eq!(scene.verdicts(), ["complete all_good"]);
     assert!(scene.has("src/b.txt") && !scene.has("src/half.txt") && scene.has("user.log"));
 }
 

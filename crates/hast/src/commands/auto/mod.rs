@@ -26,7 +26,7 @@ use hast_flow::flows::goals::auto::retry::{Attempts, RetryFlow};
 use hast_flow::flows::goals::auto::{AutoFlow, CutOff, FoundLock, Settings, View};
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::runnable::{Asked, Depth};
-use hast_flow::steps::{Ending, WaitsFor};
+use hast_flow::steps::{Ending, Notice, WaitsFor};
 use hast_flow::time::{OffsetTime, UtcTime};
 use hast_flow::trust::Trusted;
 use hast_flow::words::visible;
@@ -35,14 +35,16 @@ use hast_world::calls::ledger::LedgerFile;
 use hast_world::calls::{installed, variable};
 use hast_world::driver_lock::DriverLock;
 use hast_world::{git, programs, roots};
+use serde_json::json;
 
 use super::calling::{self, Project};
 use super::driving::{self, Driven, Unit};
-use super::goals_files::{GoalsFiles, find_root, show};
+use super::goals_files::{GoalsFiles, find_root, keep_ignored, show};
 use super::goals_log;
 use crate::app::App;
 use crate::auto_messages::say;
 use crate::cli::{AutoArgs, RetryArgs};
+use crate::messages::say as common;
 use crate::problem::{Exit, Problem};
 use effects::AutoEffects;
 use eyes::{GoalEyes, Judgement};
@@ -97,8 +99,14 @@ pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
         return Err(problem);
     }
     if args.no_run {
-        if let Ending::Done(notice) = &ending {
-            app.print(&format!("{}\n{}\n", notice.what, notice.next))?;
+        if let Ending::Done(Notice { what, next }) = &ending {
+            if app.json {
+                let told =
+                    json!({ "goal_id": args.goal, "status": "active", "what": what, "next": next });
+                app.print_json(&told)?;
+            } else {
+                app.print(&format!("{what}\n{}: {next}\n", common::next(app.lang)))?;
+            }
         }
         return Ok(Exit::Done);
     }
@@ -142,6 +150,7 @@ pub(crate) fn go(
     if wish.delivery.is_none() {
         agent_is_there(app, project, wish.tool.as_deref())?;
     }
+    keep_ignored(lang, &project.root)?;
     let settings = settings(app, project)?;
     let state = project.root.join(layout::DIRECTORY);
     let found = auto_lock::find(&state)

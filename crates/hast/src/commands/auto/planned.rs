@@ -44,8 +44,12 @@ pub(super) fn run(
                 return Err(Problem::new(refused.what(app.lang), refused.next(app.lang)));
             }
             Choice::Nothing(nothing) if planned.is_empty() => {
-                let told = format!("{}\n{}\n", nothing.what(app.lang), nothing.next(app.lang));
-                app.print(&told)?;
+                let (what, next) = (nothing.what(app.lang), nothing.next(app.lang));
+                if app.json {
+                    app.print_json(&json!({ "goals": [], "what": what, "next": next }))?;
+                } else {
+                    app.print(&format!("{what}\n{}: {next}\n", common::next(app.lang)))?;
+                }
                 return Ok(Exit::Done);
             }
             Choice::Nothing(_) => break,

@@ -34,6 +34,13 @@ pub(super) fn step(flow: &AutoFlow, view: &View, facts: &Facts<'_>) -> Step {
         Ok(found) => found,
         Err(step) => return step,
     };
+    // Where nothing would run, nothing is in the way of it. What a dead process left is cleared away
+    // all the same.
+    if let (None, From::Base, Place::InPlace) = (&found.lock, flow.from, flow.place)
+        && let Err(step) = kept::something_runs(flow, view, facts)
+    {
+        return step;
+    }
     match start {
         StartUp::Refuse(Refusal::Git(found)) => problem(&found, facts.lang),
         StartUp::Refuse(refusal) => refuse(&refusal),
@@ -117,7 +124,7 @@ fn unlock_key(flow: &AutoFlow) -> StepKey {
     StepKey::new(&["start", &flow.run, "unlock"])
 }
 
-/// Nothing is cleared away for work that cannot be gone on with, or where nothing would run then.
+/// Nothing is cleared away for work that cannot be gone on with.
 fn cleared<'v>(
     flow: &AutoFlow,
     view: &'v View,
@@ -127,8 +134,6 @@ fn cleared<'v>(
 ) -> Result<Option<&'v Saved>, Step> {
     if let (From::KeptWork, Ok(looked)) = (flow.from, &found.looked) {
         kept::goal_to_continue(flow, view, facts, looked)?;
-    } else if first.contains(&StartAct::TakeOut) {
-        kept::something_runs(flow, view, facts)?;
     }
     clear(flow, view, facts, first)
 }
