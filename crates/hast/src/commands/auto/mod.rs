@@ -196,6 +196,17 @@ pub(crate) fn go(
         let walls = walls::of(project, &place);
         return lanes::drive(app, unit, flow, (width, walls), wish.delivery, eyes);
     }
+    in_place(app, unit, flow, eyes)
+}
+
+/// One goal after the other in the user's checkout.
+fn in_place(
+    app: &mut App,
+    unit: Unit<'_>,
+    flow: AutoFlow,
+    eyes: &mut GoalEyes,
+) -> Result<Driven<()>, Problem> {
+    let (lang, project) = (app.lang, unit.project);
     let (root, config) = (project.root.clone(), project.config.clone());
     let variables = project.variables.clone();
     let others = move |guarded: &Arc<_>| {
