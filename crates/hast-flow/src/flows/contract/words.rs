@@ -42,6 +42,7 @@ crate::messages! {
     some_failed(count) { en: "tests that failed: {count}", ko: "실패한 테스트 {count}개" }
     too_few(ran, skipped, cases) { en: "{ran} tests ran ({skipped} were skipped), the contract has {cases} cases", ko: "테스트 {ran}개가 실행되고 {skipped}개를 건너뛰었는데 계약의 케이스는 {cases}개입니다" }
     unread_report(files) { en: "a report that this run wrote cannot be read: {files}", ko: "이 실행이 쓴 보고서를 읽을 수 없습니다: {files}" }
+    never_created(paths) { en: "no subtask after this one is left to create {paths}", ko: "{paths}(을)를 만들 하위작업이 더 남아 있지 않습니다" }
     review_failed(findings) { en: "the architect's review: {findings}", ko: "아키텍트 검토: {findings}" }
     touched(paths) { en: "documents of hast were changed by somebody else: {paths}", ko: "hast의 문서를 다른 이가 바꿨습니다: {paths}" }
     tree_moved() { en: "files changed after they were judged", ko: "판정한 뒤에 파일이 바뀌었습니다" }
