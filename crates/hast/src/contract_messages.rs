@@ -16,6 +16,7 @@ pub(crate) mod help {
         request() { en: "What is wanted, in your words", ko: "원하는 것을 자유롭게 쓴 글" }
         resume_id() { en: "The request; without one, the current", ko: "요청. 없으면 현재 요청" }
         show_id() { en: "The request; without one, the current", ko: "요청. 없으면 현재 요청" }
+        verify_id() { en: "Only what lies in this request's directory", ko: "이 요청의 디렉터리에 있는 것만 검사합니다" }
         decision() { en: "A decision on this topic; TEXT says what was decided", ko: "이 주제에 대한 결정. TEXT에 결정을 씁니다" }
         pitfall() { en: "A pitfall; TEXT says why it is one", ko: "함정. TEXT에 이유를 씁니다" }
         pattern() { en: "A habit of the project under this name; TEXT says which", ko: "이 이름의 관례. TEXT에 내용을 씁니다" }
@@ -48,6 +49,8 @@ pub(crate) mod say {
         gate_failed(subtask, round, gate, reasons) { en: "{subtask} round {round}: {gate} not passed: {reasons}", ko: "{subtask} 라운드 {round}: {gate} 통과하지 못함: {reasons}" }
         was_resumed() { en: "it was taken up again", ko: "다시 이어서 진행했습니다" }
         was_overtaken() { en: "another request has begun since", ko: "그 뒤에 다른 요청을 시작했습니다" }
+        empty_piece() { en: "there is nothing to keep: the text is empty", ko: "저장할 것이 없습니다. 내용이 비어 있습니다" }
+        empty_piece_next() { en: "say what was decided, what goes wrong, or what the habit is", ko: "무엇을 정했는지, 무엇이 잘못되는지, 어떤 관례인지 쓰세요" }
         no_knowledge() { en: "nothing is known about this project yet", ko: "아직 이 프로젝트에 대해 배운 것이 없습니다" }
         patterns() { en: "Patterns", ko: "관례" }
         decisions() { en: "Decisions", ko: "결정" }

@@ -115,6 +115,19 @@ pub(crate) fn check_flow(app: &App, flow: FlowName, root: &Path, report: &mut Re
     }
 }
 
+/// What lies in one directory of a flow, with what the flow knows about it.
+pub(crate) fn check_part(
+    app: &App,
+    directory: &Path,
+    breaches: Vec<Diagnostic>,
+    report: &mut Report,
+) {
+    check_tree(app, directory, report);
+    let name = format!("{}/", shown_path(app, directory));
+    let inside = breaches.into_iter().filter(|finding| finding.file.starts_with(&name));
+    inside.for_each(|finding| report.add(finding));
+}
+
 /// One session alone.
 pub(crate) fn check_session(app: &App, root: &Path, directory: &Path, report: &mut Report) {
     check_tree(app, directory, report);
