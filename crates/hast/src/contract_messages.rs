@@ -57,7 +57,7 @@ pub(crate) mod say {
         pitfalls() { en: "Pitfalls", ko: "함정" }
         memory_fallback(why) { en: "claude-mem does not answer ({why}); hast searches its own records instead", ko: "claude-mem이 응답하지 않습니다({why}). 대신 hast의 기록을 찾습니다" }
         rounds(count) { en: "round {count}", ko: "라운드 {count}" }
-        demo_intro(directory) { en: "A small feature, built test-first by agents that are only a script: no model, no key, no network.\nScratch repository: {directory}\n", ko: "스크립트로 된 에이전트들이 테스트부터 만드는 작은 기능. 모델도 키도 네트워크도 쓰지 않습니다.\n임시 저장소: {directory}\n" }
+        demo_intro(directory) { en: "A small feature, built test-first by agents that are only a script:\nno model, no key, no network.\nScratch repository: {directory}\n", ko: "스크립트로 된 에이전트들이 테스트부터 만드는 작은 기능. 모델도 키도 네트워크도 쓰지 않습니다.\n임시 저장소: {directory}\n" }
         demo_request() { en: "A tenth off from 1000 on.", ko: "1000부터 10% 할인해 주세요." }
         demo_red(subtask) { en: "  {subtask}: the tests are written and red. GATE-1 lets them through: they are the contract now.", ko: "  {subtask}: 테스트를 썼고 실패합니다. GATE-1 통과. 이제 이것이 계약입니다." }
         demo_scope(subtask, reasons) { en: "  {subtask}: sent back by GATE-3 ({reasons}). The work is on a ref, the tree is back at the tests.", ko: "  {subtask}: GATE-3이 돌려보냈습니다({reasons}). 작업은 ref에 있고 트리는 테스트 시점으로 돌아갔습니다." }
