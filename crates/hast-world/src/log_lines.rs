@@ -18,6 +18,10 @@ pub fn each_line(
     each: &mut dyn FnMut(&[u8]),
 ) -> Result<Option<u64>, PathError> {
     let at = |source| PathError { path: path.to_owned(), source };
+    // To open a pipe waits for a writer, so what it is gets asked first.
+    if std::fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
+        return Err(at(std::io::Error::new(ErrorKind::InvalidInput, "not a regular file")));
+    }
     let mut file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -88,5 +92,15 @@ mod tests {
         assert!(line_before_has(&path, given.unwrap(), "three").unwrap());
         assert!(!line_before_has(&path, given.unwrap(), "one").unwrap());
         assert_eq!(each_line(&directory.path().join("none"), 0, &mut |_| ()).unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_no_file_is_not_opened() {
+        let directory = tempfile::tempdir().unwrap();
+        let pipe = directory.path().join("pipe");
+        let mode = rustix::fs::Mode::RUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        assert!(each_line(&pipe, 0, &mut |_| ()).is_err());
+        assert!(each_line(directory.path(), 0, &mut |_| ()).is_err());
     }
 }

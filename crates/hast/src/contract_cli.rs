@@ -13,7 +13,7 @@ pub(crate) enum ContractCommands {
     Stop,
     List,
     Show(ShowArgs),
-    Verify,
+    Verify(VerifyOneArgs),
     #[command(subcommand)]
     Knowledge(KnowledgeCommands),
 }
@@ -37,6 +37,12 @@ pub(crate) struct ResumeArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
     #[arg(id = "contract_show_id", value_name = "ID")]
+    pub(crate) id: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyOneArgs {
+    #[arg(id = "contract_verify_id", value_name = "ID")]
     pub(crate) id: Option<String>,
 }
 
@@ -87,6 +93,7 @@ pub(crate) fn arg_help(id: &str, lang: Lang) -> Option<String> {
         "contract_tool" => auto_help::tool(lang),
         "contract_resume_id" => help::resume_id(lang),
         "contract_show_id" => help::show_id(lang),
+        "contract_verify_id" => help::verify_id(lang),
         "decision" => help::decision(lang),
         "pitfall" => help::pitfall(lang),
         "pattern" => help::pattern(lang),

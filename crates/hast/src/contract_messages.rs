@@ -16,6 +16,7 @@ pub(crate) mod help {
         request() { en: "What is wanted, in your words", ko: "원하는 것을 자유롭게 쓴 글" }
         resume_id() { en: "The request; without one, the current", ko: "요청. 없으면 현재 요청" }
         show_id() { en: "The request; without one, the current", ko: "요청. 없으면 현재 요청" }
+        verify_id() { en: "Only what lies in this request's directory", ko: "이 요청의 디렉터리에 있는 것만 검사합니다" }
         decision() { en: "A decision on this topic; TEXT says what was decided", ko: "이 주제에 대한 결정. TEXT에 결정을 씁니다" }
         pitfall() { en: "A pitfall; TEXT says why it is one", ko: "함정. TEXT에 이유를 씁니다" }
         pattern() { en: "A habit of the project under this name; TEXT says which", ko: "이 이름의 관례. TEXT에 내용을 씁니다" }
@@ -48,13 +49,15 @@ pub(crate) mod say {
         gate_failed(subtask, round, gate, reasons) { en: "{subtask} round {round}: {gate} not passed: {reasons}", ko: "{subtask} 라운드 {round}: {gate} 통과하지 못함: {reasons}" }
         was_resumed() { en: "it was taken up again", ko: "다시 이어서 진행했습니다" }
         was_overtaken() { en: "another request has begun since", ko: "그 뒤에 다른 요청을 시작했습니다" }
+        empty_piece() { en: "there is nothing to keep: the text is empty", ko: "저장할 것이 없습니다. 내용이 비어 있습니다" }
+        empty_piece_next() { en: "say what was decided, what goes wrong, or what the habit is", ko: "무엇을 정했는지, 무엇이 잘못되는지, 어떤 관례인지 쓰세요" }
         no_knowledge() { en: "nothing is known about this project yet", ko: "아직 이 프로젝트에 대해 배운 것이 없습니다" }
         patterns() { en: "Patterns", ko: "관례" }
         decisions() { en: "Decisions", ko: "결정" }
         pitfalls() { en: "Pitfalls", ko: "함정" }
         memory_fallback(why) { en: "claude-mem does not answer ({why}); hast searches its own records instead", ko: "claude-mem이 응답하지 않습니다({why}). 대신 hast의 기록을 찾습니다" }
         rounds(count) { en: "round {count}", ko: "라운드 {count}" }
-        demo_intro(directory) { en: "A small feature, built test-first by agents that are only a script: no model, no key, no network.\nScratch repository: {directory}\n", ko: "스크립트로 된 에이전트들이 테스트부터 만드는 작은 기능. 모델도 키도 네트워크도 쓰지 않습니다.\n임시 저장소: {directory}\n" }
+        demo_intro(directory) { en: "A small feature, built test-first by agents that are only a script:\nno model, no key, no network.\nScratch repository: {directory}\n", ko: "스크립트로 된 에이전트들이 테스트부터 만드는 작은 기능. 모델도 키도 네트워크도 쓰지 않습니다.\n임시 저장소: {directory}\n" }
         demo_request() { en: "A tenth off from 1000 on.", ko: "1000부터 10% 할인해 주세요." }
         demo_red(subtask) { en: "  {subtask}: the tests are written and red. GATE-1 lets them through: they are the contract now.", ko: "  {subtask}: 테스트를 썼고 실패합니다. GATE-1 통과. 이제 이것이 계약입니다." }
         demo_scope(subtask, reasons) { en: "  {subtask}: sent back by GATE-3 ({reasons}). The work is on a ref, the tree is back at the tests.", ko: "  {subtask}: GATE-3이 돌려보냈습니다({reasons}). 작업은 ref에 있고 트리는 테스트 시점으로 돌아갔습니다." }

@@ -291,6 +291,32 @@ fn a_commit_that_the_users_hooks_refuse_is_sent_back() {
     );
 }
 
+/// A design of what is there already.
+fn nothing_to_create(call: &hast_flow::steps::Call) -> Value {
+    let mut contract = design(call);
+    contract["file_refs"][0]["status"] = json!("existing");
+    contract
+}
+
+/// Whatever its subtasks call themselves, what the design wants to be created is there in the end.
+#[test]
+fn an_analysis_does_not_end_a_task_that_nobody_has_built() {
+    let mut scene = Scene::new(Box::new(|call, git| match (call.step, call.attempt) {
+        ("test_first", 1) => {
+            git.write("docs/spec.md", "- [x] TC-1\n- [x] TC-2\n");
+            answer(&[("test-contract.yaml", tests(call, "docs/spec.md", "checklist"))])
+        }
+        _ => honest(call, git),
+    }));
+    let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
+    let failure = &scene.failures()[0];
+    assert!(
+        failure.starts_with("GATE-2 to_create") && failure.contains("src/total.sh"),
+        "{failure}"
+    );
+    assert_eq!(scene.git.files["src/total.sh"], CODE, "the next round has tests and code");
+}
+
 #[test]
 fn an_open_item_of_a_checklist_is_not_done() {
     let mut scene = Scene::new(Box::new(|call, git| match call.step {
@@ -299,6 +325,7 @@ fn an_open_item_of_a_checklist_is_not_done() {
             git.write("docs/spec.md", &format!("- [x] TC-1: seen\n{second}\n"));
             answer(&[("test-contract.yaml", tests(call, "docs/spec.md", "checklist"))])
         }
+        "design" => answer(&[("design-contract.yaml", nothing_to_create(call))]),
         _ => honest(call, git),
     }));
     let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
@@ -314,6 +341,7 @@ fn a_checklist_names_each_of_its_cases() {
             git.write("docs/spec.md", text);
             answer(&[("test-contract.yaml", tests(call, "docs/spec.md", "checklist"))])
         }
+        "design" => answer(&[("design-contract.yaml", nothing_to_create(call))]),
         _ => honest(call, git),
     }));
     let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };

@@ -1,7 +1,7 @@
 //! Drives a unit of a flow to an ending: its lock, its store, the driver, the agents, and what people
 //! see meanwhile. Every flow's command comes through here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -54,6 +54,8 @@ pub(crate) struct Driven<T> {
 
 /// How often what is seen follows what happens.
 const LOOK: Duration = Duration::from_millis(200);
+/// So many units are cheap to lay out before every decision.
+const SMALL: usize = 200;
 /// Room for the words of an agent beside everything else on a line.
 const WORDS: usize = 60;
 
@@ -105,7 +107,8 @@ pub(crate) fn drive<F: Flow, T>(
         for line in eyes.turn(view) {
             screen.live.say(&line);
         }
-        if last.elapsed() >= LOOK {
+        // A small board follows at once: what is shown may have to stand through a long call.
+        if last.elapsed() >= LOOK || screen.state().rows.len() <= SMALL {
             screen.follow(eyes.rows(view));
             last = Instant::now();
         }
@@ -194,6 +197,10 @@ struct Screen {
 struct Heard {
     /// What the agent of a unit did last.
     last: BTreeMap<String, String>,
+    /// What the flow says about a unit; the words of its agent come after that.
+    details: BTreeMap<String, String>,
+    /// Units whose call is over: their words go when the next call begins.
+    over: BTreeSet<String>,
     rows: Vec<(String, State, String)>,
     spent: BTreeMap<String, Usage>,
 }
@@ -219,10 +226,10 @@ impl Screen {
     /// Shows the units as they are now; without a terminal, a line for each that changed.
     fn follow(&self, mut rows: Vec<Row>) {
         let mut state = self.state();
+        state.details = rows.iter().map(|row| (row.id.clone(), row.detail.clone())).collect();
         for row in &mut rows {
             if let (State::Running, Some(last)) = (row.state, state.last.get(&row.id)) {
-                let parts = [row.detail.as_str(), last].into_iter().filter(|part| !part.is_empty());
-                row.detail = parts.collect::<Vec<_>>().join(" · ");
+                row.detail = joined(&row.detail, last);
             }
         }
         let now: Vec<(String, State, String)> =
@@ -276,13 +283,34 @@ impl Screen {
         let Some(said) = said else { return };
         let said = cut(&said, WORDS);
         let unit = progress.call.unit.clone();
+        let mut state = self.state();
+        let mut silent = Vec::new();
+        match progress.what {
+            What::Started { .. } => silent = std::mem::take(&mut state.over).into_iter().collect(),
+            What::Ended(_) => drop(state.over.insert(unit.clone())),
+            _ => {}
+        }
+        silent.iter().for_each(|unit| drop(state.last.remove(unit)));
+        state.last.insert(unit.clone(), said.clone());
+        let of = |unit: &String| state.details.get(unit).cloned().unwrap_or_default();
+        let detail = joined(&of(&unit), &said);
+        let silent: Vec<(String, String)> =
+            silent.into_iter().map(|unit| (unit.clone(), of(&unit))).collect();
+        drop(state);
         self.live.change(|board, _| {
-            if let Some(row) = board.row(&unit) {
-                row.detail.clone_from(&said);
+            for (unit, detail) in silent.into_iter().chain([(unit, detail)]) {
+                if let Some(row) = board.row(&unit) {
+                    row.detail = detail;
+                }
             }
         });
-        self.state().last.insert(unit, said);
     }
+}
+
+/// What the flow says of a unit, then what its agent says.
+fn joined(detail: &str, said: &str) -> String {
+    let parts = [detail, said].into_iter().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join(" · ")
 }
 
 pub(crate) fn sum(one: Usage, other: Usage) -> Usage {

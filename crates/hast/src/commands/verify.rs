@@ -125,6 +125,19 @@ pub(crate) fn check_written(app: &App, root: &Path, report: &mut Report) {
     check_tools(app, root, report);
 }
 
+/// What lies in one directory of a flow, with what the flow knows about it.
+pub(crate) fn check_part(
+    app: &App,
+    directory: &Path,
+    breaches: Vec<Diagnostic>,
+    report: &mut Report,
+) {
+    check_tree(app, directory, report);
+    let name = format!("{}/", shown_path(app, directory));
+    let inside = breaches.into_iter().filter(|finding| finding.file.starts_with(&name));
+    inside.for_each(|finding| report.add(finding));
+}
+
 /// One session alone.
 pub(crate) fn check_session(app: &App, root: &Path, directory: &Path, report: &mut Report) {
     check_tree(app, directory, report);

@@ -76,9 +76,13 @@ impl Board {
         lines
     }
 
+    /// Counted is what has nothing below it: a group is done when its parts are.
     fn heading(&self, now: Duration) -> String {
-        let done = self.rows.iter().filter(|row| row.state == State::Done).count();
-        format!("{} · {done}/{} · {}", self.title, self.rows.len(), elapsed(now))
+        let next = self.rows.iter().skip(1).map(|row| row.depth).chain([0]);
+        let leaves = self.rows.iter().zip(next).filter(|(row, next)| *next <= row.depth);
+        let all = leaves.clone().count();
+        let done = leaves.filter(|(row, _)| row.state == State::Done).count();
+        format!("{} · {done}/{all} · {}", self.title, elapsed(now))
     }
 
     /// Indices of the rows to show, in their order.
@@ -161,6 +165,13 @@ pub(crate) fn tokens(count: u64) -> String {
     }
 }
 
+/// A line in pieces that fit, broken between words; what follows is indented like its beginning.
+pub(crate) fn folded(line: &str, width: usize) -> String {
+    let indent = &line[..line.len() - line.trim_start_matches(' ').len()];
+    let options = textwrap::Options::new(width.max(20)).subsequent_indent(indent);
+    textwrap::fill(line, options.break_words(false))
+}
+
 /// Text of exactly this width.
 fn fit(text: &str, width: usize) -> String {
     let mut text = cut(text, width);
@@ -224,6 +235,26 @@ mod tests {
                 " ○   M3  목표 M3",
             ]
         );
+    }
+
+    #[test]
+    fn a_group_is_not_counted_beside_its_parts() {
+        let mut board = Board { rows: vec![row("R1", State::Running)], ..Board::default() };
+        board.rows.extend([row("T1", State::Done), row("T2", State::Waiting)]);
+        board.rows[0].depth = 0;
+        assert!(board.heading(Duration::ZERO).contains("1/2"), "{}", board.heading(Duration::ZERO));
+    }
+
+    #[test]
+    fn a_long_line_is_broken_between_words_under_its_indent() {
+        let line = "  T1-S1: the tests are written and red: 이제 이것이 계약입니다";
+        let text = folded(line, 30);
+        assert!(text.lines().all(|line| line.width() <= 30 && line.starts_with("  ")), "{text}");
+        assert_eq!(
+            text.split_whitespace().collect::<Vec<_>>(),
+            line.split_whitespace().collect::<Vec<_>>()
+        );
+        assert_eq!(folded(line, 200), line);
     }
 
     #[test]

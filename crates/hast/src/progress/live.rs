@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::termios::tcgetwinsize;
 
-use super::board::{Board, Marks, Screen};
+use super::board::{Board, Marks, Screen, folded};
 
 /// Fast enough for a clock of seconds, slow enough to cost nothing.
 const TICK: Duration = Duration::from_millis(250);
@@ -59,6 +59,7 @@ impl Live {
     pub(crate) fn say(&self, line: &str) {
         let mut shared = lock(&self.shared);
         shared.wipe();
+        let line = if shared.is_terminal { folded(line, size().0) } else { line.to_owned() };
         let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
         shared.draw();
     }

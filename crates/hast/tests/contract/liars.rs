@@ -1,5 +1,7 @@
 //! Every way of talking past a gate ends sent back with the reason; the next round is honest.
 
+use hast_stage::plays::contract::REHEARSAL;
+
 use crate::scene::{ONE, Scene};
 
 /// Runs a request whose first round is played wrongly. It ends well, with both commits exactly once and
@@ -197,5 +199,69 @@ fn documents_of_hast_forged_by_the_code_under_test() {
         failures[0].contains("GATE-2") && failures[0].contains("events.ndjson"),
         "{failures:?}"
     );
+    assert_eq!(scene.hast(&["contract", "verify"]).code, 0);
+}
+
+/// Ways to make the same tests say something else. None of these files is in the design.
+#[test]
+fn tests_made_weaker_without_a_word_in_them_changed() {
+    for (trick, reason) in [
+        ("chmod +x tests/total.test", "the tests are not those that passed GATE-1"),
+        ("ln -sf first.test tests/total.test", "the tests are not those that passed GATE-1"),
+        ("mv tests/total.test tests/renamed.test", "the tests that passed GATE-1 are gone"),
+        ("echo exit 0 > tests/run.sh", "tests/run.sh"),
+        ("echo 'collect_ignore_glob = [1]' > tests/conftest.py", "tests/conftest.py"),
+        ("echo '*.test -text' > .gitattributes", ".gitattributes"),
+        ("echo 'src/' > .gitignore", ".gitignore"),
+        ("git init -q nested && echo x > nested/f", "nested"),
+        ("printf 'test:\\n\\ttrue\\n' > Makefile", "Makefile"),
+        (
+            "git update-index --assume-unchanged tests/total.test; echo true > tests/total.test",
+            "tests/total.test",
+        ),
+        ("git config core.hooksPath /dev/null", "config"),
+    ] {
+        let trick = trick.replace('\\', "\\\\");
+        sent_back(&implement(&format!("{WORK}      - run: \"{trick}\"\n")), "GATE-3", reason);
+    }
+}
+
+/// What tells git where to look is no test, wherever it lies.
+#[test]
+fn a_test_author_hides_nothing_from_git() {
+    let hides = "  - when: {step: test_first, attempt: 1}\n    do:\n      - write: {path: tests/.gitignore, text: \"hidden\\n\"}\n      - write: {path: tests/total.test, text: \"[ -f src/total.sh ]\\n\"}\n";
+    let contract = REHEARSAL.split("unit: T1-S2}").nth(1).unwrap();
+    let contract = &contract[contract.find("      - outbox").unwrap()..];
+    let contract = &contract[..contract.find("  - when").unwrap()];
+    sent_back(&format!("{hides}{contract}"), "GATE-1", "tests/.gitignore");
+}
+
+/// A design may name the file that runs the tests; `protect` keeps it as it is.
+#[test]
+fn what_a_person_protects_no_design_can_open() {
+    let design = REHEARSAL.split("  - when: {step: design}").nth(1).unwrap();
+    let design = &design[..design.find("  - when").unwrap()];
+    let wider = format!(
+        "  - when: {{step: design}}{design}              - {{entity: Runner, path: tests/run.sh, status: to_modify}}\n"
+    );
+    let lie = "      - write: {path: tests/run.sh, text: \"echo ok 1; exit 0\\n\"}\n      - write: {path: src/total.sh, text: \"echo wrong\\n\"}\n";
+    let replies = format!("{}{wider}{ONE}", implement(lie));
+    let scene = Scene::with(&replies, "sandbox: off\nprotect: [\"tests/run.sh\"]\n");
+    let ran = scene.hast(&["contract", "start", "a total"]);
+    assert_eq!(ran.code, 0, "{ran:?}\n{}", scene.log());
+    let failures = scene.failures();
+    assert!(failures[0].contains("GATE-3") && failures[0].contains("tests/run.sh"), "{failures:?}");
+    assert_eq!(scene.read("src/total.sh"), "echo $(($1 + $2))\n");
+}
+
+/// Commits of an agent stay its own; hast's are made all the same, each once.
+#[test]
+fn an_agent_that_commits_by_itself() {
+    let own = "      - run: \"git add -A src tests && git -c user.name=a -c user.email=a@b commit -qm mine\"\n";
+    let scene = Scene::new(&format!("{}{ONE}", implement(&format!("{WORK}{own}"))));
+    let ran = scene.hast(&["contract", "start", "a total"]);
+    assert_eq!(ran.code, 0, "{ran:?}\n{}", scene.log());
+    let wanted = ["feat(R1/T1-S2): sum up", "mine", "test(R1/T1-S2): sum up", "first"];
+    assert_eq!(scene.commits(), wanted);
     assert_eq!(scene.hast(&["contract", "verify"]).code, 0);
 }

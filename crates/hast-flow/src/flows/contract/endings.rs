@@ -99,7 +99,7 @@ pub(super) fn stop(flow: &ContractFlow, view: &View, facts: &Facts<'_>, id: &Req
     match request.status {
         RequestStatus::Stopped => done(facts, id),
         RequestStatus::Completed => {
-            blocked(words::already_over(lang, id), words::another_active_next(lang, id))
+            blocked(words::already_over(lang, id), words::already_over_next(lang))
         }
         RequestStatus::Active => {
             let scene = Scene { flow, view, facts, request };

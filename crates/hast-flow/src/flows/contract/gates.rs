@@ -176,7 +176,12 @@ pub(super) fn scope_faults(
     lang: Lang,
 ) -> Vec<String> {
     let outside = outside_design(&inspection.changes, prefix, design, &contract.test_file_path);
-    let same = test_file.is_some_and(|bytes| Sha256::of(bytes) == *wanted);
+    // A test that may no longer be executed is another one too.
+    let mode = inspection.changes.iter().any(|change| {
+        change.kind == ChangeKind::Mode
+            && same_path_in(change.path.as_str(), &contract.test_file_path, prefix)
+    });
+    let same = !mode && test_file.is_some_and(|bytes| Sha256::of(bytes) == *wanted);
     let tests = if test_file.is_some() { say::tests_changed(lang) } else { say::tests_gone(lang) };
     Evidence::default()
         .with(say::scope(lang), met(outside.is_empty(), || say::outside(lang, listed(&outside))))
@@ -247,6 +252,7 @@ pub(super) fn tested(run: &TestRun, command: &str, at: UtcTime, contract: &TestC
         summary,
         failed_tests: if passed { Vec::new() } else { counted.failed_tests },
         unread: counted.unread,
+        missing: Vec::new(),
         tail: run.tail.chars().rev().take(TAIL).collect::<Vec<_>>().into_iter().rev().collect(),
     }
 }
@@ -274,8 +280,15 @@ pub(super) fn ticked(file: &[u8], contract: &TestContract, at: UtcTime) -> Teste
         },
         failed_tests: failed,
         unread: Vec::new(),
+        missing: Vec::new(),
         tail: String::new(),
     }
+}
+
+/// Files that a design wants to be created, as the tree names them.
+pub(super) fn to_create(design: &DesignContract) -> impl Iterator<Item = &str> {
+    let wanted = design.file_refs.iter().filter(|file| file.status == FileStatus::ToCreate);
+    wanted.map(|file| file.path.as_str())
 }
 
 /// The line of a checklist that is about a case.
@@ -308,6 +321,10 @@ pub(super) fn verified(tested: &Tested, contract: &TestContract, lang: Lang) -> 
         .with(
             "reports",
             met(tested.unread.is_empty(), || say::unread_report(lang, listed(&tested.unread))),
+        )
+        .with(
+            "to_create",
+            met(tested.missing.is_empty(), || say::never_created(lang, listed(&tested.missing))),
         )
         .objections()
 }

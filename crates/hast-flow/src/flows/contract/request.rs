@@ -185,6 +185,9 @@ pub struct Tested {
     /// Reports that it wrote and that cannot be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<String>,
+    /// Files of the design that nobody would create any more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
     /// The end of what it printed.
     pub tail: String,
 }

@@ -66,11 +66,17 @@ pub fn in_project<'p>(prefix: &str, path: &'p str) -> Option<&'p str> {
     path.strip_prefix(prefix)
 }
 
+/// Files that tell git what to look at; wherever they lie, they are no tests.
+fn is_gits_own(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    [".gitignore", ".gitattributes", ".gitmodules"].contains(&name)
+}
+
 /// What a test author changed that is no test: neither the file of the contract nor a new test file.
 pub fn outside_tests(changes: &[Change], prefix: &str, test_file: &str) -> Vec<String> {
     let allowed = |change: &&Change| {
         let Some(path) = in_project(prefix, change.path.as_str()) else { return false };
-        let new_test = change.kind == ChangeKind::Added && is_test_file(path);
+        let new_test = change.kind == ChangeKind::Added && is_test_file(path) && !is_gits_own(path);
         same_path(path, test_file) || new_test || is_lock_file(path)
     };
     named(changes.iter().filter(|change| !allowed(change)))
@@ -131,8 +137,12 @@ mod tests {
             change("tests/other.test", ChangeKind::Modified),
             change("src/a.sh", ChangeKind::Added),
             change("Cargo.lock", ChangeKind::Modified),
+            change("tests/.gitignore", ChangeKind::Added),
         ];
-        assert_eq!(outside_tests(&changes, "", "./tests/a.test"), ["tests/other.test", "src/a.sh"]);
+        assert_eq!(
+            outside_tests(&changes, "", "./tests/a.test"),
+            ["tests/other.test", "src/a.sh", "tests/.gitignore"]
+        );
     }
 
     #[test]

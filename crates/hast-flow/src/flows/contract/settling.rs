@@ -258,9 +258,6 @@ fn commit(
     judged: &Judged,
     kind: &str,
 ) -> Result<Committed, Step> {
-    if !judged.uncommitted {
-        return Ok(Committed::At(judged.head.clone()));
-    }
     let base = attempts::base(scene, &subtask.id, judged.attempt)?;
     // A name of several lines could bring trailers of its own.
     let name = subtask.name.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -7,14 +7,14 @@ use crate::attempt::base::ObjectId;
 use crate::attempt::workspace::{GitResult, GitStep};
 use crate::attempt_steps::{blocked, unexpected};
 use crate::docs::contract::{
-    Author, ContractEventKind as Kind, Execution, Recommendation, RecommendedAction, TestContract,
-    TestResult,
+    Author, ContractEventKind as Kind, DesignContract, Execution, Recommendation,
+    RecommendedAction, TestContract, TestResult, WorkStatus,
 };
 use crate::docs::document::Version;
 use crate::flows::contract::attempts::{self, inspect, key, tree_path};
 use crate::flows::contract::decide::Scene;
 use crate::flows::contract::endings::give_up;
-use crate::flows::contract::gates::{tested as of_run, ticked, verified};
+use crate::flows::contract::gates::{tested as of_run, ticked, to_create, verified};
 use crate::flows::contract::policy::{ORCHESTRATOR, QA};
 use crate::flows::contract::request::{Back, Cause, Gate, Judged, Subtask, Task, TestKind, Tested};
 use crate::flows::contract::settling::{Fall, fall};
@@ -79,7 +79,8 @@ impl Work<'_> {
             None => self.tree()?,
         };
         let now = scene.facts.now;
-        let tested = if self.kind() == Some(TestKind::Checklist) {
+        let missing = self.never_created(&tree)?;
+        let mut tested = if self.kind() == Some(TestKind::Checklist) {
             let path = tree_path(scene, &self.contract.test_file_path);
             let files = scene.git().files(&self.key("checklist"), &tree, || vec![path])?;
             let file = files.first().and_then(|file| file.bytes.as_deref());
@@ -100,9 +101,31 @@ impl Work<'_> {
                 }
             }
         };
+        tested.missing = missing;
         let detail = json!({ "subtask_id": self.subtask.id, "tested": tested });
         let draft = scene.draft("the suite").finishes_all();
         Ok(draft.event(ORCHESTRATOR, Kind::Tested, detail).step())
+    }
+
+    /// Files that the design wants and the tree does not have, where this is the last subtask of its task.
+    /// An analysis, or tests of what is there, must not end a task that nobody has built.
+    fn never_created(&self, tree: &ObjectId) -> Result<Vec<String>, Step> {
+        let scene = self.scene;
+        let others = self.task.subtasks.iter().filter(|one| one.id != self.subtask.id);
+        let last = others.clone().all(|one| one.status == WorkStatus::Completed);
+        let design: Option<DesignContract> =
+            scene.view.contract(&scene.task_path(self.task, layout::DESIGN));
+        let Some(design) = design.filter(|_| last && self.judged.is_none()) else {
+            return Ok(Vec::new());
+        };
+        let paths: Vec<&str> = to_create(&design).collect();
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let wanted = || paths.iter().map(|path| tree_path(scene, path)).collect();
+        let files = scene.git().files(&self.key("created"), tree, wanted)?;
+        let missing = files.iter().filter(|file| file.bytes.is_none());
+        Ok(missing.map(|file| file.path.clone()).collect())
     }
 
     /// What is in the tree where nothing was implemented.

@@ -42,6 +42,7 @@ crate::messages! {
     some_failed(count) { en: "tests that failed: {count}", ko: "실패한 테스트 {count}개" }
     too_few(ran, skipped, cases) { en: "{ran} tests ran ({skipped} were skipped), the contract has {cases} cases", ko: "테스트 {ran}개가 실행되고 {skipped}개를 건너뛰었는데 계약의 케이스는 {cases}개입니다" }
     unread_report(files) { en: "a report that this run wrote cannot be read: {files}", ko: "이 실행이 쓴 보고서를 읽을 수 없습니다: {files}" }
+    never_created(paths) { en: "no subtask after this one is left to create {paths}", ko: "{paths}(을)를 만들 하위작업이 더 남아 있지 않습니다" }
     review_failed(findings) { en: "the architect's review: {findings}", ko: "아키텍트 검토: {findings}" }
     touched(paths) { en: "documents of hast were changed by somebody else: {paths}", ko: "hast의 문서를 다른 이가 바꿨습니다: {paths}" }
     tree_moved() { en: "files changed after they were judged", ko: "판정한 뒤에 파일이 바뀌었습니다" }
@@ -58,6 +59,7 @@ crate::messages! {
     stays_stopped(id) { en: "{id} stays stopped; its state is kept", ko: "{id}(은)는 중지된 채로 있습니다. 상태는 그대로 있습니다" }
     decided_already(id) { en: "somebody has decided about {id} already", ko: "{id}에 대해 이미 누군가 결정했습니다" }
     already_over(id) { en: "{id} does not go on any more: there is nothing to stop", ko: "{id}(은)는 더 진행되지 않습니다. 중지할 것이 없습니다" }
+    already_over_next() { en: "start a new one: `hast contract start \"...\"`", ko: "새로 시작하세요: `hast contract start \"...\"`" }
     another_active(id) { en: "{id} is active; a project has one request at a time", ko: "{id}(이)가 진행 중입니다. 프로젝트에는 한 번에 하나의 요청만 있습니다" }
     another_active_next(id) { en: "go on with `hast contract resume {id}`, or end it with `hast contract stop`", ko: "`hast contract resume {id}`로 이어가거나 `hast contract stop`으로 끝내세요" }
     unknown_request(id) { en: "hast has no record of {id}", ko: "hast에 {id}의 기록이 없습니다" }

@@ -88,22 +88,24 @@ fn changed(subtask: &Subtask, before: Gates, failures: usize) -> Vec<Change> {
 impl Eyes<View> for ContractEyes {
     fn rows(&self, view: &View) -> Vec<Row> {
         let Some(request) = self.request(view) else { return Vec::new() };
-        if request.phase == GlobalPhase::GlobalDiscovery {
-            let id = request.id.to_string();
-            let state = match request.status {
-                RequestStatus::Active => State::Running,
-                RequestStatus::Stopped => State::Failed,
-                RequestStatus::Completed => State::Done,
-            };
-            return vec![row(0, &id, &say::discovery(self.lang), state, String::new())];
-        }
+        let state = match request.status {
+            RequestStatus::Active => State::Running,
+            RequestStatus::Stopped => State::Failed,
+            RequestStatus::Completed => State::Done,
+        };
+        let detail = match request.phase {
+            GlobalPhase::GlobalDiscovery => say::discovery(self.lang),
+            GlobalPhase::TaskLoop | GlobalPhase::Complete => String::new(),
+        };
+        let title = request.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let top = row(0, request.id.as_str(), &visible(&title), state, detail);
         let of_task = |task: &Task| {
             let state = working(task.status, request.status);
-            let own = row(0, task.id.as_str(), &task.name, state, String::new());
+            let own = row(1, task.id.as_str(), &task.name, state, String::new());
             let below = task.subtasks.iter().map(|subtask| self.subtask(subtask, request.status));
             std::iter::once(own).chain(below).collect::<Vec<_>>()
         };
-        request.tasks.iter().flat_map(of_task).collect()
+        std::iter::once(top).chain(request.tasks.iter().flat_map(of_task)).collect()
     }
 
     fn turn(&mut self, view: &View) -> Vec<String> {
@@ -133,16 +135,22 @@ impl ContractEyes {
         let phase = serde_json::to_value(subtask.stage.phase()).ok();
         let phase = phase.and_then(|phase| phase.as_str().map(str::to_owned)).unwrap_or_default();
         let gates = subtask.gates;
-        let mark = |status: Option<GateStatus>| match status {
-            Some(GateStatus::Passed) => '+',
-            Some(GateStatus::Failed) => '!',
-            Some(GateStatus::Pending) => '.',
-            None => '-',
+        let mark = |status: GateStatus| match status {
+            GateStatus::Passed => '+',
+            GateStatus::Failed => '!',
+            GateStatus::Pending => '.',
         };
-        let marks: String = [Some(gates.gate_1), Some(gates.gate_2), gates.gate_3, gates.gate_4]
-            .map(mark)
-            .iter()
-            .collect();
+        // In the order in which they are passed; an analysis has two of them.
+        let marks = [
+            (1, Some(gates.gate_1)),
+            (3, gates.gate_3),
+            (4, gates.gate_4),
+            (2, Some(gates.gate_2)),
+        ];
+        let marks = marks
+            .into_iter()
+            .filter_map(|(number, status)| Some(format!("{number}{}", mark(status?))));
+        let marks = marks.collect::<Vec<_>>().join(" ");
         let round = match subtask.round {
             1 => String::new(),
             more => format!(" · {}", say::rounds(self.lang, more)),
@@ -151,7 +159,7 @@ impl ContractEyes {
             WorkStatus::Pending => String::new(),
             WorkStatus::InProgress | WorkStatus::Completed => format!("{phase} [{marks}]{round}"),
         };
-        row(1, subtask.id.as_str(), &subtask.name, working(subtask.status, request), detail)
+        row(2, subtask.id.as_str(), &subtask.name, working(subtask.status, request), detail)
     }
 }
 

@@ -72,6 +72,11 @@ fn add(app: &mut App, args: &AddArgs) -> Result<Exit, Problem> {
     let root = flow_root::there_or_here(app, FlowName::Contract)?;
     let project = calling::project_at(app, root)?;
     let text = args.text.clone();
+    let named = [&args.decision, &args.pitfall, &args.pattern].into_iter().flatten();
+    if named.chain([&text]).any(|said| said.trim().is_empty()) {
+        let next = say::empty_piece_next(app.lang);
+        return Err(Problem::usage(say::empty_piece(app.lang), next));
+    }
     let piece = match (&args.decision, &args.pitfall, &args.pattern) {
         (Some(topic), _, _) => NewPiece::Decision(DecisionDraft {
             topic: topic.clone(),

@@ -86,7 +86,7 @@ pub(super) fn show(app: &mut App, id: Option<&str>) -> Result<Exit, Problem> {
     };
     let Some(state) = state else {
         return Err(match id {
-            Some(id) => Problem::new(
+            Some(id) => Problem::usage(
                 say::unknown_request(lang, visible(id)),
                 say::unknown_request_next(lang),
             ),
@@ -108,25 +108,15 @@ pub(super) fn show(app: &mut App, id: Option<&str>) -> Result<Exit, Problem> {
     Ok(Exit::Done)
 }
 
-/// A row a subtask: phase and the four gates.
+/// A row a subtask: phase, the four gates, and last what it is called, which may be long.
 pub(super) fn matrix(lang: Lang, state: &ContractState) -> String {
-    let mut rows: Vec<[String; 6]> = Vec::new();
+    let mut rows: Vec<[String; 7]> = Vec::new();
     for id in &state.task_order {
         let Some(task) = state.tasks.get(id) else { continue };
-        let mark = match task.status {
-            WorkStatus::Completed => "[x]",
-            WorkStatus::InProgress => "[>]",
-            WorkStatus::Pending => "[ ]",
-        };
+        let own = format!("{} {id}", mark(task.status));
         let empty = String::new;
-        rows.push([
-            format!("{mark} {id} {}", visible(&task.name)),
-            empty(),
-            empty(),
-            empty(),
-            empty(),
-            empty(),
-        ]);
+        let name = visible(&task.name).into_owned();
+        rows.push([own, empty(), empty(), empty(), empty(), empty(), name]);
         for id in &task.subtask_order {
             if let Some(subtask) = task.subtasks.get(id) {
                 rows.push(row(id.as_str(), subtask));
@@ -136,11 +126,11 @@ pub(super) fn matrix(lang: Lang, state: &ContractState) -> String {
     if rows.is_empty() {
         return format!("{}\n", say::discovery(lang));
     }
-    let head = ["", "", "GATE-1", "GATE-2", "GATE-3", "GATE-4"].map(str::to_owned);
-    let all: Vec<&[String; 6]> = std::iter::once(&head).chain(&rows).collect();
+    let head = ["", "", "GATE-1", "GATE-2", "GATE-3", "GATE-4", ""].map(str::to_owned);
+    let all: Vec<&[String; 7]> = std::iter::once(&head).chain(&rows).collect();
     let width = |column: usize| all.iter().map(|row| row[column].width()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..6).map(width).collect();
-    let line = |row: &[String; 6]| {
+    let widths: Vec<usize> = (0..7).map(width).collect();
+    let line = |row: &[String; 7]| {
         let cells = row.iter().zip(&widths).map(|(cell, width)| {
             format!("{cell}{}", " ".repeat(width.saturating_sub(cell.width())))
         });
@@ -149,12 +139,15 @@ pub(super) fn matrix(lang: Lang, state: &ContractState) -> String {
     all.iter().map(|row| line(row)).collect()
 }
 
-fn row(id: &str, subtask: &SubtaskState) -> [String; 6] {
-    let mark = match subtask.status {
+fn mark(status: WorkStatus) -> &'static str {
+    match status {
         WorkStatus::Completed => "[x]",
         WorkStatus::InProgress => "[>]",
         WorkStatus::Pending => "[ ]",
-    };
+    }
+}
+
+fn row(id: &str, subtask: &SubtaskState) -> [String; 7] {
     let phase = serde_json::to_value(subtask.phase).ok();
     let phase = phase.and_then(|phase| phase.as_str().map(str::to_owned)).unwrap_or_default();
     let gates = subtask.gates;
@@ -167,14 +160,14 @@ fn row(id: &str, subtask: &SubtaskState) -> [String; 6] {
         }
         .to_owned()
     };
-    let name = visible(&subtask.name).into_owned();
     [
-        format!("  {mark} {id} {name}"),
+        format!("  {} {id}", mark(subtask.status)),
         phase,
         gate(Some(gates.gate_1)),
         gate(Some(gates.gate_2)),
         gate(gates.gate_3),
         gate(gates.gate_4),
+        visible(&subtask.name).into_owned(),
     ]
 }
 

@@ -15,7 +15,7 @@ use hast_flow::attempt::base::TreeRules;
 use hast_flow::docs::contract::{Manifest, Project as ProjectName};
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::Memory;
-use hast_flow::flows::contract::{Asked, ContractFlow, Settings, laws};
+use hast_flow::flows::contract::{Asked, ContractFlow, Settings, laws, layout};
 use hast_flow::flows::goals::layout as goals;
 use hast_flow::formats::diagnostic::Diagnostic;
 use hast_flow::ids::{ProjectHash, RequestId};
@@ -47,14 +47,32 @@ pub(crate) fn run(app: &mut App, command: &ContractCommands) -> Result<Exit, Pro
         ContractCommands::Stop => stop(app),
         ContractCommands::List => listing::list(app),
         ContractCommands::Show(args) => listing::show(app, args.id.as_deref()),
-        ContractCommands::Verify => {
-            let root = there(app)?;
-            let mut report = verify::Report::default();
-            verify::check_flow(app, FlowName::Contract, &root, &mut report);
-            verify::show(app, &report)
-        }
+        ContractCommands::Verify(args) => check(app, args.id.as_deref()),
         ContractCommands::Knowledge(command) => known::run(app, command),
     }
+}
+
+/// The whole tree, or what lies in the directory of one request.
+fn check(app: &mut App, id: Option<&str>) -> Result<Exit, Problem> {
+    let root = there(app)?;
+    let mut report = verify::Report::default();
+    let Some(id) = id else {
+        verify::check_flow(app, FlowName::Contract, &root, &mut report);
+        return verify::show(app, &report);
+    };
+    let project = hash(&root);
+    let known = id.parse::<RequestId>().ok();
+    let known = known.filter(|id| reading::requests(&root, &project).contains(id));
+    let Some(known) = known else {
+        let next = say::unknown_request_next(app.lang);
+        return Err(Problem::usage(say::unknown_request(app.lang, visible(id)), next));
+    };
+    let directory = store(&root).join(layout::of_request(&project, &known, ""));
+    let directory = PathBuf::from(directory.to_string_lossy().trim_end_matches('/'));
+    if directory.is_dir() {
+        verify::check_part(app, &directory, breaches(app, &root), &mut report);
+    }
+    verify::show(app, &report)
 }
 
 /// What the documents do not agree on. What cannot be read is told by who checks files.

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::attempt::workspace::Head;
 use crate::attempt::worktrees::{Target, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{blocked, problem, unexpected};
-use crate::docs::goals::GoalsEventKind as Kind;
+use crate::docs::goals::{Goals, GoalsEventKind as Kind};
 use crate::driver::{Delta, Facts, Flow};
 use crate::flows::goals::auto::decide::{ending, last_goal};
 use crate::flows::goals::auto::lanes::choosing::{Next, next};
@@ -23,6 +23,7 @@ use crate::leases::{LeaseResult, LeaseStep};
 use crate::roles::PolicyTable;
 use crate::steps::{CallResult, Commit, Effect, EffectResult, Ending, Notice, Step, StepKey};
 use crate::store::DocPath;
+use crate::words::Lang;
 
 impl Flow for LanesFlow {
     type View = LanesView;
@@ -41,12 +42,9 @@ impl Flow for LanesFlow {
 
     fn next_step(&self, view: &LanesView, facts: &Facts<'_>) -> Step {
         let lang = facts.lang;
-        let goals = match view.shared.goals.as_ref().map(|file| &file.goals) {
-            None => return blocked(words::no_goals(lang), words::no_goals_next(lang)),
-            Some(Err(why)) => {
-                return blocked(words::bad_goals(lang, why), words::bad_goals_next(lang));
-            }
-            Some(Ok(goals)) => goals,
+        let goals = match goals_of(view, lang) {
+            Ok(goals) => goals,
+            Err(step) => return step,
         };
         if let Some(over) = delivery::nothing_to_drive(self, view, lang) {
             return over;
@@ -219,5 +217,13 @@ pub(super) fn lease<'v>(
         None => Err(Step::Effect { key: key.clone(), effect: Effect::Lease(step) }),
         Some(EffectResult::Lease(result)) => Ok(result),
         Some(_) => Err(unexpected(key, facts.lang)),
+    }
+}
+
+fn goals_of(view: &LanesView, lang: Lang) -> Result<&Goals, Step> {
+    match view.shared.goals.as_ref().map(|file| &file.goals) {
+        None => Err(blocked(words::no_goals(lang), words::no_goals_next(lang))),
+        Some(Err(why)) => Err(blocked(words::bad_goals(lang, why), words::bad_goals_next(lang))),
+        Some(Ok(goals)) => Ok(goals),
     }
 }
