@@ -45,6 +45,8 @@ pub(crate) mod say {
         unknown_session(id) { en: "there is no session {id}", ko: "세션 {id}(이)가 없습니다" }
         unknown_session_next() { en: "see `hast session list`", ko: "`hast session list`를 보세요" }
         bad_question(id) { en: "`{id}` is not the id of a question", ko: "`{id}`(은)는 질문 id가 아닙니다" }
+        no_reason() { en: "the reason is empty", ko: "이유가 비어 있습니다" }
+        no_reason_next() { en: "say why the plan is impossible: hast session replan --reason \"...\"", ko: "계획이 왜 불가능한지 쓰세요: hast session replan --reason \"...\"" }
         empty_answer() { en: "the answer is empty", ko: "답이 비어 있습니다" }
         empty_answer_next() { en: "say what the session should know: hast session answer Q-... \"...\"", ko: "세션이 알아야 할 것을 쓰세요: hast session answer Q-... \"...\"" }
         unknown_question(id) { en: "no session has an open question {id}", ko: "열린 질문 {id}(이)가 있는 세션이 없습니다" }
@@ -99,14 +101,14 @@ pub(crate) mod say {
         demo_intro(directory) { en: "A research session about an invented company: agents that are only a script, bundled answers of the data sources; no model, no key, no network.\nScratch directory: {directory}\n", ko: "지어낸 회사에 대한 조사 세션입니다. 에이전트는 스크립트이고 데이터 출처의 답은 내장되어 있습니다. 모델도 키도 네트워크도 쓰지 않습니다.\n임시 디렉터리: {directory}\n" }
         demo_query() { en: "Is Moraebit (MRBT) growing, and what did its shares do in 2024?", ko: "모래빛(MRBT)은 성장하고 있나요? 2024년에 주가는 어땠나요?" }
         demo_planned(count) { en: "  plan: {count} tasks, checked by hast down to the arguments of every tool call.", ko: "  계획: 작업 {count}개. 도구 호출의 인자까지 hast가 검사했습니다." }
-        demo_fetched(task, title) { en: "  {task}: fetched without a model ({title}); raw answers kept by hash.", ko: "  {task}: 모델 없이 가져왔습니다({title}). 원본은 해시로 보관합니다." }
+        demo_fetched(task, title) { en: "  {task}: fetched without a model ({title})", ko: "  {task}: 모델 없이 가져왔습니다({title})" }
         demo_rejected(task, why) { en: "  {task}: rejected by the Critic ({why}). The next attempt has a directory of its own.", ko: "  {task}: Critic이 거부했습니다({why}). 다음 시도는 새 디렉터리를 씁니다." }
         demo_passed(task) { en: "  {task}: passed, so it is knowledge and may be cited.", ko: "  {task}: 통과해 지식이 되었고 인용할 수 있습니다." }
         demo_failed(task, why) { en: "  {task}: failed ({why})", ko: "  {task}: 실패했습니다({why})" }
         demo_replanned(version) { en: "  the Planner revises: plan {version}; the old one is in plan/archive/.", ko: "  Planner가 고쳤습니다: 계획 {version}. 이전 계획은 plan/archive/에 있습니다." }
         demo_end(directory, id) {
-            en: "Look around:\n  cd {directory}\n  hast session show                       # tasks, verdicts, the answer with footnotes\n  hast session show --html report.html    # a report for the browser\n  hast session verify                     # the four laws, on disk\n  ls sessions/{id}      # everything is a file\nIn your own directory:\n  hast session start \"...\"",
-            ko: "둘러보기:\n  cd {directory}\n  hast session show                       # 작업, 판정, 각주가 달린 답\n  hast session show --html report.html    # 브라우저로 볼 보고서\n  hast session verify                     # 디스크에서 네 가지 법칙 검사\n  ls sessions/{id}      # 모든 것이 파일입니다\n내 디렉터리에서:\n  hast session start \"...\"",
+            en: "Look around:\n  cd {directory}\n  hast session show                       # tasks, and the answer\n  hast session show --html report.html    # a report for the browser\n  hast session verify                     # the four laws, on disk\n  ls sessions/{id}      # everything is a file\nIn your own directory:\n  hast session start \"...\"",
+            ko: "둘러보기:\n  cd {directory}\n  hast session show                       # 작업, 각주가 달린 답\n  hast session show --html report.html    # 브라우저로 볼 보고서\n  hast session verify                     # 디스크에서 네 가지 법칙 검사\n  ls sessions/{id}      # 모든 것이 파일입니다\n내 디렉터리에서:\n  hast session start \"...\"",
         }
     }
 }

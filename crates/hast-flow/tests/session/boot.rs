@@ -3,7 +3,7 @@
 use crate::scene::{Session, report, revised, task, version};
 use hast_flow::docs::session::SystemStatus;
 use hast_flow::driver::{Delta, Flow};
-use hast_flow::flows::session::{View, layout};
+use hast_flow::flows::session::{View, Wish, layout};
 use hast_flow::steps::{Effect, Ending, Step};
 use hast_flow::store::{DocPath, Identity, Seen};
 use serde_json::json;
@@ -153,6 +153,26 @@ fn a_lost_plan_without_an_archive_can_be_planned_anew() {
     session.agrees();
     session.pass("another fact");
     assert_eq!(session.files["execution/outputs/T-0001/attempt-2/a.md"], b"another fact");
+}
+
+#[test]
+fn a_person_who_wants_another_plan_is_asked_about_a_missing_pointer_first() {
+    let mut session = booted(working(), &[layout::STATUS]);
+    let known = session.view.events;
+    session.flow.wish = Some(Wish::Replan { reason: "wrong company".to_owned(), known });
+    asks_about(&mut session, layout::STATUS);
+    assert!(!session.files.contains_key(layout::STATUS), "nothing is rebuilt unasked");
+    session.says("restore");
+    session.commit();
+    session.commit();
+    assert!(session.files.contains_key(layout::STATUS));
+    session.commit();
+    assert_eq!(session.event("SYSTEM_RESUMED")["detail"]["reason"], "wrong company");
+    let mut session = booted(working(), &[layout::DECOMPOSITION]);
+    let known = session.view.events;
+    session.flow.wish = Some(Wish::Replan { reason: "wrong company".to_owned(), known });
+    session.commit();
+    assert!(session.begin().starts_with("replan/"), "a plan that is to be replaced is not missed");
 }
 
 #[test]

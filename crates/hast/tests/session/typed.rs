@@ -27,6 +27,7 @@ fn wrong_usage_is_said_before_anything_is_made() {
     assert_eq!(scene.hast(&["session", "start", "  "]).code, 2);
     assert_eq!(scene.hast(&["session", "start", "x", "--parallel", "0"]).code, 2);
     assert_eq!(scene.hast(&["session", "start", "x", "--rules", "nowhere.md"]).code, 1);
+    assert_eq!(scene.hast(&["session", "replan", "--reason", " "]).code, 2);
     assert_eq!(scene.hast(&["session", "list"]).code, 1);
     assert!(scene.names("sessions").is_empty());
 }

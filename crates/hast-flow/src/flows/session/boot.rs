@@ -56,7 +56,8 @@ pub(super) fn check(view: &View, facts: &Facts<'_>) -> Option<Step> {
     Some(people::ask(draft, view, facts, &asked, Vec::new()))
 }
 
-fn missing(view: &View) -> Option<&'static str> {
+/// The first file that is not there and has to be.
+pub(super) fn missing(view: &View) -> Option<&'static str> {
     if view.has_lost_its_log() {
         return Some(layout::LOG);
     }

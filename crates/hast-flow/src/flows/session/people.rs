@@ -140,6 +140,12 @@ fn whose(pending: &Pending) -> Option<&'static str> {
     }
 }
 
+/// Whether something is missing that another plan does not replace.
+fn lacks_more_than_its_plan(view: &View) -> bool {
+    let missing = boot::missing(view);
+    missing.is_some_and(|path| ![layout::DECOMPOSITION, layout::METADATA].contains(&path))
+}
+
 /// What a person asked for with this command, where it is not done yet.
 pub(super) fn wish(flow: &SessionFlow, view: &View, facts: &Facts<'_>) -> Option<Step> {
     match flow.wish.as_ref()? {
@@ -148,6 +154,9 @@ pub(super) fn wish(flow: &SessionFlow, view: &View, facts: &Facts<'_>) -> Option
         }
         // It is in the log: from here on the session goes its way.
         Wish::Replan { known, .. } if view.wished > *known => None,
+        Wish::Replan { .. } if lacks_more_than_its_plan(view) => {
+            Some(boot::check(view, facts).unwrap_or_else(|| blocked(view, facts)))
+        }
         Wish::Replan { reason, .. } => Some(replan(view, facts, reason)),
     }
 }

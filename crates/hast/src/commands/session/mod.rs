@@ -109,6 +109,9 @@ fn resume(app: &mut App, args: &ResumeArgs) -> Result<Exit, Problem> {
 
 fn replan(app: &mut App, args: &ReplanArgs) -> Result<Exit, Problem> {
     lanes(app, &args.work)?;
+    if args.reason.trim().is_empty() {
+        return Err(Problem::usage(say::no_reason(app.lang), say::no_reason_next(app.lang)));
+    }
     let root = there(app)?;
     let id = unfinished(app, &root, args.id.as_deref())?;
     let known = reading::view(app, &directory(&root, &id))?.events;
