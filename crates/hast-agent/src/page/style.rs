@@ -19,7 +19,7 @@ small{color:var(--soft)}
 table{border-collapse:collapse;width:100%;font-size:.9rem}
 th,td{text-align:left;vertical-align:top;padding:6px 12px 6px 0;border-bottom:1px solid var(--rule);font-variant-numeric:tabular-nums}
 th{color:var(--soft);font-weight:600;white-space:nowrap}
-td{overflow-wrap:break-word}td a,td pre{overflow-wrap:anywhere}
+td{overflow-wrap:break-word}td a,td pre,td details{overflow-wrap:anywhere}td:first-child{min-width:4.5rem}
 pre{background:color-mix(in srgb,var(--rule) 45%,transparent);border-radius:8px;padding:12px;overflow-x:auto;font-size:.85rem;line-height:1.5;white-space:pre-wrap}
 .badge{display:inline-block;border:1px solid currentColor;border-radius:999px;padding:0 .55em;font-size:.75rem;line-height:1.6;white-space:nowrap}
 .badge.good{color:var(--good)}.badge.bad{color:var(--bad)}.badge.waiting{color:var(--waiting)}.badge.running{color:var(--running)}.badge.plain{color:var(--plain)}
@@ -31,5 +31,6 @@ pre{background:color-mix(in srgb,var(--rule) 45%,transparent);border-radius:8px;
 .timeline .good{fill:var(--good)}.timeline .bad{fill:var(--bad)}.timeline .waiting{fill:var(--waiting)}.timeline .running{fill:var(--running)}.timeline .plain{fill:var(--plain)}
 details{margin:.4rem 0}summary{cursor:pointer}
 .chart{margin:1rem 0;max-width:none}
+@media(max-width:640px){.wide table,.chart svg{min-width:560px}.chart{overflow-x:auto}}
 @media print{nav{display:none}details:not([open])>*{display:block}h2{break-after:avoid}.facts div,tr,figure{break-inside:avoid}}
 ";

@@ -278,7 +278,7 @@ fn sources(session: &Session, lang: Lang) -> Html {
                 link(&source.url, &source.url),
                 Html::text(source.fetched_at),
                 Html::text(source.bytes),
-                Html::text(format!("{hash}…")).then(&details(&path, &Html::text(&source.media))),
+                Html::text(format!("{hash}…")).then(&details(&source.media, &Html::text(&path))),
             ]);
         }
     }
