@@ -105,6 +105,12 @@ fn knowledge_that_did_not_pass_and_artifacts_that_changed() {
     plant(&scene, index, replaced("T-0002/attempt-2/note.md", "T-0002/note.md"), index);
     let artifact = "execution/outputs/T-0001/page.md";
     plant(&scene, artifact, |text| format!("{text}!"), index);
+    // Taking the hash out of the index does not help.
+    let full = format!("{}/{index}", scene.session());
+    let before = scene.read(&full);
+    scene.write(&full, before.replace("\"sha256\"", "\"was\""));
+    plant(&scene, artifact, |text| format!("{text}!"), index);
+    scene.write(&full, before);
     let rejected = "execution/outputs/T-0002/note.md";
     plant(&scene, rejected, |text| format!("{text}!"), rejected);
     let raw = scene.names(&format!("{}/context/sources", scene.session()))[0].clone();

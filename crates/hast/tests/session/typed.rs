@@ -105,7 +105,7 @@ fn status_tells_the_state_of_every_flow_and_leaves_checking_to_verify() {
     let scene = Scene::new("");
     for (demo, name, state, count) in [
         ("session", "sessions", "sessions", 1),
-        ("run", "units", "COMPLETED", 2),
+        ("run", "runs", "runs", 2),
         ("kernel", "units", "completed", 1),
         ("contract", "units", "completed", 1),
     ] {

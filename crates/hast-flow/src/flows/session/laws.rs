@@ -85,6 +85,9 @@ fn knowledge(files: &dyn Documents, told: &Told, found: &mut Vec<Diagnostic>) {
         return;
     };
     let nodes = tree.root.get("knowledge").map_or(&[][..], |list| list.list());
+    // What the log says counts, also where an entry has lost its hash.
+    let logged: BTreeMap<&str, &Sha256> =
+        told.made.values().flatten().map(|made| (made.artifact.as_str(), &made.sha256)).collect();
     let mut listed: BTreeMap<&KnowledgeId, KnowledgeStatus> = BTreeMap::new();
     for (entry, node) in index.knowledge.iter().zip(nodes) {
         let mut tell = |other: &str, detail: String| {
@@ -110,7 +113,9 @@ fn knowledge(files: &dyn Documents, told: &Told, found: &mut Vec<Diagnostic>) {
         }
         if entry.status == KnowledgeStatus::Active {
             let now = files.read(artifact).map(|bytes| Sha256::of(&bytes));
-            if now.is_none() || entry.sha256.is_some() && now != entry.sha256 {
+            let made = logged.get(layout::from_session(&entry.artifact_path)).copied();
+            let said = made.into_iter().chain(&entry.sha256);
+            if now.is_none() || said.into_iter().any(|said| now.as_ref() != Some(said)) {
                 let hash = now.map_or("-".to_owned(), |hash| hash.to_string());
                 tell(artifact, format!("{} sha256 {hash}", entry.id));
             }

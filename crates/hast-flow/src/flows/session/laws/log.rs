@@ -16,7 +16,6 @@ use crate::formats::diagnostic::{Diagnostic, Finding};
 use crate::formats::ndjson::LogLines;
 use crate::formats::source::Source;
 use crate::ids::{EventId, KnowledgeId, QuestionId, Sha256, TaskId};
-use crate::time::UtcTime;
 
 /// What the log tells.
 pub(super) struct Told {
@@ -32,8 +31,8 @@ pub(super) struct Told {
     /// Plans in their order: what each hashes to, and where it was archived to when the next came.
     pub(super) plans: Vec<(Option<Sha256>, Option<String>)>,
     pub(super) answer: Option<Sha256>,
-    /// When each plan began, and its version.
-    pub(super) changes: Vec<(UtcTime, (u32, u32))>,
+    /// How each plan's line in the change log begins, and ends.
+    pub(super) changes: Vec<(String, String)>,
     /// Attempts that were made, and the hash of their lines in the run logs.
     pub(super) ran: BTreeMap<Attempt, Option<Sha256>>,
     /// What was written once, by its path.
@@ -188,8 +187,11 @@ impl Told {
                     before.1 = detail.snapshot;
                 }
                 self.plans.push((detail.sha256, None));
-                let version = (self.pointer.plan_major_version, self.pointer.plan_revision);
-                self.changes.push((happened.ts, version));
+                let SessionStatus { plan_major_version, plan_revision, .. } = self.pointer;
+                let begins = format!("- {} {plan_major_version}.{plan_revision} ", happened.ts);
+                let reason = detail.reason.unwrap_or_default();
+                let ends = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+                self.changes.push((begins, ends));
             }
             (Kind::QuestionOpened, _) => {
                 self.questions

@@ -43,10 +43,11 @@ fn change_log(files: &dyn Documents, told: &Told, found: &mut Vec<Diagnostic>) {
     };
     let text = String::from_utf8_lossy(&bytes);
     let mut lines = text.lines();
-    for (at, (major, revision)) in &told.changes {
-        let begins = format!("- {at} {major}.{revision} ");
-        if !lines.next().is_some_and(|line| line.starts_with(&begins)) {
-            return found.push(contradicts(layout::CHANGE_LOG, layout::LOG, begins));
+    for (begins, ends) in &told.changes {
+        let same = |line: &str| line.starts_with(begins) && line.ends_with(ends.as_str());
+        if !lines.next().is_some_and(same) {
+            let detail = format!("{begins}… {ends}");
+            return found.push(contradicts(layout::CHANGE_LOG, layout::LOG, detail));
         }
     }
 }
