@@ -165,17 +165,10 @@ pub(crate) fn go(
         cut_off: cut_off(project, found.as_ref()),
         asked: wish.asked,
         settings,
-        lock: found.map(|found| FoundLock {
-            pid: found.lock.pid,
-            owner: found.owner,
-            base_commit: found.lock.base_commit,
-            branch: found.lock.branch,
-            goal: found.lock.goal,
-            attempt: found.lock.attempt,
-        }),
+        lock: found.map(found_lock),
         not_ready: None,
         place: if wish.width.is_some() { Place::Isolated } else { Place::InPlace },
-        from: if wish.width.is_some() { From::Base } else { wish.from },
+        from: wish.from,
     };
     let (branch, commit) = head.unzip();
     let lock = AutoLock {
@@ -229,6 +222,18 @@ fn in_place(
     }
     let Driven { ending, usage, lasted, .. } = driven;
     Ok(Driven { ending, seen: (), usage, lasted })
+}
+
+fn found_lock(found: auto_lock::Found) -> FoundLock {
+    let auto_lock::Found { lock, owner, .. } = found;
+    FoundLock {
+        pid: lock.pid,
+        owner,
+        base_commit: lock.base_commit,
+        branch: lock.branch,
+        goal: lock.goal,
+        attempt: lock.attempt,
+    }
 }
 
 /// Whether anything of an attempt that was cut off is still in the tree.
