@@ -157,9 +157,7 @@ pub(crate) fn go(
         .map_err(|error| Problem::cannot_read(lang, &error.path, &error.source))?;
     let place = git::Place::find(&project.root)
         .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))?;
-    let head = auto_lock::head(&place.git_dir, &place.common_dir);
-    let now = app.clock.now();
-    let run = UtcTime::new(now).to_string();
+    let run = UtcTime::new(app.clock.now()).to_string();
     let flow = AutoFlow {
         run: format!("{run}-{}", std::process::id()),
         cut_off: cut_off(project, found.as_ref()),
@@ -170,17 +168,7 @@ pub(crate) fn go(
         place: if wish.width.is_some() { Place::Isolated } else { Place::InPlace },
         from: wish.from,
     };
-    let (branch, commit) = head.unzip();
-    let lock = AutoLock {
-        pid: std::process::id(),
-        started_at: OffsetTime::new(now, app.clock.local_offset(now)),
-        base_commit: commit.unwrap_or_default(),
-        process_start: auto_lock::own_start(),
-        branch,
-        goal: Some(String::new()),
-        attempt: None,
-    };
-    eyes.lock_in(state.clone(), lock);
+    eyes.lock_in(state.clone(), own_lock(app, &place));
     let mut unit = unit(app, project, wish.tool, trusted);
     if wish.delivery.is_some() {
         unit.held = Exit::Locked;
@@ -222,6 +210,20 @@ fn in_place(
     }
     let Driven { ending, usage, lasted, .. } = driven;
     Ok(Driven { ending, seen: (), usage, lasted })
+}
+
+fn own_lock(app: &App, place: &git::Place) -> AutoLock {
+    let (branch, commit) = auto_lock::head(&place.git_dir, &place.common_dir).unzip();
+    let now = app.clock.now();
+    AutoLock {
+        pid: std::process::id(),
+        started_at: OffsetTime::new(now, app.clock.local_offset(now)),
+        base_commit: commit.unwrap_or_default(),
+        process_start: auto_lock::own_start(),
+        branch,
+        goal: Some(String::new()),
+        attempt: None,
+    }
 }
 
 fn found_lock(found: auto_lock::Found) -> FoundLock {
