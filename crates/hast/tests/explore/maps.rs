@@ -64,6 +64,7 @@ fn python() {
             "shop/cart.py",
             "from shop.payment import PaymentGateway\n\ndef checkout(cart):\n    # charge the card\n    return PaymentGateway().charge(cart.total)\n",
         ),
+        ("shop/web.py", "from shop.cart import checkout\n\ndef post(r):\n    return checkout(r)\n"),
         (
             "tests/test_cart.py",
             "from shop.cart import checkout\n\ndef test_checkout():\n    assert checkout(c) == 3\n",
@@ -77,6 +78,8 @@ fn python() {
             "method PaymentGateway.charge  (uses: 1)",
             "<- shop/cart.py:5  checkout",
             "Related tests\n  tests/test_cart.py  (uses checkout, one step further)",
+            "A change would reach\n  shop/cart.py  (uses PaymentGateway, charge)",
+            "shop/web.py  (uses checkout, one step further)",
         ],
     );
     maps(&files, "결제는 어디서 하나요?", &["Files\n  shop/payment.py"]);
@@ -93,6 +96,10 @@ fn typescript_and_javascript() {
             "src/login.js",
             "import { parseToken } from './session';\nexport function login(form) {\n  return parseToken(form.token);\n}\n",
         ),
+        (
+            "src/page.tsx",
+            "import { login } from './login';\nexport function Page() {\n  return <form onSubmit={login} />;\n}\n",
+        ),
         ("src/login.spec.ts", "it('logs in', () => { login({ token: 'parseToken' }); });\n"),
     ];
     maps(
@@ -105,53 +112,74 @@ fn typescript_and_javascript() {
             "function parseToken  (uses: 2)",
             "<- src/login.js:3  login  return parseToken(form.token);",
             "Related tests\n  src/login.spec.ts",
+            "A change would reach\n",
+            "src/page.tsx  (uses login",
         ],
     );
 }
 
 #[test]
-fn go_java_and_c() {
+fn go() {
+    let files = [
+        (
+            "queue/lease.go",
+            "package queue\n\ntype Lease struct{}\n\nfunc (l *Lease) Renew() error { return nil }\n",
+        ),
+        (
+            "queue/sweep.go",
+            "package queue\n\nfunc Sweep(all []*Lease) {\n\tfor _, l := range all {\n\t\tl.Renew()\n\t}\n}\n",
+        ),
+        ("cmd/main.go", "package main\n\nfunc main() { queue.Sweep(nil) }\n"),
+        (
+            "queue/lease_test.go",
+            "package queue\n\nfunc TestRenew(t *testing.T) { (&Lease{}).Renew() }\n",
+        ),
+    ];
     maps(
-        &[
-            (
-                "queue/lease.go",
-                "package queue\n\ntype Lease struct{}\n\nfunc (l *Lease) Renew() error { return nil }\n",
-            ),
-            (
-                "queue/sweep.go",
-                "package queue\n\nfunc Sweep(all []*Lease) {\n\tfor _, l := range all {\n\t\tl.Renew()\n\t}\n}\n",
-            ),
-            (
-                "queue/lease_test.go",
-                "package queue\n\nfunc TestRenew(t *testing.T) { (&Lease{}).Renew() }\n",
-            ),
-        ],
+        &files,
         "who renews a lease?",
         &[
             "method Lease.Renew  (uses: 2)",
             "<- queue/sweep.go:5  Sweep",
             "Related tests\n  queue/lease_test.go",
+            "A change would reach\n  queue/sweep.go",
+            "cmd/main.go  (uses Sweep, one step further)",
         ],
     );
+}
+
+#[test]
+fn java() {
+    let files = [
+        ("src/main/java/Mailer.java", "class Mailer {\n  void sendMail(String to) {}\n}\n"),
+        (
+            "src/main/java/Signup.java",
+            "class Signup {\n  void finish(Mailer mailer) {\n    mailer.sendMail(\"x\");\n  }\n}\n",
+        ),
+        (
+            "src/main/java/Web.java",
+            "class Web {\n  void post(Signup signup) { signup.finish(null); }\n}\n",
+        ),
+        (
+            "src/test/java/SignupTest.java",
+            "class SignupTest { void works() { new Mailer().sendMail(\"\"); } }\n",
+        ),
+    ];
     maps(
-        &[
-            ("src/main/java/Mailer.java", "class Mailer {\n  void sendMail(String to) {}\n}\n"),
-            (
-                "src/main/java/Signup.java",
-                "class Signup {\n  void finish(Mailer mailer) {\n    mailer.sendMail(\"x\");\n  }\n}\n",
-            ),
-            (
-                "src/test/java/SignupTest.java",
-                "class SignupTest { void works() { new Mailer().sendMail(\"\"); } }\n",
-            ),
-        ],
+        &files,
         "when do we send mail?",
         &[
             "method Mailer.sendMail  (uses: 2)",
             "<- src/main/java/Signup.java:3  Signup.finish",
-            "src/test/java/SignupTest.java",
+            "Related tests\n  src/test/java/SignupTest.java",
+            "A change would reach\n  src/main/java/Signup.java  (uses Mailer, sendMail)",
+            "src/main/java/Web.java  (uses finish, one step further)",
         ],
     );
+}
+
+#[test]
+fn c_and_cpp() {
     maps(
         &[
             ("lib/buffer.h", "int ring_push(struct ring *r, char c);\n"),
@@ -159,10 +187,36 @@ fn go_java_and_c() {
                 "lib/buffer.c",
                 "#include \"buffer.h\"\nint ring_push(struct ring *r, char c) {\n  return 0;\n}\n",
             ),
-            ("app/main.cpp", "int main() {\n  return ring_push(nullptr, 'x');\n}\n"),
+            ("app/main.c", "int main(void) {\n  return ring_push(0, 'x');\n}\n"),
+            ("tests/test_ring.c", "void test_push(void) { ring_push(0, 'y'); }\n"),
         ],
         "ring push",
-        &["lib/buffer.c:2  function ring_push", "<- app/main.cpp:2  main"],
+        &[
+            "lib/buffer.c:2  function ring_push",
+            "<- app/main.c:2  main",
+            "Related tests\n  tests/test_ring.c",
+            "A change would reach\n  app/main.c",
+        ],
+    );
+    maps(
+        &[
+            ("lib/ring.hpp", "class Ring {\n public:\n  bool push(char c);\n};\n"),
+            (
+                "lib/ring.cpp",
+                "#include \"ring.hpp\"\nbool Ring::push(char c) {\n  return c != 0;\n}\n",
+            ),
+            ("lib/feed.cpp", "void feed(Ring &ring) {\n  ring.push('x');\n}\n"),
+            ("app/main.cpp", "int main() {\n  Feeder f;\n  feed(f.all());\n}\n"),
+            ("tests/ring_test.cpp", "TEST(Ring, Pushes) { Ring ring; ring.push('a'); }\n"),
+        ],
+        "who pushes into the ring?",
+        &[
+            "lib/ring.cpp:2  method Ring.push",
+            "<- lib/feed.cpp:2  feed  ring.push('x');",
+            "Related tests\n  tests/ring_test.cpp",
+            "A change would reach\n  lib/feed.cpp",
+            "app/main.cpp  (uses feed, one step further)",
+        ],
     );
 }
 

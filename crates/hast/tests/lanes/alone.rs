@@ -39,6 +39,8 @@ fn a_merge_that_would_touch_the_users_files_waits_with_the_work_on_a_branch() {
     assert_eq!(scene.verdicts("M1"), ["all_good", "merge_touches"]);
     assert_eq!(scene.git(&["show", "hast/kept/M1:src/a.txt"]), "a\nb");
     assert!(scene.read(".ai/goals.yaml").contains("src/a.txt"), "the file is named");
+    let inbox = scene.hast(&["inbox", "list"]).out;
+    assert!(inbox.contains("M1") && inbox.contains("uncommitted files: src/a.txt"), "{inbox}");
     // Only the status was committed.
     assert_eq!(scene.git(&["diff", "--name-only", &head, "HEAD"]), ".ai/goals.yaml");
     scene.nothing_is_left();
@@ -155,4 +157,28 @@ fn a_tree_that_somebody_deleted_blocks_its_goal_and_not_the_run() {
     let ran = scene.hast(&["auto", "--isolate", "--recursive"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert_eq!((scene.status_of("M1"), scene.status_of("M2")), ("blocked".into(), "done".into()));
+}
+
+#[test]
+fn a_lane_goes_on_with_work_that_was_handed_over() {
+    let stuck = "      - write: {path: src/half.txt, text: \"half\\n\"}\n      - handoff: {status: blocked, next: a key}\n";
+    let scene = Scene::with(&[("M1", "", stuck)], "isolation: worktree\n", "true\n");
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, scene.status_of("M1").as_str()), (1, "blocked"), "{ran:?}");
+    assert!(!scene.has("src/half.txt"));
+    let again = format!(
+        "version: 1\nreplies:\n  - do:\n      - expect: {{exists: src/half.txt}}\n{}",
+        work("src/b.txt", "b")
+    );
+    scene.write("a.rehearsal.yaml", again);
+    scene.git(&["commit", "-q", "-m", "another agent", "a.rehearsal.yaml"]);
+    let ran = scene.hast(&["retry", "M1", "--continue"]);
+    assert_eq!((ran.code, scene.status_of("M1").as_str()), (0, "done"), "{ran:?}");
+    assert_eq!(
+        (scene.read("src/half.txt").as_str(), scene.read("src/b.txt").as_str()),
+        ("half\n", "b\n")
+    );
+    let changed = scene.git(&["log", "--grep=^feat(M1)", "--name-only", "--format=", "-1"]);
+    assert!(changed.contains("src/half.txt") && changed.contains("src/b.txt"), "{changed}");
+    scene.nothing_is_left();
 }

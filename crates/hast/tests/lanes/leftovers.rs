@@ -20,6 +20,27 @@ fn gc_removes_trees_that_no_run_needs_and_keeps_what_they_held() {
     assert!(json.out.contains("\"worktrees\": []"), "{}", json.out);
 }
 
+#[test]
+fn gc_deletes_and_names_records_of_starts_that_are_a_month_old() {
+    let goal = ("M1", "", &*work("src/b.txt", "bug"));
+    let scene = Scene::with(&[goal], "max_retries: 2\n", "! grep -rq bug src\n");
+    scene.hast(&["auto", "--isolate"]);
+    let bases = |scene: &Scene| scene.git(&["for-each-ref", "refs/hast/bases"]).lines().count();
+    assert_eq!(bases(&scene), 2);
+    let ran = scene.hast(&["auto", "--gc"]);
+    assert!(!ran.out.contains("refs/hast/bases"), "{}", ran.out);
+    let log = scene.read(".ai/events/events.ndjson");
+    // The same log, written years ago.
+    let mut parts = log.split("\"ts\":\"");
+    let first = parts.next().unwrap_or_default().to_owned();
+    let old = parts.fold(first, |old, part| format!("{old}\"ts\":\"2020{}", &part[4..]));
+    scene.write(".ai/events/events.ndjson", old);
+    let ran = scene.hast(&["auto", "--gc"]);
+    assert!(ran.out.contains("refs/hast/bases/M1/1"), "{}", ran.out);
+    assert_eq!(bases(&scene), 1, "the last one may still be needed");
+    assert_eq!(scene.git(&["show", "refs/hast/attempts/M1/1:src/b.txt"]), "bug");
+}
+
 /// A run that is killed while its agent works, and what another kind of run says then.
 fn after_a_death(first: &[&str], second: &[&str]) -> String {
     let scene = Scene::new(&[("M1", "", "      - hang\n")]);

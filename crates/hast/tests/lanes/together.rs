@@ -66,6 +66,10 @@ fn a_pair_that_always_conflicts_ends_with_both_results_kept_and_an_explanation()
     assert_eq!(scene.git(&["show", "hast/kept/B:src/a.txt"]), "of B");
     let goals = scene.read(".ai/goals.yaml");
     assert!(goals.contains("conflicts") && goals.contains("src/a.txt"), "{goals}");
+    let inbox = scene.hast(&["inbox", "list", "--json"]).out;
+    for part in ["\"merge_conflict\"", "src/a.txt", "git diff"] {
+        assert!(inbox.contains(part), "{part}: {inbox}");
+    }
     scene.nothing_is_left();
 }
 

@@ -157,37 +157,18 @@ pub(crate) fn go(
         .map_err(|error| Problem::cannot_read(lang, &error.path, &error.source))?;
     let place = git::Place::find(&project.root)
         .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))?;
-    let head = auto_lock::head(&place.git_dir, &place.common_dir);
-    let now = app.clock.now();
-    let run = UtcTime::new(now).to_string();
+    let run = UtcTime::new(app.clock.now()).to_string();
     let flow = AutoFlow {
         run: format!("{run}-{}", std::process::id()),
         cut_off: cut_off(project, found.as_ref()),
         asked: wish.asked,
         settings,
-        lock: found.map(|found| FoundLock {
-            pid: found.lock.pid,
-            owner: found.owner,
-            base_commit: found.lock.base_commit,
-            branch: found.lock.branch,
-            goal: found.lock.goal,
-            attempt: found.lock.attempt,
-        }),
+        lock: found.map(found_lock),
         not_ready: None,
         place: if wish.width.is_some() { Place::Isolated } else { Place::InPlace },
-        from: if wish.width.is_some() { From::Base } else { wish.from },
+        from: wish.from,
     };
-    let (branch, commit) = head.unzip();
-    let lock = AutoLock {
-        pid: std::process::id(),
-        started_at: OffsetTime::new(now, app.clock.local_offset(now)),
-        base_commit: commit.unwrap_or_default(),
-        process_start: auto_lock::own_start(),
-        branch,
-        goal: Some(String::new()),
-        attempt: None,
-    };
-    eyes.lock_in(state.clone(), lock);
+    eyes.lock_in(state.clone(), own_lock(app, &place));
     let mut unit = unit(app, project, wish.tool, trusted);
     if wish.delivery.is_some() {
         unit.held = Exit::Locked;
@@ -229,6 +210,32 @@ fn in_place(
     }
     let Driven { ending, usage, lasted, .. } = driven;
     Ok(Driven { ending, seen: (), usage, lasted })
+}
+
+fn own_lock(app: &App, place: &git::Place) -> AutoLock {
+    let (branch, commit) = auto_lock::head(&place.git_dir, &place.common_dir).unzip();
+    let now = app.clock.now();
+    AutoLock {
+        pid: std::process::id(),
+        started_at: OffsetTime::new(now, app.clock.local_offset(now)),
+        base_commit: commit.unwrap_or_default(),
+        process_start: auto_lock::own_start(),
+        branch,
+        goal: Some(String::new()),
+        attempt: None,
+    }
+}
+
+fn found_lock(found: auto_lock::Found) -> FoundLock {
+    let auto_lock::Found { lock, owner, .. } = found;
+    FoundLock {
+        pid: lock.pid,
+        owner,
+        base_commit: lock.base_commit,
+        branch: lock.branch,
+        goal: lock.goal,
+        attempt: lock.attempt,
+    }
 }
 
 /// Whether anything of an attempt that was cut off is still in the tree.

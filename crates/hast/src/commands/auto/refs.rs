@@ -1,11 +1,14 @@
 //! `hast auto --undo` and `--gc`: bringing back what a settle took away, and clearing old refs.
 
+use std::collections::BTreeMap;
+
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::workspace::{GitResult, GitStep, OwnRef};
 use hast_flow::docs::goals::{GoalsEvent, GoalsEventKind};
 use hast_flow::flows::goals::auto::layout as auto_layout;
 use hast_flow::flows::goals::layout;
 use hast_flow::formats::ndjson;
+use hast_flow::time::UtcTime;
 use hast_flow::words::visible;
 use hast_world::files::read_if_there;
 use hast_world::git_thread::GitThread;
@@ -51,9 +54,16 @@ pub(super) fn undo(app: &mut App, project: &Project) -> Result<Exit, Problem> {
 /// says so.
 pub(super) fn gc(app: &mut App, project: &Project) -> Result<Exit, Problem> {
     let now = app.clock.now();
-    let GitResult::Refs(all) = perform(app, project, &GitStep::ListRefs)? else {
+    let GitResult::Refs(mut all) = perform(app, project, &GitStep::ListRefs)? else {
         return Ok(Exit::Done);
     };
+    let starts = starts(&events(app, project)?);
+    for one in &mut all {
+        // What only records where an attempt began holds no work of anybody.
+        if let Some(at) = starts.get(&one.name) {
+            (one.at, one.merged) = (Some(*at), true);
+        }
+    }
     let is_old = |one: &OwnRef| one.at.is_some_and(|at| now.duration_since(at.instant()) > OLD);
     let (old, young): (Vec<OwnRef>, Vec<OwnRef>) = all.into_iter().partition(is_old);
     let (merged, unmerged): (Vec<OwnRef>, Vec<OwnRef>) =
@@ -94,12 +104,29 @@ pub(super) fn gc(app: &mut App, project: &Project) -> Result<Exit, Problem> {
     Ok(Exit::Done)
 }
 
-/// The ref of the last attempt that was taken out of the tree.
-fn last_saved(app: &App, project: &Project) -> Result<Option<(String, Option<ObjectId>)>, Problem> {
+fn events(app: &App, project: &Project) -> Result<Vec<GoalsEvent>, Problem> {
     let path = project.root.join(layout::DIRECTORY).join(auto_layout::EVENTS);
     let bytes = read_if_there(&path, MAX_LOG)
         .map_err(|error| Problem::cannot_read(app.lang, &error.path, &error.source))?;
-    let (events, _) = ndjson::read::<GoalsEvent>(auto_layout::EVENTS, &bytes.unwrap_or_default());
+    Ok(ndjson::read::<GoalsEvent>(auto_layout::EVENTS, &bytes.unwrap_or_default()).0)
+}
+
+/// When each attempt began whose record nobody needs any more: a later one of its goal has begun.
+fn starts(events: &[GoalsEvent]) -> BTreeMap<String, UtcTime> {
+    let mut last: BTreeMap<&str, (String, UtcTime)> = BTreeMap::new();
+    let mut over = BTreeMap::new();
+    for event in events.iter().filter(|event| event.kind == GoalsEventKind::AttemptStarted) {
+        let goal = event.detail.get("goal_id").and_then(Value::as_str).unwrap_or_default();
+        let number = event.detail.get("attempt").and_then(Value::as_u64).unwrap_or_default();
+        let name = format!("refs/hast/bases/{}/{number}", auto_layout::goal_directory(goal));
+        over.extend(last.insert(goal, (name, event.ts)));
+    }
+    over
+}
+
+/// The ref of the last attempt that was taken out of the tree.
+fn last_saved(app: &App, project: &Project) -> Result<Option<(String, Option<ObjectId>)>, Problem> {
+    let events = events(app, project)?;
     let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
     let saved = |event: &GoalsEvent| match event.kind {
         GoalsEventKind::AttemptSettled => {

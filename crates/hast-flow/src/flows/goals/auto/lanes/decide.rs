@@ -1,6 +1,8 @@
 //! What a run in lanes does next: what came home first, then what may begin, then waiting, then an
 //! ending.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use crate::attempt::workspace::Head;
@@ -13,7 +15,7 @@ use crate::flows::goals::auto::lanes::choosing::{Next, next};
 use crate::flows::goals::auto::lanes::view::LanesView;
 use crate::flows::goals::auto::lanes::{LanesFlow, delivery, lane};
 use crate::flows::goals::auto::policy::POLICY;
-use crate::flows::goals::auto::view::View;
+use crate::flows::goals::auto::view::{Run, View};
 use crate::flows::goals::auto::working::key;
 use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::auto::{layout, publishing, starting, words};
@@ -89,18 +91,7 @@ impl Flow for LanesFlow {
                     None => return self.open(view, facts, goal),
                 },
                 Next::Later => {}
-                Next::None(_) if run.blocked.is_empty() && !elsewhere.is_empty() => {
-                    let ids = elsewhere.into_iter().collect::<Vec<_>>().join(", ");
-                    let what = words::claimed_elsewhere(lang, ids);
-                    let next = words::claimed_elsewhere_next(lang);
-                    return Step::Finish(Ending::Done(Notice { what, next }));
-                }
-                Next::None(Choice::Nothing(nothing)) => return ending(run, &nothing, lang),
-                Next::None(Choice::Refused(refused)) if run.tried.is_empty() => {
-                    let (what, next) = (refused.what(lang), refused.next(lang));
-                    return Step::Finish(Ending::Failed(Notice { what, next }));
-                }
-                Next::None(_) => return ending(run, &Nothing::AllTried, lang),
+                Next::None(choice) => return over(run, &choice, &elsewhere, lang),
             }
         }
         match waits_for.or_else(|| facts.running.first().cloned()) {
@@ -118,6 +109,24 @@ impl Flow for LanesFlow {
         facts: &Facts<'_>,
     ) -> Option<Commit> {
         self.auto.stopped(&view.of(view.goal_of(key)), key, result, facts)
+    }
+}
+
+/// There is nothing to begin with, whatever ends.
+fn over(run: &Run, choice: &Choice<'_, '_>, elsewhere: &BTreeSet<String>, lang: Lang) -> Step {
+    if run.blocked.is_empty() && !elsewhere.is_empty() {
+        let ids = elsewhere.iter().cloned().collect::<Vec<_>>().join(", ");
+        let what = words::claimed_elsewhere(lang, ids);
+        let next = words::claimed_elsewhere_next(lang);
+        return Step::Finish(Ending::Done(Notice { what, next }));
+    }
+    match choice {
+        Choice::Nothing(nothing) => ending(run, nothing, lang),
+        Choice::Refused(refused) if run.tried.is_empty() => {
+            let (what, next) = (refused.what(lang), refused.next(lang));
+            Step::Finish(Ending::Failed(Notice { what, next }))
+        }
+        Choice::Refused(_) | Choice::Run(_) => ending(run, &Nothing::AllTried, lang),
     }
 }
 

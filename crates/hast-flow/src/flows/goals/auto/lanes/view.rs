@@ -9,7 +9,7 @@ use crate::attempt::worktrees::Target;
 use crate::docs::goals::{GoalsEvent, GoalsEventKind as Kind, HandoffName};
 use crate::driver::Delta;
 use crate::flows::goals::auto::layout;
-use crate::flows::goals::auto::view::{Current, View};
+use crate::flows::goals::auto::view::{Current, Handed, View};
 use crate::flows::goals::selection::Placed;
 use crate::formats::ndjson;
 use crate::leases::LeaseResult;
@@ -102,6 +102,7 @@ impl LanesView {
         let lane = self.lanes.get(goal);
         let current = lane.and_then(|lane| lane.current.clone());
         let only = |documents: &BTreeMap<u32, _>| (directory.clone(), documents.clone());
+        let cloned = |(goal, handed): (&String, &Handed)| (goal.clone(), handed.clone());
         View {
             events: shared.events,
             log_length: shared.log_length,
@@ -114,6 +115,7 @@ impl LanesView {
             tested: if current.is_none() { shared.tested.clone() } else { BTreeMap::new() },
             documents: shared.documents.get(&directory).map(only).into_iter().collect(),
             results: self.results.get(&directory).cloned().unwrap_or_default(),
+            kept: shared.kept.get_key_value(goal).map(cloned).into_iter().collect(),
             current,
             ..View::default()
         }
