@@ -243,6 +243,18 @@ pub(super) fn contradictory(scene: &Scene<'_>) -> Step {
     blocked(prompts::contradictory(lang, run), prompts::contradictory_next(lang, run))
 }
 
+/// A row of tasks.md that no plan of ours has.
+pub(super) fn out_of_place(
+    scene: &Scene<'_>,
+    here: &Here<'_>,
+    output: &str,
+    places: &[String],
+) -> Step {
+    let lang = scene.facts.lang;
+    let task = &here.task.task_id;
+    blocked(prompts::outside(lang, task, output), prompts::outside_next(lang, places.join(", ")))
+}
+
 pub(super) fn bad_template(scene: &Scene<'_>, name: &str) -> Step {
     let lang = scene.facts.lang;
     blocked(prompts::bad_template(lang, name), prompts::bad_template_next(lang))

@@ -12,7 +12,9 @@ use crate::docs::run::{
 use crate::flows::run::decide::{Here, Scene};
 use crate::flows::run::policy::EXECUTOR;
 use crate::flows::run::write::{Draft, printed};
-use crate::flows::run::{amendment, ending, layout, phase_zero, planning, prompts, special};
+use crate::flows::run::{
+    amendment, ending, layout, phase_zero, plan_rules, planning, prompts, special,
+};
 use crate::replies::{Asked, document, file};
 use crate::steps::{Answer, Call, Effect, Expected, Step, StepKey};
 use crate::store::DocPath;
@@ -98,6 +100,11 @@ fn core(scene: &Scene<'_>, here: &Here<'_>) -> Step {
         let error = prompts::no_output_path(lang, &task.task_id);
         return ending::task_failed(scene, here, "task", &error, Vec::new());
     };
+    let places = planning::places(scene, here.phase);
+    if !plan_rules::is_in_its_place(&output, &places) {
+        // The plan was checked; somebody changed it since.
+        return ending::out_of_place(scene, here, &output, &places);
+    }
     let name = base_name(&output).to_owned();
     let call = || {
         let inputs = inputs(scene, here, ToolTiming::Pre);
