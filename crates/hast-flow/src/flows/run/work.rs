@@ -118,6 +118,7 @@ fn core(scene: &Scene<'_>, here: &Here<'_>) -> Step {
         );
         Call {
             inputs: paths(&inputs),
+            needs: evidence(task),
             expected: expected(&name),
             ids: ids(scene, here, None),
             ..Call::new(EXECUTOR, "task", task.task_id.as_str(), prompt)
@@ -234,6 +235,11 @@ pub(super) fn inputs(scene: &Scene<'_>, here: &Here<'_>, timing: ToolTiming) -> 
 pub(super) fn references(task: &TaskRow) -> impl Iterator<Item = &str> {
     let cell = task.related_references.as_deref().unwrap_or_default();
     cell.lines().map(str::trim).filter(|path| !path.is_empty())
+}
+
+/// No evidence, no task: also when it was there while the task was planned.
+pub(super) fn evidence(task: &TaskRow) -> Vec<DocPath> {
+    references(task).filter_map(layout::path).collect()
 }
 
 /// What people brought for the work, as the catalog has it. The first analysis rests on all of it.
