@@ -120,6 +120,8 @@ pub struct Call {
     pub prompt: String,
     /// Documents that the role may read and that the call is about.
     pub inputs: Vec<DocPath>,
+    /// Those without which it is not begun.
+    pub needs: Vec<DocPath>,
     /// The files that must come back.
     pub expected: Vec<Expected>,
     /// What was wrong with the last reply.
@@ -145,6 +147,7 @@ impl Call {
             regeneration: 0,
             prompt,
             inputs: Vec::new(),
+            needs: Vec::new(),
             expected: Vec::new(),
             findings: Vec::new(),
             place: Place::Reading,

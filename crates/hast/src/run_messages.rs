@@ -30,6 +30,7 @@ pub(crate) mod say {
     //! Everything else.
     hast_flow::messages! {
         title(id) { en: "hast run {id}", ko: "hast run {id} 진행" }
+        page_title(id) { en: "Run {id}", ko: "실행 {id}" }
         no_runs_here() { en: "there is no db/process_runs.md here or above", ko: "여기와 상위 디렉터리에 db/process_runs.md가 없습니다" }
         no_runs_here_next() { en: "start one: hast run start \"...\"", ko: "시작하세요: hast run start \"...\"" }
         empty_request() { en: "the request is empty", ko: "요청이 비어 있습니다" }

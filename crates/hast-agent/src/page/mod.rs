@@ -12,7 +12,7 @@ use crate::tools::chart::{self, escaped};
 use hast_flow::tools::args::ChartArgs;
 use hast_flow::words::Lang;
 
-pub use parts::{Branch, Mood, badge, details, facts, link, list, table, tree};
+pub use parts::{Branch, Mood, badge, details, facts, file_link, link, list, table, tree};
 pub use timeline::{Span, timeline};
 
 /// A piece of a page. Only this module makes one, so nothing unescaped gets in.

@@ -63,6 +63,17 @@ pub fn link(to: &str, words: &str) -> Html {
     }
 }
 
+/// A link to a file beside the page, whose name breaks between its parts and not within a word.
+pub fn file_link(path: &str) -> Html {
+    let Html(plain) = link(path, path);
+    let Some((open, words)) = plain.strip_suffix("</a>").and_then(|plain| plain.split_once('>'))
+    else {
+        return Html(plain);
+    };
+    let broken: String = words.split_inclusive(['/', '_']).collect::<Vec<_>>().join("<wbr>");
+    Html(format!("{open} class=\"file\">{broken}</a>"))
+}
+
 pub fn list(items: Vec<Html>) -> Html {
     let items: String = items.into_iter().map(|item| format!("<li>{}</li>\n", item.0)).collect();
     Html(format!("<ul>\n{items}</ul>\n"))

@@ -19,7 +19,7 @@ small{color:var(--soft)}
 table{border-collapse:collapse;width:100%;font-size:.9rem}
 th,td{text-align:left;vertical-align:top;padding:6px 12px 6px 0;border-bottom:1px solid var(--rule);font-variant-numeric:tabular-nums}
 th{color:var(--soft);font-weight:600;white-space:nowrap}
-td{overflow-wrap:break-word}td a,td pre,td details{overflow-wrap:anywhere}td:first-child{min-width:4.5rem}
+td{overflow-wrap:break-word}td a,td pre,td details{overflow-wrap:anywhere}td a.file{overflow-wrap:break-word}td:first-child{min-width:4.5rem}
 pre{background:color-mix(in srgb,var(--rule) 45%,transparent);border-radius:8px;padding:12px;overflow-x:auto;font-size:.85rem;line-height:1.5;white-space:pre-wrap}
 .badge{display:inline-block;border:1px solid currentColor;border-radius:999px;padding:0 .55em;font-size:.75rem;line-height:1.6;white-space:nowrap}
 .badge.good{color:var(--good)}.badge.bad{color:var(--bad)}.badge.waiting{color:var(--waiting)}.badge.running{color:var(--running)}.badge.plain{color:var(--plain)}

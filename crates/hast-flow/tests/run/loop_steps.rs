@@ -122,6 +122,10 @@ fn s2223_c4_the_core_task_sees_its_references_its_tools_and_the_guidelines_and_n
     let made = |name: &str| format!("runs/{RUN}/workspace/ANALYZING/{name}");
     let (first, second) = (made("TT01_시장_조사.md"), made("TT02_검증.csv"));
     assert_eq!(inputs, ["assets/sales.csv", &first, &second, "guidelines/style.md"]);
+    assert_eq!(
+        call.needs.iter().map(|path| path.as_str()).collect::<Vec<_>>(),
+        ["assets/sales.csv"]
+    );
     assert!(call.prompt.contains("I-0001"), "the instructions in force");
     assert_eq!(call.ids["task_id"], "T05");
 }
@@ -225,6 +229,25 @@ fn s224_files_of_the_last_phase_are_published_where_no_task_published_any() {
     let made = format!("runs/{RUN}/workspace/WRITE/{stage}_one.md");
     assert_eq!(run.files[&published], run.files[&made]);
     assert!(run.catalog().iter().any(|row| row.file_path == published));
+}
+
+#[test]
+fn s224_more_files_than_a_commit_takes_are_published_in_several() {
+    let mut run = Run::started();
+    let template = "| phase_name | phase_purpose |\n|-|-|\n| LOOK | a |\n| WRITE | b |\n";
+    run.set(layout::TEMPLATE, template.as_bytes());
+    for number in 0..330 {
+        run.bring(&format!("runs/{RUN}/workspace/WRITE/part_{number}.md"), "part\n");
+    }
+    assert!(matches!(run.drive(&Actors::honest()), Ending::Done(_)));
+    let published = run.files.keys().filter(|path| path.starts_with(&format!("outputs/{RUN}/")));
+    let published: Vec<&String> = published.filter(|path| path.ends_with(".md")).collect();
+    assert_eq!(published.len(), 331);
+    let known = run.catalog();
+    let known = known.iter().filter(|row| row.asset_type == "FINAL_OUTPUT");
+    assert_eq!(known.count(), 331, "each once");
+    let commits = run.commits.iter().filter(|one| one.reason.ends_with("are published"));
+    assert_eq!(commits.count(), 4);
 }
 
 #[test]

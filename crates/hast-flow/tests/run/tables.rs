@@ -166,3 +166,23 @@ fn of_another_content_only_the_rows_that_differ_are_read() {
     assert_eq!(register(&twice).unwrap().take_whole(less.as_bytes(), None), None);
     assert_eq!(register(TABLE).unwrap().take_whole(&[0xff; 400], None), None);
 }
+
+#[test]
+fn an_output_path_that_somebody_moved_out_of_its_phase_stops_the_run_before_the_task() {
+    for path in [
+        "outputs/{RUN}/a.md",
+        "runs/run-20231028-103000-002/workspace/ANALYZING/a.md",
+        "assets/a.md",
+    ] {
+        let mut run = Run::started();
+        run.until_unit(&Actors::honest(), "task", "T05");
+        let tasks = format!("runs/{RUN}/db/tasks.md");
+        let planned = format!("runs/{RUN}/workspace/ANALYZING/S01_facts.md");
+        let path = path.replace("{RUN}", RUN);
+        let text = run.text(&tasks).replacen(&planned, &path, 1);
+        run.set(&tasks, text.as_bytes());
+        let Step::Finish(Ending::Blocked(notice)) = run.next() else { panic!("{:?}", run.next()) };
+        assert!(notice.what.contains("T05") && notice.what.contains(&path), "{notice:?}");
+        assert!(notice.next.contains(&format!("runs/{RUN}/workspace/ANALYZING/")), "{notice:?}");
+    }
+}

@@ -439,6 +439,8 @@ pub(super) mod say {
 
     hast_flow::messages! {
         too_many_files() { en: "the project has more files than are looked at; whether the agent changed what it may not is unknown", ko: "프로젝트의 파일이 너무 많습니다. 에이전트가 바꿀 수 없는 것을 바꾸었는지 알 수 없습니다" }
+        need_gone(unit, path) { en: "{unit} rests on {path}, which is not there any more", ko: "{unit}의 근거인 {path}(이)가 더는 없습니다" }
+        need_gone_next(path) { en: "put {path} back, then run the same command again", ko: "{path}(을)를 되돌린 뒤 같은 명령을 다시 실행하세요" }
         no_record(path, why) { en: "the record of the call cannot be written: {path}: {why}", ko: "호출 기록을 쓸 수 없습니다: {path}: {why}" }
         no_record_next() { en: "make room or correct the permissions, then run the same command again", ko: "공간을 확보하거나 권한을 고친 뒤 같은 명령을 다시 실행하세요" }
     }

@@ -33,6 +33,7 @@ use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::{Config, OnLimit};
 use hast_flow::ports::Clock;
 use hast_flow::steps::{Call, CallResult, StepKey};
+use hast_flow::store::DocPath;
 use hast_flow::time::UtcTime;
 use hast_flow::trust::Trusted;
 use hast_flow::words::Lang;
@@ -222,6 +223,9 @@ impl Calls {
         let Settings { flow, config, lang, .. } = &self.settings;
         let asked = Asked { flow: *flow, call, config, lang: *lang };
         let mut kept = None;
+        if let Some(gone) = self.missing_need(call) {
+            return Performed { result: gone, kept };
+        }
         let result = match self.candidates(&call.role, call.tool.as_deref()) {
             Ok(candidates) => self.ask_in_turn(key, asked, &candidates, &mut kept),
             Err(problem) => {
@@ -229,6 +233,17 @@ impl Calls {
             }
         };
         Performed { result, kept }
+    }
+
+    /// Nobody is asked to work on what is not there.
+    fn missing_need(&self, call: &Call) -> Option<CallResult> {
+        let lang = self.settings.lang;
+        let there = |name: &&DocPath| self.settings.documents.join(name.as_str()).is_file();
+        let gone = call.needs.iter().find(|name| !there(name))?;
+        Some(CallResult::NotStarted {
+            reason: attempt::say::need_gone(lang, &call.unit, gone),
+            next: attempt::say::need_gone_next(lang, gone),
+        })
     }
 
     fn ask_in_turn(

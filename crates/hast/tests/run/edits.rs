@@ -102,3 +102,21 @@ fn a_table_that_was_broken_in_the_middle_stops_the_run_which_goes_on_once_it_is_
     assert_eq!(scene.hast(&["run", "resume"]).code, 0);
     assert_eq!(scene.hast(&["run", "verify"]).code, 0);
 }
+
+#[test]
+fn evidence_that_is_gone_when_its_task_begins_stops_the_run_and_fails_nothing() {
+    let scene = Scene::new();
+    let script = scene.read("x.rehearsal.yaml");
+    let later = "replies:\n  - when: {step: task, unit: T06}\n    do: [{login: later}]\n";
+    scene.write("x.rehearsal.yaml", script.replace("replies:\n", later));
+    assert_eq!(scene.hast(YES).code, 1);
+    scene.write("x.rehearsal.yaml", script);
+    let path = format!("runs/{}/workspace/LOOK/facts.md", scene.run());
+    let facts = scene.read(&path);
+    scene.remove(&path);
+    let ran = scene.hast(&["run", "resume"]);
+    assert!(ran.code == 1 && ran.err.contains(&path), "{ran:?}");
+    assert!(!scene.read("db/process_runs.md").contains("FAILED"));
+    scene.write(&path, facts);
+    assert_eq!(scene.hast(&["run", "resume"]).code, 0);
+}

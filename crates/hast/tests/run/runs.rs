@@ -98,6 +98,10 @@ fn show_has_every_part_and_the_page_has_the_lineage() {
     ];
     let places: Vec<_> = chain.iter().map(|part| lineage.find(part.as_str())).collect();
     assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
+    assert!(
+        page.contains("workspace/<wbr>LOOK/<wbr>facts.md</a>"),
+        "a long name breaks between its parts"
+    );
     assert!(!page.contains("http://") && !page.contains("<script"), "it opens offline");
 }
 

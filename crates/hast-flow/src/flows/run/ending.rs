@@ -14,7 +14,7 @@ use crate::flows::run::register::Faults;
 use crate::flows::run::write::{Draft, printed};
 use crate::flows::run::{layout, phase_zero, prompts};
 use crate::formats::source::MAX_DOCUMENT_BYTES;
-use crate::steps::{Effect, EffectResult, Ending, Notice, Scan, Step, StepKey};
+use crate::steps::{Effect, EffectResult, Ending, Notice, Scan, Scanned, Step, StepKey};
 
 /// A failure signal: who failed, doing what, where and why.
 #[derive(Clone, Debug)]
@@ -146,9 +146,18 @@ pub(super) fn complete(scene: &Scene<'_>) -> Step {
     }
 }
 
-/// No task delivered anything: the files of the last phase are the deliverables.
+/// Files that one commit publishes.
+const MOST_AT_ONCE: usize = 100;
+
+/// No task delivered anything: the files of the last phase are the deliverables. Many of them are
+/// published in several commits; the catalog knows those that are.
 fn publish(scene: &Scene<'_>, phase: &PhaseRow) -> Step {
-    let (run, key) = (&scene.flow.run, scene.key(phase.phase_id.as_str(), "publish"));
+    let run = &scene.flow.run;
+    let outputs = layout::outputs(run);
+    let rows = scene.view.catalog().into_iter().flat_map(|table| table.rows());
+    let before = rows.filter(|row| row.text(0).starts_with(&outputs)).count();
+    let step = if before == 0 { "publish".to_owned() } else { format!("publish-{before}") };
+    let key = scene.key(phase.phase_id.as_str(), &step);
     let place = layout::workspace(run, &phase.phase_name);
     let Some(result) = scene.view.results.get(&key) else {
         let paths = layout::path(place.trim_end_matches('/')).into_iter().collect();
@@ -164,22 +173,29 @@ fn publish(scene: &Scene<'_>, phase: &PhaseRow) -> Step {
         }
         _ => &[],
     };
-    let mut draft = scene.draft(EXECUTOR, "the run is completed");
-    let mut count = 0;
-    for file in files.iter().filter(|file| file.size <= MAX_DOCUMENT_BYTES as u64) {
-        let rest = file.path.as_str().strip_prefix(&place);
-        let Some(rest) = rest.filter(|rest| *rest != layout::KEEP) else { continue };
-        let to = format!("{}{rest}", layout::outputs(run));
-        count += 1;
-        draft = draft.create(&to, file.head.clone()).catalog(CatalogRow {
-            file_path: to,
+    let known = |path: &str| scene.view.catalog().is_some_and(|table| table.contains(path));
+    let left = files.iter().filter(|file| file.size <= MAX_DOCUMENT_BYTES as u64);
+    let left = left.filter_map(|file| {
+        let rest = file.path.as_str().strip_prefix(&place).filter(|rest| *rest != layout::KEEP)?;
+        let to = format!("{outputs}{rest}");
+        (!known(&to)).then_some((file, to))
+    });
+    let left: Vec<(&Scanned, String)> = left.collect();
+    let now = left.len().min(MOST_AT_ONCE);
+    let mut draft = scene.draft(EXECUTOR, "deliverables are published");
+    for (file, to) in &left[..now] {
+        draft = draft.create(to, file.head.clone()).catalog(CatalogRow {
+            file_path: to.clone(),
             run_id: Some(run.clone()),
             asset_type: "FINAL_OUTPUT".to_owned(),
             source_task_id: None,
             summary: Some(prompts::published_from(scene.facts.lang, &file.path)),
         });
     }
-    finish(draft, count, vec![key])
+    if left.len() > now {
+        return draft.finishes(vec![key]).step();
+    }
+    finish(draft, before + now, vec![key])
 }
 
 fn finish(draft: Draft<'_>, outputs: usize, steps: Vec<StepKey>) -> Step {
@@ -241,6 +257,18 @@ pub(super) fn table_missing(scene: &Scene<'_>) -> Step {
 pub(super) fn contradictory(scene: &Scene<'_>) -> Step {
     let (lang, run) = (scene.facts.lang, &scene.flow.run);
     blocked(prompts::contradictory(lang, run), prompts::contradictory_next(lang, run))
+}
+
+/// A row of tasks.md that no plan of ours has.
+pub(super) fn out_of_place(
+    scene: &Scene<'_>,
+    here: &Here<'_>,
+    output: &str,
+    places: &[String],
+) -> Step {
+    let lang = scene.facts.lang;
+    let task = &here.task.task_id;
+    blocked(prompts::outside(lang, task, output), prompts::outside_next(lang, places.join(", ")))
 }
 
 pub(super) fn bad_template(scene: &Scene<'_>, name: &str) -> Step {

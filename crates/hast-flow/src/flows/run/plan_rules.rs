@@ -144,7 +144,8 @@ fn reference(
     }
 }
 
-fn is_in_its_place(path: &str, places: &[String]) -> bool {
+/// Whether a file lies below one of the places.
+pub fn is_in_its_place(path: &str, places: &[String]) -> bool {
     let below = places.iter().filter_map(|place| path.strip_prefix(place.as_str()));
     layout::path(path).is_some() && below.into_iter().any(|rest| !rest.is_empty())
 }

@@ -11,7 +11,7 @@ use crate::docs::run::{
 use crate::flows::run::decide::{Here, Scene};
 use crate::flows::run::plan_rules::{self, Known};
 use crate::flows::run::policy::PLANNER;
-use crate::flows::run::{amendment, ending, layout, prompts, work};
+use crate::flows::run::{amendment, ending, layout, phase_zero, prompts, work};
 use crate::replies::{self, Asked, document};
 use crate::steps::{Answer, Call, CallResult, Effect, EffectResult, Expected, Scan, Step, StepKey};
 use crate::store::DocPath;
@@ -194,9 +194,12 @@ fn checked_tasks(
     if findings.is_empty() { Ok(proposed) } else { Err(findings) }
 }
 
-/// Where a task of the phase may put its file.
-fn places(scene: &Scene<'_>, phase: &PhaseRow) -> Vec<String> {
+/// Where a task of the phase may put its file. Phase 0 works for the one after it.
+pub(super) fn places(scene: &Scene<'_>, phase: &PhaseRow) -> Vec<String> {
     let run = &scene.flow.run;
+    let mut phases = scene.view.own.phases().iter();
+    let zero = phase.phase_id.as_str() == phase_zero::PHASE;
+    let phase = phases.find(|other| zero && other.phase_id != phase.phase_id).unwrap_or(phase);
     let mut places = vec![layout::workspace(run, &phase.phase_name)];
     if scene.output_phase().is_some_and(|last| last.phase_id == phase.phase_id) {
         places.push(layout::outputs(run));

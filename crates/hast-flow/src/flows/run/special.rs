@@ -68,6 +68,7 @@ fn delegated(scene: &Scene<'_>, here: &Here<'_>, tool: &ToolTaskRow) -> Step {
         );
         Call {
             inputs: work::paths(&inputs),
+            needs: work::evidence(here.task),
             expected: expected(&name),
             ids: work::ids(scene, here, Some(tool)),
             ..Call::new(EXECUTOR, "tool_task", tool.tool_task_id.as_str(), prompt)

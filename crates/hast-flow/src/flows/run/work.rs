@@ -12,7 +12,9 @@ use crate::docs::run::{
 use crate::flows::run::decide::{Here, Scene};
 use crate::flows::run::policy::EXECUTOR;
 use crate::flows::run::write::{Draft, printed};
-use crate::flows::run::{amendment, ending, layout, phase_zero, planning, prompts, special};
+use crate::flows::run::{
+    amendment, ending, layout, phase_zero, plan_rules, planning, prompts, special,
+};
 use crate::replies::{Asked, document, file};
 use crate::steps::{Answer, Call, Effect, Expected, Step, StepKey};
 use crate::store::DocPath;
@@ -98,6 +100,11 @@ fn core(scene: &Scene<'_>, here: &Here<'_>) -> Step {
         let error = prompts::no_output_path(lang, &task.task_id);
         return ending::task_failed(scene, here, "task", &error, Vec::new());
     };
+    let places = planning::places(scene, here.phase);
+    if !plan_rules::is_in_its_place(&output, &places) {
+        // The plan was checked; somebody changed it since.
+        return ending::out_of_place(scene, here, &output, &places);
+    }
     let name = base_name(&output).to_owned();
     let call = || {
         let inputs = inputs(scene, here, ToolTiming::Pre);
@@ -111,6 +118,7 @@ fn core(scene: &Scene<'_>, here: &Here<'_>) -> Step {
         );
         Call {
             inputs: paths(&inputs),
+            needs: evidence(task),
             expected: expected(&name),
             ids: ids(scene, here, None),
             ..Call::new(EXECUTOR, "task", task.task_id.as_str(), prompt)
@@ -227,6 +235,11 @@ pub(super) fn inputs(scene: &Scene<'_>, here: &Here<'_>, timing: ToolTiming) -> 
 pub(super) fn references(task: &TaskRow) -> impl Iterator<Item = &str> {
     let cell = task.related_references.as_deref().unwrap_or_default();
     cell.lines().map(str::trim).filter(|path| !path.is_empty())
+}
+
+/// No evidence, no task: also when it was there while the task was planned.
+pub(super) fn evidence(task: &TaskRow) -> Vec<DocPath> {
+    references(task).filter_map(layout::path).collect()
 }
 
 /// What people brought for the work, as the catalog has it. The first analysis rests on all of it.

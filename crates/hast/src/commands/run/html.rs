@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use hast_agent::page::{Branch, Html, Mood, Page, Section, badge, facts, link, list, table, tree};
+use hast_agent::page::{
+    Branch, Html, Mood, Page, Section, badge, facts, file_link, list, table, tree,
+};
 use hast_flow::docs::run::{RunStatus, TaskRow, WorkStatus};
 use hast_flow::flows::run::{View, layout};
 use hast_flow::ids::RunId;
@@ -63,7 +65,7 @@ fn page(view: &View, run: &RunId, outputs: &[String], lang: Lang) -> Page {
         Html::paragraph(&failure.purpose).then(&Html::code(&failure.error))
     });
     let section = |id, title, body| Section { id, title, body };
-    let results = outputs.iter().map(|path| link(path, path)).collect::<Vec<_>>();
+    let results = outputs.iter().map(|path| file_link(path)).collect::<Vec<_>>();
     Page {
         lang,
         title: title(lang, run),
@@ -192,7 +194,7 @@ fn made(view: &View, run: &RunId, lang: Lang) -> Html {
         .into_iter()
         .map(|row| {
             vec![
-                link(&row.file_path, &row.file_path),
+                file_link(&row.file_path),
                 Html::text(row.asset_type),
                 Html::text(row.source_task_id.unwrap_or_default()),
                 Html::text(row.summary.unwrap_or_default()),

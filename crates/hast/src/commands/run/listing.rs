@@ -132,5 +132,5 @@ pub(super) fn work_word(status: WorkStatus) -> &'static str {
 
 /// The title of a page about a run.
 pub(super) fn title(lang: Lang, run: &RunId) -> String {
-    say::title(lang, run)
+    say::page_title(lang, run)
 }

@@ -350,9 +350,14 @@ fn check(app: &mut App, id: Option<&str>) -> Result<Exit, Problem> {
 /// What the documents of runs do not agree on. Runs of the past are looked at too.
 pub(crate) fn breaches(app: &App, root: &Path) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for name in names(&root.join("runs")).unwrap_or_default() {
-        let Ok(run) = name.parse::<RunId>() else { continue };
-        let Ok(view) = reading::view(app, root, &run) else { continue };
+    let runs = names(&root.join("runs")).unwrap_or_default();
+    let runs: Vec<RunId> = runs.iter().filter_map(|name| name.parse().ok()).collect();
+    let Some(first) = runs.first() else { return found };
+    let Ok(mut view) = reading::shared(app, root, first) else { return found };
+    for run in runs {
+        if reading::turn_to(app, root, &run, &mut view).is_err() {
+            continue;
+        }
         let mut there = BTreeSet::new();
         for directory in [layout::of_run(&run, ""), layout::outputs(&run)] {
             let directory = root.join(directory);

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use hast_flow::docs::run::{ProcessRun, RunStatus};
 use hast_flow::driver::Delta;
+use hast_flow::flows::run::view::Own;
 use hast_flow::flows::run::{View, layout};
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
 use hast_flow::formats::table::read_rows;
@@ -36,26 +37,40 @@ pub(super) fn is_open(run: &&ProcessRun) -> bool {
 
 /// What the files say about one run.
 pub(super) fn view(app: &App, root: &Path, run: &RunId) -> Result<View, Problem> {
-    let mut paths: Vec<String> =
-        [layout::RUNS, layout::INSTRUCTIONS, layout::CATALOG, layout::TEMPLATE]
-            .map(str::to_owned)
-            .to_vec();
-    for directory in ["", "db/", "results/"] {
-        let place = root.join(layout::of_run(run, directory));
-        let files = names(&place).unwrap_or_default();
-        paths.extend(files.iter().map(|file| layout::of_run(run, &format!("{directory}{file}"))));
-    }
-    paths.sort();
+    let mut view = shared(app, root, run)?;
+    turn_to(app, root, run, &mut view)?;
+    Ok(view)
+}
+
+/// What the tables of all runs say.
+pub(super) fn shared(app: &App, root: &Path, run: &RunId) -> Result<View, Problem> {
     let mut view = View::default();
-    for path in paths.iter().filter_map(|path| layout::path(path)) {
-        let place = root.join(path.as_str());
-        if place.is_dir() {
-            continue;
-        }
-        let read = read_if_there(&place, MAX_DOCUMENT_BYTES);
-        if let Some(bytes) = read.map_err(|error| unread(app, &error))? {
-            view.fold(run, &Delta::Document { path: &path, bytes: &bytes, seen: Seen::Absent });
-        }
+    for path in [layout::RUNS, layout::INSTRUCTIONS, layout::CATALOG, layout::TEMPLATE] {
+        fold(app, root, run, path, &mut view)?;
     }
     Ok(view)
+}
+
+/// Makes it the view of another run: its own documents are read, the tables of all stay.
+pub(super) fn turn_to(app: &App, root: &Path, run: &RunId, view: &mut View) -> Result<(), Problem> {
+    view.own = Own::default();
+    for directory in ["", "db/", "results/"] {
+        let place = root.join(layout::of_run(run, directory));
+        let mut files = names(&place).unwrap_or_default();
+        files.sort();
+        for file in files {
+            fold(app, root, run, &layout::of_run(run, &format!("{directory}{file}")), view)?;
+        }
+    }
+    Ok(())
+}
+
+fn fold(app: &App, root: &Path, run: &RunId, path: &str, view: &mut View) -> Result<(), Problem> {
+    let place = root.join(path);
+    let Some(path) = layout::path(path).filter(|_| !place.is_dir()) else { return Ok(()) };
+    let read = read_if_there(&place, MAX_DOCUMENT_BYTES);
+    if let Some(bytes) = read.map_err(|error| unread(app, &error))? {
+        view.fold(run, &Delta::Document { path: &path, bytes: &bytes, seen: Seen::Absent });
+    }
+    Ok(())
 }
