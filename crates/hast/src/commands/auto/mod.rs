@@ -177,17 +177,7 @@ pub(crate) fn go(
         place: if wish.width.is_some() { Place::Isolated } else { Place::InPlace },
         from: if wish.width.is_some() { From::Base } else { wish.from },
     };
-    let (branch, commit) = head.unzip();
-    let lock = AutoLock {
-        pid: std::process::id(),
-        started_at: OffsetTime::new(now, app.clock.local_offset(now)),
-        base_commit: commit.unwrap_or_default(),
-        process_start: auto_lock::own_start(),
-        branch,
-        goal: Some(String::new()),
-        attempt: None,
-    };
-    eyes.lock_in(state.clone(), lock);
+    eyes.lock_in(state.clone(), own_lock(app, head));
     let mut unit = unit(app, project, wish.tool, trusted);
     if wish.delivery.is_some() {
         unit.held = Exit::Locked;
@@ -231,6 +221,21 @@ fn in_place(
     Ok(Driven { ending, seen: (), usage, lasted })
 }
 
+/// Who drives, for whoever finds the file.
+fn own_lock(app: &App, head: Option<(String, String)>) -> AutoLock {
+    let (branch, commit) = head.unzip();
+    let now = app.clock.now();
+    AutoLock {
+        pid: std::process::id(),
+        started_at: OffsetTime::new(now, app.clock.local_offset(now)),
+        base_commit: commit.unwrap_or_default(),
+        process_start: auto_lock::own_start(),
+        branch,
+        goal: Some(String::new()),
+        attempt: None,
+    }
+}
+
 /// Whether anything of an attempt that was cut off is still in the tree.
 enum Off {
     TheTree,
@@ -265,7 +270,12 @@ fn leave_or_drop(eyes: &mut GoalEyes, driven: &Result<Driven<()>, Problem>) {
     }
 }
 
-fn unit<'p>(app: &App, project: &'p Project, tool: Option<String>, trusted: Trusted) -> Unit<'p> {
+pub(crate) fn unit<'p>(
+    app: &App,
+    project: &'p Project,
+    tool: Option<String>,
+    trusted: Trusted,
+) -> Unit<'p> {
     Unit {
         flow: FlowName::Goals,
         project,
@@ -328,7 +338,11 @@ fn is_there(root: &Path, flow: FlowName) -> bool {
 }
 
 /// A missing agent is told before anything is written.
-fn agent_is_there(app: &App, project: &Project, flag: Option<&str>) -> Result<(), Problem> {
+pub(crate) fn agent_is_there(
+    app: &App,
+    project: &Project,
+    flag: Option<&str>,
+) -> Result<(), Problem> {
     let lang = app.lang;
     let installed = installed(&project.variables);
     let named = variable(&project.variables, "HAST_AI_TOOL").and_then(|value| value.to_str());
