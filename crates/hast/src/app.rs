@@ -109,6 +109,7 @@ fn start(
         Commands::Events(command) => commands::events::run(&mut app, &command),
         Commands::Observe(command) => commands::observe::run(&mut app, &command),
         Commands::Inbox(command) => commands::inbox::run(&mut app, &command),
+        Commands::Decision(command) => commands::decision::run(&mut app, &command),
         Commands::Protocol(command) => commands::protocol::run(&mut app, &command),
         Commands::Contract(command) => commands::contract::run(&mut app, &command),
         Commands::Queue(command) => commands::queue::run(&mut app, &command),

@@ -8,6 +8,7 @@ use hast_flow::words::Lang;
 use crate::agent_messages::help as agent_help;
 use crate::auto_messages::help as auto_help;
 use crate::contract_cli::{self, ContractCommands};
+use crate::decision_cli::{self, DecisionCommands};
 use crate::explore_messages::help as explore_help;
 use crate::kernel_cli::{self, KernelCommands};
 use crate::messages::help;
@@ -78,6 +79,8 @@ pub(crate) enum Commands {
     Inbox(InboxCommands),
     #[command(subcommand)]
     Protocol(ProtocolCommands),
+    #[command(subcommand)]
+    Decision(DecisionCommands),
     Completions {
         #[arg(value_name = "SHELL", value_enum, hide_possible_values = true)]
         shell: clap_complete::Shell,
@@ -278,6 +281,7 @@ fn of_flows(path: &str, lang: Lang) -> Option<String> {
         .or_else(|| run_cli::about(path, lang))
         .or_else(|| ops_cli::about(path, lang))
         .or_else(|| protocol_cli::about(path, lang))
+        .or_else(|| decision_cli::about(path, lang))
         .or_else(|| contract_cli::about(path, lang))
 }
 
@@ -288,6 +292,7 @@ fn args_of_flows(id: &str, lang: Lang) -> Option<String> {
         .or_else(|| run_cli::arg_help(id, lang))
         .or_else(|| ops_cli::arg_help(id, lang))
         .or_else(|| protocol_cli::arg_help(id, lang))
+        .or_else(|| decision_cli::arg_help(id, lang))
         .or_else(|| contract_cli::arg_help(id, lang))
 }
 

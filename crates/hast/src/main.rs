@@ -7,6 +7,8 @@ mod cli;
 mod commands;
 mod contract_cli;
 mod contract_messages;
+mod decision_cli;
+mod decision_messages;
 mod demo;
 mod explore_messages;
 mod flow_messages;

@@ -134,9 +134,9 @@ pub(crate) mod say {
 mod tests {
     use super::{help, say};
     use crate::{
-        agent_messages, auto_messages, contract_messages, explore_messages, flow_messages,
-        kernel_messages, observe_messages, ops_messages, protocol_messages, queue_messages,
-        run_messages, session_messages,
+        agent_messages, auto_messages, contract_messages, decision_messages, explore_messages,
+        flow_messages, kernel_messages, observe_messages, ops_messages, protocol_messages,
+        queue_messages, run_messages, session_messages,
     };
     use hast_flow::words::placeholders;
 
@@ -157,6 +157,8 @@ mod tests {
             flow_messages::say::CATALOGUE,
             contract_messages::help::CATALOGUE,
             contract_messages::say::CATALOGUE,
+            decision_messages::help::CATALOGUE,
+            decision_messages::say::CATALOGUE,
             kernel_messages::help::CATALOGUE,
             kernel_messages::say::CATALOGUE,
             session_messages::help::CATALOGUE,

@@ -67,6 +67,9 @@ pub enum WorktreeStep {
     Merge(MergePlan),
     /// Whether a commit is there and part of a branch; without one, of the user's checkout.
     Contains { onto: Option<Target>, commit: ObjectId },
+    /// How much differs between two trees, with renamed files found; paths that begin with one of
+    /// these are left out.
+    Measure { from: ObjectId, to: ObjectId, leave_out: Vec<String> },
     /// What somebody else made, into a tree at its base. Nothing outside of the tree is touched, and
     /// what does not fit leaves the tree at the base.
     Deliver(DeliverPlan),
@@ -154,6 +157,11 @@ pub enum WorktreeResult {
     /// The merge would touch what the user has not committed, or what they are in the middle of.
     Waits(Waits),
     Contains(bool),
+    Measured {
+        /// Lines that came and went; what is no text has none.
+        lines: u64,
+        files: u64,
+    },
     Delivered,
     /// What was brought cannot be put there; the words are git's, or ours.
     Unfit {
@@ -219,6 +227,13 @@ pub trait Worktrees {
     fn bring(&mut self, tree: &TreeName, to: &ObjectId) -> Result<(), GitProblem>;
     fn merge(&mut self, plan: &MergePlan) -> Result<Option<Waits>, GitProblem>;
     fn contains(&mut self, onto: Option<&Target>, commit: &ObjectId) -> Result<bool, GitProblem>;
+    /// Lines and files.
+    fn measure(
+        &mut self,
+        from: &ObjectId,
+        to: &ObjectId,
+        leave_out: &[String],
+    ) -> Result<(u64, u64), GitProblem>;
     /// Why it does not fit, where it does not.
     fn deliver(&mut self, plan: &DeliverPlan) -> Result<Option<String>, GitProblem>;
 }
@@ -258,6 +273,10 @@ fn try_to(trees: &mut dyn Worktrees, step: &WorktreeStep) -> Result<WorktreeResu
         },
         WorktreeStep::Contains { onto, commit } => {
             WorktreeResult::Contains(trees.contains(onto.as_ref(), commit)?)
+        }
+        WorktreeStep::Measure { from, to, leave_out } => {
+            let (lines, files) = trees.measure(from, to, leave_out)?;
+            WorktreeResult::Measured { lines, files }
         }
         WorktreeStep::Deliver(plan) => match trees.deliver(plan)? {
             None => WorktreeResult::Delivered,

@@ -66,6 +66,7 @@ const FILES: &[(&str, &str)] = &[
     (".ai/state/goal_views.json", "goal-views"),
     (".ai/queue/queue.ndjson", "queue-event"),
     (".ai/queue/archive/queue-*.ndjson", "queue-event"),
+    (".ai/decisions/*.yaml", "decision"),
     (".ai/protocols/*/task.json", "protocol-task"),
     (".ai/protocols/*/result.json", "protocol-result"),
     (".ai/rehearsals/*.yaml", "rehearsal"),

@@ -38,6 +38,7 @@ entries! {
     log goals::QueueEvent;
     whole goals::GoalViews;
     whole goals::ContextOutput;
+    whole goals::DecisionTicket;
     whole goals::ProtocolTask;
     whole goals::ProtocolResult;
     whole session::SessionStatus;

@@ -154,6 +154,11 @@ fn merged(before: &Tree, ours: &Tree, theirs: &Tree) -> Result<Tree, Vec<String>
     if conflicts.is_empty() { Ok(merged) } else { Err(conflicts) }
 }
 
+/// No flow that is simulated asks for it.
+fn not_simulated() -> GitProblem {
+    GitProblem::NoGit { why: "this is not simulated".to_owned() }
+}
+
 impl Worktrees for SimWorktrees {
     fn tip(&mut self, onto: Option<&Target>) -> Result<Head, GitProblem> {
         if let Some(Target::Branch(name)) = onto {
@@ -328,6 +333,15 @@ impl Worktrees for SimWorktrees {
             self.inside(&plan.tree).put(path, Some(text.clone().into_bytes()))?;
         }
         Ok(None)
+    }
+
+    fn measure(
+        &mut self,
+        _: &ObjectId,
+        _: &ObjectId,
+        _: &[String],
+    ) -> Result<(u64, u64), GitProblem> {
+        Err(not_simulated())
     }
 
     fn merge(&mut self, plan: &MergePlan) -> Result<Option<Waits>, GitProblem> {

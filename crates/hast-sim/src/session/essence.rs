@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use hast_flow::flows::session::events::RUN_LINES;
 use hast_flow::flows::session::layout;
 use hast_flow::flows::session::view::sha256;
 use serde_json::Value;
@@ -57,10 +58,13 @@ fn hashes(files: &Files) -> BTreeMap<String, String> {
     hashes.collect()
 }
 
-/// How a line names the one before it, and what reports hash to: both change with the order.
+/// How a line names the one before it, and what reports and lines with times hash to: all change with
+/// the order.
 fn without_links(text: &str) -> String {
     let mut text = text.to_owned();
-    for field in ["\"prev\":\"", "\"report_sha256\":\"", "\"final_sha256\":\""] {
+    for name in ["prev", "report_sha256", "final_sha256", RUN_LINES] {
+        let field = format!("\"{name}\":\"");
+        let field = field.as_str();
         let mut parts = text.split(field);
         let mut blanked = parts.next().unwrap_or_default().to_owned();
         for part in parts {

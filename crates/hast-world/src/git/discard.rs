@@ -38,6 +38,37 @@ impl Git {
     }
 }
 
+impl Git {
+    /// Lines and files that differ, with renames found: what moved and stayed the same is no line.
+    pub(super) fn measure(
+        &self,
+        from: &ObjectId,
+        to: &ObjectId,
+        leave_out: &[String],
+    ) -> Result<(u64, u64), GitProblem> {
+        let call = self.call(["diff-tree", "-r", "-z", "--numstat", "-M", "-l1000"]);
+        let call = call.args(["--no-ext-diff", "--no-textconv", "--ignore-submodules=none"]);
+        let call = call.args([from.as_str(), to.as_str(), "--", ":(top)"]);
+        let leave_out = leave_out.iter().map(|path| format!(":(top,exclude){path}"));
+        let bytes = call.args(leave_out).run()?;
+        let (mut lines, mut files) = (0, 0);
+        let mut entries = bytes.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
+        while let Some(entry) = entries.next() {
+            files += 1;
+            if let Some((_, (added, removed))) = counted(entry) {
+                lines += added + removed;
+            }
+            // Of a renamed file the old and the new path follow.
+            let path = entry.splitn(3, |byte| *byte == b'\t').nth(2);
+            if path.is_some_and(<[u8]>::is_empty) {
+                entries.next();
+                entries.next();
+            }
+        }
+        Ok((lines, files))
+    }
+}
+
 /// `added TAB removed TAB path`; dashes stand where it is no text.
 fn counted(entry: &[u8]) -> Option<(&[u8], (u64, u64))> {
     let mut parts = entry.splitn(3, |byte| *byte == b'\t');

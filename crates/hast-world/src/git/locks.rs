@@ -25,7 +25,12 @@ const LOCKED: [&str; 4] = ["index", "HEAD", "packed-refs", "config"];
 impl Place {
     /// Removes what a process that died since then has left, and names it.
     pub(super) fn remove_left_locks(&self, since: UtcTime) -> Vec<String> {
-        let mut left = self.locks(since);
+        self.remove_unheld(self.locks(since))
+    }
+
+    /// Removes those of these locks that nobody can hold, and names them.
+    pub(super) fn remove_unheld(&self, mut left: Vec<PathBuf>) -> Vec<String> {
+        left.retain(|lock| lock.symlink_metadata().is_ok_and(|there| there.is_file()));
         let end = Instant::now() + PATIENCE;
         while !left.is_empty() && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(10));

@@ -185,6 +185,9 @@ impl RealWorktrees {
 
     /// The files, then the entry, then the branch: whatever is left can be found again.
     fn take_away(&self, tree: &TreeName) -> Result<Removed, GitProblem> {
+        // Nobody but hast moves the branch of a tree, and one hast at a time.
+        let lock = self.main.git.place.common_dir.join(format!("{}.lock", tree.branch()));
+        self.main.git.place.remove_unheld(vec![lock]);
         let entry = self.entries()?.remove(tree);
         let state = entry.as_ref().map_or(EntryState::Broken, |entry| entry.state);
         let aside = match state {
@@ -346,6 +349,15 @@ impl Worktrees for RealWorktrees {
 
     fn contains(&mut self, onto: Option<&Target>, commit: &ObjectId) -> Result<bool, GitProblem> {
         self.has_on(onto, commit)
+    }
+
+    fn measure(
+        &mut self,
+        from: &ObjectId,
+        to: &ObjectId,
+        leave_out: &[String],
+    ) -> Result<(u64, u64), GitProblem> {
+        self.main.git.measure(from, to, leave_out)
     }
 
     fn deliver(&mut self, plan: &DeliverPlan) -> Result<Option<String>, GitProblem> {

@@ -9,6 +9,7 @@ pub(crate) mod auto;
 pub(crate) mod calling;
 pub(crate) mod context;
 pub(crate) mod contract;
+pub(crate) mod decision;
 pub(crate) mod driving;
 pub(crate) mod events;
 pub(crate) mod explore;

@@ -61,4 +61,12 @@ pub enum GoalsEventKind {
     PacketReceived,
     /// What the result brought was judged, and is on the user's branch or on a ref.
     PacketSettled,
+    /// The alternatives of a decision are to be tried.
+    SpikeStarted,
+    SpikeBegun,
+    /// An alternative was tried, measured and kept.
+    SpikeTried,
+    /// All were tried, and somebody has to take one.
+    DecisionWaits,
+    DecisionMade,
 }

@@ -2,6 +2,7 @@
 
 mod config;
 mod context;
+mod decision;
 mod event;
 mod goal_tree;
 mod handoff;
@@ -12,6 +13,7 @@ mod views;
 
 pub use config::*;
 pub use context::*;
+pub use decision::*;
 pub use event::*;
 pub use goal_tree::*;
 pub use handoff::*;

@@ -3,6 +3,7 @@
 pub mod auto;
 pub mod context;
 pub mod conventions;
+pub mod decision;
 pub mod detect;
 pub mod explore;
 pub mod handoffs;

@@ -25,7 +25,7 @@ use hast_world::worktree_threads::WorktreeThreads;
 use super::leases::Leases;
 
 /// Git and tests of the project, and of the work trees beside it.
-pub(super) struct AutoEffects {
+pub(crate) struct AutoEffects {
     git: GitThread,
     checks: Checks,
     trees: Option<WorktreeThreads>,
@@ -33,7 +33,7 @@ pub(super) struct AutoEffects {
 }
 
 impl AutoEffects {
-    pub(super) fn open(
+    pub(crate) fn open(
         root: PathBuf,
         config: Config,
         variables: Vec<(OsString, OsString)>,
@@ -45,12 +45,12 @@ impl AutoEffects {
         Ok(Self { git, checks, trees: None, leases: None })
     }
 
-    /// The same with work trees, for goals that are claimed.
-    pub(super) fn with_trees(self, leases: Leases) -> Result<Self, GitProblem> {
+    /// The same with work trees; for goals, with their claims.
+    pub(crate) fn with_trees(self, leases: Option<Leases>) -> Result<Self, GitProblem> {
         let root = &self.checks.root;
         let directory = root.join(layout::DIRECTORY).join(auto_layout::WORKTREES);
         let trees = Some(WorktreeThreads::open(root, &directory)?);
-        Ok(Self { trees, leases: Some(leases), ..self })
+        Ok(Self { trees, leases, ..self })
     }
 
     fn within(&self, tree: &DocPath, key: &StepKey, effect: &Effect) -> EffectResult {

@@ -51,7 +51,7 @@ pub(super) fn drive(
     let variables = project.variables.clone();
     let others = move |guarded: &Arc<_>| {
         AutoEffects::open(root, config, variables, Arc::clone(guarded), lang)
-            .and_then(|effects| effects.with_trees(leases))
+            .and_then(|effects| effects.with_trees(Some(leases)))
             .map(|effects| Arc::new(effects) as Arc<_>)
             .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))
     };

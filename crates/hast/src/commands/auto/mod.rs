@@ -212,6 +212,7 @@ fn in_place(
     Ok(Driven { ending, seen: (), usage, lasted })
 }
 
+/// Who drives, for whoever finds the file.
 fn own_lock(app: &App, place: &git::Place) -> AutoLock {
     let (branch, commit) = auto_lock::head(&place.git_dir, &place.common_dir).unzip();
     let now = app.clock.now();
@@ -272,7 +273,12 @@ fn leave_or_drop(eyes: &mut GoalEyes, driven: &Result<Driven<()>, Problem>) {
     }
 }
 
-fn unit<'p>(app: &App, project: &'p Project, tool: Option<String>, trusted: Trusted) -> Unit<'p> {
+pub(crate) fn unit<'p>(
+    app: &App,
+    project: &'p Project,
+    tool: Option<String>,
+    trusted: Trusted,
+) -> Unit<'p> {
     Unit {
         flow: FlowName::Goals,
         project,
@@ -335,7 +341,11 @@ fn is_there(root: &Path, flow: FlowName) -> bool {
 }
 
 /// A missing agent is told before anything is written.
-fn agent_is_there(app: &App, project: &Project, flag: Option<&str>) -> Result<(), Problem> {
+pub(crate) fn agent_is_there(
+    app: &App,
+    project: &Project,
+    flag: Option<&str>,
+) -> Result<(), Problem> {
     let lang = app.lang;
     let installed = installed(&project.variables);
     let named = variable(&project.variables, "HAST_AI_TOOL").and_then(|value| value.to_str());

@@ -87,14 +87,13 @@ fn status(item: &Item, action: Action, wanted: Option<StatusArg>) -> Option<Goal
         return Some(wanted.status());
     }
     let about_goal = match item.kind {
-        ItemKind::Login | ItemKind::Budget | ItemKind::Limit => false,
+        ItemKind::Login | ItemKind::Budget | ItemKind::Limit | ItemKind::Decision => false,
         ItemKind::EditConflict
         | ItemKind::ProtectedPath
         | ItemKind::ScopeViolation
         | ItemKind::MergeConflict
         | ItemKind::Confirmation
         | ItemKind::Question
-        | ItemKind::Decision
         | ItemKind::BlockedGoal => true,
     };
     match action {

@@ -15,6 +15,7 @@ pub mod publishing;
 pub mod record;
 pub mod retry;
 mod settling;
+pub mod spike;
 mod starting;
 pub mod view;
 pub mod words;

@@ -18,6 +18,7 @@ pub const POLICY: PolicyTable = PolicyTable {
         Class { path: "events/events.ndjson", history: Append },
         Class { path: "attempts/**", history: Once },
         Class { path: "protocols/**", history: Once },
+        Class { path: "decisions/*", history: Person },
     ],
     rows: &[
         Row { role: WORKER, access: Write, path: "handoffs/*" },
@@ -27,6 +28,7 @@ pub const POLICY: PolicyTable = PolicyTable {
         Row { role: CONTROLLER, access: Write, path: "goals.yaml" },
         Row { role: CONTROLLER, access: Write, path: "attempts/**" },
         Row { role: CONTROLLER, access: Write, path: "protocols/**" },
+        Row { role: CONTROLLER, access: Write, path: "decisions/*" },
     ],
     riders: &["events/events.ndjson"],
 };

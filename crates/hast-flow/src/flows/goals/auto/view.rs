@@ -285,17 +285,7 @@ impl View {
             Kind::GoalStarted | Kind::StatusSet | Kind::InboxActed | Kind::Stopped => {}
             Kind::BaseTested => self.take_base_tests(event),
             Kind::AttemptStarted => self.take_attempt(event, goal, number),
-            Kind::AttemptInterrupted | Kind::LimitReached => {
-                let counts = event.detail.get(layout::COUNTS) != Some(&false.into());
-                if event.kind == Kind::AttemptInterrupted && counts {
-                    self.ledgers.entry(goal).or_default().judged(Class::Interrupted);
-                }
-                if let Some(current) = &mut self.current {
-                    current.cuts += 1;
-                    current.ended = None;
-                }
-                self.results.clear();
-            }
+            Kind::AttemptInterrupted | Kind::LimitReached => self.take_cut(event, goal),
             Kind::AttemptEnded => {
                 if let (Some(current), Some(end)) = (&mut self.current, detail(event, "end")) {
                     current.ended = Some(Ended { at: event.ts, end });
@@ -329,6 +319,11 @@ impl View {
             Kind::PacketExported | Kind::PacketReceived | Kind::PacketSettled => {
                 self.results.clear();
             }
+            Kind::SpikeStarted
+            | Kind::SpikeBegun
+            | Kind::SpikeTried
+            | Kind::DecisionWaits
+            | Kind::DecisionMade => {}
             Kind::Retried => self.ledgers.entry(goal).or_default().retried(),
         }
     }
@@ -339,6 +334,19 @@ impl View {
         if !owed.goals.iter().any(|known| known == goal) {
             owed.goals.push(goal.to_owned());
         }
+    }
+
+    /// The call never came back.
+    fn take_cut(&mut self, event: &GoalsEvent, goal: String) {
+        let counts = event.detail.get(layout::COUNTS) != Some(&false.into());
+        if event.kind == Kind::AttemptInterrupted && counts {
+            self.ledgers.entry(goal).or_default().judged(Class::Interrupted);
+        }
+        if let Some(current) = &mut self.current {
+            current.cuts += 1;
+            current.ended = None;
+        }
+        self.results.clear();
     }
 
     fn take_attempt(&mut self, event: &GoalsEvent, goal: String, number: u32) {

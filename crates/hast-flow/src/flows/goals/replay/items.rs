@@ -3,7 +3,7 @@
 use super::told::{DiffStat, Told};
 use crate::docs::files::FlowName;
 use crate::docs::goals::GoalStatus;
-use crate::inbox::{Action, Deed, Inbox, InboxEvent, ItemId, ItemKind, Matter};
+use crate::inbox::{Action, Deed, Inbox, InboxEvent, Item, ItemId, ItemKind, Matter};
 
 /// How much of each part of the evidence is shown: one screen.
 const PATHS: usize = 8;
@@ -27,8 +27,8 @@ pub(super) fn take(inbox: &mut Inbox, told: &Told<'_>) {
         "LIMIT_REACHED" => open(inbox, told, ItemKind::Limit),
         "DECISION_WAITS" => open(inbox, told, ItemKind::Decision),
         "DECISION_MADE" => {
-            if let Some(unit) = told.goal() {
-                resolve(inbox, told, unit, "decided");
+            if let Some(unit) = told.unit() {
+                end_some(inbox, told, |item| item.unit == unit && item.kind == ItemKind::Decision);
             }
         }
         // Agents are asked again: what stopped them is over.
@@ -78,7 +78,7 @@ fn of_block(inbox: &Inbox, told: &Told<'_>, goal: &str) -> ItemKind {
         .into_iter()
         .find(|kind| {
             let id = ItemId::of(FlowName::Goals, goal, *kind, &attempt);
-            inbox.get(&id).is_some_and(crate::inbox::Item::is_open)
+            inbox.get(&id).is_some_and(Item::is_open)
         })
         .unwrap_or(ItemKind::BlockedGoal)
 }
@@ -92,7 +92,7 @@ fn of_stop(told: &Told<'_>) -> ItemKind {
 }
 
 fn open(inbox: &mut Inbox, told: &Told<'_>, kind: ItemKind) {
-    let unit = told.goal().unwrap_or("auto");
+    let unit = told.unit().unwrap_or("auto");
     let attempt = told.detail.attempt.map(|attempt| attempt.to_string());
     let matter = Matter {
         flow: FlowName::Goals,
@@ -115,7 +115,7 @@ fn title(told: &Told<'_>) -> String {
     let detail = &told.detail;
     let said = [&detail.reason, &detail.what].into_iter().flatten().next();
     let said = said.map_or("", |said| said.lines().next().unwrap_or_default());
-    match (told.goal(), detail.until) {
+    match (told.unit(), detail.until) {
         (Some(goal), Some(until)) => format!("{goal}: {said} ({until})"),
         (Some(goal), None) => format!("{goal}: {said}"),
         (None, _) => said.to_owned(),
@@ -169,6 +169,13 @@ fn resolve(inbox: &mut Inbox, told: &Told<'_>, unit: &str, why: &str) {
         .map(|item| item.id.clone())
         .collect();
     end(inbox, told, &open, why);
+}
+
+/// Ends what was decided.
+fn end_some(inbox: &mut Inbox, told: &Told<'_>, ended: impl Fn(&Item) -> bool) {
+    let open: Vec<ItemId> =
+        inbox.open_items().filter(|item| ended(item)).map(|item| item.id.clone()).collect();
+    end(inbox, told, &open, "decided");
 }
 
 fn resolve_kinds(inbox: &mut Inbox, told: &Told<'_>, kinds: &[ItemKind], why: &str) {

@@ -25,6 +25,8 @@ pub struct Told<'a> {
 pub struct Detail<'a> {
     #[serde(borrow)]
     pub goal_id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub decision_id: Option<Cow<'a, str>>,
     pub attempt: Option<u32>,
     #[serde(borrow)]
     pub title: Option<Cow<'a, str>>,
@@ -84,6 +86,11 @@ impl Told<'_> {
     /// The number at the end of the id; none for what is no id.
     pub fn number(&self) -> Option<u64> {
         self.event_id.rsplit('-').next()?.parse().ok()
+    }
+
+    /// What it is about: a decision or a goal.
+    pub fn unit(&self) -> Option<&str> {
+        self.detail.decision_id.as_deref().or_else(|| self.goal())
     }
 
     pub fn goal(&self) -> Option<&str> {

@@ -51,10 +51,6 @@ impl Flow for LanesFlow {
         if let Some(over) = delivery::nothing_to_drive(self, view, lang) {
             return over;
         }
-        if let Some(goal) = view.cut_off_in_place() {
-            let next = words::cut_off_in_place_next(lang, goal);
-            return blocked(words::cut_off_in_place(lang, goal), next);
-        }
         let run = match &view.shared.run {
             Some(run) if run.id == self.auto.run => run,
             _ => return starting::step(&self.auto, &view.of_start(), facts),

@@ -26,10 +26,15 @@ impl LanesFlow {
     }
 }
 
-/// Lanes of others stand in the way; and once its packet is answered, nothing is left for a run.
+/// Lanes of others and an attempt in the user's checkout stand in the way; and once its packet is
+/// answered, nothing is left for a run.
 pub(super) fn nothing_to_drive(flow: &LanesFlow, view: &LanesView, lang: Lang) -> Option<Step> {
     if let Some(other) = view.lanes.values().find(|lane| !flow.drives(lane)) {
         return Some(of_others(other, lang));
+    }
+    if let Some(goal) = view.cut_off_in_place() {
+        let next = words::cut_off_in_place_next(lang, goal);
+        return Some(blocked(words::cut_off_in_place(lang, goal), next));
     }
     let packet = &flow.delivery.as_ref()?.packet;
     let is_over = view.answered.contains(packet) && view.lanes.is_empty();

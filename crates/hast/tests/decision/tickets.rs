@@ -1,0 +1,97 @@
+//! Tickets: made, read, and shown where they are wrong.
+
+use crate::scene::{FILE, Scene, THREE};
+
+#[test]
+fn a_new_ticket_can_be_filled_in_and_evaluated() {
+    let scene = Scene::new(&THREE);
+    let new = scene.hast(&[
+        "decision",
+        "new",
+        "D2",
+        "--question",
+        "캐시: \"어느 것\"?",
+        "--alternative",
+        "A=메모리",
+        "--alternative",
+        "B=on disk",
+    ]);
+    assert_eq!(new.code, 0, "{new:?}");
+    let path = ".ai/decisions/D2.yaml";
+    assert_eq!(scene.hast(&["verify", path]).code, 0);
+    let again = scene.hast(&[
+        "decision",
+        "new",
+        "D2",
+        "--question",
+        "q",
+        "--alternative",
+        "A=a",
+        "--alternative",
+        "B=b",
+    ]);
+    assert_eq!(again.code, 1, "{again:?}");
+    let scores = "scores: {contract_fit: 4, regression_risk: 3, operability: 5, delivery_speed: 2, security_posture: 3}";
+    let text = scene.read(path);
+    let (line, _) =
+        text.split_once("# scores:").map(|(_, rest)| rest.split_once('\n').unwrap()).unwrap();
+    scene.write(path, text.replacen(&format!("# scores:{line}"), scores, 1));
+    let ran = scene.hast(&["decision", "evaluate", path]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.starts_with("  71.0  A  메모리  (eligible)"), "{}", ran.out);
+    assert!(ran.out.contains("0.0  B  on disk  (not eligible: contract_fit"), "{}", ran.out);
+    let json = scene.hast(&["decision", "evaluate", path, "--json"]);
+    assert!(json.out.contains("\"total\": 71.0") && json.out.contains("\"weight\": 30"));
+}
+
+#[test]
+fn a_ticket_that_is_wrong_is_shown_with_its_line() {
+    let scene = Scene::new(&THREE);
+    let good = scene.read(FILE);
+    for (text, place) in [
+        ("id: D1\nquestion: q\nalternatives:\n  - {id: A, title: a}\n".to_owned(), "D1.yaml:4"),
+        (good.replace("id: B", "id: A"), "D1.yaml:6"),
+        (good.replace("\"way A\"", "a\n    scores: {speed: 3}"), "D1.yaml:6"),
+        (good.replace("\"way A\"", "a\n    scores: {operability: 6}"), "D1.yaml:6"),
+        (good.replace("question: which one?\n", ""), "question"),
+    ] {
+        scene.write(FILE, &text);
+        for command in ["evaluate", "spike"] {
+            let ran = scene.hast(&["decision", command, FILE]);
+            assert_eq!(ran.code, 1, "{text}: {ran:?}");
+            assert!(ran.err.contains(place), "{place}: {}", ran.err);
+        }
+    }
+    assert_eq!(scene.events("SPIKE_STARTED"), 0);
+}
+
+#[test]
+fn wrong_usage_says_what_to_type() {
+    let scene = Scene::new(&THREE);
+    let ray = scene.hast(&["decision", "spike", FILE, "--backend", "ray"]);
+    assert!(ray.code == 1 && ray.err.contains("--backend thread"), "{ray:?}");
+    let guard = scene.hast(&["decision", "spike", FILE, "--accept-if-reason", "id"]);
+    assert_eq!(guard.code, 2, "{guard:?}");
+    for args in [
+        &["new", "a/b", "--question", "q", "--alternative", "A=a", "--alternative", "B=b"][..],
+        &["new", "D3", "--question", "q", "--alternative", "A=a"],
+        &["new", "D3", "--question", "q", "--alternative", "A", "--alternative", "B=b"],
+        &["new", "D3", "--question", "q", "--alternative", "A=a", "--alternative", "A=b"],
+    ] {
+        let ran = scene.hast(&[&["decision"], args].concat());
+        assert_eq!(ran.code, 2, "{args:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn commands_of_a_ticket_that_nobody_approved_are_not_run() {
+    let scene = Scene::new(&THREE);
+    scene.write(
+        FILE,
+        scene.read(FILE).replace("\"way A\"", "a\n    command: touch ../../../ran.log"),
+    );
+    let mut command = scene.hast_command(&["decision", "spike", FILE]);
+    let output = command.env_remove("HAST_TRUST").output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(!scene.has("ran.log"));
+}
