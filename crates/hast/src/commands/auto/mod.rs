@@ -177,17 +177,7 @@ pub(crate) fn go(
         place: if wish.width.is_some() { Place::Isolated } else { Place::InPlace },
         from: if wish.width.is_some() { From::Base } else { wish.from },
     };
-    let (branch, commit) = head.unzip();
-    let lock = AutoLock {
-        pid: std::process::id(),
-        started_at: OffsetTime::new(now, app.clock.local_offset(now)),
-        base_commit: commit.unwrap_or_default(),
-        process_start: auto_lock::own_start(),
-        branch,
-        goal: Some(String::new()),
-        attempt: None,
-    };
-    eyes.lock_in(state.clone(), lock);
+    eyes.lock_in(state.clone(), own_lock(app, head));
     let mut unit = unit(app, project, wish.tool, trusted);
     if wish.delivery.is_some() {
         unit.held = Exit::Locked;
@@ -229,6 +219,20 @@ fn in_place(
     }
     let Driven { ending, usage, lasted, .. } = driven;
     Ok(Driven { ending, seen: (), usage, lasted })
+}
+
+/// What this run writes down of itself.
+fn own_lock(app: &App, head: Option<(String, String)>) -> AutoLock {
+    let (now, (branch, commit)) = (app.clock.now(), head.unzip());
+    AutoLock {
+        pid: std::process::id(),
+        started_at: OffsetTime::new(now, app.clock.local_offset(now)),
+        base_commit: commit.unwrap_or_default(),
+        process_start: auto_lock::own_start(),
+        branch,
+        goal: Some(String::new()),
+        attempt: None,
+    }
 }
 
 /// Whether anything of an attempt that was cut off is still in the tree.
