@@ -1,6 +1,7 @@
 //! A simulated world: one seed drives clock, ids, disk, git, agents and people, so that a failure can
 //! be replayed.
 
+pub mod auto;
 pub mod contract;
 pub mod disk;
 pub mod feature;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use hast_sim::flows::{self, Name};
 use hast_sim::sweep::{self, Mode};
 
-const USAGE: &str = "usage: hast-sim [--seeds N] [--from N] [--every N] [--only store|leases|session|lanes|run|kernel|patch|contract|worktrees|counting] | --replay CASE";
+const USAGE: &str = "usage: hast-sim [--seeds N] [--from N] [--every N] [--only store|leases|session|lanes|run|kernel|patch|auto|contract|worktrees|counting] | --replay CASE";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -101,6 +101,7 @@ fn stride(name: Name) -> u64 {
     match name {
         Name::Session | Name::Lanes | Name::Run | Name::Kernel => 97,
         Name::Patch => 7,
+        Name::Auto => 13,
         Name::Contract | Name::Worktrees => 23,
         Name::Counting => 3,
     }

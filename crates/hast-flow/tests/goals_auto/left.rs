@@ -51,6 +51,22 @@ fn kept_work_is_saved_taken_out_and_told_before_the_base_is_recorded() {
 }
 
 #[test]
+fn work_in_the_tree_is_known_though_its_run_died_before_the_status_was_committed() {
+    let blocks = Left { handoff: Some(handoff("M1", "blocked")), ..Left::honest("M1") };
+    let mut auto = Auto::with(vec![blocks, Left::honest("M1")], vec![Green, Green, Green]);
+    while auto.count("GOAL_BLOCKED") == 0 {
+        assert!(auto.turn().is_none());
+    }
+    auto.dies();
+    auto.drive();
+    assert_eq!(auto.count("GOALS_COMMITTED"), 1);
+    auto.git.did.clear();
+    given_back(&mut auto, From::Base);
+    assert!(matches!(auto.drive(), Ending::Done(_)), "{:?}", auto.git.did);
+    assert!(position(&auto, "discard") < position(&auto, "record M1/2"));
+}
+
+#[test]
 fn continue_records_a_clean_base_and_puts_the_work_back_before_the_call() {
     let mut auto = handed_over();
     given_back(&mut auto, From::KeptWork);

@@ -13,6 +13,7 @@ mod watched;
 pub use case::{Blow, Case, Report};
 pub use run::{replay, sweep};
 
+use crate::auto;
 use crate::feature;
 use crate::git::Syncing;
 use crate::kernel::Kernel;
@@ -35,6 +36,8 @@ pub enum Name {
     Kernel,
     /// Code that is changed: hit at operations of disk and work tree.
     Patch,
+    /// Goals worked through by the real flow, hit in the same way.
+    Auto,
     /// A feature built test-first, hit in the same way.
     Contract,
     /// Goals in work trees of their own, several at once, in the same way.
@@ -43,12 +46,13 @@ pub enum Name {
 }
 
 impl Name {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Session,
         Self::Lanes,
         Self::Run,
         Self::Kernel,
         Self::Patch,
+        Self::Auto,
         Self::Contract,
         Self::Worktrees,
         Self::Counting,
@@ -61,6 +65,7 @@ impl Name {
             Self::Run => "run",
             Self::Kernel => "kernel",
             Self::Patch => "patch",
+            Self::Auto => "auto",
             Self::Contract => "contract",
             Self::Worktrees => "worktrees",
             Self::Counting => "counting",
@@ -77,6 +82,7 @@ pub fn sweep_named(name: Name, seeds: std::ops::Range<u64>, every: u64, report: 
             Name::Run => sweep(name, seed, every, OneRun::new, report),
             Name::Kernel => sweep(name, seed, every, Kernel::new, report),
             Name::Patch => patch::sweep(seed, every, Syncing::All, report),
+            Name::Auto => auto::sweep(seed, every, Syncing::All, report),
             Name::Contract => feature::sweep(seed, every, report),
             Name::Worktrees => lanes::sweep(seed, every, report),
             Name::Counting => sweep(name, seed, every, Counting::new, report),
@@ -92,6 +98,7 @@ pub fn replay_named(case: Case, report: &mut Report) {
         Name::Run => replay(case, OneRun::new, report),
         Name::Kernel => replay(case, Kernel::new, report),
         Name::Patch => patch::replay(case, Syncing::All, report),
+        Name::Auto => auto::replay(case, Syncing::All, report),
         Name::Contract => feature::replay(case, report),
         Name::Worktrees => lanes::replay(case, report),
         Name::Counting => replay(case, Counting::new, report),

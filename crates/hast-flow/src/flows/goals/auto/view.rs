@@ -275,8 +275,10 @@ impl View {
                 let id = text("run").unwrap_or_default().to_owned();
                 let continues = text("continues").map(str::to_owned);
                 self.run = Some(Run { id, continues, ..Run::default() });
-                // A run in the tree begins where nothing is left of either; one in lanes leaves both.
-                if !event.detail.contains_key(layout::LANE) {
+                // A run begins in a tree where nothing is left of either; but for one that settles
+                // first what a dead one had judged, and for one that leaves the tree alone.
+                let settles = self.current.as_ref().is_some_and(|current| current.judged);
+                if !settles && !event.detail.contains_key(layout::LANE) {
                     (self.in_tree, self.unjudged) = (None, None);
                 }
                 self.results.clear();
