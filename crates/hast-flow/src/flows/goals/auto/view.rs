@@ -271,18 +271,7 @@ impl View {
             self.owe(&goal, event.ts);
         }
         match event.kind {
-            Kind::AutoStarted => {
-                let id = text("run").unwrap_or_default().to_owned();
-                let continues = text("continues").map(str::to_owned);
-                self.run = Some(Run { id, continues, ..Run::default() });
-                // A run begins in a tree where nothing is left of either; but for one that settles
-                // first what a dead one had judged, and for one that leaves the tree alone.
-                let settles = self.current.as_ref().is_some_and(|current| current.judged);
-                if !settles && !event.detail.contains_key(layout::LANE) {
-                    (self.in_tree, self.unjudged) = (None, None);
-                }
-                self.results.clear();
-            }
+            Kind::AutoStarted => self.take_started(event),
             Kind::Recovered => self.take_recovered(event),
             Kind::GoalStarted | Kind::StatusSet | Kind::InboxActed | Kind::Stopped => {}
             Kind::BaseTested => self.take_base_tests(event),
@@ -328,6 +317,20 @@ impl View {
             | Kind::DecisionMade => {}
             Kind::Retried => self.ledgers.entry(goal).or_default().retried(),
         }
+    }
+
+    fn take_started(&mut self, event: &GoalsEvent) {
+        let text = |key: &str| event.detail.get(key).and_then(|value| value.as_str());
+        let id = text("run").unwrap_or_default().to_owned();
+        let continues = text("continues").map(str::to_owned);
+        self.run = Some(Run { id, continues, ..Run::default() });
+        // A run begins in a tree where nothing is left of either; but for one that settles
+        // first what a dead one had judged, and for one that leaves the tree alone.
+        let settles = self.current.as_ref().is_some_and(|current| current.judged);
+        if !settles && !event.detail.contains_key(layout::LANE) {
+            (self.in_tree, self.unjudged) = (None, None);
+        }
+        self.results.clear();
     }
 
     fn owe(&mut self, goal: &str, at: UtcTime) {
