@@ -41,3 +41,18 @@ fn killed_at_any_moment_the_goal_is_done_once() {
         round(number);
     }
 }
+
+/// Killed when all was done but the file.
+#[test]
+fn the_lock_of_a_dead_run_goes_although_nothing_is_left_to_do() {
+    let scene = Scene::with(GOALS, SLOW, "");
+    assert_eq!(scene.hast(&["auto"]).code, 0);
+    let gone = format!(
+        "pid: 4194305\nstarted_at: \"2026-02-09T14:30:00+09:00\"\nbase_commit: {}\nbranch: refs/heads/main\ngoal: \"\"\n",
+        scene.git(&["rev-parse", "HEAD"])
+    );
+    scene.write(".ai/auto.lock", &gone);
+    let ran = scene.hast(&["auto"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(!scene.has(".ai/auto.lock"));
+}

@@ -78,6 +78,14 @@ impl GoalEyes {
         self.lock = None;
     }
 
+    /// A run that never began takes over the file that a dead one left when nothing was under way,
+    /// and takes it away.
+    pub(super) fn clear_lock(&mut self) {
+        if let Some((state, lock)) = self.waiting.take() {
+            drop(OwnLock::write(&state, lock));
+        }
+    }
+
     /// The file says who works on what. It is written once the look around is over: until then it
     /// is another's.
     fn tell_lock(&mut self, view: &View) {

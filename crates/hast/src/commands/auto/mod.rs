@@ -196,6 +196,9 @@ fn in_place(
             .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))
     };
     let driven = driving::drive(app, unit, &flow, others, eyes, View::is_cut_off)?;
+    if flow.lock.is_some() && matches!(driven.ending, Ending::Done(_)) {
+        eyes.clear_lock();
+    }
     let seen = match &driven.ending {
         _ if !driven.seen => Off::TheTree,
         Ending::Interrupted(_) => clear_away(app, project, flow, CutOff::Interruption),
