@@ -86,6 +86,21 @@ impl SimWorktrees {
         }
     }
 
+    /// Nothing may be left of a tree but its branch, whose commits stay on a ref.
+    fn keep_branch(&self, tree: &TreeName) -> Result<Option<String>, GitProblem> {
+        let Some(head) = self.main.resolve(&tree.branch()) else { return Ok(None) };
+        if self.main.machine.borrow().is_whole(tree.as_str()) {
+            return Ok(None);
+        }
+        let name = format!("refs/hast/recovered/{tree}/{}", &head.as_str()[..12]);
+        match self.main.resolve(&name) {
+            None => self.main.move_ref(&name, None, Some(&head))?,
+            Some(kept) if self.is_ancestor(&head, &kept) => {}
+            Some(_) => return Ok(None),
+        }
+        Ok(Some(name))
+    }
+
     /// Files, entry, branches: whatever is left can be found again.
     fn take_away(&self, tree: &TreeName) -> Result<Removed, GitProblem> {
         let name = tree.as_str();
@@ -171,11 +186,11 @@ impl Worktrees for SimWorktrees {
 
     fn add(&mut self, plan: &TreePlan) -> Result<Added, GitProblem> {
         let (tree, name) = (&plan.tree, plan.tree.as_str());
-        let saved = self.save_left(plan)?;
-        if saved.is_none() && !self.is_unused(tree)? {
-            return Err(self.refused(tree));
-        }
-        let recovered = saved.map(|saved| saved.work().name.clone());
+        let recovered = match self.save_left(plan)? {
+            Some(saved) => Some(saved.work().name.clone()),
+            None if self.is_unused(tree)? => None,
+            None => Some(self.keep_branch(tree)?.ok_or_else(|| self.refused(tree))?),
+        };
         let whole = |machine: &mut super::Machine| {
             if let Some(linked) = machine.linked.get_mut(name) {
                 linked.whole = true;

@@ -168,7 +168,7 @@ impl RealWorktrees {
         let head = inside.git.resolve("HEAD")?.or(self.branch_of(tree)?);
         let head = head.ok_or(GitProblem::NoFirstCommit)?;
         let save = GitStep::Save(SavePlan {
-            name: format!("refs/hast/recovered/{tree}/{}", &head.as_str()[..12]),
+            name: recovered(tree, &head),
             rules: plan.rules.clone(),
             base: None,
             message: format!("what the work tree {tree} held"),
@@ -181,6 +181,25 @@ impl RealWorktrees {
             GitResult::Refused(problem) => Err(problem),
             _ => Ok(None),
         }
+    }
+
+    /// Whoever died while it took a tree away may have left nothing but the branch. Its commits stay on
+    /// a ref.
+    fn keep_branch(&self, tree: &TreeName) -> Result<Option<String>, GitProblem> {
+        let (Some(head), Err(_)) = (self.branch_of(tree)?, self.inside(tree)) else {
+            return Ok(None);
+        };
+        let name = recovered(tree, &head);
+        match self.main.git.resolve(&name)? {
+            None => {
+                let (name, to) = (name.clone(), Some(head));
+                self.main.git.move_refs(&[Move { name, from: None, to }])?;
+            }
+            // What the tree held besides was saved on top of it.
+            Some(kept) if kept == head || self.main.git.is_ancestor(&head, &kept)? => {}
+            Some(_) => return Ok(None),
+        }
+        Ok(Some(name))
     }
 
     /// The files, then the entry, then the branch: whatever is left can be found again.
@@ -284,10 +303,11 @@ impl Worktrees for RealWorktrees {
     fn add(&mut self, plan: &TreePlan) -> Result<Added, GitProblem> {
         let tree = &plan.tree;
         self.main.reread_config()?;
-        let saved = self.save_left(plan)?;
-        if saved.is_none() && !self.is_spent(tree, &Spent::Unused)? {
-            return Err(self.in_the_way(tree));
-        }
+        let recovered = match self.save_left(plan)? {
+            Some(saved) => Some(saved.work().name.clone()),
+            None if self.is_spent(tree, &Spent::Unused)? => None,
+            None => Some(self.keep_branch(tree)?.ok_or_else(|| self.in_the_way(tree))?),
+        };
         self.take_away(tree)?;
         fs::create_dir_all(&self.directory).map_err(|error| disk(&self.directory, error))?;
         let branch = tree.branch();
@@ -296,7 +316,7 @@ impl Worktrees for RealWorktrees {
         let call = self.main.git.call(["worktree", "add", "--quiet", "--no-track", "-B", short]);
         call.args([path.as_os_str()]).args([plan.at.as_str()]).users_index().run()?;
         let copied = super::copies::copy(&self.main.git.place.top, &path, &plan.copy)?;
-        Ok(Added { recovered: saved.map(|saved| saved.work().name.clone()), copied })
+        Ok(Added { recovered, copied })
     }
 
     fn remove(&mut self, tree: &TreeName, spent: &Spent) -> Result<Removed, GitProblem> {
@@ -376,6 +396,11 @@ impl RealWorktrees {
         let text = String::from_utf8_lossy(&refs);
         Ok(text.lines().filter_map(tree_of).collect())
     }
+}
+
+/// Where what a tree held is kept.
+fn recovered(tree: &TreeName, head: &ObjectId) -> String {
+    format!("refs/hast/recovered/{tree}/{}", &head.as_str()[..12])
 }
 
 /// The tree that an entry is of, by the branch that is checked out there.
