@@ -129,7 +129,7 @@ fn what_an_earlier_tree_of_that_name_held_is_on_a_ref_first() {
 fn a_tree_of_which_only_the_branch_is_left_is_made_anew_and_its_commits_are_on_a_ref() {
     let repo = Repo::new();
     let path = add(&repo, "M1");
-    std::fs::write(path.join("src/new.rs"), "// new\n").unwrap();
+    repo.write(".ai/worktrees/M1/src/new.rs", "// new\n");
     repo.git_in(&path, &["add", "-A"]);
     repo.git_in(&path, &["commit", "-q", "-m", "by the agent"]);
     let head = branch(&repo, "M1");
