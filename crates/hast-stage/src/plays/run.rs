@@ -13,6 +13,7 @@ const REHEARSAL: &str = include_str!("run.rehearsal.yaml");
 const TEMPLATE: &str =
     "| phase_name | phase_purpose |\n|-|-|\n| LOOK | look |\n| GENERATING_OUTPUT | write |\n";
 const RUNS: &str = "db/process_runs.md";
+const JOURNAL: &str = ".hast/journal";
 const EVENTS: &str = "db/events.ndjson";
 
 #[derive(Debug)]
@@ -34,6 +35,11 @@ impl Play for Published {
     }
 
     fn arguments(&self, stage: &Stage) -> Vec<String> {
+        if stage.has(JOURNAL) && !stage.read(RUNS).contains("| run-") {
+            // What a start that was killed has recorded is in the table once a command that writes
+            // has come by; a second start would be a second run.
+            stage.hast(&["run", "cancel", "run-20000101-000000-001"]);
+        }
         let runs = stage.read(RUNS);
         let words: &[&str] = if runs.contains("AWAITING_CONFIRMATION") {
             &["run", "confirm"]
