@@ -36,9 +36,7 @@ impl Play for Published {
 
     fn arguments(&self, stage: &Stage) -> Vec<String> {
         if stage.has(JOURNAL) && !stage.read(RUNS).contains("| run-") {
-            // What a start that was killed has recorded is in the table once a command that writes
-            // has come by; a second start would be a second run.
-            stage.hast(&["run", "cancel", "run-20000101-000000-001"]);
+            recover(stage);
         }
         let runs = stage.read(RUNS);
         let words: &[&str] = if runs.contains("AWAITING_CONFIRMATION") {
@@ -136,11 +134,22 @@ const STARTS: usize = 6;
 
 /// Begins a run for a request, or goes on with it.
 fn start(stage: &Stage, request: &str) -> Child {
-    let id = row(stage, request).and_then(|row| Some(row.split('|').nth(1)?.trim().to_owned()));
-    match id {
-        Some(id) => stage.start(&["run", "resume", &id]),
-        None => stage.start(&["run", "start", "--mode", "continuous", "--yes", request]),
+    if stage.has(JOURNAL) && row(stage, request).is_none() {
+        recover(stage);
     }
+    let Some(row) = row(stage, request) else {
+        return stage.start(&["run", "start", "--mode", "continuous", "--yes", request]);
+    };
+    let id = row.split('|').nth(1).unwrap_or_default().trim();
+    // The death may have come between the proposal and the `--yes` to it.
+    let verb = if row.contains("AWAITING_CONFIRMATION") { "confirm" } else { "resume" };
+    stage.start(&["run", verb, id])
+}
+
+/// What a start that was killed has recorded is in the table once a command that writes has come
+/// by; a second start would be a second run.
+fn recover(stage: &Stage) {
+    stage.hast(&["run", "cancel", "run-20000101-000000-001"]);
 }
 
 /// The row of a run, by its request.

@@ -55,3 +55,27 @@ fn a_run_whose_row_was_cut_off_is_found_by_resume_and_by_confirm() {
         assert_eq!(ran.code, code, "{ran:?}");
     }
 }
+
+/// The first commit of all makes the tables by which a root of runs is known.
+#[test]
+fn a_first_run_that_was_cut_off_before_its_tables_were_there_is_found_by_each_command() {
+    let begun = Scene::new();
+    assert_eq!(begun.hast(&["run", "start", "--mode", "initial", "report the sales"]).code, 3);
+    let id = begun.names("runs").remove(0);
+    let made = ["db/process_runs.md".to_owned(), format!("runs/{id}/run.json")];
+    let mut made = made.map(|path| (begun.read(&path), path));
+    for (later, first) in
+        [("AWAITING_CONFIRMATION", "PENDING"), ("| P0 ", "| "), ("| S00 ", "| "), ("| T00 ", "| ")]
+    {
+        made[0].0 = made[0].0.replace(later, first);
+    }
+    for words in [["run", "resume"], ["run", "list"], ["run", "verify"]] {
+        let scene = Scene::new();
+        let torn = made.each_ref().map(|(text, path)| (path.as_str(), None, text.as_str()));
+        cut_off(&scene, ".", &torn);
+        assert!(!scene.has("db/process_runs.md"));
+        let ran = scene.hast(&words);
+        assert_ne!(ran.code, 1, "{words:?}: {ran:?}");
+        assert!(scene.read("db/process_runs.md").contains(&id), "{words:?}");
+    }
+}

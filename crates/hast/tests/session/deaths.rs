@@ -73,3 +73,30 @@ fn a_session_whose_end_was_cut_off_is_not_resumed_again() {
     let resumed = scene.hast(&["session", "resume"]);
     assert_eq!(resumed.code, 3, "the older one waits: {resumed:?}");
 }
+
+/// The first commit of all makes the documents by which a session is known.
+#[test]
+fn a_session_that_was_cut_off_before_its_documents_were_there_is_resumed() {
+    let begun = Scene::new("  - when: {step: plan}\n    do: [{blocked: later}]\n");
+    assert_eq!(begun.ask().code, 3);
+    let place = format!("sessions/{}", begun.names("sessions").remove(0));
+    let mut made = Vec::new();
+    let mut directories = vec![String::new()];
+    while let Some(directory) = directories.pop() {
+        for name in begun.names(&format!("{place}/{directory}")) {
+            let path = format!("{directory}{name}");
+            match begun.root().join(&place).join(&path).is_dir() {
+                true if name == ".hast" => {}
+                true => directories.push(path + "/"),
+                false => made.push((begun.read(&format!("{place}/{path}")), path)),
+            }
+        }
+    }
+    let scene = Scene::new("");
+    let torn: Vec<_> = made.iter().map(|(text, path)| (path.as_str(), None, &**text)).collect();
+    cut_off(&scene, &place, &torn);
+    assert!(!scene.has(&format!("{place}/status.json")));
+    let resumed = scene.hast(&["session", "resume"]);
+    assert_eq!(resumed.code, 3, "its question waits: {resumed:?}");
+    assert_eq!(scene.names("sessions").len(), 1);
+}

@@ -377,6 +377,10 @@ pub(crate) fn breaches(app: &App, root: &Path) -> Vec<Diagnostic> {
 }
 
 fn there(app: &mut App) -> Result<Project, Problem> {
+    if flow_root::found(app, FlowName::Run).is_none() {
+        // The first start of all makes the tables, and may have been killed in the middle of that.
+        driving::recover(app.lang, app.here())?;
+    }
     let none = || Problem::new(say::no_runs_here(app.lang), say::no_runs_here_next(app.lang));
     let root = flow_root::there(app, FlowName::Run, none)?;
     calling::project_at(app, root)

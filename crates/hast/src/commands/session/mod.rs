@@ -271,15 +271,28 @@ impl laws::Documents for OnDisk {
 
 /// All sessions of a root, oldest first. A directory in which nothing was written yet is none.
 pub(crate) fn all(root: &Path) -> Vec<SessionId> {
-    let found = names(&root.join("sessions")).unwrap_or_default();
-    let is_there = |id: &SessionId| {
-        let place = directory(root, id);
-        [layout::STATUS, layout::LOG].iter().any(|path| place.join(path).exists())
-    };
-    let ids = found.iter().filter_map(|name| name.parse().ok());
-    let mut ids: Vec<SessionId> = ids.filter(is_there).collect();
+    let mut ids: Vec<SessionId> = named(root).filter(|id| is_written(root, id)).collect();
     ids.sort();
     ids
+}
+
+fn named(root: &Path) -> impl Iterator<Item = SessionId> {
+    let found = names(&root.join("sessions")).unwrap_or_default();
+    found.into_iter().filter_map(|name| name.parse().ok())
+}
+
+fn is_written(root: &Path, id: &SessionId) -> bool {
+    let place = directory(root, id);
+    [layout::STATUS, layout::LOG].iter().any(|path| place.join(path).exists())
+}
+
+/// A start that was killed in its first commit has left a journal, and none of the documents by
+/// which a session is known.
+fn recover_begun(app: &App, root: &Path) -> Result<(), Problem> {
+    for id in named(root).filter(|id| !is_written(root, id)) {
+        driving::recover(app.lang, &directory(root, &id))?;
+    }
+    Ok(())
 }
 
 pub(crate) fn directory(root: &Path, id: &SessionId) -> PathBuf {
@@ -291,6 +304,7 @@ pub(crate) fn there(app: &App) -> Result<PathBuf, Problem> {
     let none = || Problem::new(say::no_sessions(app.lang), say::no_sessions_next(app.lang));
     flow_root::there(app, FlowName::Session, none).or_else(|problem| {
         let from = app.here();
+        recover_begun(app, from)?;
         let home = app.root.as_deref().or(app.home.as_deref());
         let marker = format!("sessions/S-*/{}", layout::LOG);
         let found = roots::find_root(from, home, &marker).ok_or(problem)?;
@@ -323,6 +337,7 @@ fn unfinished(app: &App, root: &Path, id: Option<&str>) -> Result<SessionId, Pro
     if let Some(id) = id {
         return known(app, root, id);
     }
+    recover_begun(app, root)?;
     let open = |id: &SessionId| {
         let life = reading::view(app, &directory(root, id))?.life;
         Ok(!matches!(life, Life::Completed | Life::Failed))
