@@ -61,6 +61,7 @@ pub enum Finding {
     NeverReached { after: String },
     NotGrowing { id: String, before: String },
     AnsweredTwice { id: String },
+    TooFew { found: usize, least: usize },
     Contradicts { other: String, detail: String },
     MissingFile { path: String, because: String },
     CannotEdit { reason: NoEdit },
@@ -202,6 +203,7 @@ impl Finding {
             Self::NotExactlyOne { found, .. } => text::more_than_one(lang, found.join(", ")),
             Self::NeverReached { after } => text::never_reached(lang, after),
             Self::CannotEdit { reason } => reason.what(lang),
+            Self::TooFew { found, least } => text::too_few(lang, *found, *least),
             Self::NotGrowing { id, before } => text::not_growing(lang, id, before),
             Self::AnsweredTwice { id } => text::answered_twice(lang, id),
             Self::Contradicts { other, detail } => text::contradicts(lang, other, detail),
@@ -254,6 +256,7 @@ impl Finding {
             Self::NotExactlyOne { .. } => text::more_than_one_next(lang),
             Self::NeverReached { after } => text::never_reached_next(lang, after),
             Self::CannotEdit { .. } => text::cannot_edit_next(lang),
+            Self::TooFew { least, .. } => text::too_few_next(lang, *least),
             Self::NotGrowing { .. } | Self::AnsweredTwice { .. } => text::log_next(lang),
             Self::Contradicts { other, .. } => text::contradicts_next(lang, other),
             Self::MissingFile { path, .. } => text::missing_file_next(lang, path),
@@ -298,6 +301,7 @@ impl Finding {
             Self::NotExactlyOne { .. } => "not_exactly_one",
             Self::NeverReached { .. } => "never_reached",
             Self::CannotEdit { .. } => "cannot_edit",
+            Self::TooFew { .. } => "too_few",
             Self::NotGrowing { .. } => "not_growing",
             Self::AnsweredTwice { .. } => "answered_twice",
             Self::Contradicts { .. } => "contradicts",
@@ -397,6 +401,8 @@ pub mod text {
         never_reached(after) { en: "this is never played: `{after}` before it is an ending", ko: "앞의 `{after}`(이)가 끝이라서 실행되지 않습니다" }
         never_reached_next(after) { en: "move `{after}` to the end, or remove what follows", ko: "`{after}`(을)를 맨 끝으로 옮기거나 뒤의 것을 지우세요" }
         cannot_edit_next() { en: "change this line by hand", ko: "이 줄을 직접 고치세요" }
+        too_few(found, least) { en: "there are {found} here, and at least {least} are needed", ko: "여기에는 {found}개가 있고, 적어도 {least}개가 필요합니다" }
+        too_few_next(least) { en: "write {least} or more", ko: "{least}개 이상 적으세요" }
         not_growing(id, before) { en: "the id `{id}` does not come after `{before}`", ko: "id `{id}`(이)가 `{before}` 뒤의 값이 아닙니다" }
         answered_twice(id) { en: "`{id}` was answered once more than it was asked", ko: "`{id}`의 답이 요청보다 한 번 더 있습니다" }
         log_next() { en: "a log is only added to: put the line back as it was", ko: "로그는 뒤에 덧붙이기만 합니다. 줄을 원래대로 되돌리세요" }

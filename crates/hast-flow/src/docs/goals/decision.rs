@@ -89,12 +89,15 @@ impl DecisionTicket {
     }
 }
 
+/// With fewer there is nothing to decide.
+const FEWEST: usize = 2;
+
 /// At least two alternatives, each id once, and scores for criteria that there are.
 fn ticket_rules(ticket: &DecisionTicket, rules: &mut Rules<'_>) {
     let Some(list) = rules.tree.get("alternatives") else { return };
-    if ticket.alternatives.len() < 2 {
-        let detail = "a decision needs at least two alternatives".to_owned();
-        rules.report(list, Finding::Custom { detail });
+    let found = ticket.alternatives.len();
+    if found < FEWEST {
+        rules.report(list, Finding::TooFew { found, least: FEWEST });
     }
     let names: Vec<String> = ticket.matrix().into_iter().map(|criterion| criterion.name).collect();
     let mut seen: BTreeMap<&str, &Node> = BTreeMap::new();

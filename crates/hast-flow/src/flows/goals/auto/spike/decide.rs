@@ -145,7 +145,8 @@ impl SpikeFlow {
             "decision_id": self.ticket.id,
             "spike": number,
             "run": self.run,
-            "what": what,
+            // The inbox names the decision by itself.
+            "what": what.strip_prefix(&format!("{}: ", self.ticket.id)).unwrap_or(&what),
             "why": format!("why:{why}"),
             "winner": winner.map(|winner| &winner.id),
             "look": look,
