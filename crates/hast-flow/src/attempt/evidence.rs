@@ -22,6 +22,12 @@ impl RepoPath {
         &self.0
     }
 
+    /// The first of some, and how many more there are: what a message names.
+    pub fn first_of(paths: &[String]) -> (Self, usize) {
+        let first = paths.first().map(String::as_str).unwrap_or_default();
+        (Self(first.into()), paths.len().saturating_sub(1))
+    }
+
     /// The last part.
     pub fn name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)

@@ -92,7 +92,7 @@ fn get_ready(
     let (commit, tree) = match worktree(view, facts, replay_key.clone(), replay)? {
         WorktreeResult::Replayed { commit, tree } => (commit, tree),
         WorktreeResult::Conflict { paths } => {
-            let (path, more) = first_of(paths);
+            let (path, more) = RepoPath::first_of(paths);
             let reason = Reason::MergeConflict { path, more };
             return Ok(refuse(work, lane, verdict, reason, &passed.head, ""));
         }
@@ -180,7 +180,7 @@ fn merge(
             return Ok(settling::settled(work, &Then::Done, &outcome, None, all));
         }
         WorktreeResult::Waits(Waits::UsersFiles { paths }) => {
-            let (path, more) = first_of(paths);
+            let (path, more) = RepoPath::first_of(paths);
             Reason::MergeTouches { path, more }
         }
         WorktreeResult::Waits(Waits::InProgress { what }) => {
@@ -227,11 +227,6 @@ fn refuse(
     };
     let draft = Draft::new(work.view, work.facts, "it passed alone and cannot be merged");
     work.judged(draft, layout::REFUSED, &record).step()
-}
-
-fn first_of(paths: &[String]) -> (RepoPath, usize) {
-    let first = paths.first().map(String::as_str).unwrap_or_default();
-    (RepoPath(first.into()), paths.len().saturating_sub(1))
 }
 
 /// The status of the goal, committed on the branch that the work went onto: where the merge left it,

@@ -145,7 +145,7 @@ impl Accept<'_> {
     fn waits(&self, waits: &Waits) -> Step {
         match waits {
             Waits::UsersFiles { paths } => {
-                let (path, more) = first_of(paths);
+                let (path, more) = RepoPath::first_of(paths);
                 self.because(&Reason::MergeTouches { path, more })
             }
             Waits::InProgress { what: why } | Waits::CheckedOut { at: why } => {
@@ -175,7 +175,7 @@ impl Accept<'_> {
         let (to, tree) = match self.trees("replay", replay)? {
             WorktreeResult::Replayed { commit, tree } => (commit, tree),
             WorktreeResult::Conflict { paths } => {
-                let (path, more) = first_of(paths);
+                let (path, more) = RepoPath::first_of(paths);
                 return Err(self.because(&Reason::MergeConflict { path, more }));
             }
             _ => return Err(self.unexpected("replay")),
@@ -236,9 +236,4 @@ impl Accept<'_> {
         let draft = Draft::new(&seen, self.facts, &format!("{} is merged", self.flow.ticket.id));
         draft.event(kind, detail).step()
     }
-}
-
-fn first_of(paths: &[String]) -> (RepoPath, usize) {
-    let first = paths.first().map(String::as_str).unwrap_or_default();
-    (RepoPath(first.into()), paths.len().saturating_sub(1))
 }
