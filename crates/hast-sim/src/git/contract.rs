@@ -444,13 +444,20 @@ fn own_refs<S: Scene>(scene: &S) -> Checked {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::git::{Machine, SimWorkspace};
     use std::cell::RefCell;
     use std::rc::Rc;
 
-    struct Simulated(Rc<RefCell<Machine>>);
+    /// A scene in memory.
+    pub(crate) struct Simulated(pub(crate) Rc<RefCell<Machine>>);
+
+    impl Simulated {
+        pub(crate) fn new() -> Self {
+            Self(Rc::new(RefCell::new(Machine::new(FILES))))
+        }
+    }
 
     impl Scene for Simulated {
         fn workspace(&self) -> Box<dyn Workspace> {
@@ -484,6 +491,6 @@ mod tests {
 
     #[test]
     fn the_simulated_work_tree_keeps_the_contract() {
-        check(|| Simulated(Rc::new(RefCell::new(Machine::new(FILES))))).unwrap();
+        check(Simulated::new).unwrap();
     }
 }

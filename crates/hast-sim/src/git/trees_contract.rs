@@ -18,15 +18,18 @@ pub trait Trees: Scene {
     fn write_in(&self, tree: &str, path: &str, text: &str);
     fn read_in(&self, tree: &str, path: &str) -> Option<Vec<u8>>;
     fn commit_all_in(&self, tree: &str, message: &str);
+    /// Files and entry go, as when somebody dies before the branch is gone too.
+    fn lose_all_but_the_branch(&self, tree: &str);
 }
 
 type Check<S> = fn(&S) -> Checked;
 
 /// Runs every check in a fresh scene each; the first sentence that is not true comes back.
 pub fn check<S: Trees>(fresh: impl Fn() -> S) -> Checked {
-    let checks: [(&str, Check<S>); 9] = [
+    let checks: [(&str, Check<S>); 10] = [
         ("a tree has the files of its commit and a branch", made),
         ("what an earlier tree held is on a ref", rescued),
+        ("a tree of which only the branch is left is made anew", only_the_branch),
         ("work is replayed on top of where the branch is", replayed),
         ("a conflict names its paths and moves nothing", conflict),
         ("a tree is brought to a commit, whatever is in it", brought),
@@ -116,11 +119,30 @@ fn rescued<S: Trees>(scene: &S) -> Checked {
     same(saved.is_some(), true)
 }
 
-fn replayed<S: Trees>(scene: &S) -> Checked {
+/// A tree with a commit of its own: where it began, and where it is.
+fn worked<S: Trees>(scene: &S) -> Result<(ObjectId, ObjectId), String> {
     let base = add(scene)?;
     scene.write_in("M1", "src/new", "new\n");
     scene.commit_all_in("M1", "mine");
-    let head = branch(scene)?;
+    Ok((base, branch(scene)?))
+}
+
+/// The second time, its commits are on the ref already.
+fn only_the_branch<S: Trees>(scene: &S) -> Checked {
+    for _ in 0..2 {
+        let (base, head) = worked(scene)?;
+        scene.lose_all_but_the_branch("M1");
+        let added = scene.trees().add(&plan(scene)?).map_err(said)?;
+        let kept = added.recovered.and_then(|name| scene.resolve(&name));
+        same(kept, Some(head))?;
+        same(branch(scene)?, base)?;
+        same(scene.read_in("M1", "src/new"), None)?;
+    }
+    Ok(())
+}
+
+fn replayed<S: Trees>(scene: &S) -> Checked {
+    let (base, head) = worked(scene)?;
     scene.write("src/theirs", "theirs\n");
     scene.commit_all("theirs");
     let onto = tip(scene)?;
@@ -145,10 +167,7 @@ fn conflict<S: Trees>(scene: &S) -> Checked {
 }
 
 fn brought<S: Trees>(scene: &S) -> Checked {
-    let base = add(scene)?;
-    scene.write_in("M1", "src/new", "new\n");
-    scene.commit_all_in("M1", "mine");
-    let head = branch(scene)?;
+    let (base, head) = worked(scene)?;
     scene.write("src/theirs", "theirs\n");
     scene.commit_all("theirs");
     let commit = replay(scene, &base, &head, &tip(scene)?)?;
@@ -165,10 +184,7 @@ fn brought<S: Trees>(scene: &S) -> Checked {
 }
 
 fn merged<S: Trees>(scene: &S) -> Checked {
-    let from = add(scene)?;
-    scene.write_in("M1", "src/new", "new\n");
-    scene.commit_all_in("M1", "mine");
-    let to = branch(scene)?;
+    let (from, to) = worked(scene)?;
     scene.write("rules.md", "the user's, uncommitted\n");
     for _ in 0..2 {
         same(merge(scene, &from, &to).map_err(said)?, None)?;
@@ -197,10 +213,7 @@ fn waits<S: Trees>(scene: &S) -> Checked {
 }
 
 fn moved<S: Trees>(scene: &S) -> Checked {
-    let from = add(scene)?;
-    scene.write_in("M1", "src/new", "new\n");
-    scene.commit_all_in("M1", "mine");
-    let to = branch(scene)?;
+    let (from, to) = worked(scene)?;
     scene.write("src/theirs", "theirs\n");
     scene.commit_all("theirs");
     let theirs = tip(scene)?;
@@ -212,10 +225,7 @@ fn moved<S: Trees>(scene: &S) -> Checked {
 }
 
 fn removed<S: Trees>(scene: &S) -> Checked {
-    let from = add(scene)?;
-    scene.write_in("M1", "src/new", "new\n");
-    scene.commit_all_in("M1", "mine");
-    let to = branch(scene)?;
+    let (from, to) = worked(scene)?;
     for spent in [Spent::Unused, Spent::Merged { into: from.clone() }] {
         same(scene.trees().remove(&name(), &spent).is_err(), true)?;
     }

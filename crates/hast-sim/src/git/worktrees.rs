@@ -404,48 +404,11 @@ impl Worktrees for SimWorktrees {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
-    use std::rc::Rc;
-
     use super::*;
-    use crate::git::Machine;
-    use crate::git::contract::{FILES, Scene};
+    use crate::git::contract::tests::Simulated;
     use crate::git::trees_contract::{Trees, check};
-    use hast_flow::attempt::workspace::Workspace;
 
-    struct Sim(Rc<RefCell<Machine>>);
-
-    impl Scene for Sim {
-        fn workspace(&self) -> Box<dyn Workspace> {
-            Box::new(SimWorkspace::new(&self.0))
-        }
-
-        fn write(&self, path: &str, text: &str) {
-            self.0.borrow_mut().files.insert(path.to_owned(), text.as_bytes().to_vec());
-        }
-
-        fn remove(&self, path: &str) {
-            self.0.borrow_mut().files.remove(path);
-        }
-
-        fn files(&self) -> BTreeMap<String, Vec<u8>> {
-            self.0.borrow().files.clone()
-        }
-
-        fn commit_all(&self, message: &str) {
-            self.0.borrow_mut().commit_all(message);
-        }
-
-        fn point(&self, name: &str, to: &ObjectId) {
-            self.0.borrow_mut().refs.insert(name.to_owned(), to.clone());
-        }
-
-        fn resolve(&self, name: &str) -> Option<ObjectId> {
-            self.0.borrow().refs.get(name).cloned()
-        }
-    }
-
-    impl Trees for Sim {
+    impl Trees for Simulated {
         fn trees(&self) -> Box<dyn Worktrees> {
             let main = SimWorkspace::new(&self.0);
             Box::new(SimWorktrees::new(main, HalfMade::MadeAnew))
@@ -463,10 +426,16 @@ mod tests {
         fn commit_all_in(&self, tree: &str, message: &str) {
             self.0.borrow_mut().commit_all_in(Some(tree), message);
         }
+
+        fn lose_all_but_the_branch(&self, tree: &str) {
+            let mut machine = self.0.borrow_mut();
+            machine.files_in_mut(Some(tree)).clear();
+            machine.linked.remove(tree);
+        }
     }
 
     #[test]
     fn simulated_work_trees_keep_the_contract() {
-        check(|| Sim(Rc::new(RefCell::new(Machine::new(FILES))))).unwrap();
+        check(Simulated::new).unwrap();
     }
 }

@@ -63,6 +63,11 @@ impl Trees for Real {
         self.0.git_in(&top, &["add", "-A"]);
         self.0.git_in(&top, &["commit", "-q", "-m", message]);
     }
+
+    fn lose_all_but_the_branch(&self, tree: &str) {
+        fs::remove_dir_all(self.0.path(&format!("{TREES}/{tree}"))).unwrap();
+        self.0.git(&["worktree", "prune"]);
+    }
 }
 
 const TREES: &str = ".ai/worktrees";

@@ -124,33 +124,6 @@ fn what_an_earlier_tree_of_that_name_held_is_on_a_ref_first() {
     assert_eq!(trees(&repo).add(&plan(&repo, "M1", &[])).unwrap().recovered, None);
 }
 
-/// Whoever took it away died before the branch was gone.
-#[test]
-fn a_tree_of_which_only_the_branch_is_left_is_made_anew_and_its_commits_are_on_a_ref() {
-    let repo = Repo::new();
-    let path = add(&repo, "M1");
-    repo.write(".ai/worktrees/M1/src/new.rs", "// new\n");
-    repo.git_in(&path, &["add", "-A"]);
-    repo.git_in(&path, &["commit", "-q", "-m", "by the agent"]);
-    let head = branch(&repo, "M1");
-    std::fs::remove_dir_all(&path).unwrap();
-    repo.git(&["worktree", "prune"]);
-    // And again, before the new tree was made.
-    for _ in 0..2 {
-        let added = trees(&repo).add(&plan(&repo, "M1", &[])).unwrap();
-        if let Some(name) = &added.recovered {
-            assert_eq!(repo.git(&["rev-parse", name]), head);
-        }
-        assert_eq!(branch(&repo, "M1"), repo.head().as_str());
-        assert!(!path.join("src/new.rs").exists());
-        let refs = repo.git(&["for-each-ref", "--format=%(objectname)", "refs/hast/recovered"]);
-        assert_eq!(refs, head);
-        std::fs::remove_dir_all(&path).unwrap();
-        repo.git(&["worktree", "prune"]);
-        repo.git(&["update-ref", &TreeName::of("M1").branch(), &head]);
-    }
-}
-
 #[test]
 fn half_a_tree_is_found_and_made_anew() {
     let repo = Repo::new();
