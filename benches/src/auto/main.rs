@@ -88,8 +88,8 @@ fn measure(
         times.script[1].push(bare(peer, Bare::failed_attempt)?);
         times.least[1].push(bare(peer, Bare::least_failed)?);
         times.failed_first.push(run(ours, Ends::FailsFirst)?);
-        times.own[0].push(peer.own_programs(2)?);
-        times.own[1].push(peer.own_programs(1)?);
+        times.own[0].push(peer.own_programs(Ends::Passes)?);
+        times.own[1].push(peer.own_programs(Ends::FailsFirst)?);
     }
     Ok(rows(times, files))
 }

@@ -15,12 +15,13 @@ const MORE_GOALS: &str = "  - id: M2\n    title: \"More work\"\n    status: acti
 const CONFIG: &str =
     "test_command: \"true\"\nai_tool: \"sh .ai/agent.sh {stdin}\"\nsandbox: off\nmax_retries: 3\n";
 const MACHINE_FILES: &str = "/auto.lock\n/.hast/\n/events/\n/attempts/\n/queue/\n/state/\n/protocols/\n/reports/\n/worktrees/\n";
-/// With the mark, the first attempt writes no handoff.
+/// With the mark, the first attempt writes no handoff. Told by what the shell does itself: a program
+/// more would be taken for hast's.
 const AGENT: &str = r#"cat >/dev/null
 mkdir -p src .ai/handoffs
 goal=$(sed -n 's/.*"goal_id": *"\([^"]*\)".*/\1/p' "$HAST_CALL")
 echo b >"src/$goal.txt"
-if [ -e fails-first.log ] && grep -q '"attempt": *1' "$HAST_CALL"; then exit 0; fi
+if [ -e fails-first.log ] && [ ! -e failed.log ]; then : >failed.log; exit 0; fi
 handoff=$(sed -n 's/.*"handoff_path": *"\([^"]*\)".*/\1/p' "$HAST_CALL")
 printf -- '---\ntimestamp: "2026-02-09T14:30:00+09:00"\nstatus: complete\ngoal_id: %s\n---\n\n## Done\n- b\n\n## Next\nnothing\n' "$goal" >"$handoff"
 "#;
@@ -191,9 +192,11 @@ impl Repository {
         self.write(".ai/handoffs/2026-02-09_143000.md", &format!("handoff {new}\n"))
     }
 
-    /// How long the agent and the tests take by themselves. The tests run on the base of a goal, and
-    /// after each attempt.
-    pub(crate) fn own_programs(&self, tests: usize) -> Outcome<Duration> {
+    /// How long the agent and the tests take by themselves: on the base of a goal and after its
+    /// first attempt, or after one more, which fails.
+    pub(crate) fn own_programs(&self, ends: Ends) -> Outcome<Duration> {
+        self.reset(ends)?;
+        let tests = if let Ends::FailsFirst = ends { 1 } else { 2 };
         let call = self.directory.path().join("call.json");
         let handoff = ".ai/handoffs/2026-02-09_143000.md";
         fs::write(

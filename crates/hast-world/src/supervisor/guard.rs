@@ -1,5 +1,6 @@
 //! What `hast agent guard` does in each of its stages. One thread only: a namespace can be made
-//! by no other, and a death signal is bound to the thread that started the child.
+//! by no other, and a death signal is bound to the thread that started the child. The program of
+//! a namespace needs no such signal, and is started by a thread that lives no longer than that.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -9,6 +10,7 @@ use std::process::Stdio;
 use hast_flow::process::exit::{Applied, Exit, NotStarted};
 use rustix::process::{WaitOptions, waitpid};
 
+use super::begin::Starter;
 use super::launch;
 use super::platform::{die_with_parent, ourselves};
 use super::run::Run;
@@ -52,7 +54,9 @@ fn inside() -> io::Result<()> {
     let order = Order::receive(io::stdin().as_fd().try_clone_to_owned().map(std::fs::File::from)?)?;
     let closed = mounts::close(&order.sandbox());
     namespace::drop_mounting()?;
-    run(&order, closed)
+    // A session without a terminal, for the program too.
+    rustix::process::setsid()?;
+    run(&order, closed, Starter::Thread)
 }
 
 fn plain() -> io::Result<()> {
@@ -61,12 +65,12 @@ fn plain() -> io::Result<()> {
         true => Closed::NotHeld,
         false => Closed::NothingAsked,
     };
-    run(&order, closed)
+    run(&order, closed, Starter::Launcher)
 }
 
 /// A guard that cannot even begin says why.
-fn run(order: &Order, closed: Closed) -> io::Result<()> {
-    match Run::new(order, closed) {
+fn run(order: &Order, closed: Closed, starter: Starter) -> io::Result<()> {
+    match Run::new(order, closed, starter) {
         Ok(run) => run.watch_to_the_end(),
         Err(error) => {
             let what = order.program.to_string_lossy().into_owned();

@@ -1,6 +1,7 @@
 //! Every process that hast starts, starts here, under a guard (`hast agent guard`) that ends all
 //! of it: when it is over, when a limit is reached, when hast is interrupted, when hast dies.
 
+mod begin;
 mod guard;
 mod launch;
 mod outputs;

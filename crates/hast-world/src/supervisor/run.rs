@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use hast_flow::process::Stream;
@@ -15,11 +14,11 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, getpid};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
-use super::launch::{Launch, Launched, cause};
+use super::begin::{Begun, Starter, Streams};
+use super::launch::Launched;
 use super::outputs::{Outbound, Output, Taken, at};
-use super::platform::{adopt_orphans, memory_file, ourselves};
+use super::platform::{adopt_orphans, memory_file};
 use super::scratch::Scratch;
-use super::start::{self, Stage};
 use super::tree::{self, Reaping};
 use super::wire::{self, Frame, Order, OrderStdin, Report};
 use crate::sandbox::mounts::Closed;
@@ -31,6 +30,8 @@ pub(super) struct Run {
     leader: Leader,
     looking: Looking,
     finished: Option<Exit>,
+    /// What the starter did, where it does not note that itself.
+    launched: Option<Launched>,
     scratch: Scratch,
     outputs: [Output; 2],
     to_hast: Outbound,
@@ -71,7 +72,7 @@ struct Ready {
 
 impl Run {
     /// Starts the program.
-    pub(super) fn new(order: &Order, closed: Closed) -> io::Result<Self> {
+    pub(super) fn new(order: &Order, closed: Closed, starter: Starter) -> io::Result<Self> {
         let scratch = Scratch::at((&order.scratch).into());
         adopt_orphans()?;
         let children = notified(&[SIGCHLD])?;
@@ -86,33 +87,30 @@ impl Run {
         let (stdout, out_end) = Output::new(Stream::Out, &limits, to_stdout)?;
         let (stderr, err_end) = Output::new(Stream::Err, &limits, to_stderr)?;
         let stdin = program_input(&order.stdin, &mut control)?;
-        Launch::new(order, closed).write(&scratch)?;
-        let mut run = Self {
+        let streams = Streams { stdin, stdout: out_end, stderr: err_end };
+        let started = Instant::now();
+        let (leader, launched) = match starter.begin(order, closed.into(), &scratch, &streams)? {
+            Begun::Launcher(pid) => (Leader::Alive(pid), None),
+            Begun::Program(pid, applied) => {
+                (Leader::Alive(pid), Some(Launched { applied, failed: None }))
+            }
+            Begun::Not(launched) => (Leader::Ended, Some(launched)),
+        };
+        let failed = launched.as_ref().and_then(|launched| launched.failed.clone());
+        Ok(Self {
             life: Life::new(limits),
-            started: Instant::now(),
-            leader: Leader::Ended,
+            started,
+            leader,
             looking: Looking::NotAsked,
-            finished: None,
+            finished: failed.map(Exit::NotStarted),
+            launched,
             outputs: [stdout, stderr],
             to_hast: Outbound::new()?,
             from_hast: Control::Open(control),
             children,
             signals,
             scratch,
-        };
-        let spawned = start::stage(ourselves(), Stage::Launch)
-            .arg(run.scratch.path())
-            .envs(order.env.iter().map(|(name, value)| (name, value)))
-            .env("TMPDIR", run.scratch.tmp())
-            .stdin(stdin)
-            .stdout(out_end)
-            .stderr(err_end)
-            .spawn();
-        match spawned {
-            Ok(child) => run.leader = Leader::Alive(Pid::from_child(&child)),
-            Err(error) => run.finished = Some(Exit::NotStarted(cause(&error, &order.program))),
-        }
-        Ok(run)
+        })
     }
 
     /// Watches until nothing of the program is left, then reports.
@@ -296,7 +294,7 @@ impl Run {
         for output in &mut self.outputs {
             output.finish(&mut self.to_hast);
         }
-        let launched = Launched::read(&self.scratch);
+        let launched = self.launched.take().or_else(|| Launched::read(&self.scratch));
         let (sandbox, failed) = match launched {
             Some(launched) => (launched.applied, launched.failed),
             None => (Applied::Off, None),
@@ -314,17 +312,17 @@ impl Run {
 
 /// What the program reads. Bytes are put where they can be read like a file: no pipe can then be
 /// full, broken or left open.
-fn program_input(stdin: &OrderStdin, control: &mut File) -> io::Result<Stdio> {
+fn program_input(stdin: &OrderStdin, control: &mut File) -> io::Result<Option<File>> {
     match stdin {
-        OrderStdin::Nothing => Ok(Stdio::null()),
-        OrderStdin::File(path) => Ok(File::open(path).map_err(|error| at(path, &error))?.into()),
+        OrderStdin::Nothing => Ok(None),
+        OrderStdin::File(path) => File::open(path).map(Some).map_err(|error| at(path, &error)),
         OrderStdin::Bytes(length) => {
             let mut memory = memory_file()?;
             if io::copy(&mut control.take(*length), &mut memory)? < *length {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
             memory.rewind()?;
-            Ok(memory.into())
+            Ok(Some(memory))
         }
     }
 }

@@ -69,7 +69,8 @@ fn a_ticket_that_is_wrong_is_shown_with_its_line() {
 fn one_alternative_is_too_few_in_both_languages() {
     let scene = Scene::new(&THREE);
     scene.write(FILE, "id: D1\nquestion: q\nalternatives:\n  - {id: A, title: a}\n");
-    for (lang, said) in [("en", "at least 2 are needed"), ("ko", "적어도 2개가 필요합니다")] {
+    for (lang, said) in [("en", "at least 2 are needed"), ("ko", "적어도 2개가 필요합니다")]
+    {
         let ran = scene.hast(&["--lang", lang, "decision", "evaluate", FILE]);
         assert_eq!(ran.code, 1, "{ran:?}");
         assert!(ran.err.contains(said), "{}", ran.err);
