@@ -46,11 +46,12 @@ type Check<S> = fn(&S) -> Checked;
 
 /// Runs every check in a fresh scene each; the first sentence that is not true comes back.
 pub fn check<S: Scene>(fresh: impl Fn() -> S) -> Checked {
-    let checks: [(&str, Check<S>); 15] = [
+    let checks: [(&str, Check<S>); 16] = [
         ("looking names what is the user's", looking),
         ("changes are compared by content", compared),
         ("an agent's commits are the same changes", committed),
         ("protected files get their bytes back", protected),
+        ("handoffs of earlier work are protected", earlier_handoffs),
         ("other refs are put back", other_refs),
         ("a guard gives back as much as it may", guarded),
         ("a rewritten history is told", rewritten),
@@ -203,6 +204,23 @@ fn compared<S: Scene>(scene: &S) -> Checked {
     same(found.handoffs.len(), 1)?;
     same(inspect(&mut *workspace, &base)?, found.clone())?;
     same(inspect(&mut *scene.workspace(), &base)?, found)
+}
+
+fn earlier_handoffs<S: Scene>(scene: &S) -> Checked {
+    let handoffs = ["handoffs/2026-02-08_100000.md", "handoffs/2026-02-08_110000.md"];
+    for handoff in handoffs {
+        scene.write(handoff, "done\n");
+    }
+    scene.commit_all("earlier");
+    let mut workspace = scene.workspace();
+    let base = start(&mut *workspace)?;
+    scene.write(handoffs[0], "forged\n");
+    scene.remove(handoffs[1]);
+    scene.write("handoffs/2026-02-09_143000.md", "---\n");
+    let found = inspect(&mut *workspace, &base)?;
+    let protected: Vec<&str> = found.protected.iter().map(|path| &*path.0).collect();
+    same(protected, handoffs.to_vec())?;
+    same((found.changes.len(), found.handoffs.len()), (0, 1))
 }
 
 fn committed<S: Scene>(scene: &S) -> Checked {
@@ -441,56 +459,4 @@ fn own_refs<S: Scene>(scene: &S) -> Checked {
     let all = refs.into_iter().map(|own| (own.name, own.target)).collect();
     same(perform(&mut *workspace, &GitStep::DeleteRefs { refs: all }), GitResult::Deleted)?;
     same(perform(&mut *workspace, &GitStep::ListRefs), GitResult::Refs(Vec::new()))
-}
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-    use crate::git::{Machine, SimWorkspace};
-    use std::cell::RefCell;
-    use std::rc::Rc;
-
-    /// A scene in memory.
-    pub(crate) struct Simulated(pub(crate) Rc<RefCell<Machine>>);
-
-    impl Simulated {
-        pub(crate) fn new() -> Self {
-            Self(Rc::new(RefCell::new(Machine::new(FILES))))
-        }
-    }
-
-    impl Scene for Simulated {
-        fn workspace(&self) -> Box<dyn Workspace> {
-            Box::new(SimWorkspace::new(&self.0))
-        }
-
-        fn write(&self, path: &str, text: &str) {
-            self.0.borrow_mut().files.insert(path.to_owned(), text.as_bytes().to_vec());
-        }
-
-        fn remove(&self, path: &str) {
-            self.0.borrow_mut().files.remove(path);
-        }
-
-        fn files(&self) -> BTreeMap<String, Vec<u8>> {
-            self.0.borrow().files.clone()
-        }
-
-        fn commit_all(&self, message: &str) {
-            self.0.borrow_mut().commit_all(message);
-        }
-
-        fn point(&self, name: &str, to: &ObjectId) {
-            self.0.borrow_mut().refs.insert(name.to_owned(), to.clone());
-        }
-
-        fn resolve(&self, name: &str) -> Option<ObjectId> {
-            self.0.borrow().refs.get(name).cloned()
-        }
-    }
-
-    #[test]
-    fn the_simulated_work_tree_keeps_the_contract() {
-        check(Simulated::new).unwrap();
-    }
 }

@@ -7,6 +7,8 @@ mod guard;
 pub(crate) mod lives;
 mod machine;
 mod port;
+#[cfg(test)]
+pub(crate) mod simulated_scene;
 mod steps;
 pub mod trees_contract;
 mod worktrees;

@@ -73,9 +73,15 @@ impl Workspace for SimWorkspace {
             .keys()
             .filter(|path| is_any(path, &rules.protected) || is_any(path, &rules.leave_out));
         protected.extend(touched.map(|path| RepoPath(path.as_str().into())));
+        let handoffs = rules.handoffs.as_deref().unwrap_or("\0");
+        let earlier = self.machine.borrow().tree(base.commit());
+        let rewritten = committed
+            .keys()
+            .chain(now.keys())
+            .filter(|path| path.starts_with(handoffs) && earlier.contains_key(*path));
+        protected.extend(rewritten.map(|path| RepoPath(path.as_str().into())));
         protected.sort();
         protected.dedup();
-        let handoffs = rules.handoffs.as_deref().unwrap_or("\0");
         let union: BTreeMap<&String, &Option<ObjectId>> = committed.iter().chain(&now).collect();
         let changes = union
             .into_iter()

@@ -405,7 +405,7 @@ impl Worktrees for SimWorktrees {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::contract::tests::Simulated;
+    use crate::git::simulated_scene::Simulated;
     use crate::git::trees_contract::{Trees, check};
 
     impl Trees for Simulated {

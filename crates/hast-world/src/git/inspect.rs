@@ -61,6 +61,7 @@ impl RealWorkspace {
             matcher.is_protected(&found.path) || matcher.is_left_out(&found.path)
         };
         protected.extend(committed.iter().filter(touched).map(|found| repo_path(&found.path)));
+        protected.extend(self.old_handoffs(base, &matcher, now.iter().chain(&committed))?);
         self.inspect_shapes(&scanned, &now, &committed, &mut breaches)?;
         let (commit_tree, uncommitted) = self.commit_tree(base, &head, &scanned, &now)?;
         let inspection = Inspection {
@@ -76,6 +77,23 @@ impl RealWorkspace {
         self.latest = Some(Latest { tree: scanned.tree, image: scanned.image });
         self.inspected = Some(base.clone());
         Ok(inspection)
+    }
+
+    /// Handoffs of earlier work that were changed: they tell what others did, and are no one's to
+    /// rewrite. One that was not committed at the base belongs to the work that is continued.
+    fn old_handoffs<'d>(
+        &self,
+        base: &Base,
+        matcher: &Matcher<'_>,
+        found: impl Iterator<Item = &'d Difference>,
+    ) -> Result<Vec<RepoPath>, GitProblem> {
+        let is_old = |found: &&Difference| found.old.is_some() && matcher.is_handoff(&found.path);
+        let mut old: Vec<&[u8]> = found.filter(is_old).map(|found| &*found.path).collect();
+        if !old.is_empty() {
+            let before = self.git.diff(base.commit(), base.tree())?;
+            old.retain(|path| !before.iter().any(|new| new.old.is_none() && new.path == *path));
+        }
+        Ok(old.into_iter().map(repo_path).collect())
     }
 
     /// What the attempt's commits changed. What was uncommitted before it, and is committed as it

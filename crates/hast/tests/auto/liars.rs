@@ -140,6 +140,23 @@ fn a_handoff_of_another_goal_or_of_tomorrow_does_not_count() {
 }
 
 #[test]
+fn handoffs_of_earlier_work_are_nobodys_to_rewrite() {
+    let earlier = ".ai/handoffs/2026-02-01_100000.md";
+    let write = format!("      - write: {{path: {earlier}, text: forged}}\n");
+    let delete = format!("      - delete: {earlier}\n");
+    let commit = format!("      - run: git rm -q {earlier} && git commit -q -m tidy\n");
+    for lie in [write, delete, commit] {
+        let scene = Scene::new(&with_work(&lie));
+        scene.write(earlier, "what was done\n");
+        scene.git(&["add", "-A"]);
+        scene.git(&["commit", "-q", "-m", "earlier"]);
+        let ran = scene.hast(&["auto"]);
+        assert_eq!(scene.verdicts(), ["failed protected_path"], "{ran:?}");
+        assert_eq!(scene.read(earlier), "what was done\n");
+    }
+}
+
+#[test]
 fn red_tests_are_red_whatever_the_agent_says() {
     caught(&with_work("      - delete: src/a.txt\n"), "failed tests_red");
 }
