@@ -12,7 +12,7 @@ use hast_flow::words::Lang;
 use hast_world::clock::{Fixed, Machine};
 
 use crate::cli::{self, Cli, ColorWhen, Commands};
-use crate::commands;
+use crate::commands::{self, calling};
 use crate::messages::say;
 use crate::output::Output;
 use crate::problem::{Exit, Problem};
@@ -43,12 +43,12 @@ pub(crate) fn run(args: Vec<OsString>) -> ExitCode {
         let lang = language(&[]);
         return commands::agent_rehearse::run(args, clock(lang), lang);
     }
-    let lang = language(&args);
+    let mut lang = language(&args);
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let wants_json = args.iter().any(|arg| arg == "--json");
     let mut output = Output::new(ColorWhen::Auto, no_color);
     let result = match cli::command(lang).try_get_matches_from(args) {
-        Ok(matches) => start(&matches, lang, no_color, &mut output),
+        Ok(matches) => start(&matches, &mut lang, no_color, &mut output),
         Err(error) => clap_says(&error, lang, &mut output),
     };
     let exit = result.unwrap_or_else(|problem| {
@@ -62,12 +62,14 @@ pub(crate) fn run(args: Vec<OsString>) -> ExitCode {
     ExitCode::from(exit as u8)
 }
 
+/// Runs the command. The language may turn out to be another one: a project has its own.
 fn start(
     matches: &ArgMatches,
-    lang: Lang,
+    speaks: &mut Lang,
     no_color: bool,
     output: &mut Output,
 ) -> Result<Exit, Problem> {
+    let lang = *speaks;
     let internal = |why: &dyn ToString| {
         Problem::new(say::internal(lang), say::internal_next(lang)).because(why.to_string())
     };
@@ -93,30 +95,39 @@ fn start(
         clock: clock(lang)?,
         output: Output::new(cli.color, no_color),
     };
-    match cli.command {
-        Commands::Init { conventions } => commands::init::run(&mut app, conventions),
-        Commands::Context(args) => commands::context::run(&mut app, &args),
-        Commands::Status => commands::status::run(&mut app),
-        Commands::Verify(args) => commands::verify::run(&mut app, &args),
-        Commands::Agent(command) => commands::agent::run(&mut app, &command),
-        Commands::Trust(args) => commands::trust::run(&mut app, args),
-        Commands::Auto(args) => commands::auto::run(&mut app, &args),
-        Commands::Retry(args) => commands::auto::retry(&mut app, &args),
-        Commands::Explore(args) => commands::explore::run(&mut app, &args),
-        Commands::Demo(args) => crate::demo::run(&mut app, &args),
-        Commands::Kernel(command) => commands::kernel::run(&mut app, &command),
-        Commands::Session(command) => commands::session::run(&mut app, &command),
-        Commands::Events(command) => commands::events::run(&mut app, &command),
-        Commands::Observe(command) => commands::observe::run(&mut app, &command),
-        Commands::Inbox(command) => commands::inbox::run(&mut app, &command),
-        Commands::Decision(command) => commands::decision::run(&mut app, &command),
-        Commands::Protocol(command) => commands::protocol::run(&mut app, &command),
-        Commands::Contract(command) => commands::contract::run(&mut app, &command),
-        Commands::Queue(command) => commands::queue::run(&mut app, &command),
-        Commands::Run(command) => commands::run::run(&mut app, &command),
-        Commands::Search(args) => commands::search::run(&mut app, &args),
-        Commands::Completions { shell } => commands::shell::completions(&mut app, shell),
-        Commands::Man => commands::shell::man(&mut app),
+    if !app.lang_given {
+        app.lang = calling::language(&app).unwrap_or(lang);
+    }
+    let result = run_command(&mut app, cli.command);
+    *speaks = app.lang;
+    result
+}
+
+fn run_command(app: &mut App, command: Commands) -> Result<Exit, Problem> {
+    match command {
+        Commands::Init { conventions } => commands::init::run(app, conventions),
+        Commands::Context(args) => commands::context::run(app, &args),
+        Commands::Status => commands::status::run(app),
+        Commands::Verify(args) => commands::verify::run(app, &args),
+        Commands::Agent(command) => commands::agent::run(app, &command),
+        Commands::Trust(args) => commands::trust::run(app, args),
+        Commands::Auto(args) => commands::auto::run(app, &args),
+        Commands::Retry(args) => commands::auto::retry(app, &args),
+        Commands::Explore(args) => commands::explore::run(app, &args),
+        Commands::Demo(args) => crate::demo::run(app, &args),
+        Commands::Kernel(command) => commands::kernel::run(app, &command),
+        Commands::Session(command) => commands::session::run(app, &command),
+        Commands::Events(command) => commands::events::run(app, &command),
+        Commands::Observe(command) => commands::observe::run(app, &command),
+        Commands::Inbox(command) => commands::inbox::run(app, &command),
+        Commands::Decision(command) => commands::decision::run(app, &command),
+        Commands::Protocol(command) => commands::protocol::run(app, &command),
+        Commands::Contract(command) => commands::contract::run(app, &command),
+        Commands::Queue(command) => commands::queue::run(app, &command),
+        Commands::Run(command) => commands::run::run(app, &command),
+        Commands::Search(args) => commands::search::run(app, &args),
+        Commands::Completions { shell } => commands::shell::completions(app, shell),
+        Commands::Man => commands::shell::man(app),
     }
 }
 

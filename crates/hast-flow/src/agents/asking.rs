@@ -8,7 +8,7 @@ use crate::words::Lang;
 
 /// The part of a prompt that names the expected files with their schemas; nothing where none are.
 pub fn expected_section(call: &Call) -> String {
-    let lang = lang(call.language);
+    let lang = call.language.lang();
     if call.expected.is_empty() {
         return say::own_words(lang, &call.outbox);
     }
@@ -29,7 +29,7 @@ pub fn expected_section(call: &Call) -> String {
 
 /// The part of a prompt that names the copies that lie in the working directory.
 pub fn given_section(call: &Call) -> String {
-    let lang = lang(call.language);
+    let lang = call.language.lang();
     let name = |path: &str| {
         let below = path.strip_prefix(&call.workdir).map(|below| below.trim_start_matches('/'));
         format!("- `{}`\n", below.unwrap_or(path))
@@ -44,7 +44,7 @@ pub fn given_section(call: &Call) -> String {
 
 /// The part of a prompt that says what to repair; nothing where nothing was found.
 pub fn findings_section(findings: &[CallFinding], language: Language) -> String {
-    let lang = lang(language);
+    let lang = language.lang();
     if findings.is_empty() {
         return String::new();
     }
@@ -54,13 +54,6 @@ pub fn findings_section(findings: &[CallFinding], language: Language) -> String 
         section += &format!("- {place}: {problem} -> {next}\n");
     }
     section
-}
-
-pub fn lang(language: Language) -> Lang {
-    match language {
-        Language::Ko => Lang::Ko,
-        Language::En => Lang::En,
-    }
 }
 
 fn expected_line(document: &ExpectedDocument, lang: Lang) -> String {

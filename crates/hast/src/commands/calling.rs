@@ -47,16 +47,31 @@ pub(crate) struct Project {
 /// The project that is found from here: `--root`, else the nearest `.ai/`, else the top of the git
 /// work tree, else the current directory.
 pub(crate) fn project(app: &mut App) -> Result<Project, Problem> {
+    let root = root(app);
+    let root = root
+        .canonicalize()
+        .map_err(|source| cannot_read(app.lang, &PathError { path: root, source }))?;
+    project_at(app, root)
+}
+
+fn root(app: &App) -> PathBuf {
     let marker = FlowName::Goals.marker();
     let root = app.root.clone().or_else(|| {
         roots::find_root(&app.directory, app.home.as_deref(), marker)
             .or_else(|| roots::git_top(&app.directory))
     });
-    let root = root.unwrap_or_else(|| app.directory.clone());
-    let root = root
-        .canonicalize()
-        .map_err(|source| cannot_read(app.lang, &PathError { path: root, source }))?;
-    project_at(app, root)
+    root.unwrap_or_else(|| app.directory.clone())
+}
+
+/// The language that the settings name. What is wrong with them is for those commands to tell
+/// that need them.
+pub(crate) fn language(app: &App) -> Option<Lang> {
+    let variables: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+    let file = find(&root(app), &variables).ok()??;
+    let name = file.path.display().to_string();
+    let source = Source::from_bytes(&name, &file.bytes).ok()?;
+    let config = read_sparing::<Config>(&source, NOT_NEEDED).ok()?.value;
+    config.language.map(Language::lang)
 }
 
 /// The settings that hold for a root. Errors in them end the command.
@@ -88,10 +103,8 @@ pub(crate) fn project_at(app: &mut App, root: PathBuf) -> Result<Project, Proble
             return Err(Problem::new(what, common::bad_files_next(app.lang)));
         }
     }
-    match project.config.language.filter(|_| !app.lang_given) {
-        Some(Language::Ko) => app.lang = Lang::Ko,
-        Some(Language::En) => app.lang = Lang::En,
-        None => {}
+    if let Some(language) = project.config.language.filter(|_| !app.lang_given) {
+        app.lang = language.lang();
     }
     Ok(project)
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hast_flow::docs::document::{Document, Read, read};
 use hast_flow::docs::files::FlowName;
-use hast_flow::docs::goals::{Config, Goals, Language, unknown_tools};
+use hast_flow::docs::goals::{Config, Goals, unknown_tools};
 use hast_flow::flows::goals::handoffs::{LastSession, NewestFirst, read_handoff};
 use hast_flow::flows::goals::layout;
 use hast_flow::formats::diagnostic::{Diagnostic, Finding};
@@ -151,10 +151,8 @@ fn parse<D: Document>(
 }
 
 fn use_language(app: &mut App, config: &Config) {
-    match config.language.filter(|_| !app.lang_given) {
-        Some(Language::Ko) => app.lang = Lang::Ko,
-        Some(Language::En) => app.lang = Lang::En,
-        None => {}
+    if let Some(language) = config.language.filter(|_| !app.lang_given) {
+        app.lang = language.lang();
     }
 }
 

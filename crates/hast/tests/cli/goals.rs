@@ -247,6 +247,10 @@ fn the_config_may_choose_the_language() {
     let world = project().file(".ai/config.yaml", format!("{CONFIG}language: ko\n"));
     assert!(world.run(&["context"]).out.contains("활성 목표가 없습니다"));
     assert!(world.run(&["context", "--lang", "en"]).out.contains("No active goal"));
+    assert!(world.run(&["inbox", "list"]).out.contains("없습니다"));
+    let wrong = world.run(&["queue", "claim", "--worker", "w", "--goal", "none"]).err;
+    assert!(wrong.starts_with("오류"), "{wrong}");
+    assert!(!wrong.contains("next:"), "one language: {wrong}");
 }
 
 #[test]

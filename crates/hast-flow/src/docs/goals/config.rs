@@ -10,6 +10,7 @@ use crate::docs::document::Rules;
 use crate::document;
 use crate::formats::diagnostic::{Finding, Format};
 use crate::formats::tree::Node;
+use crate::words::Lang;
 
 /// Settings, the same for every flow; only `test_command` and `ai_tool` are needed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -123,6 +124,15 @@ pub enum Isolation {
 pub enum Language {
     Ko,
     En,
+}
+
+impl Language {
+    pub fn lang(self) -> Lang {
+        match self {
+            Self::Ko => Lang::Ko,
+            Self::En => Lang::En,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
