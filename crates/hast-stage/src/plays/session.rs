@@ -84,6 +84,11 @@ impl Play for Research {
     }
 
     fn arguments(&self, stage: &Stage) -> Vec<String> {
+        if directory(stage).is_none() {
+            // What a start that was killed has recorded is there once a command has looked; a second
+            // start would be a second session.
+            stage.hast(&["session", "list"]);
+        }
         let words: &[&str] = match directory(stage) {
             Some(_) => &["session", "resume", "--parallel", "4"],
             None => &["session", "start", "what do the pages say?", "--parallel", "4"],
