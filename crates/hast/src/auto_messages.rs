@@ -54,6 +54,7 @@ pub(crate) mod say {
         gc_question(count) { en: "delete {count} unmerged refs as well? [y/N] ", ko: "병합되지 않은 ref {count}개도 지울까요? [y/N] " }
         gc_done(deleted, kept) { en: "refs deleted: {deleted}, kept: {kept}", ko: "지운 ref {deleted}개, 남긴 ref {kept}개" }
         cleared_away(name) { en: "what the attempt had left in the tree is saved as {name} (git checkout {name} -- . brings it back), and the tree is clean again", ko: "시도가 작업 트리에 남긴 것은 {name}에 보관하고(git checkout {name} -- . 로 되살릴 수 있습니다) 트리를 되돌렸습니다" }
+        left_by_tests(files) { en: "the tests leave files that git does not ignore: {files}. They count as nobody's work and are not committed; add them to .gitignore", ko: "테스트가 git이 무시하지 않는 파일을 남깁니다: {files}. 누구의 작업도 아니므로 커밋하지 않습니다. .gitignore에 추가하세요" }
         recovered(name) { en: "an earlier run was cut off; what it left in the tree is saved as {name} (git checkout {name} -- . brings it back) and the tree is clean again", ko: "이전 실행이 비정상 종료되었습니다. 작업 트리에 남은 것은 {name}에 보관하고(git checkout {name} -- . 로 되살릴 수 있습니다) 롤백했습니다" }
         demo_intro(directory) { en: "A small shop, five goals, and an agent that is only a script: no model, no key, no network.\nScratch repository: {directory}\n", ko: "작은 가게, 다섯 가지 목표, 그리고 스크립트로 된 에이전트. 모델도 키도 네트워크도 쓰지 않습니다.\n임시 저장소: {directory}\n" }
         demo_red() { en: "  gate: the new test is red, which is what this goal is for. Committed.", ko: "  게이트: 새 테스트가 빨간불입니다. 이 목표가 원하는 결과이므로 커밋했습니다." }

@@ -76,6 +76,10 @@ pub struct TreeRules {
     pub moving_refs: Vec<String>,
     #[serde(default)]
     pub shared: Shared,
+    /// Files that nobody tracks and that the tests left before the attempt began. They are nobody's
+    /// work: no change, and not committed, unless the attempt commits them itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_by_tests: Vec<String>,
 }
 
 /// What becomes of what all work trees of a repository share, its config and hooks among it.

@@ -482,7 +482,8 @@ fn short(id: &ObjectId) -> &str {
 /// How many files a message names.
 const NAMED: usize = 10;
 
-fn named(paths: &[String]) -> String {
+/// The first of some paths, and how many more there are.
+pub fn named(paths: &[String]) -> String {
     let shown = paths.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
     match paths.len().saturating_sub(NAMED) {
         0 => shown,

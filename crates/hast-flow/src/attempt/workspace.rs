@@ -14,6 +14,8 @@ use crate::time::UtcTime;
 pub enum GitStep {
     /// What is there before anything is started.
     Look { rules: TreeRules },
+    /// The same after something has run that may have changed anything.
+    LookAgain { rules: TreeRules },
     /// Records where an attempt begins, under `refs/hast/bases/<key>`.
     Record { key: String, rules: TreeRules, at: UtcTime },
     /// What an attempt did. Protected files and foreign refs are given back what they had.
@@ -239,6 +241,10 @@ pub struct OwnRef {
 /// A work tree with its repository. `hast-world` answers with git, `hast-sim` from memory.
 pub trait Workspace {
     fn look(&mut self, rules: &TreeRules) -> Result<Looked, GitProblem>;
+    /// Whoever remembers what it saw must not go by it here.
+    fn look_again(&mut self, rules: &TreeRules) -> Result<Looked, GitProblem> {
+        self.look(rules)
+    }
     fn record(&mut self, key: &str, rules: &TreeRules) -> Result<Recorded, GitProblem>;
     fn inspect(&mut self, base: &Base) -> Result<Inspection, GitProblem>;
     fn save(&mut self, plan: &SavePlan) -> Result<SavedWork, GitProblem>;
@@ -275,6 +281,7 @@ pub fn perform(workspace: &mut dyn Workspace, step: &GitStep) -> GitResult {
 fn try_to(workspace: &mut dyn Workspace, step: &GitStep) -> Result<GitResult, GitProblem> {
     Ok(match step {
         GitStep::Look { rules } => GitResult::Looked(workspace.look(rules)?),
+        GitStep::LookAgain { rules } => GitResult::Looked(workspace.look_again(rules)?),
         GitStep::Record { key, rules, at } => {
             let found = workspace.record(key, rules)?;
             GitResult::Recorded(BaseRecord::new(key.clone(), rules.clone(), *at, found))

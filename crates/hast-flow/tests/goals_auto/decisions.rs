@@ -45,6 +45,7 @@ fn one_attempt_is_base_prompt_agent_judge_settle_in_this_order() {
             "look",
             "look",
             "test pytest",
+            "look",
             "record M1/1",
             "call M1 1",
             "inspect",

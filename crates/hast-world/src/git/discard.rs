@@ -118,7 +118,11 @@ impl RealWorkspace {
         rules: &TreeRules,
     ) -> Result<Vec<Entry>, GitProblem> {
         let matcher = Matcher::new(rules);
-        let stays = |path: &[u8]| matcher.is_left_out(path) || matcher.is_protected(path);
+        let stays = |path: &[u8]| {
+            matcher.is_left_out(path)
+                || matcher.is_protected(path)
+                || matcher.is_left_by_tests(path)
+        };
         let changed: BTreeSet<Vec<u8>> =
             self.git.diff(work, now)?.into_iter().map(|found| found.path).collect();
         let ours: BTreeSet<Vec<u8>> = self

@@ -63,6 +63,9 @@ impl RealWorkspace {
         protected.extend(committed.iter().filter(touched).map(|found| repo_path(&found.path)));
         protected.extend(self.old_handoffs(base, &matcher, now.iter().chain(&committed))?);
         self.inspect_shapes(&scanned, &now, &committed, &mut breaches)?;
+        // What the tests leave is nobody's work until somebody commits it.
+        let commits = |path: &[u8]| committed.iter().any(|found| found.path == path);
+        now.retain(|found| !matcher.is_left_by_tests(&found.path) || commits(&found.path));
         let (commit_tree, uncommitted) = self.commit_tree(base, &head, &scanned, &now)?;
         let inspection = Inspection {
             breaches,

@@ -2,7 +2,7 @@
 //! ignore rules of this moment, and the files that git was told not to look at.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use hast_flow::attempt::base::{ObjectId, TreeRules};
 use hast_flow::attempt::git_problem::GitProblem;
@@ -30,6 +30,10 @@ pub(super) struct Scene {
     pub(super) gitlinks: Vec<Vec<u8>>,
     pub(super) ignores: Vec<u8>,
     pub(super) guarded: Vec<Vec<u8>>,
+    /// What was ignored; a directory ends in `/`.
+    pub(super) ignored: Vec<Vec<u8>>,
+    /// When the look began; none where this was not seen by one.
+    pub(super) since: Option<SystemTime>,
 }
 
 /// A look that the next one may repeat: a run looks around, and then its first goal does.
@@ -49,7 +53,11 @@ impl Glance {
     }
 
     pub(super) fn still_holds(&self, rules: &TreeRules) -> bool {
-        self.rules == *rules && self.at.elapsed() < JUST_NOW
+        self.is_of(rules) && self.at.elapsed() < JUST_NOW
+    }
+
+    pub(super) fn is_of(&self, rules: &TreeRules) -> bool {
+        self.rules == *rules
     }
 }
 
@@ -84,6 +92,7 @@ impl RealWorkspace {
             self.reread_config()?;
         }
         let matcher = Matcher::new(rules);
+        let since = SystemTime::now();
         let status = self.git.status(&matcher)?;
         let in_progress = self.in_progress().into_iter().next().map(|(word, _)| word.to_owned());
         let named = |kind| move |path: &Vec<u8>| Uncommitted { path: shown(path), kind };
@@ -100,7 +109,8 @@ impl RealWorkspace {
             let looked = Looked { head, uncommitted, in_progress, tree: None };
             return Ok((looked, None));
         }
-        let scene = self.scene(rules, &matcher, &status, head.clone())?;
+        let mut scene = self.scene(rules, &matcher, &status, head.clone())?;
+        (scene.ignored, scene.since) = (status.ignored, Some(since));
         let tree = Some(scene.tree.clone());
         Ok((Looked { head, uncommitted, in_progress, tree }, Some(scene)))
     }
@@ -145,7 +155,8 @@ impl RealWorkspace {
         let ignores = self.ignores(rules, &listed, status);
         let guarded = self.guarded(rules, matcher, &status.ignored);
         let Listed { flags, gitlinks, .. } = listed;
-        Ok(Scene { head, tree, image, users, flags, gitlinks, ignores, guarded })
+        let (ignored, since) = (Vec::new(), None);
+        Ok(Scene { head, tree, image, users, flags, gitlinks, ignores, guarded, ignored, since })
     }
 
     /// The ignore rules of this moment as one list.

@@ -32,6 +32,7 @@ mod settle;
 mod snapshot;
 mod state;
 mod train;
+mod unchanged;
 mod worktrees;
 
 use std::path::Path;
@@ -129,6 +130,14 @@ impl RealWorkspace {
         Ok(())
     }
 
+    fn look_afresh(&mut self, rules: &TreeRules) -> Result<Looked, GitProblem> {
+        self.glance = None;
+        let (looked, scene) = self.look_around(rules)?;
+        self.scene = scene;
+        self.glance = Some(Glance::new(rules, &looked));
+        Ok(looked)
+    }
+
     /// Objects that others wrote, and that git did not wait for, survive a power cut from here on.
     fn sync_objects(&self) -> Result<(), GitProblem> {
         let path = &self.git.place.common_dir;
@@ -152,15 +161,22 @@ impl Git {
 
 impl Workspace for RealWorkspace {
     fn look(&mut self, rules: &TreeRules) -> Result<Looked, GitProblem> {
-        if let Some(glance) = self.glance.take().filter(|glance| glance.still_holds(rules))
+        if let Some(glance) = self.glance.as_ref().filter(|glance| glance.still_holds(rules))
             && self.scene.is_some()
         {
-            return Ok(glance.looked);
+            return Ok(glance.looked.clone());
         }
-        let (looked, scene) = self.look_around(rules)?;
-        self.scene = scene;
-        self.glance = Some(Glance::new(rules, &looked));
-        Ok(looked)
+        self.look_afresh(rules)
+    }
+
+    fn look_again(&mut self, rules: &TreeRules) -> Result<Looked, GitProblem> {
+        if let (Some(glance), Some(scene)) = (&self.glance, &self.scene)
+            && glance.is_of(rules)
+            && self.is_as_seen(scene, rules)
+        {
+            return Ok(glance.looked.clone());
+        }
+        self.look_afresh(rules)
     }
 
     fn record(&mut self, key: &str, rules: &TreeRules) -> Result<Recorded, GitProblem> {

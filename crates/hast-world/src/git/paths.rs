@@ -50,6 +50,12 @@ impl<'r> Matcher<'r> {
         self.rules.protected.iter().any(|rule| within(path, rule)) || self.is_guarded(path)
     }
 
+    /// Whether the tests had left it before the attempt began.
+    pub(super) fn is_left_by_tests(&self, path: &[u8]) -> bool {
+        let left = &self.rules.left_by_tests;
+        !left.is_empty() && left.contains(&shown(path))
+    }
+
     /// Whether one of the configuration's globs names it.
     pub(super) fn is_guarded(&self, path: &[u8]) -> bool {
         self.protect.as_ref().is_some_and(|globs| {

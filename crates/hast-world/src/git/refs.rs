@@ -172,7 +172,7 @@ impl Git {
 
 impl Place {
     /// The branch that HEAD names in the plain form that git writes. Anything else is git's to say.
-    fn head_in_file(&self) -> Option<String> {
+    pub(super) fn head_in_file(&self) -> Option<String> {
         let path = self.git_dir.join("HEAD");
         let there = std::fs::symlink_metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
         if there.len() > LONGEST_HEAD {

@@ -306,6 +306,8 @@ impl RealWorkspace {
             gitlinks: opened.gitlinks.clone(),
             ignores: opened.snapshot.ignores.clone(),
             guarded: opened.snapshot.guarded.clone(),
+            ignored: Vec::new(),
+            since: None,
         });
     }
 }

@@ -9,6 +9,7 @@ mod deaths;
 mod evidence;
 mod honest;
 mod kept;
+mod left_by_tests;
 mod liars;
 mod scene;
 mod statuses;

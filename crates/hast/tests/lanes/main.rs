@@ -5,6 +5,7 @@
 mod alone;
 mod checkout;
 mod deaths;
+mod left_by_tests;
 mod leftovers;
 mod liars;
 mod red;

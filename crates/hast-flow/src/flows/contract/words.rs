@@ -65,7 +65,7 @@ crate::messages! {
     unknown_request(id) { en: "hast has no record of {id}", ko: "hast에 {id}의 기록이 없습니다" }
     unknown_request_next() { en: "see `hast contract list`; what another tool wrote can be shown, verified and stopped", ko: "`hast contract list`를 보세요. 다른 도구가 쓴 것은 보고, 검사하고, 중지할 수 있습니다" }
     users_files(paths) { en: "these files are not committed, and going back must not touch them: {paths}", ko: "커밋되지 않은 파일이 있습니다. 되돌릴 때 건드리면 안 됩니다: {paths}" }
-    users_files_next() { en: "commit them or `git stash -u`, then run the command again", ko: "커밋하거나 `git stash -u`를 한 뒤 명령을 다시 실행하세요" }
+    users_files_next() { en: "commit them or `git stash -u`, or add what your tests leave behind to .gitignore; then run the command again", ko: "커밋하거나 `git stash -u`를 하거나, 테스트가 남기는 파일은 .gitignore에 추가한 뒤 명령을 다시 실행하세요" }
     lost_documents(paths) { en: "documents of this request are missing or were changed: {paths}", ko: "이 요청의 문서가 없거나 바뀌었습니다: {paths}" }
     lost_documents_next() { en: "put them back as they were (see the hashes in events.ndjson), or stop this request and start anew", ko: "원래대로 되돌리거나(events.ndjson의 해시 참고) 이 요청을 중지하고 새로 시작하세요" }
     bad_state() { en: "state.json is not valid", ko: "state.json이 올바르지 않습니다" }

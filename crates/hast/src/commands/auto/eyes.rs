@@ -1,8 +1,9 @@
 //! How goals and their attempts are shown: a row a goal, a line a verdict.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use hast_flow::attempt::recovery::{Cleared, say as start};
+use hast_flow::attempt::recovery::{Cleared, named, say as start};
 use hast_flow::attempt::workspace::Guarded;
 use hast_flow::docs::goals::{AutoLock, GoalMode, GoalStatus};
 use hast_flow::flows::goals::auto::View;
@@ -43,6 +44,8 @@ pub(crate) struct GoalEyes {
     earlier: Option<String>,
     /// Whether the start of this one was told of.
     begun: bool,
+    /// Files that tests leave, as far as they were told of.
+    left_by_tests: Option<BTreeSet<String>>,
 }
 
 impl GoalEyes {
@@ -56,6 +59,7 @@ impl GoalEyes {
             lock: None,
             earlier: None,
             begun: false,
+            left_by_tests: None,
         }
     }
 
@@ -158,6 +162,7 @@ impl Eyes<View> for GoalEyes {
 
     fn turn(&mut self, view: &View) -> Vec<String> {
         let mut lines = self.tell_start(view);
+        lines.extend(self.tell_leftovers(view));
         lines.extend(self.tell_judged(view, view.current.as_ref()));
         lines
     }
@@ -176,6 +181,18 @@ impl GoalEyes {
             self.tell_lock(view);
         }
         lines
+    }
+
+    /// What the tests were found to leave behind in this run.
+    pub(super) fn tell_leftovers(&mut self, view: &View) -> Option<String> {
+        let now = &view.left_by_tests;
+        let told = self.left_by_tests.get_or_insert_with(|| now.clone());
+        let new: Vec<String> = now.difference(told).cloned().collect();
+        if new.is_empty() {
+            return None;
+        }
+        told.extend(new.iter().cloned());
+        Some(say::left_by_tests(self.lang, visible(&named(&new))))
     }
 
     /// What is said about a verdict that is new.

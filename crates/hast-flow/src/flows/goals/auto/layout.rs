@@ -20,6 +20,8 @@ pub const OWED: &str = "commit_goals";
 pub const COUNTS: &str = "counts";
 /// In an event: the attempt is in a work tree of its own.
 pub const LANE: &str = "lane";
+/// In an event: untracked files that the tests had left before the attempt began.
+pub const LEFT_BY_TESTS: &str = "left_by_tests";
 /// The directory of work trees.
 pub const WORKTREES: &str = "worktrees/";
 

@@ -3,6 +3,7 @@
 //! One turn names one step: look, test the base, record it, call the agent, inspect, judge, test,
 //! judge, settle. What was agreed before the agent starts is written down and stays.
 
+mod base_tests;
 pub mod clearing;
 pub mod decide;
 mod evidence;

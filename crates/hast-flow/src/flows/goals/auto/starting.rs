@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::attempt::base::{Base, ObjectId, Saved, SavedWork};
+use crate::attempt::base::{Base, ObjectId, Saved, SavedWork, TreeRules};
 use crate::attempt::git_problem::GitProblem;
 use crate::attempt::recovery::{
     Cleared, Found, From, Lock, OtherRefs, Owner, Place, Refusal, StartAct, StartUp, Strange, Wish,
@@ -18,7 +18,7 @@ use crate::flows::goals::auto::record::{KeptWork, UnjudgedWork};
 use crate::flows::goals::auto::view::{Documents, View};
 use crate::flows::goals::auto::working::{Work, key};
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{AutoFlow, evidence, kept, layout};
+use crate::flows::goals::auto::{AutoFlow, base_tests, evidence, kept, layout};
 use crate::flows::goals::layout as project;
 use crate::flows::goals::runnable::Depth;
 use crate::flows::goals::status_edit::{NewStatus, with_status};
@@ -64,7 +64,9 @@ fn looked_around(
     let look = StepKey::new(&["start", &flow.run, "look"]);
     let looked = match view.results.get(&look) {
         Some(EffectResult::Git(GitResult::Refused(refused))) => Err(refused.clone()),
-        Some(EffectResult::Git(GitResult::Looked(looked))) => Ok(looked.clone()),
+        Some(EffectResult::Git(GitResult::Looked(looked))) => {
+            Ok(base_tests::without_leftovers(view, looked.clone()))
+        }
         Some(_) => return Err(unexpected(&look, facts.lang)),
         None => {
             let effect = Effect::Git(Box::new(GitStep::Look { rules: flow.settings.tree_rules() }));
@@ -236,7 +238,8 @@ fn clear<'v>(
             StartAct::TakeOut => {
                 if let (Some((_, handed)), Some(saved)) = (view.left_in_tree(), saved.cloned()) {
                     let (from, work) = (handed.kept.base_tree.clone(), handed.kept.tree.clone());
-                    let rules = flow.settings.tree_rules();
+                    let left_by_tests = view.left_by_tests.iter().cloned().collect();
+                    let rules = TreeRules { left_by_tests, ..flow.settings.tree_rules() };
                     let out = StepKey::new(&["start", &flow.run, "take-out"]);
                     git(view, facts, out, || GitStep::Discard { from, work, saved, rules })?;
                 }

@@ -35,6 +35,8 @@ pub struct View {
     pub ledgers: BTreeMap<String, Ledger>,
     /// How the tests ended, by tree and command.
     pub tested: BTreeMap<(String, String), TestEnd>,
+    /// Untracked files that tests have left in the tree.
+    pub left_by_tests: BTreeSet<String>,
     /// Documents of each goal's last attempts, by directory and number.
     pub documents: BTreeMap<String, BTreeMap<u32, Documents>>,
     pub current: Option<Current>,
@@ -356,6 +358,8 @@ impl View {
 
     fn take_attempt(&mut self, event: &GoalsEvent, goal: String, number: u32) {
         self.ledgers.entry(goal.clone()).or_default().started(number);
+        let left: Option<Vec<String>> = detail(event, layout::LEFT_BY_TESTS);
+        self.left_by_tests.extend(left.unwrap_or_default());
         self.results.clear();
         if event.detail.contains_key(layout::LANE) {
             return;

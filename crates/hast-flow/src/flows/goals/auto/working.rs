@@ -6,8 +6,8 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use serde_json::json;
 
-use crate::attempt::base::{Base, attempt_ref};
-use crate::attempt::evidence::{CallEnd, TestEnd, TestRun};
+use crate::attempt::base::{Base, TreeRules, attempt_ref};
+use crate::attempt::evidence::{CallEnd, TestRun};
 use crate::attempt::inspection::Inspection;
 use crate::attempt::judge::{INTERRUPTIONS_PER_ATTEMPT, Judged, Verdict, judge};
 use crate::attempt::reason::{Class, Reason};
@@ -16,8 +16,9 @@ use crate::attempt::settle::Commits;
 use crate::attempt::workspace::{GitResult, GitStep, SavePlan};
 use crate::attempt_steps::{blocked, call_end, unexpected};
 use crate::docs::document::Version;
-use crate::docs::goals::{Goal, GoalsEventKind as Kind, HandoffName};
+use crate::docs::goals::{GoalsEventKind as Kind, HandoffName};
 use crate::driver::Facts;
+use crate::flows::goals::auto::base_tests::{self, Tested};
 use crate::flows::goals::auto::decide::{git, git_steps};
 use crate::flows::goals::auto::policy::WORKER;
 use crate::flows::goals::auto::record::{AttemptRecord, LISTED, VerdictRecord};
@@ -56,16 +57,20 @@ pub(super) fn begin(flow: &AutoFlow, view: &View, facts: &Facts<'_>, placed: &Pl
     let ledger = view.ledger(&goal.id);
     let number = ledger.next_number();
     let before = view.documents_of(&goal.id, ledger.last_number());
-    let tested = match before.and_then(|documents| documents.record.as_ref()) {
-        Some(record) if ledger.spent() > 0 => Ok(record.base_tests.clone()),
-        _ => base_tests(flow, view, facts, goal, number),
+    let tested = match before {
+        Some(Documents { record: Some(record), base, .. }) if ledger.spent() > 0 => {
+            let left = base.as_ref().map(|base| base.rules().left_by_tests.clone());
+            Ok(Tested { end: record.base_tests.clone(), left: left.unwrap_or_default() })
+        }
+        _ => base_tests::on_base(flow, view, facts, goal, number),
     };
     let tested = match tested {
         Ok(tested) => tested,
         Err(step) => return step,
     };
     let record_step = || {
-        let rules = flow.settings.tree_rules();
+        let left_by_tests = tested.left.clone();
+        let rules = TreeRules { left_by_tests, ..flow.settings.tree_rules() };
         GitStep::Record {
             key: format!("{}/{number}", layout::goal_directory(&goal.id)),
             rules,
@@ -82,7 +87,7 @@ pub(super) fn begin(flow: &AutoFlow, view: &View, facts: &Facts<'_>, placed: &Pl
         &flow.settings,
         number,
         handoff_name(flow, view, facts).to_string(),
-        tested,
+        tested.end,
         facts.now,
     );
     record.continues = kept::to_continue(view, &goal.id).cloned();
@@ -99,45 +104,10 @@ pub(super) fn begin(flow: &AutoFlow, view: &View, facts: &Facts<'_>, placed: &Pl
     if flow.place == Isolation::Isolated {
         detail[layout::LANE] = json!(true);
     }
+    if !tested.left.is_empty() {
+        detail[layout::LEFT_BY_TESTS] = json!(tested.left);
+    }
     draft.event(Kind::AttemptStarted, detail).starts(key(&goal.id, number, &["call", "0"])).step()
-}
-
-/// How the tests end on the base, run once for each tree and command.
-fn base_tests(
-    flow: &AutoFlow,
-    view: &View,
-    facts: &Facts<'_>,
-    goal: &Goal,
-    number: u32,
-) -> Result<Option<TestEnd>, Step> {
-    let look = key(&goal.id, number, &["look"]);
-    let look_step = || GitStep::Look { rules: flow.settings.tree_rules() };
-    let GitResult::Looked(looked) = git(view, facts, look.clone(), look_step)? else {
-        return Err(unexpected(&look, facts.lang));
-    };
-    let Some(tree) = &looked.tree else { return Ok(None) };
-    let command = flow.settings.test_command_of(goal);
-    let kept = (tree.to_string(), command.to_owned());
-    if let Some(end) = view.tested.get(&kept) {
-        return Ok(Some(end.clone()));
-    }
-    let check = key(&goal.id, number, &["base-tests"]);
-    match view.results.get(&check) {
-        None => {
-            let limit_seconds = u64::from(flow.settings.timeout_of(goal)) * 60;
-            let effect =
-                Effect::Check(Check { command: kept.1, tree: tree.clone(), limit_seconds });
-            Err(Step::Effect { key: check, effect })
-        }
-        Some(EffectResult::Check(run)) => {
-            let detail =
-                json!({"goal_id": goal.id, "tree": tree, "command": command, "end": run.end});
-            let draft = Draft::of_one(view, facts, "the tests on the base", check);
-            let next = key(&goal.id, number, &["record"]);
-            Err(draft.event(Kind::BaseTested, detail).starts(next).step())
-        }
-        Some(_) => Err(unexpected(&check, facts.lang)),
-    }
 }
 
 /// A name that no handoff has yet.

@@ -282,7 +282,10 @@ pub(super) fn within(lane: &Lane, step: Step) -> Step {
     let effect = match effect {
         Effect::Git(mut step) => {
             // Other lanes, the train and the user move other refs meanwhile.
-            if let GitStep::Look { rules } | GitStep::Record { rules, .. } = &mut *step {
+            if let GitStep::Look { rules }
+            | GitStep::LookAgain { rules }
+            | GitStep::Record { rules, .. } = &mut *step
+            {
                 rules.moving_refs = vec!["refs/".to_owned()];
             }
             Effect::Within { tree, effect: Box::new(Effect::Git(step)) }

@@ -1,0 +1,104 @@
+//! The tests on the base, before the first attempt at a goal: how they end, and what they leave in the
+//! tree. That is nobody's work.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use crate::attempt::evidence::TestEnd;
+use crate::attempt::workspace::{GitResult, GitStep, Looked, UncommittedKind};
+use crate::attempt_steps::unexpected;
+use crate::docs::goals::{Goal, GoalsEventKind as Kind};
+use crate::driver::Facts;
+use crate::flows::goals::auto::AutoFlow;
+use crate::flows::goals::auto::decide::git;
+use crate::flows::goals::auto::view::View;
+use crate::flows::goals::auto::working::key;
+use crate::flows::goals::auto::write::Draft;
+use crate::steps::{Check, Effect, EffectResult, Step, StepKey};
+
+/// Most files that are remembered as left by tests. More than that is part of the base all the same.
+const MOST_LEFT: usize = 1_000;
+
+/// What is known of the tests when an attempt begins.
+pub(super) struct Tested {
+    pub(super) end: Option<TestEnd>,
+    /// Files in the tree that the tests left, now or in an earlier run.
+    pub(super) left: Vec<String>,
+}
+
+/// How the tests end on the base, run once for each tree and command.
+pub(super) fn on_base(
+    flow: &AutoFlow,
+    view: &View,
+    facts: &Facts<'_>,
+    goal: &Goal,
+    number: u32,
+) -> Result<Tested, Step> {
+    let look = key(&goal.id, number, &["look"]);
+    let rules = || flow.settings.tree_rules();
+    let looked = seen(view, facts, &look, || GitStep::Look { rules: rules() })?;
+    let Some(tree) = &looked.tree else { return Ok(Tested { end: None, left: Vec::new() }) };
+    let command = flow.settings.test_command_of(goal);
+    let kept = (tree.to_string(), command.to_owned());
+    let again = key(&goal.id, number, &["look-again"]);
+    if let Some(end) = view.tested.get(&kept) {
+        // Only where they have just run can they have left anything since.
+        if !facts.noted.contains(&again) {
+            return Ok(Tested { end: Some(end.clone()), left: left(view, looked, looked) });
+        }
+        let now = seen(view, facts, &again, || GitStep::LookAgain { rules: rules() })?;
+        // A commit that came meanwhile was not tested.
+        let end = (now.head == looked.head).then(|| end.clone());
+        return Ok(Tested { end, left: left(view, looked, now) });
+    }
+    let check = key(&goal.id, number, &["base-tests"]);
+    match view.results.get(&check) {
+        None => {
+            let limit_seconds = u64::from(flow.settings.timeout_of(goal)) * 60;
+            let effect =
+                Effect::Check(Check { command: kept.1, tree: tree.clone(), limit_seconds });
+            Err(Step::Effect { key: check, effect })
+        }
+        Some(EffectResult::Check(run)) => {
+            let detail =
+                json!({"goal_id": goal.id, "tree": tree, "command": command, "end": run.end});
+            let draft = Draft::of_one(view, facts, "the tests on the base", check);
+            let next = key(&goal.id, number, &["record"]);
+            Err(draft.event(Kind::BaseTested, detail).starts(again).starts(next).step())
+        }
+        Some(_) => Err(unexpected(&check, facts.lang)),
+    }
+}
+
+fn seen<'v>(
+    view: &'v View,
+    facts: &Facts<'_>,
+    key: &StepKey,
+    step: impl FnOnce() -> GitStep,
+) -> Result<&'v Looked, Step> {
+    match git(view, facts, key.clone(), step)? {
+        GitResult::Looked(looked) => Ok(looked),
+        _ => Err(unexpected(key, facts.lang)),
+    }
+}
+
+/// Untracked files that were not there before the tests ran, and those that earlier ones had left.
+fn left(view: &View, before: &Looked, now: &Looked) -> Vec<String> {
+    let there: BTreeSet<&str> = untracked(before).collect();
+    let left =
+        untracked(now).filter(|path| !there.contains(path) || view.left_by_tests.contains(*path));
+    left.take(MOST_LEFT).map(str::to_owned).collect()
+}
+
+fn untracked(looked: &Looked) -> impl Iterator<Item = &str> {
+    let files = looked.uncommitted.iter().filter(|file| file.kind == UncommittedKind::Untracked);
+    files.map(|file| file.path.as_str())
+}
+
+/// What is there without what the tests of earlier runs left: it is in nobody's way.
+pub(super) fn without_leftovers(view: &View, mut looked: Looked) -> Looked {
+    let ours = |path: &String| view.left_by_tests.contains(path);
+    looked.uncommitted.retain(|file| file.kind == UncommittedKind::Tracked || !ours(&file.path));
+    looked
+}
