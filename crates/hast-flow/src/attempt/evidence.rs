@@ -133,6 +133,11 @@ pub enum Breach {
     HiddenByIndex {
         path: RepoPath,
     },
+    /// A file that the attempt's ignore rules show, where others were hidden before: whose it is
+    /// cannot be told.
+    NoLongerIgnored {
+        path: RepoPath,
+    },
     /// Larger than what is read into git, so nobody can say what is in it.
     TooLarge {
         path: RepoPath,

@@ -63,17 +63,23 @@ impl RealWorkspace {
         protected.extend(committed.iter().filter(touched).map(|found| repo_path(&found.path)));
         protected.extend(self.old_handoffs(base, &matcher, now.iter().chain(&committed))?);
         self.inspect_shapes(&scanned, &now, &committed, &mut breaches)?;
+        let shown = self.unhidden(&opened, &matcher, &scanned, (&now, &committed))?;
+        breaches.extend(shown.breaches());
+        if shown.tree != scanned.tree {
+            now = self.git.diff(base.tree(), &shown.tree)?;
+            protected.extend(now.iter().filter(touched).map(|found| repo_path(&found.path)));
+        }
         // What the tests leave is nobody's work until somebody commits it.
         let commits = |path: &[u8]| committed.iter().any(|found| found.path == path);
         now.retain(|found| !matcher.is_left_by_tests(&found.path) || commits(&found.path));
-        let (commit_tree, uncommitted) = self.commit_tree(base, &head, &scanned, &now)?;
+        let (commit_tree, uncommitted) = self.commit_tree(base, &head, &shown.tree, &now)?;
         let inspection = Inspection {
             breaches,
             protected: protected.into_iter().collect(),
             changes: changes(&matcher, &now, &committed, &scanned),
             handoffs: self.new_handoffs(&matcher, &now),
             head,
-            tree: scanned.tree.clone(),
+            tree: shown.tree,
             commit_tree,
             uncommitted,
         };
@@ -272,12 +278,12 @@ impl RealWorkspace {
         &self,
         base: &Base,
         head: &ObjectId,
-        scanned: &Scanned,
+        there: &ObjectId,
         now: &[Difference],
     ) -> Result<(ObjectId, bool), GitProblem> {
         let head_tree = self.git.tree_of(head)?;
         if head == base.commit() && head_tree == *base.tree() {
-            return Ok((scanned.tree.clone(), scanned.tree != head_tree));
+            return Ok((there.clone(), *there != head_tree));
         }
         if now.is_empty() && head == base.commit() {
             return Ok((head_tree, false));

@@ -295,6 +295,6 @@ impl Git {
     }
 }
 
-fn is_ignore_file(path: &[u8]) -> bool {
+pub(super) fn is_ignore_file(path: &[u8]) -> bool {
     path == b".gitignore" || path.ends_with(b"/.gitignore")
 }

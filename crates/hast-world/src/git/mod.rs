@@ -33,6 +33,7 @@ mod snapshot;
 mod state;
 mod train;
 mod unchanged;
+mod unhidden;
 mod worktrees;
 
 use std::path::Path;

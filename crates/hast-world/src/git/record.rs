@@ -83,6 +83,7 @@ impl RealWorkspace {
             files,
             guarded: scene.guarded,
             in_progress: lingering(self),
+            ignored: scene.ignored,
         };
         let bytes = snapshot.encode()?;
         let id = match self.git.store(Kind::Blob, &bytes) {

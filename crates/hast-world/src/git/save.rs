@@ -306,7 +306,7 @@ impl RealWorkspace {
             gitlinks: opened.gitlinks.clone(),
             ignores: opened.snapshot.ignores.clone(),
             guarded: opened.snapshot.guarded.clone(),
-            ignored: Vec::new(),
+            ignored: opened.snapshot.ignored.clone(),
             since: None,
         });
     }

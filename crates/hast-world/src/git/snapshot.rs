@@ -20,6 +20,8 @@ pub(super) struct Snapshot {
     pub(super) files: Vec<Kept>,
     /// A merge, rebase or the like that was under way.
     pub(super) in_progress: Vec<String>,
+    /// What was ignored; a directory ends in `/`.
+    pub(super) ignored: Vec<Vec<u8>>,
 }
 
 /// Index entries that git was told not to look at.
@@ -80,6 +82,8 @@ struct Header {
     guarded: Range<usize>,
     files: Vec<FileLine>,
     in_progress: Vec<String>,
+    #[serde(default)]
+    ignored: Range<usize>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -131,6 +135,7 @@ impl Snapshot {
             guarded: put(&super::index::list(&self.guarded)),
             files,
             in_progress: self.in_progress.clone(),
+            ignored: put(&super::index::list(&self.ignored)),
         };
         let mut out = serde_json::to_vec(&header)
             .map_err(|error| GitProblem::Lost { what: error.to_string() })?;
@@ -164,6 +169,7 @@ impl Snapshot {
             ignores: get(&header.ignores)?.to_vec(),
             flags: Flags { assumed: paths(&header.assumed)?, skipped: paths(&header.skipped)? },
             guarded: paths(&header.guarded)?,
+            ignored: paths(&header.ignored)?,
             refs: header.refs,
             files,
             in_progress: header.in_progress,
@@ -198,6 +204,7 @@ mod tests {
                 kept(b"g", Was::LargeFile { mode: 0o644, size: 9, modified: 8, changed: -7 }),
             ],
             in_progress: vec!["MERGE_HEAD".to_owned()],
+            ignored: vec![b"target/".to_vec(), b".env".to_vec()],
         };
         assert_eq!(Snapshot::decode(&snapshot.encode().unwrap()).unwrap(), snapshot);
     }

@@ -14,4 +14,5 @@ mod plain;
 mod settling;
 mod shapes;
 mod train;
+mod unhidden;
 mod worktrees;

@@ -77,3 +77,24 @@ fn wrong_at_first_and_told_what_was_red() {
     assert!(ran.err.contains("[M1] attempt=1 failed: "), "{ran:?}");
     assert!(scene.has("src/a.txt"));
 }
+
+#[test]
+fn a_file_that_was_ignored_and_is_part_of_the_work_is_in_the_commit() {
+    let check = "test -e src/want || exit 0; test -f src/dist/bundle.js || exit 1\n";
+    let goals = "goals:\n  - {id: M1, title: bundle, status: active}\n";
+    let unhide = "      - run: sed -i /dist/d .gitignore\n";
+    let commit = "      - run: git add -f src .gitignore && git commit -qm bundle\n";
+    for (unhide, commit) in [(unhide, ""), (unhide, commit), ("", commit)] {
+        let actions = format!(
+            "{unhide}      - write: {{path: src/want, text: x}}\n      - write: {{path: src/dist/bundle.js, text: x}}\n{commit}      - handoff: {{status: complete, done: [b], next: nothing}}\n"
+        );
+        let scene = Scene::with(goals, &format!("  - do:\n{actions}"), "max_retries: 1\n");
+        scene.write(".gitignore", "*.log\n/src/dist/\n");
+        scene.write("tests/check.sh", check);
+        scene.git(&["commit", "-qam", "tests"]);
+        let ran = scene.hast(&["auto"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let files = scene.git(&["ls-tree", "-r", "--name-only", "HEAD"]);
+        assert!(files.contains("src/dist/bundle.js"), "{unhide}{commit}{files}");
+    }
+}
