@@ -133,6 +133,10 @@ pub enum Breach {
     HiddenByIndex {
         path: RepoPath,
     },
+    /// Something inside of a submodule is not as it was: nothing of it could be committed.
+    SubmoduleChanged {
+        path: RepoPath,
+    },
     /// A file that the attempt's ignore rules show, where others were hidden before: whose it is
     /// cannot be told.
     NoLongerIgnored {

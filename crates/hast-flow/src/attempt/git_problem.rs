@@ -29,6 +29,11 @@ pub enum GitProblem {
     RepositoryFilter {
         name: String,
     },
+    /// Files inside of a submodule are not committed there: what an attempt does to them could be told
+    /// by nobody.
+    SubmoduleChanged {
+        path: String,
+    },
     /// A ref is not where it was expected.
     Moved {
         name: String,
@@ -75,6 +80,8 @@ messages! {
     locked_next(path) { en: "wait for it to end; if none runs, delete {path}", ko: "끝나기를 기다리세요. 실행 중인 git이 없으면 {path}(을)를 지우세요" }
     repository_filter(name) { en: "the repository's own config defines the filter `{name}`, which hast does not run", ko: "저장소의 설정이 필터 `{name}`(을)를 정의하지만 hast는 이를 실행하지 않습니다" }
     repository_filter_next(name) { en: "if you trust it, move `filter.{name}` to your own config with `git config --global`", ko: "신뢰한다면 `git config --global`로 `filter.{name}`(을)를 사용자 설정으로 옮기세요" }
+    submodule_changed(path) { en: "something inside of a submodule is not committed there: {path}", ko: "서브모듈 안에 커밋되지 않은 것이 있습니다: {path}" }
+    submodule_changed_next() { en: "look with `git -C SUBMODULE status`; commit it there, `git -C SUBMODULE stash -u`, or ignore it, then run the command again", ko: "`git -C SUBMODULE status`로 확인하고, 그 안에서 커밋하거나 `git -C SUBMODULE stash -u` 또는 무시 목록에 넣은 뒤 명령을 다시 실행하세요" }
     moved(name, found) { en: "{name} is not where it was expected: it is at {found}", ko: "{name}(이)가 예상과 다른 곳에 있습니다: {found}" }
     moved_next(name) { en: "look at `git log {name}`, then run the command again; nothing was changed", ko: "`git log {name}`(을)를 확인한 뒤 명령을 다시 실행하세요. 바뀐 것은 없습니다" }
     edited_since(paths) { en: "files changed after they were saved: {paths}", ko: "저장한 뒤 바뀐 파일이 있습니다: {paths}" }
@@ -101,6 +108,7 @@ impl GitProblem {
             Self::InProgress { what } => in_progress(lang, what),
             Self::Locked { path } => locked(lang, path),
             Self::RepositoryFilter { name } => repository_filter(lang, name),
+            Self::SubmoduleChanged { path } => submodule_changed(lang, path),
             Self::Moved { name, found, .. } => {
                 moved(lang, name, found.as_ref().map_or("-", ObjectId::as_str))
             }
@@ -122,6 +130,7 @@ impl GitProblem {
             Self::InProgress { what } => in_progress_next(lang, what),
             Self::Locked { path } => locked_next(lang, path),
             Self::RepositoryFilter { name } => repository_filter_next(lang, name),
+            Self::SubmoduleChanged { .. } => submodule_changed_next(lang),
             Self::Moved { name, .. } => moved_next(lang, name),
             Self::EditedSince { .. } => edited_since_next(lang),
             Self::Lost { .. } => lost_next(lang),

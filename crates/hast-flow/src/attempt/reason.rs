@@ -278,6 +278,7 @@ fn breach_code(breach: &Breach) -> &'static str {
         Breach::NestedRepository { .. } => "nested_repository",
         Breach::SymlinkLeaves { .. } => "symlink_leaves",
         Breach::HiddenByIndex { .. } => "hidden_by_index",
+        Breach::SubmoduleChanged { .. } => "submodule_changed",
         Breach::NoLongerIgnored { .. } => "no_longer_ignored",
         Breach::TooLarge { .. } => "too_large",
     }
@@ -293,6 +294,7 @@ fn breach_text(breach: &Breach, lang: Lang) -> String {
         Breach::NestedRepository { path } => say::nested_repository(lang, path),
         Breach::SymlinkLeaves { path } => say::symlink_leaves(lang, path),
         Breach::HiddenByIndex { path } => say::hidden_by_index(lang, path),
+        Breach::SubmoduleChanged { path } => say::submodule_changed(lang, path),
         Breach::NoLongerIgnored { path } => say::no_longer_ignored(lang, path),
         Breach::TooLarge { path } => say::too_large(lang, path),
     }
@@ -315,6 +317,7 @@ pub mod say {
         nested_repository(path) { en: "a repository inside of the repository: {path}", ko: "저장소 안에 다른 저장소를 만들었습니다: {path}" }
         symlink_leaves(path) { en: "a symbolic link leads out of the tree: {path}", ko: "심볼릭 링크가 작업 트리 밖을 가리킵니다: {path}" }
         hidden_by_index(path) { en: "an index flag hides changes of {path}", ko: "인덱스 플래그로 {path}의 변경을 숨겼습니다" }
+        submodule_changed(path) { en: "a submodule was changed, and that cannot be part of a commit here: {path}; it was left as it is", ko: "서브모듈을 바꿨습니다. 이 저장소의 커밋에 담을 수 없습니다: {path} (그대로 두었습니다)" }
         no_longer_ignored(path) { en: "{path} is no longer ignored, and it cannot be told from files that were there before; keep the rule, or commit what belongs to the work", ko: "{path}(이)가 더 이상 무시되지 않지만 원래 있던 파일과 구별할 수 없습니다. 규칙을 남기거나, 작업에 속한 파일을 커밋하세요" }
         too_large(path) { en: "{path} is too large to be looked into", ko: "{path}(이)가 너무 커서 확인할 수 없습니다" }
         protected_path(path) { en: "protected path: {path} was changed; it has been restored", ko: "protected path: {path}(을)를 바꿨습니다. 되돌려 놓았습니다" }

@@ -34,7 +34,7 @@ impl IndexImage {
         Self::read(&git.place.git_dir.join("index"))
     }
 
-    fn read(path: &Path) -> Result<Option<Self>, GitProblem> {
+    pub(super) fn read(path: &Path) -> Result<Option<Self>, GitProblem> {
         let time = |file: &fs::Metadata| file.modified();
         match fs::metadata(path).and_then(|file| time(&file)) {
             Ok(modified) => {

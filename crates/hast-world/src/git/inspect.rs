@@ -63,6 +63,7 @@ impl RealWorkspace {
         protected.extend(committed.iter().filter(touched).map(|found| repo_path(&found.path)));
         protected.extend(self.old_handoffs(base, &matcher, now.iter().chain(&committed))?);
         self.inspect_shapes(&scanned, &now, &committed, &mut breaches)?;
+        self.inspect_submodules(&opened, &mut breaches)?;
         let shown = self.unhidden(&opened, &matcher, &scanned, (&now, &committed))?;
         breaches.extend(shown.breaches());
         if shown.tree != scanned.tree {

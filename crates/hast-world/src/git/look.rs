@@ -111,6 +111,9 @@ impl RealWorkspace {
         }
         let mut scene = self.scene(rules, &matcher, &status, head.clone())?;
         (scene.ignored, scene.since) = (status.ignored, Some(since));
+        let inside = self.inside_submodules(&scene.gitlinks)?;
+        let inside = inside.iter().flat_map(|submodule| &submodule.uncommitted);
+        uncommitted.extend(inside.map(named(UncommittedKind::Tracked)));
         let tree = Some(scene.tree.clone());
         Ok((Looked { head, uncommitted, in_progress, tree }, Some(scene)))
     }

@@ -31,6 +31,7 @@ mod scan;
 mod settle;
 mod snapshot;
 mod state;
+mod submodules;
 mod train;
 mod unchanged;
 mod unhidden;

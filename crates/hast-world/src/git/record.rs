@@ -69,6 +69,7 @@ impl RealWorkspace {
         let Head::Branch { name: branch, commit } = scene.head else {
             return Err(GitProblem::Detached);
         };
+        let submodules = self.recorded_submodules(&scene.gitlinks)?;
         let roots = self.git.place.protected_roots(rules, &scene.guarded);
         let mut files = self.git.place.protected_now(&roots)?;
         if let Shared::GuardedSince { start } = &rules.shared {
@@ -84,6 +85,7 @@ impl RealWorkspace {
             guarded: scene.guarded,
             in_progress: lingering(self),
             ignored: scene.ignored,
+            submodules,
         };
         let bytes = snapshot.encode()?;
         let id = match self.git.store(Kind::Blob, &bytes) {

@@ -1,6 +1,7 @@
 //! Everything about a start that does not fit a line: refs, ignore rules, index flags, and the bytes
 //! of protected files. One object of git: a header in JSON, then the bytes it points into.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use hast_flow::attempt::git_problem::GitProblem;
@@ -22,6 +23,8 @@ pub(super) struct Snapshot {
     pub(super) in_progress: Vec<String>,
     /// What was ignored; a directory ends in `/`.
     pub(super) ignored: Vec<Vec<u8>>,
+    /// What is inside of each submodule, in one word.
+    pub(super) submodules: BTreeMap<String, String>,
 }
 
 /// Index entries that git was told not to look at.
@@ -84,6 +87,8 @@ struct Header {
     in_progress: Vec<String>,
     #[serde(default)]
     ignored: Range<usize>,
+    #[serde(default)]
+    submodules: BTreeMap<String, String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -136,6 +141,7 @@ impl Snapshot {
             files,
             in_progress: self.in_progress.clone(),
             ignored: put(&super::index::list(&self.ignored)),
+            submodules: self.submodules.clone(),
         };
         let mut out = serde_json::to_vec(&header)
             .map_err(|error| GitProblem::Lost { what: error.to_string() })?;
@@ -170,6 +176,7 @@ impl Snapshot {
             flags: Flags { assumed: paths(&header.assumed)?, skipped: paths(&header.skipped)? },
             guarded: paths(&header.guarded)?,
             ignored: paths(&header.ignored)?,
+            submodules: header.submodules,
             refs: header.refs,
             files,
             in_progress: header.in_progress,
@@ -205,6 +212,7 @@ mod tests {
             ],
             in_progress: vec!["MERGE_HEAD".to_owned()],
             ignored: vec![b"target/".to_vec(), b".env".to_vec()],
+            submodules: BTreeMap::from([("sub".to_owned(), "empty".to_owned())]),
         };
         assert_eq!(Snapshot::decode(&snapshot.encode().unwrap()).unwrap(), snapshot);
     }

@@ -13,6 +13,7 @@ mod lying;
 mod plain;
 mod settling;
 mod shapes;
+mod submodules;
 mod train;
 mod unhidden;
 mod worktrees;

@@ -165,3 +165,45 @@ fn red_tests_are_red_whatever_the_agent_says() {
 fn a_failed_word_counts_for_more_than_good_work() {
     caught(&with_work("      - failed: I could not\n"), "failed agent_failed");
 }
+
+/// A repository beside the project, as the submodule `sub`.
+fn add_submodule(scene: &Scene) {
+    scene.git(&["init", "-q", "-b", "main", "../other"]);
+    let identity = ["-c", "user.name=a", "-c", "user.email=a@localhost"];
+    scene.write("../other/lib.txt", "orig\n");
+    scene.git(&["-C", "../other", "add", "-A"]);
+    let commit = [&["-C", "../other"][..], &identity, &["commit", "-qm", "sub"]].concat();
+    scene.git(&commit);
+    let other = scene.root().join("../other").canonicalize().unwrap();
+    let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add"];
+    scene.git(&[&add[..], &[other.to_str().unwrap(), "sub"]].concat());
+    scene.git(&["commit", "-qam", "sub"]);
+}
+
+#[test]
+fn a_patch_inside_of_a_submodule_makes_nothing_done() {
+    let scene = Scene::new(&with_work("      - write: {path: sub/lib.txt, text: patched}\n"));
+    add_submodule(&scene);
+    assert_eq!(scene.hast(&["auto"]).code, 1);
+    assert_eq!(scene.verdicts(), ["failed submodule_changed"]);
+    // It was left as it is, and nothing starts on top of it.
+    assert_eq!(scene.read("sub/lib.txt"), "patched");
+    let ran = scene.hast(&["retry", "M1"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("sub/lib.txt"), "{ran:?}");
+    assert_eq!(scene.verdicts().len(), 1);
+    scene.git(&["-C", "sub", "checkout", "-q", "."]);
+    assert_eq!(scene.hast(&["auto", "M1"]).code, 1);
+    assert_eq!(scene.verdicts().len(), 2);
+}
+
+#[test]
+fn the_users_files_in_a_submodule_keep_auto_from_starting() {
+    let scene = Scene::new("      - run: rm -f sub/mine.txt\n");
+    add_submodule(&scene);
+    scene.write("sub/mine.txt", "mine\n");
+    let ran = scene.hast(&["auto"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("sub/mine.txt"), "{ran:?}");
+    assert_eq!((scene.verdicts().len(), scene.read("sub/mine.txt")), (0, "mine\n".to_owned()));
+}
