@@ -64,6 +64,7 @@ impl RealWorkspace {
         protected.extend(self.old_handoffs(base, &matcher, now.iter().chain(&committed))?);
         self.inspect_shapes(&scanned, &now, &committed, &mut breaches)?;
         self.inspect_submodules(&opened, &mut breaches)?;
+        self.inspect_hidden_edits(base, &opened, &now, &mut breaches)?;
         let shown = self.unhidden(&opened, &matcher, &scanned, (&now, &committed))?;
         breaches.extend(shown.breaches());
         if shown.tree != scanned.tree {
@@ -234,6 +235,31 @@ impl RealWorkspace {
         let call = self.git.call(["checkout-index", "-f", "-u", "-z", "--stdin"]);
         call.index(&scanned.index.path).input(list(&back)).run()?;
         scanned.tree = self.git.write_tree(&scanned.index)?;
+        Ok(())
+    }
+
+    /// Edits of the user that git was told not to show: what an attempt makes of such a file has them
+    /// in it, and they are not to be committed.
+    fn inspect_hidden_edits(
+        &self,
+        base: &Base,
+        opened: &Opened,
+        now: &[Difference],
+        breaches: &mut Vec<Breach>,
+    ) -> Result<(), GitProblem> {
+        let flags = &opened.snapshot.flags;
+        let hidden: BTreeSet<&Vec<u8>> = flags.assumed.iter().chain(&flags.skipped).collect();
+        let touched: Vec<&Difference> =
+            now.iter().filter(|found| hidden.contains(&found.path)).collect();
+        if touched.is_empty() {
+            return Ok(());
+        }
+        let edited = self.git.diff(base.commit(), base.tree())?;
+        for found in touched {
+            if edited.iter().any(|edit| edit.path == found.path) {
+                breaches.push(Breach::HiddenByIndex { path: repo_path(&found.path) });
+            }
+        }
         Ok(())
     }
 

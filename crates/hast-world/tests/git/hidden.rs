@@ -32,6 +32,7 @@ fn the_users_own_flags_stay_and_what_they_hide_is_neither_committed_nor_lost() {
     assert_eq!(changes(&found), ["A a"]);
     let found = attempt(&repo, |repo| repo.write("src/lib.rs", "the agent's\n"));
     assert_eq!(changes(&found), ["M src/lib.rs"]);
+    assert_eq!(found.breaches, [hidden("src/lib.rs")], "it holds what the user hides");
     let flags = repo.git(&["ls-files", "-v", "src/lib.rs", "tests/it.rs"]);
     assert_eq!(flags, "h src/lib.rs\nS tests/it.rs");
 
