@@ -155,10 +155,19 @@ pub(crate) fn word(ending: &Ending) -> &'static str {
 }
 
 pub(crate) fn lock(lang: Lang, unit: &Unit<'_>) -> Result<DriverLock, Problem> {
-    DriverLock::take(&unit.documents, &unit.name).map_err(|refused| match refused {
+    let lock = lock_of(lang, &unit.documents, &unit.name);
+    lock.map_err(|problem| match problem.exit {
+        Exit::Locked => Problem { exit: unit.held, ..problem },
+        _ => problem,
+    })
+}
+
+/// The lock of a unit, for whoever changes something without driving it.
+pub(crate) fn lock_of(lang: Lang, documents: &Path, name: &str) -> Result<DriverLock, Problem> {
+    DriverLock::take(documents, name).map_err(|refused| match refused {
         NoLock::Held(owner) => {
-            let what = say::driven(lang, &unit.name, owner.pid, &owner.host, &owner.since);
-            Problem { exit: unit.held, ..Problem::new(what, say::driven_next(lang, owner.pid)) }
+            let what = say::driven(lang, name, owner.pid, &owner.host, &owner.since);
+            Problem { exit: Exit::Locked, ..Problem::new(what, say::driven_next(lang, owner.pid)) }
         }
         NoLock::Io { path, source } => Problem::cannot_read(lang, &path, &source),
     })

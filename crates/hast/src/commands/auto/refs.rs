@@ -19,6 +19,7 @@ use super::leftovers::{self, Leftover};
 use crate::app::App;
 use crate::auto_messages::say;
 use crate::commands::calling::{Project, asks, says_yes_to};
+use crate::commands::driving;
 use crate::problem::{Exit, Problem};
 
 /// Refs that are younger stay.
@@ -28,6 +29,10 @@ const MAX_LOG: usize = 256 << 20;
 /// Puts the work of the last attempt that was rolled back into the tree again.
 pub(super) fn undo(app: &mut App, project: &Project) -> Result<Exit, Problem> {
     let lang = app.lang;
+    // Whoever works here would find these files as its agent's.
+    let documents = project.root.join(layout::DIRECTORY);
+    let _lock = driving::lock_of(lang, &documents, super::UNIT)
+        .map_err(|problem| Problem { exit: Exit::Failed, ..problem })?;
     let Some((name, since)) = last_saved(app, project)? else {
         return Err(Problem::new(say::nothing_to_undo(lang), say::nothing_to_undo_next(lang)));
     };
