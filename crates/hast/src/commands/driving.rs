@@ -246,6 +246,7 @@ impl Screen {
         if !self.quiet && !self.live.is_drawing() {
             for (id, unit, title) in now.iter().filter(|row| !state.rows.contains(row)) {
                 if *unit != State::Waiting {
+                    let id = cut(id, 80);
                     self.live.say(&format!("{} {id} {}", named(self.lang, *unit), cut(title, 80)));
                 }
             }
