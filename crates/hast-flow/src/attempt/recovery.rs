@@ -325,11 +325,12 @@ fn begin(looked: &Looked, head: &ObjectId, found: &Found, wish: Wish, own: &str)
             None => untouched,
         };
     }
-    if matches!(looked.head, Head::Detached { .. }) {
-        return refuse(GitProblem::Detached);
-    }
+    // First, for a rebase detaches HEAD itself.
     if let Some(what) = &looked.in_progress {
         return refuse(GitProblem::InProgress { what: what.clone() });
+    }
+    if matches!(looked.head, Head::Detached { .. }) {
+        return refuse(GitProblem::Detached);
     }
     let all = users_files(looked, own);
     let kept = found.kept.as_ref().filter(|kept| is_on(looked, &kept.branch));

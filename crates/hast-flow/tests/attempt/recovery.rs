@@ -302,6 +302,14 @@ fn nothing_goes_back_that_was_not_saved_before() {
 }
 
 #[test]
+fn a_rebase_is_named_though_it_detaches_head() {
+    let head = Head::Detached { commit: id('a') };
+    let rebasing = Looked { head, in_progress: Some("rebase".into()), ..looked() };
+    let problem = GitProblem::InProgress { what: "rebase".into() };
+    assert_eq!(decide(rebasing, None, wish()), StartUp::Refuse(Refusal::Git(problem)));
+}
+
+#[test]
 fn everything_is_said_in_both_languages() {
     for entry in say::CATALOGUE {
         assert_eq!(placeholders(entry.en), placeholders(entry.ko), "{}", entry.key);

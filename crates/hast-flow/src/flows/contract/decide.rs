@@ -177,8 +177,8 @@ pub(super) fn life(id: &RequestId, number: u32) -> StepKey {
 fn not_ready(looked: &Looked) -> Option<GitProblem> {
     match (&looked.head, &looked.in_progress) {
         (Head::Unborn { .. }, _) => Some(GitProblem::NoFirstCommit),
-        (Head::Detached { .. }, _) => Some(GitProblem::Detached),
         (_, Some(what)) => Some(GitProblem::InProgress { what: what.clone() }),
+        (Head::Detached { .. }, None) => Some(GitProblem::Detached),
         (Head::Branch { .. }, None) => None,
     }
 }
