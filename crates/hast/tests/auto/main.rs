@@ -6,6 +6,7 @@
 mod commands;
 mod cut_off;
 mod deaths;
+mod ended;
 mod evidence;
 mod honest;
 mod kept;

@@ -80,12 +80,21 @@ fn looked_around(
     Ok((found, start))
 }
 
-/// The same for a run that ends here: what is cut off is cleared away as a start would do it. Nothing
-/// where a start would not.
+/// The same for a run that ends here: what is cut off is cleared away as a start would do it. Whoever
+/// has seen the agent end also knows whose commits these are: they go as after any attempt that failed.
 pub(super) fn clear_away(flow: &AutoFlow, view: &View, facts: &Facts<'_>) -> Option<Step> {
     let first = match looked_around(flow, view, facts) {
         Ok((_, StartUp::Begin { first, .. })) => first,
-        Ok((_, StartUp::Refuse(_) | StartUp::GiveUp { .. })) => return None,
+        Ok((_, StartUp::GiveUp { why, .. })) => {
+            let (Strange::HeadMoved { saved: name } | Strange::OtherBranch { saved: name, .. }) =
+                why
+            else {
+                return None;
+            };
+            let base = open_base(view)?.commit().clone();
+            vec![StartAct::Save { name }, StartAct::BackToBase { base }, StartAct::RemoveLock]
+        }
+        Ok((_, StartUp::Refuse(_))) => return None,
         Err(step) => return Some(step),
     };
     match clear(flow, view, facts, &first) {
