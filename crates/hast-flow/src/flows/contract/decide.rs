@@ -118,7 +118,8 @@ impl ContractFlow {
     /// Nothing of the user's lies in the tree that going back could touch.
     pub(super) fn clean(&self, view: &View, facts: &Facts<'_>, key: &StepKey) -> Result<(), Step> {
         let git = GitSteps { results: &view.results, lang: facts.lang };
-        let look = || GitStep::Look { rules: self.settings.rules.clone() };
+        // Tests may have run since the last one.
+        let look = || GitStep::LookAgain { rules: self.settings.rules.clone() };
         let looked = match git.git(key.clone(), look)? {
             GitResult::Looked(looked) => looked,
             _ => return Err(unexpected(key, facts.lang)),

@@ -131,7 +131,7 @@ impl Work<'_> {
     /// What is in the tree where nothing was implemented.
     fn tree(&self) -> Result<ObjectId, Step> {
         let key = self.key("look");
-        let look = || GitStep::Look { rules: self.scene.flow.settings.rules.clone() };
+        let look = || GitStep::LookAgain { rules: self.scene.flow.settings.rules.clone() };
         match self.scene.git().git(key.clone(), look)? {
             GitResult::Looked(looked) => {
                 looked.tree.clone().ok_or_else(|| unexpected(&key, self.scene.facts.lang))
