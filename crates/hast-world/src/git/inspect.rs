@@ -62,18 +62,21 @@ impl RealWorkspace {
         };
         protected.extend(committed.iter().filter(touched).map(|found| repo_path(&found.path)));
         protected.extend(self.old_handoffs(base, &matcher, now.iter().chain(&committed))?);
-        self.inspect_shapes(&scanned, &now, &committed, &mut breaches)?;
-        self.inspect_submodules(&opened, &mut breaches)?;
-        self.inspect_hidden_edits(base, &opened, &now, &mut breaches)?;
         let shown = self.unhidden(&opened, &matcher, &scanned, (&now, &committed))?;
         breaches.extend(shown.breaches());
         if shown.tree != scanned.tree {
             now = self.git.diff(base.tree(), &shown.tree)?;
             protected.extend(now.iter().filter(touched).map(|found| repo_path(&found.path)));
         }
-        // What the tests leave is nobody's work until somebody commits it.
+        self.inspect_shapes(&scanned, &now, &committed, &mut breaches)?;
+        self.inspect_submodules(&opened, &mut breaches)?;
+        self.inspect_hidden_edits(base, &opened, &now, &mut breaches)?;
+        // What the tests left, and was there at the base, is nobody's until somebody commits it.
         let commits = |path: &[u8]| committed.iter().any(|found| found.path == path);
-        now.retain(|found| !matcher.is_left_by_tests(&found.path) || commits(&found.path));
+        let nobodys = |found: &Difference| {
+            found.old.is_some() && matcher.is_left_by_tests(&found.path) && !commits(&found.path)
+        };
+        now.retain(|found| !nobodys(found));
         let (commit_tree, uncommitted) = self.commit_tree(base, &head, &shown.tree, &now)?;
         let inspection = Inspection {
             breaches,

@@ -110,3 +110,16 @@ fn what_is_shown_of_a_directory_that_was_hidden_is_told_and_not_guessed() {
     assert_honest(&found);
     assert!(has(&files, "target/new") && !has(&files, "target/out"), "{files:?}");
 }
+
+#[test]
+fn a_link_out_of_the_tree_that_new_rules_show_is_told() {
+    let repo = repo_that_ignores("/data/");
+    let mut workspace = repo.open();
+    let base = workspace.start(&rules());
+    repo.write(".gitignore", "target/\n*.log\n.env\n");
+    std::fs::create_dir(repo.path("data")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", repo.path("data/link")).unwrap();
+    let found = workspace.see(&base);
+    let told = Breach::SymlinkLeaves { path: RepoPath("data/link".into()) };
+    assert_eq!(found.breaches, [told]);
+}
