@@ -172,8 +172,8 @@ impl Workspace for Git {
         Ok(paths.iter().map(file).collect())
     }
 
-    fn keep(&mut self, _: &str, _: &ObjectId) -> Result<Option<ObjectId>, GitProblem> {
-        Ok(None)
+    fn keep(&mut self, branch: &str, _: &ObjectId) -> Result<String, GitProblem> {
+        Ok(branch.to_owned())
     }
 
     fn discard(

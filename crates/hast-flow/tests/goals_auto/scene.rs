@@ -179,9 +179,10 @@ impl Workspace for FakeGit {
         Ok(())
     }
 
-    fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<Option<ObjectId>, GitProblem> {
+    fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<String, GitProblem> {
         self.did.push(format!("keep {branch}"));
-        Ok(self.refs.insert(branch.to_owned(), commit.clone()))
+        self.refs.insert(branch.to_owned(), commit.clone());
+        Ok(branch.to_owned())
     }
 
     fn discard(

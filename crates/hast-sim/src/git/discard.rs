@@ -90,7 +90,7 @@ impl SimWorkspace {
             .map(|(path, _)| path.clone())
             .collect();
         if !edited.is_empty() {
-            return Err(GitProblem::EditedSince { paths: edited });
+            return Err(GitProblem::InTheWay { paths: edited });
         }
         let wanted = self.entries_on(&now, &work)?;
         self.check_out(&now, &wanted)?;

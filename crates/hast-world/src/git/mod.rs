@@ -18,6 +18,7 @@ mod locks;
 mod look;
 mod objects;
 mod one_file;
+mod own_refs;
 mod paths;
 mod place;
 mod protect;
@@ -25,6 +26,7 @@ mod reading;
 mod record;
 mod ref_files;
 mod refs;
+mod restore;
 mod run;
 mod save;
 mod scan;
@@ -32,6 +34,7 @@ mod settle;
 mod snapshot;
 mod state;
 mod train;
+mod way;
 mod worktrees;
 
 use std::path::Path;
@@ -202,7 +205,7 @@ impl Workspace for RealWorkspace {
         self.advance_branch(branch, from, to)
     }
 
-    fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<Option<ObjectId>, GitProblem> {
+    fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<String, GitProblem> {
         self.keep_work(branch, commit)
     }
 

@@ -33,6 +33,8 @@ const OF_COMMON: &[&str] = &[
     "shallow",
     "logs/refs/stash",
 ];
+/// What of it belongs to a ref.
+const OF_REFS: &[&str] = &["logs/refs/stash"];
 /// What of it lies in a directory that a linked work tree's sandbox has to open.
 const OPEN_OF_COMMON: &[&str] = &["objects/info/alternates"];
 const OF_OWN: &[&str] = &["config.worktree", "info/", "commondir", "gitdir"];
@@ -64,8 +66,10 @@ impl Place {
         let plain = |path: &str| path.trim_end_matches('/').as_bytes().to_vec();
         let left = self.is_linked() && rules.shared == Shared::Left;
         let of_common = if left { OPEN_OF_COMMON } else { OF_COMMON };
+        // Beside a linked work tree people move refs, their stash among them, and its log goes along.
+        let stays = |path: &&&str| !self.is_linked() || !OF_REFS.contains(path);
         let mut roots: Vec<Root> =
-            of_common.iter().map(|path| (Home::Common, plain(path))).collect();
+            of_common.iter().filter(stays).map(|path| (Home::Common, plain(path))).collect();
         if self.is_linked() {
             roots.extend(OF_OWN.iter().map(|path| (Home::Own, plain(path))));
             roots.push((Home::Tree, b".git".to_vec()));

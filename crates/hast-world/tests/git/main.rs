@@ -9,6 +9,7 @@ mod hidden;
 mod honest;
 mod hostile;
 mod lying;
+mod own_refs;
 mod plain;
 mod settling;
 mod shapes;

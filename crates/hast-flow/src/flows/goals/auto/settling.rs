@@ -26,6 +26,14 @@ use crate::steps::Step;
 pub(super) struct Outcome<'v> {
     pub(super) head: ObjectId,
     pub(super) saved: Option<&'v Saved>,
+    /// The branch that keeps the work.
+    branch: Option<String>,
+}
+
+impl Outcome<'_> {
+    pub(super) fn at(head: &ObjectId) -> Self {
+        Self { head: head.clone(), saved: None, branch: None }
+    }
 }
 
 /// Settles a judged attempt: the next act that is not done yet, or the commit that says all are.
@@ -48,7 +56,7 @@ pub(super) fn step(work: &Work<'_>, record: &VerdictRecord, all: &[Placed<'_>]) 
         more: if follow { MoreGoals::Follow } else { MoreGoals::NoneLeft },
     };
     let plan = settle(&record.verdict, &attempt);
-    let mut outcome = Outcome { head: record.head.clone(), saved: None };
+    let mut outcome = Outcome::at(&record.head);
     for act in &plan.acts {
         if let Err(step) = perform(work, record, act, &mut outcome) {
             return step;
@@ -60,10 +68,7 @@ pub(super) fn step(work: &Work<'_>, record: &VerdictRecord, all: &[Placed<'_>]) 
         return step;
     }
     let stays = plan.acts.contains(&Act::BranchBack);
-    let branch = plan.acts.iter().find_map(|act| match act {
-        Act::Keep { branch } => Some(branch.clone()),
-        _ => None,
-    });
+    let branch = outcome.branch.clone();
     let handed = match (&plan.then, outcome.saved) {
         (Then::Block(_), Some(saved)) => match handed_over(work, record, saved, stays) {
             Ok(told) => Some((told, branch)),
@@ -130,7 +135,10 @@ pub(super) fn perform<'v>(
             let passed = record.verdict.reason.is_of_the_merge();
             let commit = if passed { &record.head } else { &saved.work().commit }.clone();
             let keep = || GitStep::Keep { branch: branch.clone(), commit };
-            git(work.view, work.facts, work.key(&["keep"]), keep)?;
+            let kept = git(work.view, work.facts, work.key(&["keep"]), keep)?;
+            if let GitResult::Kept { branch } = kept {
+                outcome.branch = Some(branch.clone());
+            }
         }
         Act::BranchBack => {
             guard_after_tests(work, record)?;

@@ -62,7 +62,7 @@ fn commit(work: &Work<'_>, lane: &Lane, verdict: &VerdictRecord) -> Result<Step,
         commits: work.record.commits(),
         more: MoreGoals::Follow,
     });
-    let mut outcome = Outcome { head: verdict.head.clone(), saved: None };
+    let mut outcome = Outcome::at(&verdict.head);
     settling::perform(work, verdict, &Act::Commit { message }, &mut outcome)
         .map_err(|step| within(lane, step))?;
     let (goal, number) = (&work.current.goal, work.current.number);
@@ -176,7 +176,7 @@ fn merge(
     let lang = work.facts.lang;
     let reason = match worktree(work.view, work.facts, merge_key.clone(), step)? {
         WorktreeResult::Merged => {
-            let outcome = Outcome { head: to.clone(), saved: None };
+            let outcome = Outcome::at(to);
             return Ok(settling::settled(work, &Then::Done, &outcome, None, all));
         }
         WorktreeResult::Waits(Waits::UsersFiles { paths }) => {
