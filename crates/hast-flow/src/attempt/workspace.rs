@@ -189,8 +189,16 @@ pub enum UncommittedKind {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RolledBack {
-    /// Where things that no ref holds were moved; none if there were none.
-    pub moved_aside: Option<String>,
+    /// What no ref holds, and where it is now.
+    pub aside: Vec<Aside>,
+}
+
+/// Something that was taken out of the tree and is on no ref.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Aside {
+    /// Where it was, from the top of the tree.
+    pub path: String,
+    pub at: String,
 }
 
 /// A path that two trees have differently, with the lines that came and went; none for what is no

@@ -132,7 +132,7 @@ impl Workspace for Git {
         let at = &self.commits[base.commit()].0;
         let length = self.history.iter().position(|message| message == at).unwrap() + 1;
         self.history.truncate(length);
-        Ok(RolledBack { moved_aside: None })
+        Ok(RolledBack { aside: Vec::new() })
     }
 
     fn guard(&mut self, _: &Base, _: Reach) -> Result<Guarded, GitProblem> {

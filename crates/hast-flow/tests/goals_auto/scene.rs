@@ -138,7 +138,7 @@ impl Workspace for FakeGit {
     fn roll_back(&mut self, base: &Base, _: &Saved) -> Result<RolledBack, GitProblem> {
         self.did.push("roll back".into());
         (self.head, self.tree, self.left) = (base.commit().clone(), base.tree().clone(), None);
-        Ok(RolledBack { moved_aside: None })
+        Ok(RolledBack { aside: Vec::new() })
     }
 
     fn guard(&mut self, _: &Base, _: Reach) -> Result<Guarded, GitProblem> {
@@ -193,7 +193,7 @@ impl Workspace for FakeGit {
     ) -> Result<RolledBack, GitProblem> {
         self.did.push("discard".into());
         self.left = None;
-        Ok(RolledBack { moved_aside: None })
+        Ok(RolledBack { aside: Vec::new() })
     }
 
     fn compare(&mut self, from: &ObjectId, to: &ObjectId) -> Result<Vec<DiffLine>, GitProblem> {

@@ -63,7 +63,7 @@ impl SimWorkspace {
         back.retain(|path, _| ours.contains_key(path));
         let wanted = self.entries_on(&now, &back)?;
         self.check_out(&now, &wanted)?;
-        Ok(RolledBack { moved_aside: None })
+        Ok(RolledBack { aside: Vec::new() })
     }
 
     pub(super) fn restore_work(

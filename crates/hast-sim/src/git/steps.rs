@@ -174,7 +174,7 @@ impl Workspace for SimWorkspace {
         }
         self.move_ref(base.branch(), at.as_ref(), Some(base.commit()))?;
         self.switch_to(base.branch())?;
-        Ok(RolledBack { moved_aside: None })
+        Ok(RolledBack { aside: Vec::new() })
     }
 
     fn guard(&mut self, base: &Base, reach: Reach) -> Result<Guarded, GitProblem> {

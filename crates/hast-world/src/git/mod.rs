@@ -1,6 +1,7 @@
 //! The port `Workspace` with the git binary: plumbing commands in `-z` form, an index of our own,
 //! nothing of the repository's choosing run. Decides nothing.
 
+mod aside;
 mod branch_files;
 mod config;
 mod config_files;
@@ -59,6 +60,7 @@ use record::Opened;
 use save::SavedTree;
 use settle::Filed;
 
+pub use aside::{AsideFiles, BroughtBack, Lying};
 pub use place::Place;
 use run::Git;
 pub use run::GitEnvironment;

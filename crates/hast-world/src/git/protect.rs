@@ -13,6 +13,7 @@ use hast_flow::attempt::base::{Shared, TreeRules};
 use hast_flow::attempt::git_problem::GitProblem;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
+use super::aside::places_aside;
 use super::index::disk;
 use super::place::Place;
 use super::snapshot::{Home, Kept, Was};
@@ -228,33 +229,25 @@ impl Place {
         Err(disk(aside, "it is full"))
     }
 
-    /// Takes something away without losing it.
+    /// Takes something away without losing it. Says where it is, if it was there.
     pub(super) fn move_aside(
         &self,
         home: Home,
         path: &[u8],
         aside: &Path,
-    ) -> Result<(), GitProblem> {
+    ) -> Result<Option<PathBuf>, GitProblem> {
         let real = self.real(home, path);
         fs::create_dir_all(aside).map_err(|error| disk(aside, error))?;
         for to in places_aside(path, aside) {
             match renameat_with(CWD, &real, CWD, &to, RenameFlags::NOREPLACE) {
-                Ok(()) => return Ok(()),
+                Ok(()) => return Ok(Some(to)),
                 Err(rustix::io::Errno::EXIST | rustix::io::Errno::NOTEMPTY) => {}
-                Err(rustix::io::Errno::NOENT) => return Ok(()),
+                Err(rustix::io::Errno::NOENT) => return Ok(None),
                 Err(error) => return Err(disk(&real, error)),
             }
         }
         Err(disk(aside, "it is full"))
     }
-}
-
-/// Names under which something can be kept aside; the first that is free is taken.
-fn places_aside(path: &[u8], aside: &Path) -> impl Iterator<Item = PathBuf> {
-    let name = super::paths::shown(path).replace('/', "%2F");
-    let skipped = name.chars().count().saturating_sub(180);
-    let short: String = name.chars().skip(skipped).collect();
-    (0..1_000_u32).map(move |number| aside.join(format!("{number}-{short}")))
 }
 
 /// Where no second name can be had: a copy under a name that nothing has yet.

@@ -48,7 +48,7 @@ impl Place {
     }
 
     /// The first part of a path that is no directory and would have to be one.
-    fn file_above<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
+    pub(super) fn file_above<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
         let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
         let mut above = ends.map(|(at, _)| &path[..at]);
         above.find(|above| !matches!(self.look_at(above), At::Nothing | At::Directory))

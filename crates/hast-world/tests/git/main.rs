@@ -2,6 +2,7 @@
 //! programs. Hermetic: a home of its own, no config but the test's.
 #![cfg(test)]
 
+mod aside;
 mod branches;
 mod contract;
 mod fixture;

@@ -3,6 +3,7 @@
 
 #![cfg(test)]
 
+mod aside;
 mod commands;
 mod cut_off;
 mod deaths;
@@ -10,6 +11,7 @@ mod evidence;
 mod honest;
 mod kept;
 mod liars;
+mod old_refs;
 mod scene;
 mod statuses;
 mod terminal;

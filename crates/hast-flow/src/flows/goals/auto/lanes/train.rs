@@ -151,8 +151,12 @@ fn start_merge(work: &Work<'_>, lane: &Lane, from: &ObjectId, to: &ObjectId) -> 
 fn lost(work: &Work<'_>, head: &ObjectId) -> Result<Step, Step> {
     let (goal, number) = (&work.current.goal, work.current.number);
     let keep = || GitStep::Keep { branch: kept_branch(goal), commit: head.clone() };
-    git(work.view, work.facts, work.key(&["keep"]), keep)?;
-    let detail = json!({"goal_id": goal, "attempt": number, "then": "lease_lost", "head": head});
+    let kept = git(work.view, work.facts, work.key(&["keep"]), keep)?;
+    let mut detail =
+        json!({"goal_id": goal, "attempt": number, "then": "lease_lost", "head": head});
+    if let GitResult::Kept { branch } = kept {
+        detail["branch"] = json!(branch);
+    }
     let draft = Draft::new(work.view, work.facts, &format!("{goal} is somebody else's"));
     Ok(draft.event(Kind::AttemptSettled, detail).step())
 }
