@@ -113,6 +113,15 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A text as one word of a command line that people paste into a shell.
+pub fn shell_word(text: &str) -> Cow<'_, str> {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+=:@%,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) && !text.starts_with('-') {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("'{}'", text.replace('\'', "'\\''")))
+}
+
 struct Shown {
     text: String,
     room: usize,
@@ -288,6 +297,20 @@ mod tests {
         assert!(long.ends_with('…'));
         assert_eq!(shown("x".repeat(SHOWN_CHARS)).len(), SHOWN_CHARS);
         assert!(matches!(visible("가\\"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn a_word_of_a_shell_is_quoted_where_it_has_to_be() {
+        for (text, word) in [
+            ("src/한글_1.bin", "src/한글_1.bin"),
+            ("a b", "'a b'"),
+            ("it's", r"'it'\''s'"),
+            ("-n", "'-n'"),
+            ("", "''"),
+            ("$(x)", "'$(x)'"),
+        ] {
+            assert_eq!(shell_word(text), word);
+        }
     }
 
     #[test]

@@ -8,9 +8,9 @@ pub(crate) mod help {
         recursive() { en: "Run the leaves below the goal, one after the other", ko: "하위 잎 목표를 차례로 실행합니다" }
         dry_run() { en: "Show what would run; start and write nothing", ko: "무엇을 실행할지 보여 주기만 하고 시작하거나 쓰지 않습니다" }
         dry_run_full() { en: "As --dry-run, with the whole prompt", ko: "--dry-run에 전체 프롬프트를 더합니다" }
-        undo() { en: "Bring the work of the last attempt that was rolled back into the tree again", ko: "마지막으로 롤백된 시도의 작업을 작업 트리에 되돌립니다" }
+        undo() { en: "Bring the work of the last attempt that was rolled back into the tree again; with =REF that of another one", ko: "마지막으로 롤백된 시도의 작업을 작업 트리에 되돌립니다. =REF를 쓰면 그 ref의 작업을 되돌립니다" }
         go_on() { en: "Begin with the work of the last attempt that was handed over", ko: "넘겨진 마지막 시도의 작업에서 이어서 시작합니다" }
-        gc() { en: "Delete refs of attempts that are older than 30 days, unmerged ones only after asking, and work trees that no run needs", ko: "30일이 지난 시도의 ref와 쓰이지 않는 작업 트리를 지웁니다. 병합되지 않은 ref는 물어본 뒤에만 지웁니다" }
+        gc() { en: "Delete refs of attempts that are older than 30 days, unmerged ones and what lies in .git/hast/aside only after asking, and work trees that no run needs", ko: "30일이 지난 시도의 ref와 쓰이지 않는 작업 트리를 지웁니다. 병합되지 않은 ref와 .git/hast/aside에 있는 것은 물어본 뒤에만 지웁니다" }
         isolate() { en: "Work in a git work tree of its own; your checkout changes only when finished work is merged", ko: "별도의 git 작업 트리에서 진행합니다. 체크아웃은 끝난 작업을 병합할 때만 바뀝니다" }
         parallel() { en: "Work on up to N goals at once, each in a work tree of its own", ko: "목표를 최대 N개까지 각자의 작업 트리에서 동시에 진행합니다" }
         explain() { en: "Say why each attempt was judged as it was", ko: "각 시도의 판정 사유를 출력합니다" }
@@ -51,11 +51,26 @@ pub(crate) mod say {
         nothing_to_undo_next() { en: "see `git for-each-ref refs/hast` for everything that is kept", ko: "보관된 것은 `git for-each-ref refs/hast`로 볼 수 있습니다" }
         undone(name, count) { en: "{name} is in the tree again; files: {count}", ko: "{name}(을)를 작업 트리에 되돌렸습니다. 파일 {count}개" }
         undone_next() { en: "look at it, then commit it, or `git stash` it before the next hast auto", ko: "확인한 뒤 커밋하거나, 다음 hast auto 전에 `git stash` 하세요" }
+        aside(path, name, at, command) { en: "{path} does not fit on {name}: it is in {at} ({command} brings it back)", ko: "{path}(은)는 {name}에 넣을 수 없어 {at}(으)로 옮겼습니다 ({command}(으)로 되살릴 수 있습니다)" }
+        beside_in_tree(path, name) { en: "{path} does not fit on {name}: it is in the tree, and nowhere else", ko: "{path}(은)는 {name}에 넣을 수 없어 작업 트리에만 그대로 있습니다" }
+        beside_more(count) { en: "and {count} more; hast auto --gc lists what lies in .git/hast/aside", ko: "그 밖에 {count}개가 더 있습니다. .git/hast/aside에 있는 것은 hast auto --gc가 보여 줍니다" }
+        kept_on(goal, branch) { en: "the work on {goal} is on the branch {branch}", ko: "{goal}의 작업은 브랜치 {branch}에 있습니다" }
+        kept_elsewhere(goal, branch, own) { en: "the work on {goal} is on the branch {branch}; {own} holds something else or is checked out, and was left as it is", ko: "{goal}의 작업은 브랜치 {branch}에 있습니다. {own}(은)는 다른 작업이 있거나 체크아웃되어 있어 그대로 두었습니다" }
+        not_saved(name) { en: "nothing is recorded about {name}", ko: "{name}에 대한 기록이 없습니다" }
+        undone_aside(path, at) { en: "{path} (was in {at})", ko: "{path} ({at}에 있던 것)" }
+        undo_in_the_way(path, at, command) { en: "{path} was not brought back: something is there already, and it stays in {at} ({command})", ko: "{path}(은)는 그 자리에 다른 것이 있어 되돌리지 않았습니다. {at}에 있습니다 ({command})" }
+        undo_gone(path, at) { en: "{path} is not in {at} any more", ko: "{path}(이)가 더는 {at}에 없습니다" }
+        gc_unmerged(count) { en: "older than 30 days and part of no branch of yours: {count} (run hast auto --gc on a terminal to be asked about them)", ko: "30일이 지났고 사용자의 브랜치에 없는 ref {count}개 (터미널에서 hast auto --gc를 실행하면 지울지 묻습니다)" }
+        gc_checked_out(name, at) { en: "{name} stays: it is checked out at {at}", ko: "{name}(은)는 {at}에 체크아웃되어 있어 남겼습니다" }
+        gc_aside(count, size) { en: "on no ref, and only in .git/hast/aside: {count} ({size})", ko: "어떤 ref에도 없이 .git/hast/aside에만 있는 것 {count}개 ({size})" }
+        gc_aside_line(at, size, days, of) { en: "{at} ({size}, {days} days) of {of}", ko: "{at} ({size}, {days}일 지남), {of}의 것" }
+        gc_aside_deleted(at, size) { en: "{at} ({size}) deleted", ko: "{at} ({size}) 삭제" }
+        gc_aside_question(count, size) { en: "delete for good what has been there for 30 days: {count} ({size})? [y/N] ", ko: "30일이 지난 {count}개({size})를 완전히 지울까요? [y/N] " }
         gc_question(count) { en: "delete {count} unmerged refs as well? [y/N] ", ko: "병합되지 않은 ref {count}개도 지울까요? [y/N] " }
         gc_done(deleted, kept) { en: "refs deleted: {deleted}, kept: {kept}", ko: "지운 ref {deleted}개, 남긴 ref {kept}개" }
-        cleared_away(name) { en: "what the attempt had left in the tree is saved as {name} (git checkout {name} -- . brings it back), and the tree is clean again", ko: "시도가 작업 트리에 남긴 것은 {name}에 보관하고(git checkout {name} -- . 로 되살릴 수 있습니다) 트리를 되돌렸습니다" }
+        cleared_away(name) { en: "what the attempt had left in the tree is saved as {name} (hast auto --undo={name} brings it back, git checkout {name} -- PATH one file), and the tree is clean again", ko: "시도가 작업 트리에 남긴 것은 {name}에 보관하고(hast auto --undo={name}, 파일 하나는 git checkout {name} -- PATH로 되살릴 수 있습니다) 트리를 되돌렸습니다" }
+        recovered(name) { en: "an earlier run was cut off; what it left in the tree is saved as {name} (hast auto --undo={name} brings it back, git checkout {name} -- PATH one file), and the tree is clean again", ko: "이전 실행이 비정상 종료되었습니다. 작업 트리에 남은 것은 {name}에 보관하고(hast auto --undo={name}, 파일 하나는 git checkout {name} -- PATH로 되살릴 수 있습니다) 롤백했습니다" }
         left_by_tests(files) { en: "the tests leave files that git does not ignore: {files}. They count as nobody's work and are not committed; add them to .gitignore", ko: "테스트가 git이 무시하지 않는 파일을 남깁니다: {files}. 누구의 작업도 아니므로 커밋하지 않습니다. .gitignore에 추가하세요" }
-        recovered(name) { en: "an earlier run was cut off; what it left in the tree is saved as {name} (git checkout {name} -- . brings it back) and the tree is clean again", ko: "이전 실행이 비정상 종료되었습니다. 작업 트리에 남은 것은 {name}에 보관하고(git checkout {name} -- . 로 되살릴 수 있습니다) 롤백했습니다" }
         demo_intro(directory) { en: "A small shop, five goals, and an agent that is only a script: no model, no key, no network.\nScratch repository: {directory}\n", ko: "작은 가게, 다섯 가지 목표, 그리고 스크립트로 된 에이전트. 모델도 키도 네트워크도 쓰지 않습니다.\n임시 저장소: {directory}\n" }
         demo_red() { en: "  gate: the new test is red, which is what this goal is for. Committed.", ko: "  게이트: 새 테스트가 빨간불입니다. 이 목표가 원하는 결과이므로 커밋했습니다." }
         demo_green() { en: "  gate: tests green, handoff there, changes within scope. Committed.", ko: "  게이트: 테스트 통과, 핸드오프 있음, 범위 안의 변경. 커밋했습니다." }

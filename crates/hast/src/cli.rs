@@ -141,7 +141,8 @@ pub(crate) struct AutoArgs {
     #[arg(long = "continue", id = "go_on", conflicts_with_all = ["dry_run", "dry_run_full"])]
     pub(crate) go_on: bool,
     #[arg(long, conflicts_with_all = ["auto_goal", "recursive", "dry_run", "dry_run_full", "gc", "go_on"])]
-    pub(crate) undo: bool,
+    #[arg(num_args = 0..=1, require_equals = true, value_name = "REF")]
+    pub(crate) undo: Option<Option<String>>,
     #[arg(long, conflicts_with_all = ["auto_goal", "recursive", "dry_run", "dry_run_full", "go_on"])]
     pub(crate) gc: bool,
     #[arg(long)]

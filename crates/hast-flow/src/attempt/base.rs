@@ -277,6 +277,15 @@ pub fn kept_branch(goal: &str) -> String {
     format!("refs/heads/hast/kept/{}", ref_part(goal))
 }
 
+/// The next name for a branch that keeps work, where another one has this name. No goal's own branch
+/// is called so: in an id the sign would be percent-encoded.
+pub fn another_branch(branch: &str, number: u32) -> String {
+    if number < 2 { branch.to_owned() } else { format!("{branch}@{number}") }
+}
+
+/// How many branches keep work of one goal beside each other.
+pub const MOST_KEPT: u32 = 1_000;
+
 /// A text as one part of a ref's name: what git refuses there is percent-encoded.
 pub fn ref_part(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

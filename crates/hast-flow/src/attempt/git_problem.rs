@@ -44,6 +44,15 @@ pub enum GitProblem {
     EditedSince {
         paths: Vec<String>,
     },
+    /// Something of the user's is where files are to be brought.
+    InTheWay {
+        paths: Vec<String>,
+    },
+    /// A branch that somebody stands on is not deleted.
+    CheckedOut {
+        name: String,
+        at: String,
+    },
     /// An object that was recorded is no longer there.
     Lost {
         what: String,
@@ -86,6 +95,10 @@ messages! {
     moved_next(name) { en: "look at `git log {name}`, then run the command again; nothing was changed", ko: "`git log {name}`(을)를 확인한 뒤 명령을 다시 실행하세요. 바뀐 것은 없습니다" }
     edited_since(paths) { en: "files changed after they were saved: {paths}", ko: "저장한 뒤 바뀐 파일이 있습니다: {paths}" }
     edited_since_next() { en: "they were left as they are; save them again, then roll back", ko: "그대로 두었습니다. 다시 저장한 뒤 되돌리세요" }
+    in_the_way(paths) { en: "these are in the way, and nothing is written over them: {paths}", ko: "덮어쓰지 않을 파일이 그 자리에 있습니다: {paths}" }
+    in_the_way_next() { en: "nothing was touched; move them elsewhere or commit them, then run the command again", ko: "아무것도 건드리지 않았습니다. 다른 곳으로 옮기거나 커밋한 뒤 명령을 다시 실행하세요" }
+    checked_out(name, at) { en: "{name} is checked out at {at}", ko: "{name}(이)가 {at}에 체크아웃되어 있습니다" }
+    checked_out_next() { en: "nothing was deleted; switch to another branch there, then run the command again", ko: "아무것도 지우지 않았습니다. 그곳에서 다른 브랜치로 바꾼 뒤 명령을 다시 실행하세요" }
     lost(what) { en: "{what} was recorded in git and is no longer there", ko: "git에 기록된 {what}(이)가 더는 없습니다" }
     lost_next() { en: "nothing was touched; run `git fsck`, restore the repository's objects, then run the command again", ko: "아무것도 건드리지 않았습니다. `git fsck`를 실행하고 저장소의 객체를 되살린 뒤 명령을 다시 실행하세요" }
     timed_out(command) { en: "`git {command}` did not end in time", ko: "`git {command}`(이)가 제시간에 끝나지 않았습니다" }
@@ -113,6 +126,8 @@ impl GitProblem {
                 moved(lang, name, found.as_ref().map_or("-", ObjectId::as_str))
             }
             Self::EditedSince { paths } => edited_since(lang, paths.join(", ")),
+            Self::InTheWay { paths } => in_the_way(lang, paths.join(", ")),
+            Self::CheckedOut { name, at } => checked_out(lang, name, at),
             Self::Lost { what } => lost(lang, what),
             Self::TimedOut { command } => timed_out(lang, command),
             Self::TooMuch { what } => too_much(lang, what),
@@ -133,6 +148,8 @@ impl GitProblem {
             Self::SubmoduleChanged { .. } => submodule_changed_next(lang),
             Self::Moved { name, .. } => moved_next(lang, name),
             Self::EditedSince { .. } => edited_since_next(lang),
+            Self::InTheWay { .. } => in_the_way_next(lang),
+            Self::CheckedOut { .. } => checked_out_next(lang),
             Self::Lost { .. } => lost_next(lang),
             Self::TimedOut { .. } => timed_out_next(lang),
             Self::TooMuch { .. } => too_much_next(lang),

@@ -41,7 +41,8 @@ pub enum GitStep {
     Build { plan: CommitPlan },
     /// Moves a branch from one commit to the next and lets the index follow.
     Advance { branch: String, from: ObjectId, to: ObjectId },
-    /// Points a branch at kept work. Where it pointed before is told.
+    /// Points a branch at kept work; another one, `<branch>@2` and so on, where somebody has gone on
+    /// with what it kept before, or stands on it. Which one it is, is told.
     Keep { branch: String, commit: ObjectId },
     /// Brings saved work back into the tree, uncommitted: what it has changed since a commit or
     /// tree, or since its parent. Refuses where that would overwrite; protected files stay.
@@ -142,7 +143,7 @@ pub enum GitResult {
     Hooks(HookVerdict),
     Built { commit: ObjectId },
     Advanced,
-    Kept { before: Option<ObjectId> },
+    Kept { branch: String },
     Restored { paths: Vec<Change> },
     Files(Vec<TreeFile>),
     Refs(Vec<OwnRef>),
@@ -190,8 +191,16 @@ pub enum UncommittedKind {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RolledBack {
-    /// Where things that no ref holds were moved; none if there were none.
-    pub moved_aside: Option<String>,
+    /// What no ref holds, and where it is now.
+    pub aside: Vec<Aside>,
+}
+
+/// Something that was taken out of the tree and is on no ref.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Aside {
+    /// Where it was, from the top of the tree.
+    pub path: String,
+    pub at: String,
 }
 
 /// A path that two trees have differently, with the lines that came and went; none for what is no
@@ -236,6 +245,8 @@ pub struct OwnRef {
     pub at: Option<UtcTime>,
     /// Whether some branch of the user contains it.
     pub merged: bool,
+    /// Where somebody stands on it, if it is a branch.
+    pub checked_out: Option<String>,
 }
 
 /// A work tree with its repository. `hast-world` answers with git, `hast-sim` from memory.
@@ -253,7 +264,7 @@ pub trait Workspace {
     fn run_hooks(&mut self, plan: &CommitPlan, base: &Base) -> Result<HookVerdict, GitProblem>;
     fn build(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem>;
     fn advance(&mut self, branch: &str, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem>;
-    fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<Option<ObjectId>, GitProblem>;
+    fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<String, GitProblem>;
     fn discard(
         &mut self,
         work: (&ObjectId, &ObjectId),
@@ -304,7 +315,7 @@ fn try_to(workspace: &mut dyn Workspace, step: &GitStep) -> Result<GitResult, Gi
             GitResult::Advanced
         }
         GitStep::Keep { branch, commit } => {
-            GitResult::Kept { before: workspace.keep(branch, commit)? }
+            GitResult::Kept { branch: workspace.keep(branch, commit)? }
         }
         GitStep::Restore { name, since, rules } => {
             GitResult::Restored { paths: workspace.restore(name, since.as_ref(), rules)? }

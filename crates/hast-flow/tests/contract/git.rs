@@ -132,7 +132,7 @@ impl Workspace for Git {
         let at = &self.commits[base.commit()].0;
         let length = self.history.iter().position(|message| message == at).unwrap() + 1;
         self.history.truncate(length);
-        Ok(RolledBack { moved_aside: None })
+        Ok(RolledBack { aside: Vec::new() })
     }
 
     fn guard(&mut self, _: &Base, _: Reach) -> Result<Guarded, GitProblem> {
@@ -172,8 +172,8 @@ impl Workspace for Git {
         Ok(paths.iter().map(file).collect())
     }
 
-    fn keep(&mut self, _: &str, _: &ObjectId) -> Result<Option<ObjectId>, GitProblem> {
-        Ok(None)
+    fn keep(&mut self, branch: &str, _: &ObjectId) -> Result<String, GitProblem> {
+        Ok(branch.to_owned())
     }
 
     fn discard(

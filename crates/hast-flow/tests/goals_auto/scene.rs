@@ -138,7 +138,7 @@ impl Workspace for FakeGit {
     fn roll_back(&mut self, base: &Base, _: &Saved) -> Result<RolledBack, GitProblem> {
         self.did.push("roll back".into());
         (self.head, self.tree, self.left) = (base.commit().clone(), base.tree().clone(), None);
-        Ok(RolledBack { moved_aside: None })
+        Ok(RolledBack { aside: Vec::new() })
     }
 
     fn guard(&mut self, _: &Base, _: Reach) -> Result<Guarded, GitProblem> {
@@ -179,9 +179,10 @@ impl Workspace for FakeGit {
         Ok(())
     }
 
-    fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<Option<ObjectId>, GitProblem> {
+    fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<String, GitProblem> {
         self.did.push(format!("keep {branch}"));
-        Ok(self.refs.insert(branch.to_owned(), commit.clone()))
+        self.refs.insert(branch.to_owned(), commit.clone());
+        Ok(branch.to_owned())
     }
 
     fn discard(
@@ -192,7 +193,7 @@ impl Workspace for FakeGit {
     ) -> Result<RolledBack, GitProblem> {
         self.did.push("discard".into());
         self.left = None;
-        Ok(RolledBack { moved_aside: None })
+        Ok(RolledBack { aside: Vec::new() })
     }
 
     fn compare(&mut self, from: &ObjectId, to: &ObjectId) -> Result<Vec<DiffLine>, GitProblem> {

@@ -13,7 +13,9 @@ use hast_flow::attempt::workspace::{
 use hast_flow::store::{Identity as SeenAs, Seen};
 use hast_flow::time::UtcTime;
 
-type Checked = Result<(), String>;
+use super::own_refs_contract as own_refs;
+
+pub(super) type Checked = Result<(), String>;
 
 /// A work tree on `main` with one commit of [`FILES`], and the hands of whoever works in it.
 pub trait Scene {
@@ -46,7 +48,7 @@ type Check<S> = fn(&S) -> Checked;
 
 /// Runs every check in a fresh scene each; the first sentence that is not true comes back.
 pub fn check<S: Scene>(fresh: impl Fn() -> S) -> Checked {
-    let checks: [(&str, Check<S>); 16] = [
+    let checks: [(&str, Check<S>); 18] = [
         ("looking names what is the user's", looking),
         ("changes are compared by content", compared),
         ("an agent's commits are the same changes", committed),
@@ -62,7 +64,9 @@ pub fn check<S: Scene>(fresh: impl Fn() -> S) -> Checked {
         ("one file is committed alone", alone),
         ("files are read from the tree that was recorded", recorded_files),
         ("kept work is taken out of the tree and put back", taken_out),
-        ("own refs are listed and deleted as listed", own_refs),
+        ("own refs are listed and deleted as listed", own_refs::listed),
+        ("a branch of kept work that somebody went on with stays theirs", own_refs::gone_on_with),
+        ("nothing is brought back over what was edited since", own_refs::not_over),
     ];
     for (sentence, check) in checks {
         check(&fresh()).map_err(|why| format!("{sentence}: {why}"))?;
@@ -79,7 +83,7 @@ pub(super) fn same<T: PartialEq + std::fmt::Debug>(found: T, wanted: T) -> Check
     if found == wanted { Ok(()) } else { Err(format!("{found:?} and not {wanted:?}")) }
 }
 
-fn start(workspace: &mut dyn Workspace) -> Result<Base, String> {
+pub(super) fn start(workspace: &mut dyn Workspace) -> Result<Base, String> {
     let step = GitStep::Record { key: "G/1".into(), rules: rules(), at: at() };
     match perform(workspace, &step) {
         GitResult::Recorded(record) => {
@@ -110,7 +114,7 @@ fn save_plan(base: &Base) -> SavePlan {
     }
 }
 
-fn save(workspace: &mut dyn Workspace, base: &Base) -> Result<Saved, String> {
+pub(super) fn save(workspace: &mut dyn Workspace, base: &Base) -> Result<Saved, String> {
     match perform(workspace, &GitStep::Save(save_plan(base))) {
         GitResult::Saved(saved) => Ok(saved),
         other => Err(format!("{other:?}")),
@@ -157,7 +161,7 @@ fn changes(found: &Inspection) -> Vec<(&str, ChangeKind)> {
     found.changes.iter().map(|change| (&*change.path.0, change.kind)).collect()
 }
 
-fn work<S: Scene>(scene: &S) {
+pub(super) fn work<S: Scene>(scene: &S) {
     scene.write("src/code", "changed\n");
     scene.write("src/new", "new\n");
     scene.remove("src/gone");
@@ -276,7 +280,7 @@ fn rewritten<S: Scene>(scene: &S) -> Checked {
     same(scene.resolve("refs/heads/main"), Some(base.commit().clone()))
 }
 
-fn roll_back(workspace: &mut dyn Workspace, base: &Base, saved: &Saved) -> Checked {
+pub(super) fn roll_back(workspace: &mut dyn Workspace, base: &Base, saved: &Saved) -> Checked {
     let step = GitStep::RollBack { base: base.clone(), saved: saved.clone() };
     match perform(workspace, &step) {
         GitResult::RolledBack(_) => Ok(()),
@@ -436,27 +440,4 @@ fn taken_out<S: Scene>(scene: &S) -> Checked {
     same(files.get("goals").cloned(), Some(b"blocked\n".to_vec()))?;
     same(files.get("handoffs/2026-02-09_143000.md").cloned(), Some(b"edited\n".to_vec()))?;
     same(files.contains_key("src/gone"), false)
-}
-
-fn own_refs<S: Scene>(scene: &S) -> Checked {
-    let mut workspace = scene.workspace();
-    let base = start(&mut *workspace)?;
-    work(scene);
-    let saved = save(&mut *workspace, &base)?;
-    let commit = saved.work().commit.clone();
-    let keep = GitStep::Keep { branch: "refs/heads/hast/kept/G".into(), commit };
-    same(perform(&mut *workspace, &keep), GitResult::Kept { before: None })?;
-    let GitResult::Refs(refs) = perform(&mut *workspace, &GitStep::ListRefs) else {
-        return Err("no refs".into());
-    };
-    let names: Vec<&str> = refs.iter().map(|own| own.name.as_str()).collect();
-    same(names, vec!["refs/hast/attempts/G/1", "refs/hast/bases/G/1", "refs/heads/hast/kept/G"])?;
-    let main = scene.resolve("refs/heads/main").ok_or("no branch")?;
-    for wrong in [(refs[0].name.clone(), main.clone()), ("refs/heads/main".to_owned(), main)] {
-        let refused = perform(&mut *workspace, &GitStep::DeleteRefs { refs: vec![wrong] });
-        same(matches!(refused, GitResult::Refused(GitProblem::Moved { .. })), true)?;
-    }
-    let all = refs.into_iter().map(|own| (own.name, own.target)).collect();
-    same(perform(&mut *workspace, &GitStep::DeleteRefs { refs: all }), GitResult::Deleted)?;
-    same(perform(&mut *workspace, &GitStep::ListRefs), GitResult::Refs(Vec::new()))
 }

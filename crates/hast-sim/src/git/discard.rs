@@ -63,7 +63,7 @@ impl SimWorkspace {
         back.retain(|path, _| ours.contains_key(path));
         let wanted = self.entries_on(&now, &back)?;
         self.check_out(&now, &wanted)?;
-        Ok(RolledBack { moved_aside: None })
+        Ok(RolledBack { aside: Vec::new() })
     }
 
     pub(super) fn restore_work(
@@ -90,7 +90,7 @@ impl SimWorkspace {
             .map(|(path, _)| path.clone())
             .collect();
         if !edited.is_empty() {
-            return Err(GitProblem::EditedSince { paths: edited });
+            return Err(GitProblem::InTheWay { paths: edited });
         }
         let wanted = self.entries_on(&now, &work)?;
         self.check_out(&now, &wanted)?;

@@ -6,6 +6,8 @@ mod discard;
 mod guard;
 pub(crate) mod lives;
 mod machine;
+mod own_refs;
+mod own_refs_contract;
 mod port;
 #[cfg(test)]
 pub(crate) mod simulated_scene;

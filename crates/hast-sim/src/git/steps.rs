@@ -174,7 +174,7 @@ impl Workspace for SimWorkspace {
         }
         self.move_ref(base.branch(), at.as_ref(), Some(base.commit()))?;
         self.switch_to(base.branch())?;
-        Ok(RolledBack { moved_aside: None })
+        Ok(RolledBack { aside: Vec::new() })
     }
 
     fn guard(&mut self, base: &Base, reach: Reach) -> Result<Guarded, GitProblem> {
@@ -207,10 +207,8 @@ impl Workspace for SimWorkspace {
         self.move_ref(branch, Some(from), Some(to))
     }
 
-    fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<Option<ObjectId>, GitProblem> {
-        let before = self.resolve(branch);
-        self.move_ref(branch, before.as_ref(), Some(commit))?;
-        Ok(before)
+    fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<String, GitProblem> {
+        self.keep_work(branch, commit)
     }
 
     fn discard(
@@ -245,39 +243,10 @@ impl Workspace for SimWorkspace {
     }
 
     fn list_refs(&mut self) -> Result<Vec<OwnRef>, GitProblem> {
-        let machine = self.machine.borrow();
-        let head = machine.refs.get(&machine.head).map(|id| machine.ancestry(id));
-        let own = machine.refs.iter().filter(|(name, _)| {
-            name.starts_with("refs/hast/") || name.starts_with("refs/heads/hast/kept/")
-        });
-        let listed = own.map(|(name, id)| OwnRef {
-            name: name.clone(),
-            target: id.clone(),
-            at: match machine.get(id) {
-                Some(Object::Commit { at, .. }) => {
-                    jiff::Timestamp::from_second(*at).ok().map(UtcTime::new)
-                }
-                _ => None,
-            },
-            merged: head.as_ref().is_some_and(|head| head.contains(id)),
-        });
-        Ok(listed.collect())
+        Ok(self.own_refs())
     }
 
     fn delete_refs(&mut self, refs: &[(String, ObjectId)]) -> Result<(), GitProblem> {
-        for (name, target) in refs {
-            let ours = name.starts_with("refs/hast/") || name.starts_with("refs/heads/hast/kept/");
-            let found = self.resolve(name);
-            if !ours || found.as_ref().is_some_and(|found| found != target) {
-                let (name, expected) = (name.clone(), Some(target.clone()));
-                return Err(GitProblem::Moved { name, expected, found });
-            }
-        }
-        for (name, target) in refs {
-            if self.resolve(name).is_some() {
-                self.move_ref(name, Some(target), None)?;
-            }
-        }
-        Ok(())
+        self.delete_own(refs)
     }
 }

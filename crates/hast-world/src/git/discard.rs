@@ -9,6 +9,7 @@ use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{DiffLine, RolledBack};
 
 use super::RealWorkspace;
+use super::aside::lies_aside;
 use super::index::{Entry, IndexImage};
 use super::paths::{Matcher, repo_path};
 use super::run::Git;
@@ -95,7 +96,7 @@ impl RealWorkspace {
         self.git.set_entries(&wanted, &entries)?;
         let wanted = self.git.write_tree(&wanted)?;
         let index = self.scratch.index(Some(&known.image))?;
-        self.back_to(&index, &known.tree, &wanted, &aside)?;
+        let moved = self.back_to(&index, &known.tree, &wanted, &aside)?;
         // What the user had staged of it goes too.
         if let Some(users) = IndexImage::of_user(&self.git)? {
             let index = self.scratch.index(Some(&users))?;
@@ -105,8 +106,7 @@ impl RealWorkspace {
                 image.install(&self.git, &self.scratch)?;
             }
         }
-        let moved_aside = aside.exists().then(|| aside.display().to_string());
-        Ok(RolledBack { moved_aside })
+        Ok(RolledBack { aside: lies_aside(&aside, &moved) })
     }
 
     /// What HEAD has at the paths of some work that are still as it left them.

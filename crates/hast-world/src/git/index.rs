@@ -109,7 +109,7 @@ static NUMBER: AtomicU64 = AtomicU64::new(0);
 impl Scratch {
     pub(super) fn new(place: &Place) -> Result<Self, GitProblem> {
         let branches = place.common_dir.join("refs").join("heads");
-        let (directory, aside) = (place.git_dir.join("hast"), place.common_dir.join("hast/aside"));
+        let (directory, aside) = (place.git_dir.join("hast"), super::aside::directory(place));
         let scratch = Self { directory, branches, aside };
         scratch.make()?;
         scratch.remove_left_behind();

@@ -1,6 +1,7 @@
 //! The port `Workspace` with the git binary: plumbing commands in `-z` form, an index of our own,
 //! nothing of the repository's choosing run. Decides nothing.
 
+mod aside;
 mod branch_files;
 mod config;
 mod config_files;
@@ -18,6 +19,7 @@ mod locks;
 mod look;
 mod objects;
 mod one_file;
+mod own_refs;
 mod paths;
 mod place;
 mod protect;
@@ -25,6 +27,7 @@ mod reading;
 mod record;
 mod ref_files;
 mod refs;
+mod restore;
 mod run;
 mod save;
 mod scan;
@@ -35,6 +38,7 @@ mod submodules;
 mod train;
 mod unchanged;
 mod unhidden;
+mod way;
 mod worktrees;
 
 use std::path::Path;
@@ -59,6 +63,7 @@ use record::Opened;
 use save::SavedTree;
 use settle::Filed;
 
+pub use aside::{AsideFiles, BroughtBack, Lying};
 pub use place::Place;
 use run::Git;
 pub use run::GitEnvironment;
@@ -220,7 +225,7 @@ impl Workspace for RealWorkspace {
         self.advance_branch(branch, from, to)
     }
 
-    fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<Option<ObjectId>, GitProblem> {
+    fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<String, GitProblem> {
         self.keep_work(branch, commit)
     }
 

@@ -13,6 +13,7 @@ use hast_flow::attempt::base::{Shared, TreeRules};
 use hast_flow::attempt::git_problem::GitProblem;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
+use super::aside::places_aside;
 use super::index::disk;
 use super::place::Place;
 use super::snapshot::{Home, Kept, Was};
@@ -33,6 +34,8 @@ const OF_COMMON: &[&str] = &[
     "shallow",
     "logs/refs/stash",
 ];
+/// What of it belongs to a ref.
+const OF_REFS: &[&str] = &["logs/refs/stash"];
 /// What of it lies in a directory that a linked work tree's sandbox has to open.
 const OPEN_OF_COMMON: &[&str] = &["objects/info/alternates"];
 const OF_OWN: &[&str] = &["config.worktree", "info/", "commondir", "gitdir"];
@@ -64,8 +67,10 @@ impl Place {
         let plain = |path: &str| path.trim_end_matches('/').as_bytes().to_vec();
         let left = self.is_linked() && rules.shared == Shared::Left;
         let of_common = if left { OPEN_OF_COMMON } else { OF_COMMON };
+        // Beside a linked work tree people move refs, their stash among them, and its log goes along.
+        let stays = |path: &&&str| !self.is_linked() || !OF_REFS.contains(path);
         let mut roots: Vec<Root> =
-            of_common.iter().map(|path| (Home::Common, plain(path))).collect();
+            of_common.iter().filter(stays).map(|path| (Home::Common, plain(path))).collect();
         if self.is_linked() {
             roots.extend(OF_OWN.iter().map(|path| (Home::Own, plain(path))));
             roots.push((Home::Tree, b".git".to_vec()));
@@ -224,33 +229,25 @@ impl Place {
         Err(disk(aside, "it is full"))
     }
 
-    /// Takes something away without losing it.
+    /// Takes something away without losing it. Says where it is, if it was there.
     pub(super) fn move_aside(
         &self,
         home: Home,
         path: &[u8],
         aside: &Path,
-    ) -> Result<(), GitProblem> {
+    ) -> Result<Option<PathBuf>, GitProblem> {
         let real = self.real(home, path);
         fs::create_dir_all(aside).map_err(|error| disk(aside, error))?;
         for to in places_aside(path, aside) {
             match renameat_with(CWD, &real, CWD, &to, RenameFlags::NOREPLACE) {
-                Ok(()) => return Ok(()),
+                Ok(()) => return Ok(Some(to)),
                 Err(rustix::io::Errno::EXIST | rustix::io::Errno::NOTEMPTY) => {}
-                Err(rustix::io::Errno::NOENT) => return Ok(()),
+                Err(rustix::io::Errno::NOENT) => return Ok(None),
                 Err(error) => return Err(disk(&real, error)),
             }
         }
         Err(disk(aside, "it is full"))
     }
-}
-
-/// Names under which something can be kept aside; the first that is free is taken.
-fn places_aside(path: &[u8], aside: &Path) -> impl Iterator<Item = PathBuf> {
-    let name = super::paths::shown(path).replace('/', "%2F");
-    let skipped = name.chars().count().saturating_sub(180);
-    let short: String = name.chars().skip(skipped).collect();
-    (0..1_000_u32).map(move |number| aside.join(format!("{number}-{short}")))
 }
 
 /// Where no second name can be had: a copy under a name that nothing has yet.

@@ -1,21 +1,28 @@
 //! Putting everything that is there on a ref, and only then taking a work tree back to its base.
 
+use std::path::{Path, PathBuf};
+
 use hast_flow::attempt::base::{Base, ObjectId, Saved, SavedWork};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{Head, RolledBack, SavePlan};
 
 use super::RealWorkspace;
+use super::aside::lies_aside;
 use super::index::{Entry, IndexImage, ScratchFile, object};
 use super::look::Scene;
 use super::objects::NewCommit;
 use super::paths::{Matcher, shown};
 use super::record::Opened;
 use super::refs::{Move, Refs, Target};
-use super::scan::{At, Scanned};
+use super::scan::{At, Difference, Scanned};
 use super::snapshot::Home;
 
 /// Where branches of kept work are.
 const KEPT: &str = "refs/heads/hast/kept/";
+
+/// What was moved aside: where it was, and where it is.
+type Moving = (Vec<u8>, PathBuf);
+type Moved = Vec<Moving>;
 
 /// The tree that was saved last, for the rollback that follows.
 #[derive(Debug)]
@@ -34,15 +41,16 @@ impl RealWorkspace {
         let head = self.head_to_save(plan)?;
         let matcher = Matcher::new(&plan.rules);
         let (scanned, from) = self.scan_to_save(plan, &matcher)?;
-        let mut overflow = self.overflow(plan, &from, &scanned)?;
+        let beyond = self.overflow(plan, &from, &scanned)?;
         let mut tree = scanned.tree.clone();
-        if !overflow.is_empty() {
+        if !beyond.is_empty() {
             let index = self.scratch.index(Some(&scanned.image))?;
-            let gone =
-                |path: &Vec<u8>| Entry { path: path.clone(), mode: "0".to_owned(), object: None };
-            self.git.set_entries(&index, &overflow.iter().map(gone).collect::<Vec<_>>())?;
+            // What was there before stays on the ref: bringing that back must delete nothing.
+            let before: Vec<Entry> = beyond.iter().map(Difference::old_entry).collect();
+            self.git.set_entries(&index, &before)?;
             tree = self.git.write_tree(&index)?;
         }
+        let mut overflow: Vec<Vec<u8>> = beyond.into_iter().map(|found| found.path).collect();
         overflow.extend(scanned.huge.iter().chain(&scanned.repositories).cloned());
         overflow.sort();
         let before = self.git.resolve(&plan.name)?;
@@ -107,22 +115,23 @@ impl RealWorkspace {
         plan: &SavePlan,
         from: &ObjectId,
         scanned: &Scanned,
-    ) -> Result<Vec<Vec<u8>>, GitProblem> {
-        let mut sizes: Vec<(u64, Vec<u8>)> = Vec::new();
+    ) -> Result<Vec<Difference>, GitProblem> {
+        let mut sizes: Vec<(u64, Difference)> = Vec::new();
         for found in self.git.diff(from, &scanned.tree)? {
             if let At::File { size } = self.git.place.look_at(&found.path) {
-                sizes.push((size, found.path));
+                sizes.push((size, found));
             }
         }
-        sizes.sort_by(|one, other| other.cmp(one));
+        let key = |(size, found): &(u64, Difference)| (*size, found.path.clone());
+        sizes.sort_by_key(|one| std::cmp::Reverse(key(one)));
         let mut total: u64 = sizes.iter().map(|(size, _)| size).sum();
         let mut overflow = Vec::new();
-        for (size, path) in sizes {
+        for (size, found) in sizes {
             if size <= plan.max_file_bytes && total <= plan.max_total_bytes {
                 break;
             }
             total -= size;
-            overflow.push(path);
+            overflow.push(found);
         }
         Ok(overflow)
     }
@@ -172,11 +181,9 @@ impl RealWorkspace {
         let known = known.ok_or_else(|| GitProblem::EditedSince { paths: Vec::new() })?;
         self.guard(base, &opened)?;
         let aside = self.scratch.aside(&saved.work().name);
-        for path in &known.overflow {
-            self.git.place.move_aside(Home::Tree, path, &aside)?;
-        }
+        let mut moved = self.move_overflow(&known.overflow, &aside)?;
         let index = self.scratch.index(Some(&known.image))?;
-        self.back_to(&index, &known.tree, base.tree(), &aside)?;
+        moved.extend(self.back_to(&index, &known.tree, base.tree(), &aside)?);
         let refs = self.git.refs()?;
         let mut expected = opened.snapshot.refs.clone();
         expected.extend(kept_by_us(&refs, saved));
@@ -192,8 +199,23 @@ impl RealWorkspace {
         };
         self.index_back(&opened, &index)?;
         self.keep_scene(base, &opened, image);
-        let moved_aside = aside.exists().then(|| aside.display().to_string());
-        Ok(RolledBack { moved_aside })
+        Ok(RolledBack { aside: lies_aside(&aside, &moved) })
+    }
+
+    /// What the ref of a save does not hold goes aside.
+    pub(super) fn overflow_aside(&self, saved: &Saved) -> Result<(), GitProblem> {
+        let known = self.saved.as_ref().filter(|known| known.commit == saved.work().commit);
+        let overflow = known.map_or(&[][..], |known| &known.overflow);
+        self.move_overflow(overflow, &self.scratch.aside(&saved.work().name)).map(|_| ())
+    }
+
+    fn move_overflow(&self, paths: &[Vec<u8>], aside: &Path) -> Result<Moved, GitProblem> {
+        let mut moved = Moved::new();
+        for path in paths {
+            let at = self.git.place.move_aside(Home::Tree, path, aside)?;
+            moved.extend(at.map(|at| (path.clone(), at)));
+        }
+        Ok(moved)
     }
 
     /// Files: git checks each one that it touches against the index, so that a file which somebody
@@ -203,14 +225,15 @@ impl RealWorkspace {
         index: &ScratchFile,
         known: &ObjectId,
         wanted: &ObjectId,
-        aside: &std::path::Path,
-    ) -> Result<(), GitProblem> {
+        aside: &Path,
+    ) -> Result<Moved, GitProblem> {
         let differences = self.git.diff(known, wanted)?;
+        let mut moved = Moved::new();
         if differences.is_empty() {
-            return Ok(());
+            return Ok(moved);
         }
         for found in differences.iter().filter(|found| found.old.is_none()) {
-            self.make_way(&found.path, aside)?;
+            moved.extend(self.make_way(&found.path, aside)?);
         }
         let touched = differences.iter().filter(|found| found.old.is_some());
         let touched: Vec<&[u8]> = touched.map(|found| found.path.as_slice()).collect();
@@ -224,7 +247,7 @@ impl RealWorkspace {
             output = back()?;
         }
         if output.code == Some(0) {
-            return Ok(());
+            return Ok(moved);
         }
         let text = String::from_utf8_lossy(&output.stderr);
         let paths: Vec<String> =
@@ -237,17 +260,21 @@ impl RealWorkspace {
     }
 
     /// Something ignored may stand where a file must come back to.
-    fn make_way(&self, path: &[u8], aside: &std::path::Path) -> Result<(), GitProblem> {
+    fn make_way(&self, path: &[u8], aside: &Path) -> Result<Option<Moving>, GitProblem> {
+        let moving = |path: &[u8]| {
+            let at = self.git.place.move_aside(Home::Tree, path, aside)?;
+            Ok(at.map(|at| (path.to_vec(), at)))
+        };
         for (at, _) in path.iter().enumerate().filter(|(_, byte)| **byte == b'/') {
             if matches!(self.git.place.look_at(&path[..at]), At::File { .. } | At::Link | At::Other)
             {
-                return self.git.place.move_aside(Home::Tree, &path[..at], aside);
+                return moving(&path[..at]);
             }
         }
         if self.git.place.look_at(path) == At::Nothing {
-            return Ok(());
+            return Ok(None);
         }
-        self.git.place.move_aside(Home::Tree, path, aside)
+        moving(path)
     }
 
     fn branch_back(&self, base: &Base, known: &SavedTree, refs: &Refs) -> Result<(), GitProblem> {

@@ -1,26 +1,22 @@
-//! Committing for the user: hooks, the commit's object, the branch, the index. And the refs that
-//! hast made: kept work, undo, old ones.
+//! Committing for the user: hooks, the commit's object, the branch, the index.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hast_flow::attempt::base::{Base, ObjectId, TreeRules};
-use hast_flow::attempt::evidence::{Change, ChangeKind};
+use hast_flow::attempt::base::{Base, ObjectId};
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::workspace::{CommitPlan, Content, HookVerdict, Identity, OwnRef};
-use hast_flow::time::UtcTime;
+use hast_flow::attempt::workspace::{CommitPlan, Content, HookVerdict, Identity};
 
 use super::RealWorkspace;
 use super::branch_files::{Advance, Signature};
 use super::index::{Entry, IndexImage, ScratchFile, disk, object};
 use super::objects::NewCommit;
-use super::paths::{Matcher, repo_path, shown};
 use super::record::Opened;
 use super::refs::Move;
 use super::run::Call;
-use super::scan::{Difference, Start};
+use super::scan::Difference;
 
 const LONGEST_HOOK: Duration = Duration::from_secs(600);
 /// What a commit runs.
@@ -297,114 +293,5 @@ impl RealWorkspace {
         let index = self.scratch.index(None)?;
         self.git.read_tree(&index, commit)?;
         index.image()?.install(&self.git, &self.scratch)
-    }
-
-    pub(super) fn keep_work(
-        &self,
-        branch: &str,
-        commit: &ObjectId,
-    ) -> Result<Option<ObjectId>, GitProblem> {
-        let before = self.git.resolve(branch)?;
-        if before.as_ref() != Some(commit) {
-            let (name, to) = (branch.to_owned(), Some(commit.clone()));
-            self.git.move_refs(&[Move { name, from: before.clone(), to }])?;
-        }
-        Ok(before)
-    }
-
-    /// Saved work into the tree again. Only paths that are as they were before it, or as it has
-    /// them, are touched.
-    pub(super) fn restore_work(
-        &mut self,
-        name: &str,
-        since: Option<&ObjectId>,
-        rules: &TreeRules,
-    ) -> Result<Vec<Change>, GitProblem> {
-        let lost = || GitProblem::Lost { what: name.to_owned() };
-        let commit = self.git.resolve(name)?.ok_or_else(lost)?;
-        let before = match since {
-            Some(since) => since.clone(),
-            None => self.git.resolve(&format!("{commit}^1"))?.ok_or_else(lost)?,
-        };
-        let matcher = Matcher::new(rules);
-        let mut work = self.git.diff(&self.git.tree_of(&before)?, &self.git.tree_of(&commit)?)?;
-        work.retain(|found| {
-            !matcher.is_left_out(&found.path) && !matcher.is_protected(&found.path)
-        });
-        let (_, scene) = self.look_around(rules)?;
-        let scene = scene.ok_or(GitProblem::NoFirstCommit)?;
-        let start = Start {
-            image: Some(&scene.image),
-            tree: &scene.tree,
-            ignores: &scene.ignores,
-            absent: &scene.flags.skipped,
-        };
-        let scanned = self.git.scan(&self.scratch, &start, &matcher)?;
-        let index = self.scratch.index(Some(&scanned.image))?;
-        let old: Vec<Entry> = work.iter().map(Difference::old_entry).collect();
-        self.git.set_entries(&index, &old)?;
-        let mut edited = Vec::new();
-        let as_before = self.git.write_tree(&index)?;
-        let new: Vec<Entry> = work.iter().map(Difference::new_entry).collect();
-        self.git.set_entries(&index, &new)?;
-        let wanted = self.git.write_tree(&index)?;
-        let to_do = self.git.diff(&scanned.tree, &wanted)?;
-        for found in self.git.diff(&scanned.tree, &as_before)? {
-            if to_do.iter().any(|step| step.path == found.path) {
-                edited.push(shown(&found.path));
-            }
-        }
-        if !edited.is_empty() {
-            return Err(GitProblem::EditedSince { paths: edited });
-        }
-        let touched = to_do.iter().filter(|found| found.old.is_some());
-        let touched: Vec<&[u8]> = touched.map(|found| found.path.as_slice()).collect();
-        self.git.refresh(&scanned.index, &touched)?;
-        let call = self.git.call(["read-tree", "-m", "-u", scanned.tree.as_str(), wanted.as_str()]);
-        call.index(&scanned.index.path).run()?;
-        let kind = |found: &Difference| match (&found.old, &found.new) {
-            (None, _) => ChangeKind::Added,
-            (_, None) => ChangeKind::Deleted,
-            _ => ChangeKind::Modified,
-        };
-        let changed =
-            |found: &Difference| Change { path: repo_path(&found.path), kind: kind(found) };
-        Ok(work.iter().map(changed).collect())
-    }
-
-    pub(super) fn own_refs(&self) -> Result<Vec<OwnRef>, GitProblem> {
-        let places = ["refs/hast", "refs/heads/hast/kept"];
-        let format = "--format=%(objectname) %(committerdate:unix) %(refname)";
-        let all = self.git.call(["for-each-ref", format]).args(places).run()?;
-        let merged = self.git.call(["for-each-ref", "--format=%(refname)", "--merged=HEAD"]);
-        let merged = merged.args(places).output()?.stdout;
-        let merged = String::from_utf8_lossy(&merged);
-        let merged: std::collections::BTreeSet<&str> = merged.lines().collect();
-        let mut refs = Vec::new();
-        for line in String::from_utf8_lossy(&all).lines() {
-            let words: Vec<&str> = line.splitn(3, ' ').collect();
-            if let [id, time, name] = words[..] {
-                let at = time.parse().ok().and_then(|s| jiff::Timestamp::from_second(s).ok());
-                let (target, at) = (object(id)?, at.map(UtcTime::new));
-                refs.push(OwnRef { target, at, merged: merged.contains(name), name: name.into() });
-            }
-        }
-        Ok(refs)
-    }
-
-    pub(super) fn delete_own(&self, refs: &[(String, ObjectId)]) -> Result<(), GitProblem> {
-        let mut moves = Vec::new();
-        for (name, target) in refs {
-            let ours = name.starts_with("refs/hast/") || name.starts_with("refs/heads/hast/kept/");
-            let found = self.git.resolve(name)?;
-            if !ours || found.as_ref().is_some_and(|found| found != target) {
-                let (name, expected) = (name.clone(), Some(target.clone()));
-                return Err(GitProblem::Moved { name, expected, found });
-            }
-            if found.is_some() {
-                moves.push(Move { name: name.clone(), from: found, to: None });
-            }
-        }
-        self.git.move_refs(&moves)
     }
 }

@@ -14,11 +14,10 @@ use super::paths::shown;
 use super::refs::{HeadNow, Move};
 use super::run::Git;
 use super::scan::{At, Difference};
+use super::way::{NAMED, named};
 
 /// How long somebody else's lock of the index is waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How many files a result names.
-const NAMED: usize = 50;
 
 impl Git {
     /// The commits since `base` on top of `onto`, one by one; where there are merges among them, all
@@ -229,9 +228,8 @@ impl RealWorkspace {
         let old: Vec<Entry> = differences.iter().map(Difference::old_entry).collect();
         self.git.set_entries(&index, &old)?;
         // What an earlier try has written already is as it is going to be.
-        let there = |found: &&Difference| {
-            found.old.is_none() && self.git.place.look_at(&found.path) != At::Nothing
-        };
+        let way = self.git.place.way_for(&differences);
+        let there = |found: &&Difference| way.there.contains(&found.path[..]);
         let changed = self.git.unlike(&index, &paths(&differences, |found| found.old.is_some()))?;
         let done: Vec<Difference> = differences
             .iter()
@@ -243,6 +241,7 @@ impl RealWorkspace {
         let mut users_own = self.git.unlike(&index, &paths(&done, |found| found.new.is_some()))?;
         // A file that is to go and is something else is not one that went.
         users_own.extend(done.iter().filter(|found| self.stayed(found)).map(|f| f.path.clone()));
+        users_own.extend(way.blocked);
         users_own.extend(staged);
         if !users_own.is_empty() {
             return Ok(Some(named(users_own)));
@@ -295,7 +294,11 @@ impl RealWorkspace {
 
 impl Git {
     /// Of these paths, all of which an index has, those whose files are something else.
-    fn unlike(&self, index: &ScratchFile, paths: &[&[u8]]) -> Result<Vec<Vec<u8>>, GitProblem> {
+    pub(super) fn unlike(
+        &self,
+        index: &ScratchFile,
+        paths: &[&[u8]],
+    ) -> Result<Vec<Vec<u8>>, GitProblem> {
         if paths.is_empty() {
             return Ok(Vec::new());
         }
@@ -314,12 +317,6 @@ fn paths(all: &[Difference], wanted: impl Fn(&Difference) -> bool) -> Vec<&[u8]>
 
 fn moved(name: &str, expected: &ObjectId, found: Option<ObjectId>) -> GitProblem {
     GitProblem::Moved { name: name.to_owned(), expected: Some(expected.clone()), found }
-}
-
-fn named(mut paths: Vec<Vec<u8>>) -> Vec<String> {
-    paths.sort();
-    paths.dedup();
-    paths.iter().take(NAMED).map(|path| shown(path)).collect()
 }
 
 #[cfg(test)]

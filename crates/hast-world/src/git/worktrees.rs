@@ -177,7 +177,11 @@ impl RealWorktrees {
             max_total_bytes: SAVED_BYTES,
         });
         match perform(&mut inside, &save) {
-            GitResult::Saved(saved) => Ok(Some(saved)),
+            GitResult::Saved(saved) => {
+                // The tree is about to go, and the ref does not hold these.
+                inside.overflow_aside(&saved)?;
+                Ok(Some(saved))
+            }
             GitResult::Refused(problem) => Err(problem),
             _ => Ok(None),
         }
@@ -433,7 +437,7 @@ fn directories(path: &Path) -> Result<Vec<PathBuf>, GitProblem> {
 
 /// Removes a directory whatever modes its parts have. Links are removed, not followed. A git whose
 /// hast was killed may still be writing there: it is waited for.
-fn remove_all(path: &Path) -> Result<(), GitProblem> {
+pub(super) fn remove_all(path: &Path) -> Result<(), GitProblem> {
     let end = Instant::now() + PATIENCE;
     loop {
         match fs::remove_dir_all(path) {
@@ -456,7 +460,7 @@ fn open_up(path: &Path) {
 }
 
 /// What a directory takes on the disk, each file once.
-fn disk_use(path: &Path) -> u64 {
+pub(super) fn disk_use(path: &Path) -> u64 {
     let mut open = vec![path.to_owned()];
     let mut bytes = 0;
     while let Some(directory) = open.pop() {

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod again;
+mod aside;
 mod branches;
 mod contract;
 mod fixture;
@@ -10,6 +11,7 @@ mod hidden;
 mod honest;
 mod hostile;
 mod lying;
+mod own_refs;
 mod plain;
 mod settling;
 mod shapes;

@@ -1,6 +1,6 @@
-//! Looking, hooks, commits that are made once, saving again, undo, and old refs.
+//! Looking, hooks, commits that are made once, saving again.
 
-use hast_flow::attempt::base::{attempt_ref, kept_branch};
+use hast_flow::attempt::base::attempt_ref;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{
     CommitPlan, Content, GitResult, GitStep, Head, HookVerdict, Identity, Looked, Reach,
@@ -313,30 +313,6 @@ fn a_save_without_a_base_keeps_what_a_recovery_finds() {
 }
 
 #[test]
-fn undo_brings_discarded_work_back_unless_somebody_edited_it() {
-    let repo = Repo::new();
-    let mut workspace = repo.open();
-    let base = workspace.start(&rules());
-    repo.write("src/lib.rs", "2\n");
-    repo.write("a", "1");
-    repo.remove("tests/it.rs");
-    let worked = repo.files();
-    let saved = workspace.put_safe(&base);
-    workspace.back(&base, &saved);
-    let undo = GitStep::Restore { name: attempt_ref("M1", 1), since: None, rules: rules() };
-    repo.write("src/lib.rs", "3\n");
-    let refused = perform(&mut workspace, &undo);
-    let edited = GitProblem::EditedSince { paths: vec!["src/lib.rs".into()] };
-    assert_eq!(refused, GitResult::Refused(edited));
-    repo.write("src/lib.rs", "pub fn one() -> u32 { 1 }\n");
-    for _ in 0..2 {
-        let done = perform(&mut workspace, &undo);
-        assert!(matches!(&done, GitResult::Restored { paths } if paths.len() == 3), "{done:?}");
-        assert_eq!(repo.files(), worked);
-    }
-}
-
-#[test]
 fn a_lock_of_the_index_that_we_died_with_is_gone_and_another_one_stays() {
     // More than any process has.
     let left = ".git/hast/lock-4999999-0";
@@ -352,57 +328,6 @@ fn a_lock_of_the_index_that_we_died_with_is_gone_and_another_one_stays() {
     repo.write(".git/index.lock", "an index");
     drop(repo.open());
     assert!(lock.exists(), "another git's");
-}
-
-#[test]
-fn kept_work_stays_a_branch_when_the_tree_goes_back() {
-    let repo = Repo::new();
-    let mut workspace = repo.open();
-    let base = workspace.start(&rules());
-    repo.write("a", "1");
-    let saved = workspace.put_safe(&base);
-    let commit = saved.work().commit.clone();
-    perform(&mut workspace, &GitStep::Keep { branch: kept_branch("M1"), commit: commit.clone() });
-    repo.git(&["branch", "hast/kept/other"]);
-    workspace.back(&base, &saved);
-    assert_eq!(repo.git(&["rev-parse", "hast/kept/M1"]), commit.as_str());
-    // What is named so and keeps something else was not made by us.
-    let all = repo.git(&["for-each-ref", "--format=%(refname)", "refs/heads/hast"]);
-    assert_eq!(all, "refs/heads/hast/kept/M1");
-}
-
-#[test]
-fn kept_work_is_a_branch_and_old_refs_are_listed_and_deleted_only_as_listed() {
-    let repo = Repo::new();
-    let mut workspace = repo.open();
-    let base = workspace.start(&rules());
-    repo.write("a", "1");
-    let saved = workspace.put_safe(&base);
-    let commit = saved.work().commit.clone();
-    let keep = GitStep::Keep { branch: kept_branch("M1"), commit: commit.clone() };
-    assert_eq!(perform(&mut workspace, &keep), GitResult::Kept { before: None });
-    let again = GitResult::Kept { before: Some(commit.clone()) };
-    assert_eq!(perform(&mut workspace, &keep), again);
-    assert_eq!(repo.git(&["show", "hast/kept/M1:a"]), "1");
-    let GitResult::Refs(refs) = perform(&mut workspace, &GitStep::ListRefs) else { panic!() };
-    let names: Vec<&str> = refs.iter().map(|own| own.name.as_str()).collect();
-    assert_eq!(
-        names,
-        ["refs/hast/attempts/M1/1", "refs/hast/bases/M1/1", "refs/heads/hast/kept/M1"]
-    );
-    assert_eq!((refs[0].at, refs[0].merged, refs[1].at), (Some(at()), false, None));
-    let wrong = vec![(names[0].to_owned(), repo.head())];
-    let refused = perform(&mut workspace, &GitStep::DeleteRefs { refs: wrong });
-    assert!(matches!(refused, GitResult::Refused(GitProblem::Moved { .. })));
-    let main = vec![("refs/heads/main".to_owned(), repo.head())];
-    let refused = perform(&mut workspace, &GitStep::DeleteRefs { refs: main });
-    assert!(matches!(refused, GitResult::Refused(GitProblem::Moved { .. })));
-    let all: Vec<_> = refs.iter().map(|own| (own.name.clone(), own.target.clone())).collect();
-    for _ in 0..2 {
-        let delete = GitStep::DeleteRefs { refs: all.clone() };
-        assert_eq!(perform(&mut workspace, &delete), GitResult::Deleted);
-    }
-    assert_eq!(perform(&mut workspace, &GitStep::ListRefs), GitResult::Refs(Vec::new()));
 }
 
 #[test]

@@ -4,12 +4,10 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 
-use hast_flow::attempt::base::attempt_ref;
 use hast_flow::attempt::evidence::{Breach, RepoPath};
-use hast_flow::attempt::workspace::{GitResult, GitStep, perform};
 use hast_world::git::{Place, RealWorkspace};
 
-use crate::fixture::{Repo, Steps, assert_honest, attempt, changes, protected, rules, save_plan};
+use crate::fixture::{Repo, Steps, assert_honest, attempt, changes, protected, rules};
 
 fn path(text: &str) -> RepoPath {
     RepoPath(text.into())
@@ -56,9 +54,11 @@ fn a_nested_repository_is_told_and_moved_aside_whole() {
     assert_eq!(saved.work().overflow, ["vendor/nested"]);
     let back = workspace.back(&base, &saved);
     assert_eq!(repo.files(), files);
-    let aside = std::path::PathBuf::from(back.moved_aside.unwrap());
-    assert!(aside.join("0-vendor%2Fnested/x").exists());
-    assert!(aside.join("0-vendor%2Fnested/.git/HEAD").exists());
+    let [aside] = &back.aside[..] else { panic!("{back:?}") };
+    assert_eq!(aside.path, "vendor/nested");
+    let at = std::path::PathBuf::from(&aside.at);
+    assert!(at.ends_with("0-vendor%2Fnested") && at.join("x").exists());
+    assert!(at.join(".git/HEAD").exists());
 }
 
 #[test]
@@ -135,26 +135,6 @@ fn what_was_staged_and_then_deleted_is_no_change() {
     });
     assert_honest(&found);
     assert!(found.changes.is_empty() && !found.uncommitted);
-}
-
-#[test]
-fn what_does_not_fit_the_cap_is_listed_and_moved_aside() {
-    let repo = Repo::new();
-    let files = repo.files();
-    let mut workspace = repo.open();
-    let base = workspace.start(&rules());
-    repo.write("big", vec![7; 3000]);
-    repo.write("small", "1");
-    let mut plan = save_plan(Some(&base));
-    plan.max_file_bytes = 1000;
-    let GitResult::Saved(saved) = perform(&mut workspace, &GitStep::Save(plan)) else { panic!() };
-    assert_eq!(saved.work().overflow, ["big"]);
-    let kept = repo.git(&["ls-tree", "--name-only", &attempt_ref("M1", 1)]);
-    assert!(kept.contains("small") && !kept.contains("big"));
-    let back = workspace.back(&base, &saved);
-    assert_eq!(repo.files(), files);
-    let aside = std::path::PathBuf::from(back.moved_aside.unwrap());
-    assert_eq!(std::fs::read(aside.join("0-big")).unwrap(), vec![7; 3000]);
 }
 
 #[test]

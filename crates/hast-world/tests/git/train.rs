@@ -70,7 +70,7 @@ fn files_of_the_user_that_the_merge_does_not_touch_stay_as_they_are() {
 #[test]
 fn a_merge_that_would_touch_files_of_the_user_waits_and_changes_nothing() {
     type Act = fn(&Repo);
-    let cases: [(&str, Act); 6] = [
+    let cases: [(&str, Act); 8] = [
         ("src/lib.rs", |repo| repo.write("src/lib.rs", "// mine\n")),
         ("src/lib.rs", |repo| {
             let text = repo.read("src/lib.rs");
@@ -83,13 +83,19 @@ fn a_merge_that_would_touch_files_of_the_user_waits_and_changes_nothing() {
         // Ignored files are the user's too.
         ("new.log", |repo| repo.write("new.log", "mine\n")),
         ("new.txt", |repo| repo.write("new.txt/inside", "mine\n")),
+        // So is what stands where a directory is to come.
+        ("data.log", |repo| repo.write("data.log", "mine\n")),
+        ("data.log", |repo| {
+            std::os::unix::fs::symlink("/nowhere", repo.path("data.log")).unwrap();
+        }),
     ];
     for (path, act) in cases {
         let repo = Repo::new();
         add(&repo, "M1");
         let base = repo.head();
         repo.write(&format!("{TREE}/new.log"), "log\n");
-        repo.git_in(&repo.path(TREE), &["add", "-f", "new.log"]);
+        repo.write(&format!("{TREE}/data.log/schema"), "schema\n");
+        repo.git_in(&repo.path(TREE), &["add", "-f", "new.log", "data.log"]);
         let head = work(&repo, &[("src/lib.rs", "pub fn two() {}\n"), ("new.txt", "new\n")]);
         act(&repo);
         let (files, status) = (repo.files(), repo.git(&["status", "--porcelain"]));
@@ -99,6 +105,24 @@ fn a_merge_that_would_touch_files_of_the_user_waits_and_changes_nothing() {
         assert_eq!((repo.files(), repo.head()), (files, base));
         assert_eq!(repo.git(&["status", "--porcelain"]), status);
     }
+}
+
+#[test]
+fn a_merge_brings_a_directory_in_the_place_of_a_file_and_the_other_way_round() {
+    let repo = Repo::new();
+    add(&repo, "M1");
+    let base = repo.head();
+    for path in ["tests/it.rs", "src/main.rs"] {
+        repo.remove(&format!("{TREE}/{path}"));
+    }
+    std::fs::remove_dir(repo.path(&format!("{TREE}/tests"))).unwrap();
+    let head = work(&repo, &[("tests", "a file now\n"), ("src/main.rs/below", "below\n")]);
+    assert_eq!(merge(&repo, &base, &head).unwrap(), None);
+    assert_eq!(
+        (repo.read("tests"), repo.read("src/main.rs/below")),
+        ("a file now\n".into(), "below\n".into())
+    );
+    assert_eq!(repo.git(&["status", "--porcelain"]), "?? .ai/worktrees/");
 }
 
 #[test]

@@ -137,6 +137,23 @@ fn what_was_cleaned_away_or_committed_by_the_agent_can_be_brought_back() {
 }
 
 #[test]
+fn what_the_user_ignores_by_now_is_not_written_over_by_kept_work() {
+    for args in [&["auto", "--undo"][..], &["retry", "M1", "--continue"]] {
+        let replies = "  - do:\n      - write: {path: .env, text: dummy}\n      - write: {path: src/b.txt, text: b}\n";
+        let scene = Scene::with(GOALS, replies, "sandbox: off\nmax_retries: 1\n");
+        assert_eq!(scene.hast(&["auto"]).code, 1);
+        scene.git(&["clean", "-fdq", "--", ".env", "src"]);
+        scene.write(".gitignore", "*.log\n.env\n");
+        scene.git(&["commit", "-qam", "it was never to be committed"]);
+        scene.write(".env", "the real one\n");
+        let ran = scene.hast(args);
+        assert!(ran.code == 1 && ran.err.contains(".env"), "{ran:?}");
+        assert_eq!(scene.read(".env"), "the real one\n", "{args:?}");
+        assert!(!scene.has("src/b.txt"), "{args:?}");
+    }
+}
+
+#[test]
 fn an_agent_that_commits_everything_after_a_retry_is_not_blamed_for_the_status() {
     let scene = handed_over(
         "      - write: {path: src/b.txt, text: b}\n      - handoff: {status: complete}\n      - run: git add -A && git commit -qm all\n",

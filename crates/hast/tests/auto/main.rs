@@ -3,6 +3,7 @@
 
 #![cfg(test)]
 
+mod aside;
 mod commands;
 mod cut_off;
 mod deaths;
@@ -12,6 +13,7 @@ mod honest;
 mod kept;
 mod left_by_tests;
 mod liars;
+mod old_refs;
 mod scene;
 mod statuses;
 mod terminal;

@@ -118,6 +118,12 @@ impl Scene {
         self.command(program, args)
     }
 
+    /// A command that a message gives.
+    pub(crate) fn shell(&self, command: &str) {
+        let ran = ran(self.command("sh", &["-c", command]));
+        assert_eq!(ran.code, 0, "{command}: {ran:?}");
+    }
+
     pub(crate) fn start(&self, args: &[&str]) -> Child {
         let mut command = self.command(env!("CARGO_BIN_EXE_hast"), args);
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()

@@ -53,7 +53,7 @@ impl Seat {
 }
 
 /// Runs hast on a terminal of its own, as a user who has approved nothing and types this.
-fn on_terminal(scene: &Scene, args: &[&str], typed: &str) -> (i32, String) {
+pub(crate) fn on_terminal(scene: &Scene, args: &[&str], typed: &str) -> (i32, String) {
     let mut command = scene.hast_command(args);
     command.env_remove("HAST_TRUST");
     let mut seat = Seat::take(command);

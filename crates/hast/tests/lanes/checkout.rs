@@ -1,4 +1,4 @@
-//! What a run in the checkout left there, while lanes run beside it.
+//! What a run in the checkout or the user left there, while lanes run beside it.
 
 use crate::scene::{Scene, work};
 
@@ -77,5 +77,23 @@ fn the_same_goal_in_a_lane_waits_for_what_it_left_in_the_tree() {
     assert_eq!((ran.code, scene.status_of("M1").as_str()), (1, "blocked"), "{ran:?}");
     assert_eq!(scene.checkout(), before);
     assert_eq!(scene.git(&["show", "hast/kept/M1:src/half.txt"]), "whole");
+    scene.nothing_is_left();
+}
+
+#[test]
+fn a_merge_waits_for_ignored_files_where_it_would_bring_a_directory() {
+    let actions = "      - wait_for: {path: ../../../go.log, seconds: 60}\n      - write: {path: data/schema.sql, text: table}\n      - handoff: {status: complete, done: [it], next: nothing}\n";
+    let scene = Scene::new(&[("M1", "", actions)]);
+    let mut child = scene.start(&["auto", "--isolate"]);
+    scene.wait_until("the tree is there", |scene| scene.has(".ai/worktrees/M1/src/a.txt"));
+    scene.write(".gitignore", "*.log\n.env\n/data\n");
+    scene.git(&["commit", "-qam", "my data"]);
+    scene.write("data", "precious\n");
+    scene.write("go.log", "");
+    child.wait().unwrap();
+    assert_eq!(scene.read("data"), "precious\n");
+    assert_eq!(scene.status_of("M1"), "blocked");
+    assert_eq!(scene.verdicts("M1"), ["all_good", "merge_touches"]);
+    assert_eq!(scene.git(&["show", "hast/kept/M1:data/schema.sql"]), "table");
     scene.nothing_is_left();
 }

@@ -41,6 +41,45 @@ fn gc_deletes_and_names_records_of_starts_that_are_a_month_old() {
     assert_eq!(scene.git(&["show", "refs/hast/attempts/M1/1:src/b.txt"]), "bug");
 }
 
+#[test]
+fn commits_of_the_user_on_a_kept_branch_stay_there_when_the_next_attempt_is_kept() {
+    let goal = ("M1", "", &*work("src/b.txt", "bug"));
+    let scene =
+        Scene::with(&[goal], "max_retries: 1\nisolation: worktree\n", "! grep -rq bug src\n");
+    let ran = scene.hast(&["auto"]);
+    assert!(ran.code == 1 && ran.err.contains("hast/kept/M1"), "{ran:?}");
+    scene.git(&["checkout", "-q", "hast/kept/M1"]);
+    scene.write("src/mine.txt", "two days\n");
+    scene.git(&["add", "-A"]);
+    scene.git(&["commit", "-qm", "mine"]);
+    let mine = scene.git(&["rev-parse", "HEAD"]);
+    scene.git(&["checkout", "-q", "main"]);
+    let ran = scene.hast(&["retry", "M1"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_eq!(scene.git(&["rev-parse", "hast/kept/M1"]), mine);
+    for said in [&ran.err, &ran.out] {
+        assert!(said.contains("hast/kept/M1@2") && said.contains("left as it is"), "{said}");
+    }
+    assert_eq!(scene.git(&["show", "hast/kept/M1@2:src/b.txt"]), "bug");
+    let log = scene.read(".ai/events/events.ndjson");
+    assert!(log.contains("\"branch\":\"refs/heads/hast/kept/M1@2\""), "{log}");
+}
+
+#[test]
+fn what_is_too_large_for_the_ref_of_a_lane_is_told_with_where_it_is() {
+    let big = "      - run: truncate -s 67200000 src/big.bin\n      - write: {path: src/b.txt, text: b}\n";
+    let scene = Scene::with(&[("M1", "", big)], "sandbox: off\nmax_retries: 1\n", "true\n");
+    let ran = scene.hast(&["auto", "--isolate"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let at = ".git/hast/aside/refs%2Fhast%2Fattempts%2FM1%2F1/0-src%2Fbig.bin";
+    for said in [&ran.err, &ran.out] {
+        assert!(said.contains("src/big.bin does not fit on") && said.contains(at), "{said}");
+    }
+    assert!(scene.has(at));
+    let inbox = scene.hast(&["inbox", "list", "--json"]).out;
+    assert!(inbox.contains(at), "{inbox}");
+}
+
 /// A run that is killed while its agent works, and what another kind of run says then.
 fn after_a_death(first: &[&str], second: &[&str]) -> String {
     let scene = Scene::new(&[("M1", "", "      - hang\n")]);

@@ -48,8 +48,30 @@ fn without_a_sandbox_it_is_given_back_and_what_was_there_is_kept() {
     assert!(kept.iter().any(|name| name.ends_with("post-checkout")), "{kept:?}");
     let config = kept.iter().find(|name| name.ends_with("-config")).unwrap();
     assert!(scene.read(&format!(".git/hast/aside/M1%2F1/{config}")).contains("theirs"));
-    // The stash itself is on its ref, as before.
-    assert_eq!(scene.git(&["show", "refs/stash:src/a.txt"]), "half done");
+    assert_eq!(scene.git(&["stash", "list"]).lines().count(), 1, "refs are the user's to move");
+    scene.nothing_is_left();
+}
+
+#[test]
+fn a_stash_that_the_user_makes_meanwhile_stays_in_the_list_and_fails_nothing() {
+    let actions = format!("{WAITING}{}", work("src/b.txt", "b"));
+    let config = "sandbox: off\nmax_retries: 1\n";
+    let scene = Scene::with(&[("M1", "", &actions)], config, "true\n");
+    let mut child = scene.start(&["auto", "--isolate"]);
+    scene.wait_until("the agent is called", |scene| {
+        scene.read(".ai/events/events.ndjson").contains("ATTEMPT_STARTED")
+    });
+    scene.write("src/a.txt", "half done\n");
+    scene.git(&["stash", "-q"]);
+    scene.write("go.log", "");
+    child.wait().unwrap();
+    assert_eq!(
+        (scene.verdicts("M1"), scene.status_of("M1")),
+        (vec!["all_good".into()], "done".into())
+    );
+    assert_eq!(scene.git(&["stash", "list"]).lines().count(), 1);
+    scene.git(&["stash", "pop", "-q"]);
+    assert_eq!(scene.read("src/a.txt"), "half done\n");
     scene.nothing_is_left();
 }
 

@@ -23,7 +23,7 @@ crate::messages! {
     unlocked(paths) { en: "a git that was killed had left these locks, and they are gone now: {paths}", ko: "강제 종료된 git이 남긴 잠금을 지웠습니다: {paths}" }
     guarded(files, aside) { en: "these files of git were not as the attempt had found them, and are again: {files} (what was there is in {aside})", ko: "시도가 시작될 때와 달라진 git 파일을 되돌렸습니다: {files} (바뀐 내용은 {aside}에 있습니다)" }
     moved_refs(refs) { en: "these refs are not where the attempt had found them: {refs} (git reflog, and git for-each-ref refs/hast/displaced, tell where they were)", ko: "시도가 시작될 때와 위치가 다른 ref: {refs} (git reflog와 git for-each-ref refs/hast/displaced로 확인할 수 있습니다)" }
-    get_back(name) { en: "to get it back: git restore --source={name} -- .", ko: "되찾으려면: git restore --source={name} -- ." }
+    get_back(name) { en: "to get it back: hast auto --undo={name}", ko: "되찾으려면: hast auto --undo={name}" }
     no_base() { en: "the last run ended abnormally, and the commit it began at is not known", ko: "이전 실행이 비정상 종료됨. 시작한 커밋을 알 수 없습니다" }
     other_branch(recorded) { en: "the last run ended abnormally on {recorded}, and another branch is checked out now", ko: "이전 실행이 {recorded}에서 비정상 종료됨. 지금은 다른 브랜치입니다" }
     head_moved() { en: "the last run ended abnormally, and the branch has moved since", ko: "이전 실행이 비정상 종료됨. 그 뒤 브랜치가 움직였습니다" }

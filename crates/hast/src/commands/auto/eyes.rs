@@ -1,19 +1,20 @@
 //! How goals and their attempts are shown: a row a goal, a line a verdict.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hast_flow::attempt::recovery::{Cleared, named, say as start};
 use hast_flow::attempt::workspace::Guarded;
 use hast_flow::docs::goals::{AutoLock, GoalMode, GoalStatus};
 use hast_flow::flows::goals::auto::View;
 use hast_flow::flows::goals::auto::record::{AttemptRecord, VerdictRecord};
-use hast_flow::flows::goals::auto::view::{Current, Run};
+use hast_flow::flows::goals::auto::run::{Beside, Run, SettledWork};
+use hast_flow::flows::goals::auto::view::Current;
 use hast_flow::flows::goals::selection::{Placed, placed};
 use hast_flow::words::{Lang, visible};
 use hast_world::auto_lock::OwnLock;
 
-use super::shown;
+use super::{beside, shown};
 use crate::auto_messages::say;
 use crate::commands::driving::Eyes;
 use crate::progress::board::{Row, State};
@@ -36,6 +37,12 @@ pub(crate) struct GoalEyes {
     lang: Lang,
     explain: bool,
     pub(crate) judged: Vec<Judgement>,
+    /// Attempts whose work is not all where it mostly is.
+    pub(super) settled: Vec<SettledWork>,
+    /// The ref that has what a dead run left, and what it does not have.
+    pub(super) recovered: Option<(String, Beside)>,
+    /// The project's root, as soon as there is one.
+    pub(super) root: PathBuf,
     /// What is said about a verdict beyond its line.
     pub(crate) comment: Option<fn(&Judgement, Lang) -> Option<String>>,
     waiting: Option<(PathBuf, AutoLock)>,
@@ -54,6 +61,9 @@ impl GoalEyes {
             lang,
             explain,
             judged: Vec::new(),
+            settled: Vec::new(),
+            recovered: None,
+            root: PathBuf::new(),
             comment: None,
             waiting: None,
             lock: None,
@@ -69,6 +79,7 @@ impl GoalEyes {
 
     /// What is to be written down as soon as the run has begun.
     pub(super) fn lock_in(&mut self, state: PathBuf, lock: AutoLock) {
+        self.root = state.parent().map(Path::to_owned).unwrap_or_default();
         self.waiting = Some((state, lock));
     }
 
@@ -103,8 +114,11 @@ impl GoalEyes {
     }
 
     /// What the run before left, and where it is now.
-    fn found_at_start(&self, run: &Run) -> Vec<String> {
+    fn found_at_start(&mut self, run: &Run) -> Vec<String> {
         let lang = self.lang;
+        let cleared = || run.cleared.as_ref().map(|(_, name)| name.clone());
+        let saved = run.recovered.clone().or_else(cleared);
+        self.recovered = saved.map(|name| (name, run.beside.clone()));
         let mut lines = Vec::new();
         if !run.unlocked.is_empty() {
             let paths = run.unlocked.join(", ");
@@ -118,6 +132,9 @@ impl GoalEyes {
             let cleared = Cleared::KeptWork { goal, name };
             let told = format!("{} ({})", cleared.what(lang), cleared.next(lang));
             lines.push(visible(&told).into_owned());
+        }
+        if let Some((name, beside)) = &self.recovered {
+            lines.extend(beside::lines(lang, &self.root, name, beside));
         }
         lines
     }
@@ -164,6 +181,7 @@ impl Eyes<View> for GoalEyes {
         let mut lines = self.tell_start(view);
         lines.extend(self.tell_leftovers(view));
         lines.extend(self.tell_judged(view, view.current.as_ref()));
+        lines.extend(self.tell_settled(view));
         lines
     }
 }
@@ -193,6 +211,16 @@ impl GoalEyes {
         }
         told.extend(new.iter().cloned());
         Some(say::left_by_tests(self.lang, visible(&named(&new))))
+    }
+
+    /// Where the work of settled attempts is, if it is not all on the ref.
+    pub(super) fn tell_settled(&mut self, view: &View) -> Vec<String> {
+        let all = view.run.as_ref().filter(|_| self.begun).map_or(&[][..], |run| &run.settled);
+        let new = all.get(self.settled.len()..).unwrap_or_default().to_vec();
+        let lines = new.iter().flat_map(|work| beside::settled(self.lang, &self.root, work));
+        let lines = lines.collect();
+        self.settled.extend(new);
+        lines
     }
 
     /// What is said about a verdict that is new.

@@ -98,6 +98,7 @@ impl Eyes<LanesView> for LaneEyes<'_> {
         for lane in view.lanes.values() {
             lines.extend(self.goals.tell_judged(&view.shared, lane.current.as_ref()));
         }
+        lines.extend(self.goals.tell_settled(&view.shared));
         lines
     }
 }

@@ -147,7 +147,7 @@ impl Leftover {
     }
 }
 
-fn size(bytes: u64) -> String {
+pub(super) fn size(bytes: u64) -> String {
     match bytes {
         0..1_048_576 => format!("{} KiB", bytes.div_ceil(1_024)),
         _ => format!("{} MiB", bytes.div_ceil(1_048_576)),

@@ -1,8 +1,10 @@
 //! `hast auto` and `hast retry`: goals worked through unattended, each judged by a gate that its agent
 //! does not control.
 
+mod beside;
 pub(crate) mod effects;
 pub(crate) mod eyes;
+mod gc;
 mod lanes;
 pub(crate) mod leases;
 mod leftovers;
@@ -62,11 +64,11 @@ pub(crate) fn run(app: &mut App, args: &AutoArgs) -> Result<Exit, Problem> {
     let depth = if args.recursive { Depth::Leaves } else { Depth::One };
     let asked = Asked { goal: args.goal.clone(), depth };
     let project = calling::project_at(app, root)?;
-    if args.undo {
-        return refs::undo(app, &project);
+    if let Some(name) = &args.undo {
+        return refs::undo(app, &project, name.as_deref());
     }
     if args.gc {
-        return refs::gc(app, &project);
+        return gc::run(app, &project);
     }
     if args.dry_run || args.dry_run_full {
         return planned::run(app, &project, &files, &asked, args);
@@ -79,7 +81,7 @@ pub(crate) fn run(app: &mut App, args: &AutoArgs) -> Result<Exit, Problem> {
     let wish = AutoWish { asked, tool, explain, from, width, delivery: None };
     let mut eyes = GoalEyes::new(app.lang, wish.explain);
     let driven = go(app, &project, wish, trusted, &mut eyes)?;
-    summary::report(app, &driven, &eyes.judged)
+    summary::report(app, &driven, &eyes)
 }
 
 pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
@@ -118,7 +120,7 @@ pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
     let wish = AutoWish { asked, tool, explain, from, width, delivery: None };
     let mut eyes = GoalEyes::new(app.lang, wish.explain);
     let driven = go(app, &project, wish, trusted, &mut eyes)?;
-    summary::report(app, &driven, &eyes.judged)
+    summary::report(app, &driven, &eyes)
 }
 
 fn from(go_on: bool) -> From {
@@ -255,12 +257,17 @@ fn clear_away(app: &mut App, project: &Project, auto: AutoFlow, cut_off: CutOff)
     let Ok(_lock) = DriverLock::take(&project.root.join(layout::DIRECTORY), UNIT) else {
         return Off::Not;
     };
-    let saved = |view: &View| view.run.as_ref().and_then(|run| run.recovered.clone());
+    let saved = |view: &View| {
+        let run = view.run.as_ref()?;
+        Some((run.recovered.clone()?, run.beside.clone()))
+    };
     let Ok((Ending::Done(_), saved)) = goals_log::drive_git(app, project, &flow, saved) else {
         return Off::Not;
     };
-    if let (Some(name), false) = (saved, app.quiet) {
-        app.output.message(&format!("{}\n", say::cleared_away(app.lang, visible(&name))));
+    if let (Some((name, beside)), false) = (saved, app.quiet) {
+        let mut lines = vec![say::cleared_away(app.lang, visible(&name))];
+        lines.extend(beside::lines(app.lang, &project.root, &name, &beside));
+        app.output.message(&format!("{}\n", lines.join("\n")));
     }
     Off::TheTree
 }

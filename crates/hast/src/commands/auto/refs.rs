@@ -1,40 +1,47 @@
-//! `hast auto --undo` and `--gc`: bringing back what a settle took away, and clearing old refs.
+//! `hast auto --undo`: bringing back what a settle or a recovery took away.
 
-use std::collections::BTreeMap;
+use std::path::Path;
 
 use hast_flow::attempt::base::ObjectId;
-use hast_flow::attempt::workspace::{GitResult, GitStep, OwnRef};
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::workspace::{Aside, GitResult, GitStep};
 use hast_flow::docs::goals::{GoalsEvent, GoalsEventKind};
 use hast_flow::flows::goals::auto::layout as auto_layout;
+use hast_flow::flows::goals::auto::run::Beside;
 use hast_flow::flows::goals::layout;
 use hast_flow::formats::ndjson;
-use hast_flow::time::UtcTime;
 use hast_flow::words::visible;
 use hast_world::files::read_if_there;
+use hast_world::git::{AsideFiles, BroughtBack, Place};
 use hast_world::git_thread::GitThread;
-use jiff::SignedDuration;
 use serde_json::{Value, json};
 
-use super::leftovers::{self, Leftover};
+use super::beside;
 use crate::app::App;
 use crate::auto_messages::say;
-use crate::commands::calling::{Project, asks, says_yes_to};
+use crate::commands::calling::Project;
 use crate::commands::driving;
 use crate::problem::{Exit, Problem};
 
-/// Refs that are younger stay.
-const OLD: SignedDuration = SignedDuration::from_hours(30 * 24);
 const MAX_LOG: usize = 256 << 20;
 
-/// Puts the work of the last attempt that was rolled back into the tree again.
-pub(super) fn undo(app: &mut App, project: &Project) -> Result<Exit, Problem> {
+/// Puts the work of the last attempt that was rolled back, or of a ref, into the tree again.
+pub(super) fn undo(
+    app: &mut App,
+    project: &Project,
+    wanted: Option<&str>,
+) -> Result<Exit, Problem> {
     let lang = app.lang;
     // Whoever works here would find these files as its agent's.
     let documents = project.root.join(layout::DIRECTORY);
     let _lock = driving::lock_of(lang, &documents, super::UNIT)
         .map_err(|problem| Problem { exit: Exit::Failed, ..problem })?;
-    let Some((name, since)) = last_saved(app, project)? else {
-        return Err(Problem::new(say::nothing_to_undo(lang), say::nothing_to_undo_next(lang)));
+    let Some((name, since, told)) = last_saved(app, project, wanted)? else {
+        let what = match wanted {
+            Some(name) => say::not_saved(lang, visible(name)),
+            None => say::nothing_to_undo(lang),
+        };
+        return Err(Problem::new(what, say::nothing_to_undo_next(lang)));
     };
     let rules = super::tree_rules(project);
     let paths = match perform(app, project, &GitStep::Restore { name: name.clone(), since, rules })?
@@ -42,118 +49,132 @@ pub(super) fn undo(app: &mut App, project: &Project) -> Result<Exit, Problem> {
         GitResult::Restored { paths } => paths,
         _ => Vec::new(),
     };
+    let beside = bring_back(app, project, &name, &told)?;
     let named: Vec<&str> = paths.iter().map(|change| change.path.as_str()).collect();
     if app.json {
-        app.print_json(&json!({ "ref": name, "paths": named }))?;
+        let aside: Vec<Value> = beside.iter().map(Returned::json).collect();
+        app.print_json(&json!({ "ref": name, "paths": named, "aside": aside }))?;
         return Ok(Exit::Done);
     }
     let mut text = format!("{}\n", say::undone(lang, visible(&name), paths.len()));
     for path in named {
         text += &format!("  {}\n", visible(path));
     }
+    for one in &beside {
+        text += &format!("  {}\n", one.line(app, project));
+    }
     app.print(&(text + &say::undone_next(lang) + "\n"))?;
     Ok(Exit::Done)
 }
 
-/// Lists refs of hast that are older than a month, and deletes them: unmerged ones only if somebody
-/// says so.
-pub(super) fn gc(app: &mut App, project: &Project) -> Result<Exit, Problem> {
-    let now = app.clock.now();
-    let GitResult::Refs(mut all) = perform(app, project, &GitStep::ListRefs)? else {
-        return Ok(Exit::Done);
-    };
-    let starts = starts(&events(app, project)?);
-    for one in &mut all {
-        // What only records where an attempt began holds no work of anybody.
-        if let Some(at) = starts.get(&one.name) {
-            (one.at, one.merged) = (Some(*at), true);
-        }
-    }
-    let is_old = |one: &OwnRef| one.at.is_some_and(|at| now.duration_since(at.instant()) > OLD);
-    let (old, young): (Vec<OwnRef>, Vec<OwnRef>) = all.into_iter().partition(is_old);
-    let (merged, unmerged): (Vec<OwnRef>, Vec<OwnRef>) =
-        old.into_iter().partition(|one| one.merged);
-    let mut goes = merged;
-    let mut stays = young.len();
-    if !unmerged.is_empty() && asks(app) {
-        for one in &unmerged {
-            app.output.message(&format!("  {}\n", visible(&one.name)));
-        }
-        if says_yes_to(app, &say::gc_question(app.lang, unmerged.len())) {
-            goes.extend(unmerged);
-        } else {
-            stays += unmerged.len();
-        }
-    } else {
-        stays += unmerged.len();
-    }
-    let refs = goes.iter().map(|one| (one.name.clone(), one.target.clone())).collect();
-    if !goes.is_empty() {
-        perform(app, project, &GitStep::DeleteRefs { refs })?;
-    }
-    let names: Vec<&str> = goes.iter().map(|one| one.name.as_str()).collect();
-    let trees = leftovers::remove(app, project)?;
-    if app.json {
-        let trees: Vec<_> = trees.iter().map(Leftover::json).collect();
-        app.print_json(&json!({ "deleted": names, "kept": stays, "worktrees": trees }))?;
-    } else {
-        let mut text = format!("{}\n", say::gc_done(app.lang, names.len(), stays));
-        for name in &names {
-            text += &format!("  {}\n", visible(name));
-        }
-        for tree in &trees {
-            text += &format!("{}\n", tree.line(app));
-        }
-        app.print(&text)?;
-    }
-    Ok(Exit::Done)
+/// What lay aside because the ref does not hold it, and what became of it.
+struct Returned {
+    aside: Aside,
+    became: BroughtBack,
 }
 
-fn events(app: &App, project: &Project) -> Result<Vec<GoalsEvent>, Problem> {
+impl Returned {
+    fn line(&self, app: &App, project: &Project) -> String {
+        let (lang, root) = (app.lang, &project.root);
+        let at = beside::within(root, &self.aside.at);
+        let path = visible(&self.aside.path);
+        match self.became {
+            BroughtBack::Back => say::undone_aside(lang, path, visible(&at)),
+            BroughtBack::InTheWay => {
+                let command = beside::back(root, &at, &self.aside.path);
+                say::undo_in_the_way(lang, path, visible(&at), visible(&command))
+            }
+            BroughtBack::Gone => say::undo_gone(lang, path, visible(&at)),
+        }
+    }
+
+    fn json(&self) -> Value {
+        let state = match self.became {
+            BroughtBack::Back => "brought_back",
+            BroughtBack::InTheWay => "in_the_way",
+            BroughtBack::Gone => "gone",
+        };
+        json!({ "path": self.aside.path, "at": self.aside.at, "state": state })
+    }
+}
+
+/// Files that the ref does not hold: those that the log tells of, and whatever else lies beside it.
+fn bring_back(
+    app: &App,
+    project: &Project,
+    name: &str,
+    told: &Beside,
+) -> Result<Vec<Returned>, Problem> {
+    let files = aside_files(app, project)?;
+    let lying = files.of(name).map_err(|problem| refused(app, &problem))?;
+    let mut all = told.aside.clone();
+    for one in lying.into_iter().filter(|one| one.is_whole_path) {
+        let at = one.at.display().to_string();
+        if !all.iter().any(|known| known.at == at) {
+            all.push(Aside { path: one.path, at });
+        }
+    }
+    let mut returned = Vec::new();
+    for aside in all {
+        let became = files.bring_back(Path::new(&aside.at), &aside.path);
+        let became = became.map_err(|problem| refused(app, &problem))?;
+        returned.push(Returned { aside, became });
+    }
+    Ok(returned)
+}
+
+/// What lies aside in the repository.
+pub(super) fn aside_files(app: &App, project: &Project) -> Result<AsideFiles, Problem> {
+    let place = Place::find(&project.root).map_err(|problem| refused(app, &problem))?;
+    Ok(AsideFiles::new(place))
+}
+
+pub(super) fn refused(app: &App, problem: &GitProblem) -> Problem {
+    Problem::new(problem.what(app.lang), problem.next(app.lang))
+}
+
+pub(super) fn events(app: &App, project: &Project) -> Result<Vec<GoalsEvent>, Problem> {
     let path = project.root.join(layout::DIRECTORY).join(auto_layout::EVENTS);
     let bytes = read_if_there(&path, MAX_LOG)
         .map_err(|error| Problem::cannot_read(app.lang, &error.path, &error.source))?;
     Ok(ndjson::read::<GoalsEvent>(auto_layout::EVENTS, &bytes.unwrap_or_default()).0)
 }
 
-/// When each attempt began whose record nobody needs any more: a later one of its goal has begun.
-fn starts(events: &[GoalsEvent]) -> BTreeMap<String, UtcTime> {
-    let mut last: BTreeMap<&str, (String, UtcTime)> = BTreeMap::new();
-    let mut over = BTreeMap::new();
-    for event in events.iter().filter(|event| event.kind == GoalsEventKind::AttemptStarted) {
-        let goal = event.detail.get("goal_id").and_then(Value::as_str).unwrap_or_default();
-        let number = event.detail.get("attempt").and_then(Value::as_u64).unwrap_or_default();
-        let name = format!("refs/hast/bases/{}/{number}", auto_layout::goal_directory(goal));
-        over.extend(last.insert(goal, (name, event.ts)));
-    }
-    over
-}
+/// A ref, what its work is compared with, and what it does not hold.
+type SavedRef = (String, Option<ObjectId>, Beside);
 
-/// The ref of the last attempt that was taken out of the tree.
-fn last_saved(app: &App, project: &Project) -> Result<Option<(String, Option<ObjectId>)>, Problem> {
+/// The ref of the last attempt that was taken out of the tree, or the one that is wanted.
+fn last_saved(
+    app: &App,
+    project: &Project,
+    wanted: Option<&str>,
+) -> Result<Option<SavedRef>, Problem> {
     let events = events(app, project)?;
     let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-    let saved = |event: &GoalsEvent| match event.kind {
-        GoalsEventKind::AttemptSettled => {
-            let since = text(event.detail.get("base")).and_then(|tree| tree.parse().ok());
-            Some((text(event.detail.get("saved")?.get("name"))?, since))
-        }
-        GoalsEventKind::Recovered | GoalsEventKind::KeptCleared => {
-            Some((text(event.detail.get("ref"))?, None))
-        }
-        _ => None,
+    let saved = |event: &GoalsEvent| {
+        let beside = event.detail.get("beside").cloned();
+        let beside = beside.and_then(|beside| serde_json::from_value(beside).ok());
+        let (name, since) = match event.kind {
+            GoalsEventKind::AttemptSettled => {
+                let since = text(event.detail.get("base")).and_then(|tree| tree.parse().ok());
+                (text(event.detail.get("saved")?.get("name"))?, since)
+            }
+            GoalsEventKind::Recovered | GoalsEventKind::KeptCleared => {
+                (text(event.detail.get("ref"))?, None)
+            }
+            _ => return None,
+        };
+        wanted
+            .is_none_or(|wanted| wanted == name)
+            .then(|| (name, since, beside.unwrap_or_default()))
     };
     Ok(events.iter().rev().find_map(saved))
 }
 
-fn perform(app: &App, project: &Project, step: &GitStep) -> Result<GitResult, Problem> {
-    let lang = app.lang;
-    let refused = |problem: &hast_flow::attempt::git_problem::GitProblem| {
-        Problem::new(problem.what(lang), problem.next(lang))
-    };
-    let git = GitThread::open(&project.root).map_err(|problem| refused(&problem))?;
+pub(super) fn perform(app: &App, project: &Project, step: &GitStep) -> Result<GitResult, Problem> {
+    let git = GitThread::open(&project.root).map_err(|problem| refused(app, &problem))?;
     match git.perform(step) {
-        GitResult::Refused(problem) => Err(refused(&problem)),
+        GitResult::Refused(problem) => Err(refused(app, &problem)),
         result => Ok(result),
     }
 }

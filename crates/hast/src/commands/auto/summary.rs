@@ -3,35 +3,33 @@
 use std::time::Duration;
 
 use hast_flow::agents::usage::Usage;
+use hast_flow::flows::goals::auto::run::SettledWork;
 use hast_flow::steps::Ending;
 use hast_flow::words::visible;
 use serde_json::{Value, json};
 
-use super::eyes::Judgement;
+use super::beside;
+use super::eyes::{GoalEyes, Judgement};
 use crate::app::App;
 use crate::auto_messages::say;
 use crate::commands::driving::{Driven, meaning, spent, word};
 use crate::problem::{Exit, Problem};
 use crate::progress::board::elapsed;
 
-pub(super) fn report(
-    app: &mut App,
-    driven: &Driven<()>,
-    judged: &[Judgement],
-) -> Result<Exit, Problem> {
+pub(super) fn report(app: &mut App, driven: &Driven<()>, eyes: &GoalEyes) -> Result<Exit, Problem> {
     let problem = meaning(app.lang, &driven.ending).map(|problem| match problem.exit {
         // The seed knows 0 and 1; an interruption is an interruption everywhere.
         Exit::Interrupted => problem,
         _ => Problem { exit: Exit::Failed, ..problem },
     });
     if app.json {
-        app.print_json(&as_json(driven, judged, problem.as_ref()))?;
+        app.print_json(&as_json(driven, eyes, problem.as_ref()))?;
         if let Some(problem) = &problem {
             app.output.message(&problem.text(app.lang, &app.output.message_renderer()));
         }
         return Ok(problem.map_or(Exit::Done, |problem| problem.exit));
     }
-    let text = table(app, driven, judged);
+    let text = table(app, driven, eyes);
     app.print(&text)?;
     match (problem, &driven.ending) {
         (Some(problem), _) => Err(problem),
@@ -49,8 +47,8 @@ pub(super) fn report(
 }
 
 /// A block a goal, a line an attempt.
-pub(super) fn table(app: &App, driven: &Driven<()>, judged: &[Judgement]) -> String {
-    let mut text = String::new();
+fn table(app: &App, driven: &Driven<()>, eyes: &GoalEyes) -> String {
+    let (mut text, judged) = (String::new(), &eyes.judged);
     let mut goals: Vec<&str> = Vec::new();
     for judgement in judged {
         if !goals.contains(&judgement.goal.as_str()) {
@@ -68,6 +66,12 @@ pub(super) fn table(app: &App, driven: &Driven<()>, judged: &[Judgement]) -> Str
             let mark = if one.passed { "+" } else { "-" };
             let told = say::attempt(app.lang, one.attempt);
             text += &format!("  {mark} {told}: {} · {time} · {}\n", one.class, visible(&one.text));
+            for line in settled(eyes, one)
+                .iter()
+                .flat_map(|work| beside::settled(app.lang, &eyes.root, work))
+            {
+                text += &format!("    {line}\n");
+            }
         }
     }
     if !text.is_empty() {
@@ -80,10 +84,18 @@ pub(super) fn table(app: &App, driven: &Driven<()>, judged: &[Judgement]) -> Str
     text
 }
 
-fn as_json(driven: &Driven<()>, judged: &[Judgement], problem: Option<&Problem>) -> Value {
-    let attempts: Vec<Value> = judged
+/// Where the work of an attempt is, if it is not all on its ref.
+fn settled<'e>(eyes: &'e GoalEyes, one: &Judgement) -> Option<&'e SettledWork> {
+    eyes.settled.iter().find(|work| work.goal == one.goal && work.attempt == one.attempt)
+}
+
+fn as_json(driven: &Driven<()>, eyes: &GoalEyes, problem: Option<&Problem>) -> Value {
+    let attempts: Vec<Value> = eyes
+        .judged
         .iter()
         .map(|one| {
+            let work = settled(eyes, one);
+            let beside = work.map(|work| beside::as_json(&work.beside));
             json!({
                 "goal_id": one.goal,
                 "attempt": one.attempt,
@@ -91,6 +103,8 @@ fn as_json(driven: &Driven<()>, judged: &[Judgement], problem: Option<&Problem>)
                 "code": one.code,
                 "reason": one.text,
                 "seconds": one.seconds,
+                "branch": work.and_then(|work| work.branch.as_deref()),
+                "not_on_ref": beside,
             })
         })
         .collect();
@@ -107,8 +121,13 @@ fn as_json(driven: &Driven<()>, judged: &[Judgement], problem: Option<&Problem>)
             (goal.clone(), value)
         })
         .collect();
+    let recovered = eyes
+        .recovered
+        .as_ref()
+        .map(|(name, beside)| json!({ "ref": name, "not_on_ref": beside::as_json(beside) }));
     json!({
         "ending": word(&driven.ending),
+        "recovered": recovered,
         "attempts": attempts,
         "usage": usage,
         "seconds": driven.lasted.as_secs(),

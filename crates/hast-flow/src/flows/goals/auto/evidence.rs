@@ -6,9 +6,13 @@ use serde_json::{Value, json};
 use crate::attempt::base::ObjectId;
 use crate::attempt::evidence::ChangeKind;
 use crate::attempt::workspace::DiffLine;
+use crate::flows::goals::auto::run::Beside;
+use crate::words::shell_word;
 
 /// How many paths are named.
 const PATHS: usize = 20;
+/// How many files that no ref holds are named.
+const ASIDE: usize = 5;
 /// How much of the test output is repeated.
 const TAIL_LINES: usize = 15;
 const TAIL_CHARS: usize = 1_500;
@@ -57,6 +61,13 @@ pub(super) fn tail(text: &str) -> String {
 pub(super) fn look(base: &ObjectId, name: &str) -> [String; 2] {
     let base = base.as_str().get(..12).unwrap_or_default();
     [format!("git diff --stat {base} {name}"), format!("git diff {base} {name}")]
+}
+
+/// The same, with what the ref does not hold.
+pub(super) fn look_at_all(base: &ObjectId, name: &str, beside: &Beside) -> Vec<String> {
+    let aside =
+        beside.aside.iter().take(ASIDE).map(|aside| format!("ls -ld {}", shell_word(&aside.at)));
+    look(base, name).into_iter().chain(aside).collect()
 }
 
 #[cfg(test)]

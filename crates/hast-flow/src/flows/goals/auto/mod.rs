@@ -15,6 +15,7 @@ pub mod policy;
 pub mod publishing;
 pub mod record;
 pub mod retry;
+pub mod run;
 mod settling;
 pub mod spike;
 mod starting;

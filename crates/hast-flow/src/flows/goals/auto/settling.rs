@@ -13,6 +13,7 @@ use crate::driver::Facts;
 use crate::flows::goals::auto::decide::{git, git_steps, if_possible, last_goal};
 use crate::flows::goals::auto::publishing::{StatusCommit, committed};
 use crate::flows::goals::auto::record::{KeptWork, VerdictRecord};
+use crate::flows::goals::auto::run::Beside;
 use crate::flows::goals::auto::view::{Current, Settled, View};
 use crate::flows::goals::auto::working::{Work, key};
 use crate::flows::goals::auto::write::Draft;
@@ -26,6 +27,17 @@ use crate::steps::Step;
 pub(super) struct Outcome<'v> {
     pub(super) head: ObjectId,
     pub(super) saved: Option<&'v Saved>,
+    /// The branch that keeps the work.
+    branch: Option<String>,
+    /// What is on no ref.
+    beside: Beside,
+}
+
+impl Outcome<'_> {
+    pub(super) fn at(head: &ObjectId) -> Self {
+        let (saved, branch, beside) = (None, None, Beside::default());
+        Self { head: head.clone(), saved, branch, beside }
+    }
 }
 
 /// Settles a judged attempt: the next act that is not done yet, or the commit that says all are.
@@ -48,7 +60,7 @@ pub(super) fn step(work: &Work<'_>, record: &VerdictRecord, all: &[Placed<'_>]) 
         more: if follow { MoreGoals::Follow } else { MoreGoals::NoneLeft },
     };
     let plan = settle(&record.verdict, &attempt);
-    let mut outcome = Outcome { head: record.head.clone(), saved: None };
+    let mut outcome = Outcome::at(&record.head);
     for act in &plan.acts {
         if let Err(step) = perform(work, record, act, &mut outcome) {
             return step;
@@ -60,12 +72,9 @@ pub(super) fn step(work: &Work<'_>, record: &VerdictRecord, all: &[Placed<'_>]) 
         return step;
     }
     let stays = plan.acts.contains(&Act::BranchBack);
-    let branch = plan.acts.iter().find_map(|act| match act {
-        Act::Keep { branch } => Some(branch.clone()),
-        _ => None,
-    });
+    let branch = outcome.branch.clone();
     let handed = match (&plan.then, outcome.saved) {
-        (Then::Block(_), Some(saved)) => match handed_over(work, record, saved, stays) {
+        (Then::Block(_), Some(saved)) => match handed_over(work, record, saved, stays, &outcome) {
             Ok(told) => Some((told, branch)),
             Err(step) => return step,
         },
@@ -81,6 +90,7 @@ fn handed_over(
     record: &VerdictRecord,
     saved: &Saved,
     in_tree: bool,
+    outcome: &Outcome<'_>,
 ) -> Result<Value, Step> {
     let (base, saved) = (work.base, saved.work());
     let compare = || GitStep::Compare { from: base.tree().clone(), to: saved.tree.clone() };
@@ -103,7 +113,7 @@ fn handed_over(
         "verdict": record.verdict.reason.code(),
         "diff": diff,
         "test_tail": evidence::tail(&record.test_tail),
-        "look": evidence::look(base.commit(), &kept.name),
+        "look": evidence::look_at_all(base.commit(), &kept.name, &outcome.beside),
         "kept": kept,
     }))
 }
@@ -130,10 +140,16 @@ pub(super) fn perform<'v>(
             let passed = record.verdict.reason.is_of_the_merge();
             let commit = if passed { &record.head } else { &saved.work().commit }.clone();
             let keep = || GitStep::Keep { branch: branch.clone(), commit };
-            git(work.view, work.facts, work.key(&["keep"]), keep)?;
+            let kept = git(work.view, work.facts, work.key(&["keep"]), keep)?;
+            if let GitResult::Kept { branch } = kept {
+                outcome.branch = Some(branch.clone());
+            }
         }
         Act::BranchBack => {
             guard_after_tests(work, record)?;
+            outcome.beside = outcome
+                .saved
+                .map_or_else(Beside::default, |saved| Beside::in_tree(&saved.work().overflow));
             if record.head == *work.base.commit() {
                 return Ok(());
             }
@@ -147,7 +163,11 @@ pub(super) fn perform<'v>(
             let Some(saved) = outcome.saved else { return Ok(()) };
             let (base, saved) = (work.base.clone(), saved.clone());
             let back = || GitStep::RollBack { base, saved };
-            git(work.view, work.facts, work.key(&["rollback"]), back)?;
+            if let GitResult::RolledBack(back) =
+                git(work.view, work.facts, work.key(&["rollback"]), back)?
+            {
+                outcome.beside = Beside::aside(&back.aside);
+            }
             outcome.head = work.base.commit().clone();
         }
     }
@@ -227,12 +247,7 @@ pub(super) fn settled(
     let edited = changes.map(|new| goals_text(work.view, goal, new, &parents));
     let by_hand = matches!(edited, Some(Err(())));
     let commits_goals = work.record.commits && matches!(edited, Some(Ok(_)));
-    let mut detail =
-        json!({"goal_id": goal, "attempt": number, "then": word, "head": outcome.head});
-    if let Some(saved) = outcome.saved {
-        detail["saved"] = json!(saved.work());
-        detail["base"] = json!(work.base.tree());
-    }
+    let mut detail = about_attempt(work, word, outcome);
     if commits_goals {
         detail["commit_goals_on"] = json!(outcome.head);
     }
@@ -262,6 +277,24 @@ pub(super) fn settled(
         _ if commits_goals => draft.starts(key(goal, number, &["goals-build"])).step(),
         _ => draft.step(),
     }
+}
+
+/// What is told of the attempt, and of where its work is.
+fn about_attempt(work: &Work<'_>, word: &str, outcome: &Outcome<'_>) -> Value {
+    let (goal, number) = (&work.current.goal, work.current.number);
+    let mut detail =
+        json!({"goal_id": goal, "attempt": number, "then": word, "head": outcome.head});
+    if let Some(saved) = outcome.saved {
+        detail["saved"] = json!(saved.work());
+        detail["base"] = json!(work.base.tree());
+    }
+    if let Some(branch) = &outcome.branch {
+        detail["branch"] = json!(branch);
+    }
+    if !outcome.beside.is_empty() {
+        detail["beside"] = json!(outcome.beside);
+    }
+    detail
 }
 
 /// What is told of the goal.

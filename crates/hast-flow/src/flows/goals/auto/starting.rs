@@ -1,6 +1,6 @@
 //! The beginning of a run: what is found there, cleared away if that is safe, and the first event.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::attempt::base::{Base, ObjectId, Saved, SavedWork, TreeRules};
 use crate::attempt::git_problem::GitProblem;
@@ -15,6 +15,7 @@ use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
 use crate::flows::goals::auto::decide::{git, git_steps};
 use crate::flows::goals::auto::record::{KeptWork, UnjudgedWork};
+use crate::flows::goals::auto::run::Beside;
 use crate::flows::goals::auto::view::{Documents, View};
 use crate::flows::goals::auto::working::{Work, key};
 use crate::flows::goals::auto::write::Draft;
@@ -302,7 +303,9 @@ fn begin(
     let draft = started(flow, view, facts, continues);
     let draft = match because {
         Some(Cleared::KeptWork { goal, name }) => {
-            draft.event(Kind::KeptCleared, json!({"goal_id": goal, "ref": name}))
+            let mut detail = json!({"goal_id": goal, "ref": name});
+            tell_beside(&mut detail, &moved_aside(flow, view));
+            draft.event(Kind::KeptCleared, detail)
         }
         _ => recovered(flow, view, draft, saved),
     };
@@ -321,8 +324,26 @@ fn recovered<'v>(
         return draft;
     }
     let name = saved.map(|saved| &saved.work().name);
-    let detail = json!({"ref": name, "unlocked": unlocked, "guarded": guarded});
+    let mut detail = json!({"ref": name, "unlocked": unlocked, "guarded": guarded});
+    tell_beside(&mut detail, &moved_aside(flow, view));
     draft.event(Kind::Recovered, detail)
+}
+
+/// What was taken out of the tree and is on no ref.
+fn moved_aside(flow: &AutoFlow, view: &View) -> Beside {
+    let results = ["back", "take-out"].map(|part| StepKey::new(&["start", &flow.run, part]));
+    let results = results.iter().filter_map(|key| view.results.get(key));
+    let aside = results.filter_map(|result| match result {
+        EffectResult::Git(GitResult::RolledBack(back)) => Some(back.aside.clone()),
+        _ => None,
+    });
+    Beside::aside(&aside.flatten().collect::<Vec<_>>())
+}
+
+fn tell_beside(detail: &mut Value, beside: &Beside) {
+    if !beside.is_empty() {
+        detail["beside"] = json!(beside);
+    }
 }
 
 fn abandoned(flow: &AutoFlow, view: &View, facts: &Facts<'_>, draft: Draft<'_>) -> Step {
@@ -375,9 +396,11 @@ fn give_up(
                 }
             });
     }
+    let beside = saved.map(|saved| Beside::in_tree(&saved.work().overflow));
     let saved = saved.map(|saved| saved.work().name.clone());
     let (unlocked, guarded) = (unlocked(flow, view), guarded(flow, view));
-    let detail = json!({"ref": saved, "what": what, "next": next, "unlocked": unlocked, "guarded": guarded, "unjudged": unjudged});
+    let mut detail = json!({"ref": saved, "what": what, "next": next, "unlocked": unlocked, "guarded": guarded, "unjudged": unjudged});
+    tell_beside(&mut detail, &beside.unwrap_or_default());
     draft.event(Kind::Recovered, detail).step()
 }
 

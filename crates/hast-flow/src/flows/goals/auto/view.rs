@@ -9,18 +9,20 @@ use crate::attempt::base::{Base, ObjectId};
 use crate::attempt::evidence::{CallEnd, TestEnd};
 use crate::attempt::ledger::Ledger;
 use crate::attempt::reason::Class;
-use crate::attempt::workspace::Guarded;
 use crate::docs::document::read;
 use crate::docs::goals::{Goals, GoalsEvent, GoalsEventKind as Kind, HandoffName};
 use crate::driver::Delta;
 use crate::flows::goals::auto::layout;
 use crate::flows::goals::auto::record::{AttemptRecord, KeptWork, UnjudgedWork, VerdictRecord};
+use crate::flows::goals::auto::run::SettledWork;
 use crate::flows::goals::handoffs::{LastSession, read_handoff};
 use crate::formats::ndjson;
 use crate::formats::source::Source;
 use crate::steps::{EffectResult, StepKey};
 use crate::store::{DocPath, Identity, Seen};
 use crate::time::UtcTime;
+
+pub use crate::flows::goals::auto::run::Run;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct View {
@@ -60,35 +62,6 @@ pub struct GoalsFile {
     pub identity: Option<Identity>,
     /// The goals, or what is wrong with the file.
     pub goals: Result<Goals, String>,
-}
-
-/// What one run of `auto` has done so far.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Run {
-    pub id: String,
-    /// Goals that it has finished with.
-    pub tried: BTreeSet<String>,
-    pub done: Vec<String>,
-    pub blocked: Vec<String>,
-    /// The goal that is tried again before any other.
-    pub working: Option<String>,
-    /// Work is in the tree uncommitted: no other goal may start on top of it.
-    pub stop: bool,
-    /// Goals whose status a person has to set, because the file could not be edited.
-    pub by_hand: Vec<String>,
-    /// What a dead process left could not be cleared away: what, and what to do.
-    pub gave_up: Option<(String, String)>,
-    /// The ref that has what a dead process left in the tree.
-    pub recovered: Option<String>,
-    /// Kept work that was taken out of the tree: its goal and its ref.
-    pub cleared: Option<(String, String)>,
-    /// Locks of git that a dead process had left.
-    pub unlocked: Vec<String>,
-    /// What of git's own a dead process had left changed.
-    pub guarded: Guarded,
-    /// The goal whose kept work is gone on with, and whether that attempt has begun.
-    pub continues: Option<String>,
-    pub continued: bool,
 }
 
 /// Work that was handed to a person, and what was said about it.
@@ -297,7 +270,8 @@ impl View {
             }
             Kind::KeptCleared => {
                 let name = text("ref").unwrap_or_default().to_owned();
-                self.with_run(|run| run.cleared = Some((goal, name)));
+                let beside = detail(event, "beside").unwrap_or_default();
+                self.with_run(|run| (run.cleared, run.beside) = (Some((goal, name)), beside));
                 self.results.clear();
             }
             Kind::GoalsCommitted => {
@@ -395,8 +369,9 @@ impl View {
         let text = |key: &str| event.detail.get(key).and_then(|value| value.as_str());
         let saved = text("ref").map(str::to_owned);
         let (unlocked, guarded) = (detail(event, "unlocked"), detail(event, "guarded"));
+        let beside = detail(event, "beside").unwrap_or_default();
         self.with_run(|run| {
-            run.recovered = saved;
+            (run.recovered, run.beside) = (saved, beside);
             run.unlocked = unlocked.unwrap_or_default();
             run.guarded = guarded.unwrap_or_default();
         });
@@ -442,6 +417,7 @@ impl View {
         self.with_run(|run| {
             run.stop |= then == "done_and_stop";
             run.working = (then == "try_again").then(|| goal.to_owned());
+            run.settled.extend(SettledWork::told(event, goal));
         });
         let head = text("commit_goals_on").and_then(|head| head.parse().ok());
         let settled = head.map(|head| Settled { at: event.ts, head });
@@ -455,17 +431,6 @@ impl View {
     fn with_run(&mut self, change: impl FnOnce(&mut Run)) {
         if let Some(run) = &mut self.run {
             change(run);
-        }
-    }
-}
-
-impl Run {
-    fn finish(&mut self, event: &GoalsEvent, goal: &str, done: bool) {
-        self.tried.insert(goal.to_owned());
-        let list = if done { &mut self.done } else { &mut self.blocked };
-        list.push(goal.to_owned());
-        if event.detail.get("by_hand").is_some() {
-            self.by_hand.push(goal.to_owned());
         }
     }
 }

@@ -62,7 +62,7 @@ fn commit(work: &Work<'_>, lane: &Lane, verdict: &VerdictRecord) -> Result<Step,
         commits: work.record.commits(),
         more: MoreGoals::Follow,
     });
-    let mut outcome = Outcome { head: verdict.head.clone(), saved: None };
+    let mut outcome = Outcome::at(&verdict.head);
     settling::perform(work, verdict, &Act::Commit { message }, &mut outcome)
         .map_err(|step| within(lane, step))?;
     let (goal, number) = (&work.current.goal, work.current.number);
@@ -151,8 +151,12 @@ fn start_merge(work: &Work<'_>, lane: &Lane, from: &ObjectId, to: &ObjectId) -> 
 fn lost(work: &Work<'_>, head: &ObjectId) -> Result<Step, Step> {
     let (goal, number) = (&work.current.goal, work.current.number);
     let keep = || GitStep::Keep { branch: kept_branch(goal), commit: head.clone() };
-    git(work.view, work.facts, work.key(&["keep"]), keep)?;
-    let detail = json!({"goal_id": goal, "attempt": number, "then": "lease_lost", "head": head});
+    let kept = git(work.view, work.facts, work.key(&["keep"]), keep)?;
+    let mut detail =
+        json!({"goal_id": goal, "attempt": number, "then": "lease_lost", "head": head});
+    if let GitResult::Kept { branch } = kept {
+        detail["branch"] = json!(branch);
+    }
     let draft = Draft::new(work.view, work.facts, &format!("{goal} is somebody else's"));
     Ok(draft.event(Kind::AttemptSettled, detail).step())
 }
@@ -176,7 +180,7 @@ fn merge(
     let lang = work.facts.lang;
     let reason = match worktree(work.view, work.facts, merge_key.clone(), step)? {
         WorktreeResult::Merged => {
-            let outcome = Outcome { head: to.clone(), saved: None };
+            let outcome = Outcome::at(to);
             return Ok(settling::settled(work, &Then::Done, &outcome, None, all));
         }
         WorktreeResult::Waits(Waits::UsersFiles { paths }) => {

@@ -1,0 +1,123 @@
+//! What one run of `auto` has done so far, and where the work of its attempts is.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::attempt::base::kept_branch;
+use crate::attempt::workspace::{Aside, Guarded};
+use crate::docs::goals::GoalsEvent;
+
+/// What one run of `auto` has done so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Run {
+    pub id: String,
+    /// Goals that it has finished with.
+    pub tried: BTreeSet<String>,
+    pub done: Vec<String>,
+    pub blocked: Vec<String>,
+    /// The goal that is tried again before any other.
+    pub working: Option<String>,
+    /// Work is in the tree uncommitted: no other goal may start on top of it.
+    pub stop: bool,
+    /// Goals whose status a person has to set, because the file could not be edited.
+    pub by_hand: Vec<String>,
+    /// What a dead process left could not be cleared away: what, and what to do.
+    pub gave_up: Option<(String, String)>,
+    /// The ref that has what a dead process left in the tree.
+    pub recovered: Option<String>,
+    /// What that ref, or the one of kept work, does not hold.
+    pub beside: Beside,
+    /// Kept work that was taken out of the tree: its goal and its ref.
+    pub cleared: Option<(String, String)>,
+    /// Locks of git that a dead process had left.
+    pub unlocked: Vec<String>,
+    /// What of git's own a dead process had left changed.
+    pub guarded: Guarded,
+    /// The goal whose kept work is gone on with, and whether that attempt has begun.
+    pub continues: Option<String>,
+    pub continued: bool,
+    /// Attempts whose work is not where it mostly is.
+    pub settled: Vec<SettledWork>,
+}
+
+/// What of saved work its ref does not hold: too large, or a repository of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beside {
+    /// Moved out of the tree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aside: Vec<Aside>,
+    /// Still there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub in_tree: Vec<String>,
+    /// How many more there are of either.
+    #[serde(default)]
+    pub more: usize,
+}
+
+/// How many files are named.
+const LISTED: usize = 100;
+
+impl Beside {
+    pub(super) fn aside(all: &[Aside]) -> Self {
+        let (aside, more) = (all.iter().take(LISTED).cloned(), all.len().saturating_sub(LISTED));
+        Self { aside: aside.collect(), in_tree: Vec::new(), more }
+    }
+
+    pub(super) fn in_tree(all: &[String]) -> Self {
+        let (in_tree, more) = (all.iter().take(LISTED).cloned(), all.len().saturating_sub(LISTED));
+        Self { aside: Vec::new(), in_tree: in_tree.collect(), more }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.aside.is_empty() && self.in_tree.is_empty()
+    }
+}
+
+/// Where the work of a settled attempt is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettledWork {
+    pub goal: String,
+    pub attempt: u32,
+    /// The ref that has it; none where it was never rolled back.
+    pub name: String,
+    /// The branch that keeps it.
+    pub branch: Option<String>,
+    pub beside: Beside,
+}
+
+impl SettledWork {
+    /// What an event tells; nothing where all of it is on the ref alone.
+    pub(super) fn told(event: &GoalsEvent, goal: &str) -> Option<Self> {
+        let beside = event.detail.get("beside").cloned();
+        let beside = beside.and_then(|beside| serde_json::from_value(beside).ok());
+        let beside: Beside = beside.unwrap_or_default();
+        let branch = event.detail.get("branch").and_then(|branch| branch.as_str());
+        let branch = branch.map(str::to_owned);
+        if branch.is_none() && beside.is_empty() {
+            return None;
+        }
+        let saved = event.detail.get("saved").and_then(|saved| saved.get("name"));
+        let name = saved.and_then(|name| name.as_str()).unwrap_or_default().to_owned();
+        let attempt = event.detail.get("attempt")?.as_u64()?;
+        let attempt = u32::try_from(attempt).ok()?;
+        Some(Self { goal: goal.to_owned(), attempt, name, branch, beside })
+    }
+
+    /// The branch of the goal that was left alone, because it is in somebody's hands.
+    pub fn left_alone(&self) -> Option<String> {
+        let own = kept_branch(&self.goal);
+        self.branch.as_ref().filter(|branch| **branch != own).map(|_| own)
+    }
+}
+
+impl Run {
+    pub(super) fn finish(&mut self, event: &GoalsEvent, goal: &str, done: bool) {
+        self.tried.insert(goal.to_owned());
+        let list = if done { &mut self.done } else { &mut self.blocked };
+        list.push(goal.to_owned());
+        if event.detail.get("by_hand").is_some() {
+            self.by_hand.push(goal.to_owned());
+        }
+    }
+}
