@@ -9,7 +9,7 @@ use hast_flow::attempt::base::TreeRules;
 use hast_flow::attempt::workspace::{GitResult, GitStep, Looked, UncommittedKind, perform};
 use hast_world::git::RealWorkspace;
 
-use crate::fixture::{Repo, Steps, assert_honest, changes, rules};
+use crate::fixture::{Act, Repo, Steps, assert_honest, changes, rules};
 
 fn looked(workspace: &mut RealWorkspace, step: &GitStep) -> Looked {
     match perform(workspace, step) {
@@ -61,7 +61,7 @@ fn where_nothing_has_happened_no_git_is_started() {
 
 #[test]
 fn whatever_has_happened_is_seen() {
-    let cases: [(&str, fn(&Repo)); 9] = [
+    let cases: [(&str, Act); 9] = [
         ("coverage.out", |repo| repo.write("coverage.out", "x")),
         ("empty/out", |repo| repo.write("empty/out", "x")),
         ("new/deep/out", |repo| repo.write("new/deep/out", "x")),

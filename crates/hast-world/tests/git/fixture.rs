@@ -21,6 +21,9 @@ pub(crate) struct Repo {
     pub(crate) environment: GitEnvironment,
 }
 
+/// Something that happens in a project.
+pub(crate) type Act = fn(&Repo);
+
 pub(crate) fn at() -> UtcTime {
     "2026-02-09T05:30:00Z".parse().unwrap()
 }

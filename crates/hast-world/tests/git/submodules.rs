@@ -5,7 +5,7 @@ use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::Inspection;
 use hast_flow::attempt::workspace::{GitResult, GitStep, perform};
 
-use crate::fixture::{Repo, Steps, assert_honest, at, changes, rules};
+use crate::fixture::{Act, Repo, Steps, assert_honest, at, changes, rules};
 
 /// A project with the submodule `sub`.
 fn with_submodule() -> Repo {
@@ -37,7 +37,7 @@ fn changed(path: &str) -> Breach {
 
 #[test]
 fn a_change_inside_of_a_submodule_is_a_breach() {
-    let cases: [(&str, fn(&Repo)); 4] = [
+    let cases: [(&str, Act); 4] = [
         ("sub/lib.txt", |repo| repo.write("sub/lib.txt", "patched\n")),
         ("sub/lib.txt", |repo| repo.remove("sub/lib.txt")),
         ("sub/new.txt", |repo| repo.write("sub/new.txt", "new\n")),
