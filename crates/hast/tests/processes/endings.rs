@@ -54,6 +54,7 @@ fn what_cannot_be_started_says_why() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test sets its scene")]
 fn a_script_that_names_no_interpreter_is_read_by_the_shell() {
     for net in NETS {
         let mut scene = Scene::new(net, "");
