@@ -1,8 +1,5 @@
 //! `--gc`: what is old goes, what is nowhere else only after a yes, and what somebody works on never.
 
-use std::fs::File;
-use std::time::{Duration, SystemTime};
-
 use crate::scene::{Scene, WORK};
 use crate::terminal::on_terminal;
 
@@ -61,8 +58,7 @@ fn what_lies_aside_is_listed_with_size_and_age_and_goes_only_after_a_yes() {
     let (old, young) = (".git/hast/aside/refs%2Fhast%2Fa%2F1", ".git/hast/aside/M2%2F1");
     scene.write(&format!("{old}/0-src%2Fbig.bin"), &"x".repeat(100_000));
     scene.write(&format!("{young}/0-config"), "x");
-    let month = SystemTime::now() - Duration::from_secs(40 * 24 * 3_600 + 60);
-    File::open(scene.root().join(old)).unwrap().set_modified(month).unwrap();
+    scene.shell(&format!("touch -d '40 days ago' {old}"));
     let ran = scene.hast(&["auto", "--gc"]);
     for part in [&format!("{old}/0-src%2Fbig.bin"), "refs/hast/a/1", "40 days", "KiB", young] {
         assert!(ran.out.contains(part), "{part}: {}", ran.out);
