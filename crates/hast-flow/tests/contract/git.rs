@@ -62,6 +62,15 @@ impl Git {
         self.commits[&self.head()].1.clone()
     }
 
+    /// A file that says `link to ...` is one.
+    fn links(&self, from: &ObjectId) -> Vec<RepoPath> {
+        let changes = self.diff(from).into_iter().map(|change| change.path);
+        let is_link = |path: &RepoPath| {
+            self.files.get(path.as_str()).is_some_and(|text| text.starts_with("link to "))
+        };
+        changes.filter(is_link).collect()
+    }
+
     fn diff(&self, from: &ObjectId) -> Vec<Change> {
         let before = &self.trees[from];
         let mut paths: Vec<&String> = before.keys().chain(self.files.keys()).collect();
@@ -112,6 +121,7 @@ impl Workspace for Git {
             breaches: self.breach.take().into_iter().collect(),
             protected: Vec::new(),
             changes: self.diff(base.tree()),
+            links: self.links(base.tree()),
             handoffs: Vec::new(),
             head: self.head(),
             commit_tree: tree.clone(),

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod actors;
+mod checklists;
 mod discovery;
 mod gates;
 mod git;

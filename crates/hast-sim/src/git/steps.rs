@@ -112,6 +112,8 @@ impl Workspace for SimWorkspace {
             breaches,
             protected,
             changes,
+            // The simulated tree has files only.
+            links: Vec::new(),
             handoffs,
             head,
             tree,

@@ -127,7 +127,7 @@ fn judge(
     }
     let draft =
         draft.event(ORCHESTRATOR, Kind::GatePassed, passed(scene, subtask, number, inspection));
-    let faults = design_faults(&design, files, prefix, lang);
+    let faults = design_faults(&design, inspection, files, prefix, lang);
     Ok(match faults.is_empty() {
         true => draft.step(),
         false => fall(draft, subtask, &fallen(Gate::Design, faults, None)).step(),

@@ -6,6 +6,7 @@
 mod attempts;
 pub mod boundaries;
 mod building;
+mod checklist;
 pub mod decide;
 mod deciding;
 mod designing;

@@ -12,9 +12,10 @@ use crate::docs::contract::{
 };
 use crate::docs::document::Version;
 use crate::flows::contract::attempts::{self, inspect, key, tree_path};
+use crate::flows::contract::checklist::ticked;
 use crate::flows::contract::decide::Scene;
 use crate::flows::contract::endings::give_up;
-use crate::flows::contract::gates::{tested as of_run, ticked, to_create, verified};
+use crate::flows::contract::gates::{tested as of_run, to_create, verified};
 use crate::flows::contract::policy::{ORCHESTRATOR, QA};
 use crate::flows::contract::request::{Back, Cause, Gate, Judged, Subtask, Task, TestKind, Tested};
 use crate::flows::contract::settling::{Fall, fall};

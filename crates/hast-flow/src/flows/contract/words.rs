@@ -32,7 +32,8 @@ crate::messages! {
     no_test(paths) { en: "this is no test: {paths}", ko: "테스트가 아닌 파일입니다: {paths}" }
     could_not_run(why) { en: "the tests could not run: {why}", ko: "테스트를 실행할 수 없습니다: {why}" }
     green_too_early(targets) { en: "the tests pass before there is any code for {targets}; they prove nothing", ko: "{targets}의 코드가 없는데 테스트가 통과합니다. 아무것도 증명하지 못합니다" }
-    not_in_checklist(id) { en: "the checklist has no line for {id}", ko: "체크리스트에 {id} 줄이 없습니다" }
+    not_in_checklist(id) { en: "the checklist has no line `- [ ] {id}` with a box", ko: "체크리스트에 네모 칸이 있는 `- [ ] {id}` 줄이 없습니다" }
+    is_link(paths) { en: "a link and not a file: {paths}", ko: "파일이 아니라 링크입니다: {paths}" }
     outside(paths) { en: "outside of the design's file_refs: {paths}", ko: "설계의 file_refs 밖: {paths}" }
     tests_changed() { en: "the tests are not those that passed GATE-1", ko: "GATE-1을 통과한 테스트가 아닙니다" }
     tests_gone() { en: "the tests that passed GATE-1 are gone", ko: "GATE-1을 통과한 테스트가 없어졌습니다" }
