@@ -8,5 +8,6 @@ mod discovery;
 mod gates;
 mod git;
 mod life;
+mod people;
 mod rounds;
 mod scene;

@@ -12,6 +12,7 @@ mod deciding;
 mod designing;
 mod discovery;
 mod endings;
+mod foreign;
 mod gates;
 pub mod inbox;
 pub mod knowledge;
