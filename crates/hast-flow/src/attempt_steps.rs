@@ -95,6 +95,20 @@ impl<'r> GitSteps<'r> {
         base: &Base,
         plan: impl Fn() -> CommitPlan,
     ) -> Result<Committed, Step> {
+        let built = self.build(keys, base, &plan)?;
+        if let Committed::At(commit) = &built {
+            self.advance(keys, base, plan().parent, commit)?;
+        }
+        Ok(built)
+    }
+
+    /// The commit, that no branch has yet.
+    pub fn build(
+        &self,
+        keys: &CommitKeys,
+        base: &Base,
+        plan: impl Fn() -> CommitPlan,
+    ) -> Result<Committed, Step> {
         let hooks = || GitStep::RunHooks { plan: plan(), base: base.clone() };
         let message = match self.git(keys.hooks.clone(), hooks)? {
             GitResult::Hooks(HookVerdict::Passed { message }) => message.clone(),
@@ -107,14 +121,23 @@ impl<'r> GitSteps<'r> {
             _ => return Err(unexpected(&keys.hooks, self.lang)),
         };
         let build = || GitStep::Build { plan: CommitPlan { message, ..plan() } };
-        let built = match self.git(keys.build.clone(), build)? {
-            GitResult::Built { commit } => commit.clone(),
-            _ => return Err(unexpected(&keys.build, self.lang)),
-        };
-        let (branch, from, to) = (base.branch().to_owned(), plan().parent, built.clone());
+        match self.git(keys.build.clone(), build)? {
+            GitResult::Built { commit } => Ok(Committed::At(commit.clone())),
+            _ => Err(unexpected(&keys.build, self.lang)),
+        }
+    }
+
+    /// The base's branch moves to a commit that was built.
+    pub fn advance(
+        &self,
+        keys: &CommitKeys,
+        base: &Base,
+        from: ObjectId,
+        built: &ObjectId,
+    ) -> Result<(), Step> {
+        let (branch, to) = (base.branch().to_owned(), built.clone());
         let advance = StepKey::new(&[keys.advance.as_str(), built.as_str()]);
-        self.git(advance, || GitStep::Advance { branch, from, to })?;
-        Ok(Committed::At(built))
+        self.git(advance, || GitStep::Advance { branch, from, to }).map(drop)
     }
 
     /// Files of a recorded tree.

@@ -369,6 +369,12 @@ impl StepLog {
         self.open.contains_key(key)
     }
 
+    /// Another process goes on. What it asks for first may be what the last one ended, where a person
+    /// took the documents back to before that.
+    pub fn begin_life(&mut self) {
+        self.last_finished = None;
+    }
+
     pub fn just_finished(&self, key: &StepKey) -> bool {
         self.last_finished.as_ref() == Some(key)
     }

@@ -39,6 +39,7 @@ pub(crate) mod say {
         no_test_command_next() { en: "write `test_command: \"...\"` to .ai/config.yaml (`hast init` finds it for you)", ko: ".ai/config.yaml에 `test_command: \"...\"`를 쓰세요(`hast init`이 찾아 줍니다)" }
         no_requests() { en: "there are no requests yet", ko: "아직 요청이 없습니다" }
         no_requests_next() { en: "start one: hast contract start \"...\"", ko: "새로 시작하세요: hast contract start \"...\"" }
+        other_path(paths) { en: "the requests that lie here are those of {paths}; they go on only at that path, and a new one takes the next number", ko: "여기 있는 요청은 {paths}의 것입니다. 그 경로에서만 이어지며, 새 요청은 다음 번호를 받습니다" }
         unknown_request(id) { en: "there is no request {id}", ko: "요청 {id}(이)가 없습니다" }
         unknown_request_next() { en: "see `hast contract list`", ko: "`hast contract list`를 보세요" }
         past_request(id, current) { en: "{id} is over; the current request is {current}", ko: "{id}(은)는 지난 요청입니다. 현재 요청은 {current}입니다" }
@@ -47,6 +48,9 @@ pub(crate) mod say {
         completed() { en: "completed", ko: "완료" }
         stopped() { en: "stopped", ko: "중지" }
         gate_failed(subtask, round, gate, reasons) { en: "{subtask} round {round}: {gate} not passed: {reasons}", ko: "{subtask} 라운드 {round}: {gate} 통과하지 못함: {reasons}" }
+        others(subtask, others) { en: "{subtask}: {others}; that stays", ko: "{subtask}: {others}. 그대로 둡니다" }
+        set_aside(subtask, saved) { en: "{subtask}: what was in the tree is on {saved}; `git restore --source={saved} -- PATH` brings a file back", ko: "{subtask}: 트리에 있던 것은 {saved}에 있습니다. `git restore --source={saved} -- PATH`로 파일을 되찾습니다" }
+        left(subtask, paths) { en: "{subtask}: changed after it was judged and not in the commit: {paths}; look at `git status` (what your test command writes belongs into .gitignore)", ko: "{subtask}: 판정한 뒤에 바뀌어 커밋에 없습니다: {paths}. `git status`를 보세요(테스트 명령이 쓰는 파일은 .gitignore에 넣으세요)" }
         was_resumed() { en: "it was taken up again", ko: "다시 이어서 진행했습니다" }
         was_overtaken() { en: "another request has begun since", ko: "그 뒤에 다른 요청을 시작했습니다" }
         empty_piece() { en: "there is nothing to keep: the text is empty", ko: "저장할 것이 없습니다. 내용이 비어 있습니다" }

@@ -92,7 +92,7 @@ messages! {
     submodule_changed(path) { en: "something inside of a submodule is not committed there: {path}", ko: "서브모듈 안에 커밋되지 않은 것이 있습니다: {path}" }
     submodule_changed_next() { en: "look with `git -C SUBMODULE status`; commit it there, `git -C SUBMODULE stash -u`, or ignore it, then run the command again", ko: "`git -C SUBMODULE status`로 확인하고, 그 안에서 커밋하거나 `git -C SUBMODULE stash -u` 또는 무시 목록에 넣은 뒤 명령을 다시 실행하세요" }
     moved(name, found) { en: "{name} is not where it was expected: it is at {found}", ko: "{name}(이)가 예상과 다른 곳에 있습니다: {found}" }
-    moved_next(name) { en: "look at `git log {name}`, then run the command again; nothing was changed", ko: "`git log {name}`(을)를 확인한 뒤 명령을 다시 실행하세요. 바뀐 것은 없습니다" }
+    moved_next(name) { en: "somebody else moved it, and it stays there; look at `git log {name}`, then run the command again", ko: "다른 이가 옮겼으며 그대로 둡니다. `git log {name}`(을)를 확인한 뒤 명령을 다시 실행하세요" }
     edited_since(paths) { en: "files changed after they were saved: {paths}", ko: "저장한 뒤 바뀐 파일이 있습니다: {paths}" }
     edited_since_next() { en: "they were left as they are; save them again, then roll back", ko: "그대로 두었습니다. 다시 저장한 뒤 되돌리세요" }
     in_the_way(paths) { en: "these are in the way, and nothing is written over them: {paths}", ko: "덮어쓰지 않을 파일이 그 자리에 있습니다: {paths}" }

@@ -17,6 +17,8 @@ pub struct Inspection {
     /// Protected paths that were changed; they have their bytes again.
     pub protected: Vec<RepoPath>,
     pub changes: Vec<Change>,
+    /// Changed paths at which a symbolic link is now.
+    pub links: Vec<RepoPath>,
     pub handoffs: Vec<HandoffFile>,
     /// Where the attempt's branch is now.
     pub head: ObjectId,
@@ -96,6 +98,7 @@ mod tests {
             breaches: Vec::new(),
             protected: Vec::new(),
             changes: Vec::new(),
+            links: Vec::new(),
             handoffs,
             head: id.clone(),
             tree: id.clone(),

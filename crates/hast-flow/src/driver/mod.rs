@@ -91,6 +91,7 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
             foreign,
         };
         driver.read_all()?;
+        driver.steps.begin_life();
         Ok(driver)
     }
 

@@ -291,64 +291,32 @@ fn a_commit_that_the_users_hooks_refuse_is_sent_back() {
     );
 }
 
-/// A design of what is there already.
-fn nothing_to_create(call: &hast_flow::steps::Call) -> Value {
-    let mut contract = design(call);
-    contract["file_refs"][0]["status"] = json!("existing");
-    contract
+/// What is behind a link is the implementer's to write.
+#[test]
+fn a_test_that_is_a_link_is_no_test() {
+    for path in ["tests/total.test", "tests/data.test"] {
+        let scene = first_round("test_first", move |call, git| {
+            git.write("tests/total.test", TESTS);
+            git.write(path, "link to ../src/store.sh");
+            answer(&[("test-contract.yaml", tests(call, "tests/total.test", "happy_path"))])
+        });
+        let failure = &scene.failures()[0];
+        assert!(failure.starts_with("GATE-1") && failure.contains(path), "{failure}");
+        assert!(failure.contains("a link and not a file"), "{failure}");
+    }
 }
 
-/// Whatever its subtasks call themselves, what the design wants to be created is there in the end.
 #[test]
-fn an_analysis_does_not_end_a_task_that_nobody_has_built() {
-    let mut scene = Scene::new(Box::new(|call, git| match (call.step, call.attempt) {
-        ("test_first", 1) => {
-            git.write("docs/spec.md", "- [x] TC-1\n- [x] TC-2\n");
-            answer(&[("test-contract.yaml", tests(call, "docs/spec.md", "checklist"))])
-        }
-        _ => honest(call, git),
-    }));
-    let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
+fn a_file_that_the_design_wants_is_no_link() {
+    let scene = first_round("implement", |_, git| {
+        git.write("src/total.sh", "link to store.sh: sum print");
+        git.write("src/store.sh", CODE);
+        done()
+    });
     let failure = &scene.failures()[0];
     assert!(
-        failure.starts_with("GATE-2 to_create") && failure.contains("src/total.sh"),
+        failure.starts_with("GATE-4 file_refs: a link and not a file: src/total.sh"),
         "{failure}"
-    );
-    assert_eq!(scene.git.files["src/total.sh"], CODE, "the next round has tests and code");
-}
-
-#[test]
-fn an_open_item_of_a_checklist_is_not_done() {
-    let mut scene = Scene::new(Box::new(|call, git| match call.step {
-        "test_first" => {
-            let second = if call.attempt == 1 { "- [ ] TC-2: later" } else { "- [x] TC-2: seen" };
-            git.write("docs/spec.md", &format!("- [x] TC-1: seen\n{second}\n"));
-            answer(&[("test-contract.yaml", tests(call, "docs/spec.md", "checklist"))])
-        }
-        "design" => answer(&[("design-contract.yaml", nothing_to_create(call))]),
-        _ => honest(call, git),
-    }));
-    let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
-    assert!(scene.failures()[0].starts_with("GATE-2"), "{:?}", scene.failures());
-    assert!(!scene.calls.iter().any(|call| call.starts_with("implementer")));
-}
-
-#[test]
-fn a_checklist_names_each_of_its_cases() {
-    let mut scene = Scene::new(Box::new(|call, git| match call.step {
-        "test_first" => {
-            let text = if call.attempt == 1 { "all fine\n" } else { "- [x] TC-1\n- [x] TC-2\n" };
-            git.write("docs/spec.md", text);
-            answer(&[("test-contract.yaml", tests(call, "docs/spec.md", "checklist"))])
-        }
-        "design" => answer(&[("design-contract.yaml", nothing_to_create(call))]),
-        _ => honest(call, git),
-    }));
-    let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
-    assert!(
-        scene.failures()[0].contains("the checklist has no line for TC-1"),
-        "{:?}",
-        scene.failures()
     );
 }
 

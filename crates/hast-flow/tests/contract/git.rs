@@ -26,6 +26,10 @@ pub(crate) struct Git {
     pub(crate) saved: Vec<String>,
     pub(crate) breach: Option<Breach>,
     pub(crate) hook: Option<String>,
+    /// Refs that are not where a base found them.
+    pub(crate) moved: Vec<String>,
+    /// What is checked out, where it is not `main`.
+    pub(crate) on: Option<&'static str>,
 }
 
 fn named(text: &str) -> ObjectId {
@@ -48,6 +52,21 @@ impl Git {
         self.files.insert(path.to_owned(), text.to_owned());
     }
 
+    /// A person commits files, and nothing else that lies in the tree.
+    pub(crate) fn commit(&mut self, message: &str, files: &[(&str, &str)]) {
+        let mut tree = self.trees[&self.head_tree()].clone();
+        for (path, text) in files {
+            tree.insert((*path).to_owned(), (*text).to_owned());
+            self.write(path, text);
+        }
+        let id = named(&format!("{tree:?}"));
+        self.trees.insert(id.clone(), tree);
+        let commit = named(&format!("{message} {}", self.head()));
+        self.commits.insert(commit.clone(), (message.to_owned(), id));
+        self.history.push(message.to_owned());
+        self.head = Some(commit);
+    }
+
     fn scan(&mut self) -> ObjectId {
         let id = named(&format!("{:?}", self.files));
         self.trees.insert(id.clone(), self.files.clone());
@@ -60,6 +79,15 @@ impl Git {
 
     fn head_tree(&self) -> ObjectId {
         self.commits[&self.head()].1.clone()
+    }
+
+    /// A file that says `link to ...` is one.
+    fn links(&self, from: &ObjectId) -> Vec<RepoPath> {
+        let changes = self.diff(from).into_iter().map(|change| change.path);
+        let is_link = |path: &RepoPath| {
+            self.files.get(path.as_str()).is_some_and(|text| text.starts_with("link to "))
+        };
+        changes.filter(is_link).collect()
     }
 
     fn diff(&self, from: &ObjectId) -> Vec<Change> {
@@ -90,7 +118,10 @@ impl Workspace for Git {
             kind: UncommittedKind::Tracked,
         };
         Ok(Looked {
-            head: Head::Branch { name: "refs/heads/main".to_owned(), commit: self.head() },
+            head: Head::Branch {
+                name: self.on.unwrap_or("refs/heads/main").to_owned(),
+                commit: self.head(),
+            },
             uncommitted: changes.iter().map(file).collect(),
             in_progress: None,
             tree: Some(tree),
@@ -99,7 +130,7 @@ impl Workspace for Git {
 
     fn record(&mut self, _: &str, _: &TreeRules) -> Result<Recorded, GitProblem> {
         Ok(Recorded {
-            branch: "refs/heads/main".to_owned(),
+            branch: self.on.unwrap_or("refs/heads/main").to_owned(),
             commit: self.head(),
             tree: self.scan(),
             snapshot: named("snapshot"),
@@ -112,6 +143,7 @@ impl Workspace for Git {
             breaches: self.breach.take().into_iter().collect(),
             protected: Vec::new(),
             changes: self.diff(base.tree()),
+            links: self.links(base.tree()),
             handoffs: Vec::new(),
             head: self.head(),
             commit_tree: tree.clone(),
@@ -130,13 +162,14 @@ impl Workspace for Git {
         self.files = self.trees[base.tree()].clone();
         self.head = Some(base.commit().clone());
         let at = &self.commits[base.commit()].0;
+        assert!(self.moved.is_empty() && self.on.is_none(), "others' refs are not taken back");
         let length = self.history.iter().position(|message| message == at).unwrap() + 1;
         self.history.truncate(length);
         Ok(RolledBack { aside: Vec::new() })
     }
 
     fn guard(&mut self, _: &Base, _: Reach) -> Result<Guarded, GitProblem> {
-        Ok(Guarded::default())
+        Ok(Guarded { refs: self.moved.clone(), ..Guarded::default() })
     }
 
     fn run_hooks(&mut self, plan: &CommitPlan, _: &Base) -> Result<HookVerdict, GitProblem> {
@@ -178,15 +211,31 @@ impl Workspace for Git {
 
     fn discard(
         &mut self,
-        _: (&ObjectId, &ObjectId),
+        (from, work): (&ObjectId, &ObjectId),
         _: &Saved,
         _: &TreeRules,
     ) -> Result<RolledBack, GitProblem> {
-        unreachable!("a contract keeps no work in the tree")
+        let (from, work) = (self.trees[from].clone(), self.trees[work].clone());
+        let head = self.trees[&self.head_tree()].clone();
+        let paths =
+            from.keys().chain(work.keys()).filter(|path| from.get(*path) != work.get(*path));
+        for path in paths
+            .filter(|path| self.files.get(*path) == work.get(*path))
+            .cloned()
+            .collect::<Vec<_>>()
+        {
+            match head.get(&path) {
+                Some(text) => self.files.insert(path, text.clone()),
+                None => self.files.remove(&path),
+            };
+        }
+        Ok(RolledBack { aside: Vec::new() })
     }
 
-    fn compare(&mut self, _: &ObjectId, _: &ObjectId) -> Result<Vec<DiffLine>, GitProblem> {
-        Ok(Vec::new())
+    fn compare(&mut self, from: &ObjectId, to: &ObjectId) -> Result<Vec<DiffLine>, GitProblem> {
+        assert_eq!(self.trees[to], self.files, "what is compared is what is there");
+        let line = |change: Change| DiffLine { change, lines: None };
+        Ok(self.diff(from).into_iter().map(line).collect())
     }
 
     fn unlock(&mut self, _: UtcTime) -> Result<Vec<String>, GitProblem> {

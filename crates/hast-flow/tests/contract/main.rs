@@ -3,9 +3,11 @@
 #![cfg(test)]
 
 mod actors;
+mod checklists;
 mod discovery;
 mod gates;
 mod git;
 mod life;
+mod people;
 mod rounds;
 mod scene;

@@ -91,6 +91,7 @@ impl FakeGit {
             breaches: Vec::new(),
             protected: Vec::new(),
             changes: changes.collect(),
+            links: Vec::new(),
             handoffs: handoffs.collect(),
             head: self.head.clone(),
             tree: self.tree.clone(),

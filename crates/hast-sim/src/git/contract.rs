@@ -13,6 +13,7 @@ use hast_flow::attempt::workspace::{
 use hast_flow::store::{Identity as SeenAs, Seen};
 use hast_flow::time::UtcTime;
 
+use super::moved_contract::moved_branch;
 use super::own_refs_contract as own_refs;
 
 pub(super) type Checked = Result<(), String>;
@@ -48,7 +49,7 @@ type Check<S> = fn(&S) -> Checked;
 
 /// Runs every check in a fresh scene each; the first sentence that is not true comes back.
 pub fn check<S: Scene>(fresh: impl Fn() -> S) -> Checked {
-    let checks: [(&str, Check<S>); 18] = [
+    let checks: [(&str, Check<S>); 19] = [
         ("looking names what is the user's", looking),
         ("changes are compared by content", compared),
         ("an agent's commits are the same changes", committed),
@@ -59,6 +60,7 @@ pub fn check<S: Scene>(fresh: impl Fn() -> S) -> Checked {
         ("a rewritten history is told", rewritten),
         ("what is rolled back was saved and can be undone", rolled_back),
         ("what was edited after the save stays", edited),
+        ("a branch that others moved stays, and everything with it", moved_branch),
         ("a commit is made once", once),
         ("what was uncommitted before is not swept up", not_swept_up),
         ("one file is committed alone", alone),

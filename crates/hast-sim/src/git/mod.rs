@@ -6,6 +6,7 @@ mod discard;
 mod guard;
 pub(crate) mod lives;
 mod machine;
+mod moved_contract;
 mod own_refs;
 mod own_refs_contract;
 mod port;

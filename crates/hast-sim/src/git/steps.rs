@@ -112,6 +112,8 @@ impl Workspace for SimWorkspace {
             breaches,
             protected,
             changes,
+            // The simulated tree has files only.
+            links: Vec::new(),
             handoffs,
             head,
             tree,
@@ -163,8 +165,7 @@ impl Workspace for SimWorkspace {
         if !edited.is_empty() {
             return Err(GitProblem::EditedSince { paths: edited });
         }
-        self.check_out(&now, base.tree())?;
-        self.restore_refs(base)?;
+        // Before anything is moved: a branch that somebody else took away is not made up for.
         let at = self.resolve(base.branch());
         let saved_on = self.machine.borrow().parents(&saved.work().commit).first().cloned();
         let lost = at.as_ref().is_some_and(|at| self.machine.borrow().get(at).is_none());
@@ -172,6 +173,8 @@ impl Workspace for SimWorkspace {
             let (name, expected) = (base.branch().to_owned(), saved_on);
             return Err(GitProblem::Moved { name, expected, found: at });
         }
+        self.check_out(&now, base.tree())?;
+        self.restore_refs(base)?;
         self.move_ref(base.branch(), at.as_ref(), Some(base.commit()))?;
         self.switch_to(base.branch())?;
         Ok(RolledBack { aside: Vec::new() })

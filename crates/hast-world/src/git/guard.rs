@@ -12,6 +12,8 @@ use super::protect::Root;
 use super::record::Opened;
 use super::snapshot::{Home, Kept};
 
+const STASHES: &[u8] = b"logs/refs/stash";
+
 impl RealWorkspace {
     /// Gives back what is protected, before anything else is done in the repository.
     pub(super) fn guard(
@@ -58,7 +60,7 @@ impl RealWorkspace {
         let opened = self.opened(base)?;
         let files = match reach {
             Reach::Everything => self.guard(base, &opened)?,
-            Reach::OfGit | Reach::OfGitButRefs => self.guard_gits_own(base, &opened)?,
+            Reach::OfGit | Reach::OfGitButRefs => self.guard_gits_own(base, &opened, reach)?,
         };
         let refs = self.git.refs()?;
         let moved = match reach {
@@ -86,9 +88,13 @@ impl RealWorkspace {
         &mut self,
         base: &Base,
         opened: &Opened,
+        reach: Reach,
     ) -> Result<Vec<RepoPath>, GitProblem> {
         let all = self.git.place.protected_roots(base.rules(), &opened.snapshot.guarded);
-        let is_gits = |home: Home, path: &[u8]| home != Home::Tree || path == b".git";
+        // Where a stash may stay, so does the log that lists it.
+        let stays = |path: &[u8]| reach == Reach::OfGitButRefs && path == STASHES;
+        let is_gits =
+            |home: Home, path: &[u8]| (home != Home::Tree || path == b".git") && !stays(path);
         let roots: Vec<Root> = all.into_iter().filter(|root| is_gits(root.0, &root.1)).collect();
         let files = opened.snapshot.files.iter();
         let before: Vec<Kept> =

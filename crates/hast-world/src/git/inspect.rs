@@ -82,6 +82,7 @@ impl RealWorkspace {
             breaches,
             protected: protected.into_iter().collect(),
             changes: changes(&matcher, &now, &committed, &scanned),
+            links: links(&now),
             handoffs: self.new_handoffs(&matcher, &now),
             head,
             tree: shown.tree,
@@ -401,6 +402,11 @@ impl Difference {
             _ => ChangeKind::Modified,
         }
     }
+}
+
+/// Where a changed path is a link now.
+fn links(now: &[Difference]) -> Vec<RepoPath> {
+    now.iter().filter(|found| found.new_mode == LINK).map(|found| repo_path(&found.path)).collect()
 }
 
 /// Every path that differs from the base in the work tree or in a commit, but handoffs.

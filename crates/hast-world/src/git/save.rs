@@ -180,15 +180,17 @@ impl RealWorkspace {
         let known = self.saved.take().filter(|known| known.commit == saved.work().commit);
         let known = known.ok_or_else(|| GitProblem::EditedSince { paths: Vec::new() })?;
         self.guard(base, &opened)?;
+        // Before anything is moved: a branch that somebody else took away is not made up for.
+        let refs = self.git.refs()?;
+        let from = self.branch_now(base, &known, &refs)?;
         let aside = self.scratch.aside(&saved.work().name);
         let mut moved = self.move_overflow(&known.overflow, &aside)?;
         let index = self.scratch.index(Some(&known.image))?;
         moved.extend(self.back_to(&index, &known.tree, base.tree(), &aside)?);
-        let refs = self.git.refs()?;
         let mut expected = opened.snapshot.refs.clone();
         expected.extend(kept_by_us(&refs, saved));
         self.git.restore_refs(base, &expected, &refs)?;
-        self.branch_back(base, &known, &refs)?;
+        self.branch_back(base, from)?;
         self.end_operations(base, &opened)?;
         self.guard_again(base, &opened)?;
         // What was known of the files at the start holds; those that were given back have other
@@ -277,7 +279,13 @@ impl RealWorkspace {
         moving(path)
     }
 
-    fn branch_back(&self, base: &Base, known: &SavedTree, refs: &Refs) -> Result<(), GitProblem> {
+    /// Where the branch is, if that is saved or lost.
+    fn branch_now(
+        &self,
+        base: &Base,
+        known: &SavedTree,
+        refs: &Refs,
+    ) -> Result<Option<ObjectId>, GitProblem> {
         let name = base.branch().to_owned();
         // One that points at what is lost may not be listed.
         let from = match refs.get(&name) {
@@ -296,7 +304,11 @@ impl RealWorkspace {
                 found: from,
             });
         }
-        let to = Some(base.commit().clone());
+        Ok(from)
+    }
+
+    fn branch_back(&self, base: &Base, from: Option<ObjectId>) -> Result<(), GitProblem> {
+        let (name, to) = (base.branch().to_owned(), Some(base.commit().clone()));
         if from != to {
             self.git.move_refs(&[Move { name, from, to }])?;
         }

@@ -52,6 +52,29 @@ fn tests_that_are_green_before_any_code() {
     assert!(!scene.contract("T1/T1-S2/archive/round-1/test-contract.yaml").is_empty());
 }
 
+/// Behind the link is a file that the implementer may write.
+#[test]
+fn a_test_that_is_a_link_into_the_implementers_files() {
+    let replies = r#"
+  - when: {step: test_first, attempt: 1}
+    do:
+      - run: "mkdir -p src; ln -s ../src/store.sh tests/total.test; echo false > tests/data.test"
+      - outbox:
+          test-contract.yaml:
+            version: 1
+            request_id: "{{request_id}}"
+            task_id: "{{task_id}}"
+            subtask_id: "{{subtask_id}}"
+            created_at: "2026-01-12T14:30:00Z"
+            created_by: qa-engineer
+            subtask_name: s
+            test_cases: [{id: TC-1, name: sums, target: Total.sum, given: g, when: w, then: t, category: happy_path}]
+            coverage_targets: [Total.sum]
+            test_file_path: tests/total.test
+"#;
+    sent_back(replies, "GATE-1", "a link and not a file: tests/total.test");
+}
+
 #[test]
 fn tests_weakened_after_gate_1() {
     let weaken = format!("{WORK}      - write: {{path: tests/total.test, text: \"true\\n\"}}\n");

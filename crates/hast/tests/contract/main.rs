@@ -6,7 +6,9 @@
 mod deaths;
 mod inbox;
 mod liars;
+mod lost;
 mod memory;
+mod people;
 mod reports;
 mod scene;
 #[path = "../torn/mod.rs"]

@@ -12,8 +12,10 @@ use crate::attempt::workspace::{GitResult, GitStep, SavePlan};
 use crate::attempt_steps::{blocked, unexpected};
 use crate::docs::contract::ContractEventKind as Kind;
 use crate::flows::contract::decide::Scene;
+use crate::flows::contract::foreign::{Tree, clear_away};
 use crate::flows::contract::policy::ORCHESTRATOR;
 use crate::flows::contract::request::{Attempt, Judged, Subtask};
+use crate::flows::contract::settling::left_alone;
 use crate::flows::contract::{layout, words};
 use crate::ids::SubtaskId;
 use crate::replies::numbered;
@@ -49,7 +51,8 @@ pub(super) fn go_on(
 fn begin(scene: &Scene<'_>, subtask: &Subtask, step: &'static str) -> Step {
     let number = subtask.last_attempt + 1;
     let look = key(scene, &subtask.id, number, "look");
-    if let Err(step) = scene.flow.clean(scene.view, scene.facts, &look) {
+    let left = left_by_suites(scene);
+    if let Err(step) = scene.flow.clean(scene.view, scene.facts, &look, &left) {
         return step;
     }
     let record_key = key(scene, &subtask.id, number, "record");
@@ -76,6 +79,12 @@ fn begin(scene: &Scene<'_>, subtask: &Subtask, step: &'static str) -> Step {
         .event(ORCHESTRATOR, Kind::AttemptStarted, detail)
         .starts(key(scene, &subtask.id, number, step))
         .step()
+}
+
+/// Files that came after the last commits were judged: mostly the test command wrote them.
+fn left_by_suites<'s>(scene: &Scene<'s>) -> Vec<&'s str> {
+    let subtasks = scene.request.tasks.iter().flat_map(|task| &task.subtasks);
+    subtasks.flat_map(|subtask| &subtask.left).map(String::as_str).collect()
 }
 
 /// A call that works in the user's checkout.
@@ -130,34 +139,39 @@ fn was_cut_off(scene: &Scene<'_>, subtask: &Subtask, attempt: u32, step: &str) -
         .any(|again| scene.facts.left_open(&numbered(&first, again)))
 }
 
-/// What a cut-off call left is saved, the tree goes back, and the attempt counts for nothing.
+/// What a cut-off call left is saved, the tree goes back, and the attempt counts for nothing. Where others
+/// were at work since, nothing goes back and a person is asked.
 pub(super) fn interrupted(scene: &Scene<'_>, subtask: &Subtask, attempt: u32) -> Step {
-    let base = match base(scene, &subtask.id, attempt) {
-        Ok(base) => base,
+    let returned = match clear_away(scene, subtask, attempt) {
+        Ok(returned) => returned,
         Err(step) => return step,
     };
-    let save = key(scene, &subtask.id, attempt, "cut-save");
-    let back = key(scene, &subtask.id, attempt, "cut-back");
-    let plan = || save_plan(scene, &subtask.id, attempt, base);
-    let saved = match scene.git().save_and_go_back(&save, back, plan, base) {
-        Ok(saved) => saved,
-        Err(step) => return step,
-    };
-    let detail = json!({
+    let mut detail = json!({
         "subtask_id": subtask.id,
         "attempt": attempt,
-        "saved": saved.work().name,
+        "saved": returned.saved,
     });
+    if !returned.others.is_empty() {
+        detail["others"] = json!(returned.others);
+    }
     let steps = ["test_first", "implement"].map(|step| key(scene, &subtask.id, attempt, step));
     let most = scene.flow.settings.max_regenerations;
     let open = steps.iter().flat_map(|key| (0..=most).map(move |again| numbered(key, again)));
     let open: Vec<StepKey> = open.filter(|key| !scene.view.results.contains_key(key)).collect();
-    scene
-        .draft("cut off")
-        .finishes_all()
-        .closes(open)
-        .event(ORCHESTRATOR, Kind::AttemptInterrupted, detail)
-        .step()
+    let draft = scene.draft("cut off").finishes_all().closes(open).event(
+        ORCHESTRATOR,
+        Kind::AttemptInterrupted,
+        detail,
+    );
+    match returned.tree {
+        Tree::Back | Tree::TakenOut => draft.step(),
+        Tree::LeftAlone => left_alone(scene, draft, &subtask.id, &returned),
+    }
+}
+
+/// Open from the end of an attempt's call until its gate has spoken.
+pub(super) fn judging(scene: &Scene<'_>, subtask: &Subtask, attempt: u32) -> StepKey {
+    key(scene, &subtask.id, attempt, "judging")
 }
 
 pub(super) fn base<'s>(

@@ -14,6 +14,7 @@ use crate::flows::contract::boundaries::watched;
 use crate::flows::contract::decide::Scene;
 use crate::flows::contract::discovery::kept_rejected;
 use crate::flows::contract::endings::give_up;
+use crate::flows::contract::foreign::since_ended;
 use crate::flows::contract::gates::{
     Attempted, attempted, design_faults, plain_paths, scope_faults,
 };
@@ -51,7 +52,8 @@ fn ask(scene: &Scene<'_>, task: &Task, subtask: &Subtask, number: u32) -> Step {
                 "attempt": number,
                 "end": call_end(result),
             });
-            let draft = scene.draft("the implementer has ended").finishes_all();
+            let judging = attempts::judging(scene, subtask, number);
+            let draft = scene.draft("the implementer has ended").finishes_all().starts(judging);
             draft.event(IMPLEMENTER, Kind::WorkEnded, detail).step()
         }
         Some(_) => unexpected(&key, scene.facts.lang),
@@ -82,18 +84,28 @@ fn judge(
     end: &CallEnd,
 ) -> Result<Step, Step> {
     let base = attempts::base(scene, &subtask.id, number)?;
-    let inspection = inspect(scene, base, &key(scene, &subtask.id, number, "inspect"))?;
-    let lang = scene.facts.lang;
-    let (design, tests) = contracts(scene, task, subtask)?;
-    let fallen = |gate, reasons, stops| Fall {
+    let fall_with = |inspected, gate, reasons, stops| Fall {
         gate,
         to: Back::Implementation,
         reasons,
         rolls_back: Some(number),
+        inspected,
         stops,
         tail: "",
     };
-    let draft = scene.draft("GATE-3").finishes_all();
+    let others = since_ended(scene, subtask, number, base)?;
+    let draft = || {
+        let judging = attempts::judging(scene, subtask, number);
+        scene.draft("GATE-3").finishes_all().closes([judging])
+    };
+    if !others.is_empty() {
+        return Ok(fall(draft(), subtask, &fall_with(None, Gate::Scope, others, None)).step());
+    }
+    let inspection = inspect(scene, base, &key(scene, &subtask.id, number, "inspect"))?;
+    let lang = scene.facts.lang;
+    let (design, tests) = contracts(scene, task, subtask)?;
+    let fallen = |gate, reasons, stops| fall_with(Some(inspection.into()), gate, reasons, stops);
+    let draft = draft();
     match attempted(inspection, end, scene.facts.now, lang) {
         Attempted::Blocked(reason) => {
             let fallen = fallen(Gate::Scope, vec![reason], Some(Cause::Blocked));
@@ -127,7 +139,7 @@ fn judge(
     }
     let draft =
         draft.event(ORCHESTRATOR, Kind::GatePassed, passed(scene, subtask, number, inspection));
-    let faults = design_faults(&design, files, prefix, lang);
+    let faults = design_faults(&design, inspection, files, prefix, lang);
     Ok(match faults.is_empty() {
         true => draft.step(),
         false => fall(draft, subtask, &fallen(Gate::Design, faults, None)).step(),
@@ -201,6 +213,7 @@ fn reviewed(
         Some(BackTo::Implementation) | None => (Back::Implementation, Some(judged.attempt)),
     };
     let reasons = vec![words::review_failed(scene.facts.lang, told.join("; "))];
-    let fallen = Fall { gate: Gate::Design, to, reasons, rolls_back, stops: None, tail: "" };
+    let (gate, inspected) = (Gate::Design, Some(judged.into()));
+    let fallen = Fall { gate, to, reasons, rolls_back, inspected, stops: None, tail: "" };
     fall(draft, subtask, &fallen).step()
 }

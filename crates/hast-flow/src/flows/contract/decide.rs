@@ -11,7 +11,7 @@ use crate::driver::{Delta, Facts, Flow, Touched};
 use crate::flows::contract::policy::{ORCHESTRATOR, POLICY};
 use crate::flows::contract::request::{Request, Stage, Subtask, Task};
 use crate::flows::contract::view::View;
-use crate::flows::contract::write::Draft;
+use crate::flows::contract::write::{Draft, printed};
 use crate::flows::contract::{
     Asked, ContractFlow, building, deciding, designing, discovery, endings, knowledge, layout,
     restoring, settling, testing, verifying, words,
@@ -72,7 +72,11 @@ impl Flow for ContractFlow {
         match &self.asked {
             Asked::Learn(piece) => knowledge::add(self, view, facts, piece),
             Asked::Start { id, text } => match view.requests.get(id) {
-                Some(request) => self.drive(view, facts, request),
+                // Only what this start has begun itself.
+                Some(request) if request.text == *text => self.drive(view, facts, request),
+                Some(_) => {
+                    blocked(words::taken_id(facts.lang, id), words::taken_id_next(facts.lang))
+                }
                 None => self.start(view, facts, id, text),
             },
             Asked::Resume { id } => match view.requests.get(id) {
@@ -97,26 +101,40 @@ impl ContractFlow {
             // Whose request that was is not known, so nothing takes its place.
             return blocked(words::bad_state(lang), words::bad_state_next(lang));
         }
+        let project = &self.settings.project.hash;
         let other = before.and_then(|known| known.value.as_ref()).map(|state| &state.request);
-        if let Some(other) = other.filter(|other| other.status == RequestStatus::Active) {
-            let what = words::another_active(lang, &other.id);
-            return blocked(what, words::another_active_next(lang, &other.id));
+        let active = other.filter(|other| other.status == RequestStatus::Active);
+        // The log knows it also where its state was lost.
+        let last = view.last_of(project);
+        let logged = last.filter(|last| last.status == RequestStatus::Active);
+        if let Some(other) = active.map(|other| &other.id).or(logged.map(|last| &last.id)) {
+            let what = words::another_active(lang, other);
+            return blocked(what, words::another_active_next(lang, other));
         }
         let key = StepKey::new(&[id.as_str(), "start", "look"]);
-        if let Err(step) = self.clean(view, facts, &key) {
+        if let Err(step) = self.clean(view, facts, &key, &[]) {
             return step;
         }
         let mut draft = Draft::new(view, facts, &self.settings, "a request").finishes_all();
-        if let (Some(other), Some(known)) = (other, before) {
-            let project = &self.settings.project.hash;
-            let past = layout::of_request(project, &other.id, "state.json");
-            draft = draft.keep(&past, known.bytes.clone());
+        let past = match (other, before, last) {
+            (Some(other), Some(known), _) => Some((&other.id, known.bytes.clone())),
+            (_, None, Some(last)) => Some((&last.id, printed(&last.state()).into_bytes())),
+            _ => None,
+        };
+        if let Some((id, state)) = past {
+            draft = draft.keep(&layout::of_request(project, id, "state.json"), state);
         }
         draft.begin(id, text).starts(life(id, 0)).step()
     }
 
-    /// Nothing of the user's lies in the tree that going back could touch.
-    pub(super) fn clean(&self, view: &View, facts: &Facts<'_>, key: &StepKey) -> Result<(), Step> {
+    /// Nothing of the user's lies in the tree that going back could touch. `left` came while tests ran.
+    pub(super) fn clean(
+        &self,
+        view: &View,
+        facts: &Facts<'_>,
+        key: &StepKey,
+        left: &[&str],
+    ) -> Result<(), Step> {
         let git = GitSteps { results: &view.results, lang: facts.lang };
         // Tests may have run since the last one.
         let look = || GitStep::LookAgain { rules: self.settings.rules.clone() };
@@ -128,12 +146,18 @@ impl ContractFlow {
             return Err(problem(&found, facts.lang));
         }
         let users = looked.uncommitted.iter().map(|file| file.path.as_str());
-        let users: Vec<&str> = users.filter(|path| !path.starts_with(".ai/")).take(10).collect();
+        let users: Vec<&str> = users.filter(|path| !path.starts_with(".ai/")).collect();
         if users.is_empty() {
             return Ok(());
         }
-        let what = words::users_files(facts.lang, users.join(", "));
-        Err(blocked(what, words::users_files_next(facts.lang)))
+        let lang = facts.lang;
+        let stash = stash(&users, &self.settings.prefix);
+        let by_tests = users.iter().all(|path| left.contains(path));
+        let names = users.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+        Err(match by_tests {
+            true => blocked(words::left_files(lang, names), words::left_files_next(lang, stash)),
+            false => blocked(words::users_files(lang, names), words::users_files_next(lang, stash)),
+        })
     }
 
     /// A request that was stopped is taken up once; what stops it again ends this drive.
@@ -173,6 +197,30 @@ impl ContractFlow {
 /// Open from a request's start or resumption until it is over.
 pub(super) fn life(id: &RequestId, number: u32) -> StepKey {
     StepKey::new(&[id.as_str(), &number.to_string(), "life"])
+}
+
+/// How many files a message names.
+const NAMED: usize = 10;
+
+/// What puts these files away and nothing else: hast's own are not committed either.
+fn stash(paths: &[&str], prefix: &str) -> String {
+    let short = |path: &&str| match path.split_once('/') {
+        Some((top, _)) if paths.len() > NAMED => top.to_owned(),
+        _ => (*path).to_owned(),
+    };
+    // From below the top of the repository a path has to say that it begins there.
+    let top = if prefix.is_empty() { "" } else { ":/" };
+    let mut names: Vec<String> = paths.iter().map(short).collect();
+    names.dedup();
+    let quoted = |name: &String| {
+        let plain = |c: char| c.is_alphanumeric() || "/._-".contains(c);
+        match name.chars().all(plain) && top.is_empty() {
+            true => name.clone(),
+            false => format!("'{top}{}'", name.replace('\'', r"'\''")),
+        }
+    };
+    let names = names.iter().map(quoted).collect::<Vec<_>>().join(" ");
+    format!("git stash push -u -- {names}")
 }
 
 fn not_ready(looked: &Looked) -> Option<GitProblem> {

@@ -48,19 +48,25 @@ pub(super) fn with_stop<'v>(
 pub(super) fn stopped(scene: &Scene<'_>) -> Step {
     let (lang, id) = (scene.facts.lang, &scene.request.id);
     let reason = scene.request.stop.as_ref().map_or("", |stop| stop.reason.as_str());
-    let notice = Notice {
-        what: words::request_stopped(lang, id, reason),
-        next: words::request_stopped_next(lang, id),
+    let by = scene.request.stop.as_ref().and_then(|stop| stop.by);
+    let next = match by {
+        Some(Cause::Others) => words::others_next(lang, id),
+        _ => words::request_stopped_next(lang, id),
     };
+    let notice = Notice { what: words::request_stopped(lang, id, reason), next };
     Step::Finish(Ending::Failed(notice))
 }
 
 pub(super) fn completed(scene: &Scene<'_>) -> Step {
     let (lang, id) = (scene.facts.lang, &scene.request.id);
-    let notice = Notice {
-        what: words::request_completed(lang, id),
-        next: words::request_completed_next(lang, id),
+    // Before each attempt the tree is clean; only what the last commit left can still lie there.
+    let mut subtasks = scene.request.tasks.iter().flat_map(|task| &task.subtasks);
+    let last = subtasks.rfind(|subtask| !subtask.commits.is_empty());
+    let next = match last.filter(|last| !last.left.is_empty()) {
+        Some(last) => words::completed_but(lang, id, last.left.join(", ")),
+        None => words::request_completed_next(lang, id),
     };
+    let notice = Notice { what: words::request_completed(lang, id), next };
     Step::Finish(Ending::Done(notice))
 }
 

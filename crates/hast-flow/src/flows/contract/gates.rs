@@ -12,6 +12,7 @@ use crate::attempt::reason::Class;
 use crate::attempt::workspace::TreeFile;
 use crate::docs::contract::{DesignContract, FileStatus, TestContract, TestOutcome, TestSummary};
 use crate::flows::contract::boundaries::{Text, crossings};
+use crate::flows::contract::checklist::without_item;
 use crate::flows::contract::layout;
 use crate::flows::contract::request::{TestKind, Tested};
 use crate::flows::contract::scope::{
@@ -23,8 +24,6 @@ use crate::ids::Sha256;
 use crate::time::{OffsetTime, UtcTime};
 use crate::words::Lang;
 
-/// The category of a case that is looked up and not run.
-const CHECKLIST: &str = "checklist";
 /// How many paths a reason names.
 const NAMED: usize = 20;
 
@@ -61,12 +60,6 @@ pub(super) fn attempted(
     }
 }
 
-/// Whether all cases are looked up in a file and none is run.
-pub(super) fn is_checklist(contract: &TestContract) -> bool {
-    !contract.test_cases.is_empty()
-        && contract.test_cases.iter().all(|case| case.category == CHECKLIST)
-}
-
 /// What GATE-1 looks at.
 pub(super) struct TestsWritten<'e> {
     pub(super) inspection: &'e Inspection,
@@ -92,9 +85,12 @@ impl TestsWritten<'_> {
             here && path.is_some_and(|path| same_path(path, test_file))
         });
         let outside = outside_tests(&self.inspection.changes, self.prefix, test_file);
+        // What is behind a link is not what was judged here, and somebody else's to change.
+        let links: Vec<String> = self.inspection.links.iter().map(ToString::to_string).collect();
         let evidence = Evidence::default()
             .with(layout::TESTS, met(!self.contract.test_cases.is_empty(), || say::no_cases(lang)))
             .with(test_file, met(written && self.test_file.is_some(), || say::not_written(lang)))
+            .with(layout::TESTS, met(links.is_empty(), || say::is_link(lang, listed(&links))))
             .with(
                 say::scope(lang),
                 met(outside.is_empty(), || say::no_test(lang, listed(&outside))),
@@ -144,11 +140,10 @@ impl TestsWritten<'_> {
         targets
     }
 
-    /// A checklist names each of its cases, so that each can be ticked.
+    /// A checklist has an item for each of its cases, so that each can be ticked.
     pub(super) fn checklist_faults(&self) -> Vec<String> {
-        let text = String::from_utf8_lossy(self.test_file.unwrap_or_default()).into_owned();
-        let missing = self.contract.test_cases.iter().filter(|case| line_of(&text, case).is_none());
-        missing.map(|case| say::not_in_checklist(self.lang, &case.id)).collect()
+        let missing = without_item(self.test_file.unwrap_or_default(), self.contract);
+        missing.iter().map(|case| say::not_in_checklist(self.lang, &case.id)).collect()
     }
 }
 
@@ -192,10 +187,12 @@ pub(super) fn scope_faults(
 /// What GATE-4 finds without asking anybody.
 pub(super) fn design_faults(
     design: &DesignContract,
+    inspection: &Inspection,
     files: &[TreeFile],
     prefix: &str,
     lang: Lang,
 ) -> Vec<String> {
+    let links: Vec<String> = inspection.links.iter().map(ToString::to_string).collect();
     let there = |path: &str| {
         let mut files = files.iter().filter(|file| same_path_in(&file.path, path, prefix));
         files.any(|file| file.bytes.is_some())
@@ -218,6 +215,7 @@ pub(super) fn design_faults(
         .collect();
     Evidence::default()
         .with("to_create", met(missing.is_empty(), || say::missing(lang, listed(&missing))))
+        .with("file_refs", met(links.is_empty(), || say::is_link(lang, listed(&links))))
         .with("boundaries", met(crossed.is_empty(), || listed(&crossed)))
         .objections()
 }
@@ -259,48 +257,10 @@ pub(super) fn tested(run: &TestRun, command: &str, at: UtcTime, contract: &TestC
 
 const TAIL: usize = 4_000;
 
-/// A checklist, ticked or not.
-pub(super) fn ticked(file: &[u8], contract: &TestContract, at: UtcTime) -> Tested {
-    let text = String::from_utf8_lossy(file);
-    let open = |line: Option<&str>| line.is_none_or(|line| line.contains("[ ]"));
-    let cases = contract.test_cases.iter();
-    let failed: Vec<String> =
-        cases.filter(|case| open(line_of(&text, case))).map(|case| case.id.clone()).collect();
-    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    let (total, failures) = (number(contract.test_cases.len()), number(failed.len()));
-    Tested {
-        command: format!("checklist {}", contract.test_file_path),
-        at,
-        result: if failed.is_empty() { TestOutcome::Pass } else { TestOutcome::Fail },
-        summary: TestSummary {
-            total,
-            passed: total.saturating_sub(failures),
-            failed: failures,
-            skipped: 0,
-        },
-        failed_tests: failed,
-        unread: Vec::new(),
-        missing: Vec::new(),
-        tail: String::new(),
-    }
-}
-
 /// Files that a design wants to be created, as the tree names them.
 pub(super) fn to_create(design: &DesignContract) -> impl Iterator<Item = &str> {
     let wanted = design.file_refs.iter().filter(|file| file.status == FileStatus::ToCreate);
     wanted.map(|file| file.path.as_str())
-}
-
-/// The line of a checklist that is about a case.
-fn line_of<'t>(text: &'t str, case: &crate::docs::contract::TestCase) -> Option<&'t str> {
-    let about = |name: &str, line: &str| {
-        !name.is_empty()
-            && line.match_indices(name).any(|(at, _)| {
-                let next = line[at + name.len()..].chars().next();
-                next.is_none_or(|c| !c.is_ascii_digit())
-            })
-    };
-    text.lines().find(|line| about(&case.id, line) || about(&case.name, line))
 }
 
 /// What GATE-2 says about a run of the suite that hast made itself.

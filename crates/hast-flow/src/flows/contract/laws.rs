@@ -8,7 +8,6 @@ use crate::docs::contract::{
     TestResult, WorkStatus,
 };
 use crate::docs::files::document_at;
-use crate::driver::Delta;
 use crate::flows::contract::layout;
 use crate::flows::contract::view::{View, parsed};
 use crate::flows::contract::write::printed;
@@ -18,7 +17,6 @@ use crate::formats::source::Source;
 use crate::formats::tree::Node;
 use crate::formats::{json, yaml};
 use crate::ids::{ProjectHash, RequestId, SubtaskId};
-use crate::store::{DocPath, Seen};
 
 /// Documents by their path below `.claude/orchestrator/`, archives left out.
 pub type Documents = BTreeMap<String, Vec<u8>>;
@@ -37,9 +35,20 @@ pub fn breaches(documents: &Documents) -> Vec<Diagnostic> {
     found
 }
 
-/// Ids of events grow.
+/// Ids of events grow, and where hast drove a request there are events.
 fn of_the_log(documents: &Documents) -> Vec<Diagnostic> {
-    let Some(log) = documents.get(layout::LOG) else { return Vec::new() };
+    let Some(log) = documents.get(layout::LOG) else {
+        let finding = |driven: &String| {
+            let (path, because) = (layout::LOG.to_owned(), driven.clone());
+            Diagnostic::of_file(layout::LOG, Finding::MissingFile { path, because })
+        };
+        return documents
+            .keys()
+            .find(|path| is_of_a_drive(path))
+            .map(finding)
+            .into_iter()
+            .collect();
+    };
     let text = String::from_utf8_lossy(log);
     let source = Source::new(layout::LOG, &text);
     let mut found = Vec::new();
@@ -56,6 +65,11 @@ fn of_the_log(documents: &Documents) -> Vec<Diagnostic> {
         last = Some(event);
     }
     found
+}
+
+/// Documents that no other tool writes.
+fn is_of_a_drive(path: &str) -> bool {
+    path == layout::STEPS || layout::base_of(path).is_some()
 }
 
 /// A document is about the request, task and subtask whose directory it stands in.
@@ -215,14 +229,31 @@ impl State<'_> {
     }
 }
 
+/// Every request of the log has its state: the last one of a project where the project has it, with the
+/// session, the others in their directories.
+fn lost_pointers(documents: &Documents, view: &View) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for request in view.requests.values() {
+        let Some(project) = &request.project else { continue };
+        let last = view.last_of(project).is_some_and(|last| last.id == request.id);
+        let wanted = match last {
+            true => vec![layout::state(project), layout::session(project)],
+            false => vec![layout::of_request(project, &request.id, "state.json")],
+        };
+        for path in wanted.into_iter().filter(|path| !documents.contains_key(path)) {
+            let because = format!("{}: {}", layout::LOG, request.id);
+            let finding = Finding::MissingFile { path, because };
+            found.push(Diagnostic::of_file(layout::LOG, finding));
+        }
+    }
+    found
+}
+
 /// Where hast kept a log, the pointers are its fold and the contracts are as it wrote them.
 fn against_the_log(documents: &Documents) -> Vec<Diagnostic> {
     let Some(log) = documents.get(layout::LOG) else { return Vec::new() };
-    let mut view = View::default();
-    if let Ok(path) = DocPath::new(layout::LOG) {
-        view.fold(&Delta::Document { path: &path, bytes: log, seen: Seen::Absent });
-    }
-    let mut found = Vec::new();
+    let view = View::of_log(log);
+    let mut found = lost_pointers(documents, &view);
     for path in documents.keys().filter(|path| path.ends_with("/state.json")) {
         let bytes = documents.get(path).map(Vec::as_slice).unwrap_or_default();
         let Some(state) = parsed::<ContractState>(path, bytes) else { continue };

@@ -4,6 +4,8 @@ use crate::ids::{ContractTaskId, ProjectHash, RequestId, SubtaskId};
 use crate::store::DocPath;
 
 pub const LOG: &str = "events.ndjson";
+/// Which steps the driver began and ended.
+pub const STEPS: &str = ".hast/steps.ndjson";
 
 pub const EXPLORED: &str = "explored.yaml";
 pub const PATTERNS: &str = "patterns.yaml";

@@ -6,11 +6,13 @@
 mod attempts;
 pub mod boundaries;
 mod building;
+mod checklist;
 pub mod decide;
 mod deciding;
 mod designing;
 mod discovery;
 mod endings;
+mod foreign;
 mod gates;
 pub mod inbox;
 pub mod knowledge;

@@ -11,19 +11,22 @@ use serde_json::{Map, Value};
 
 use crate::attempt::base::ObjectId;
 use crate::attempt::evidence::CallEnd;
+use crate::attempt::inspection::Inspection;
 use crate::docs::contract::{
     ContractEvent, ContractEventKind as Kind, ContractState, GateStatus, Gates, GlobalPhase,
     RequestState, RequestStatus, SubtaskPhase, SubtaskState, TaskState, TestOutcome, TestSummary,
     WorkStatus,
 };
 use crate::docs::document::Version;
-use crate::ids::{ContractTaskId, RequestId, Sha256, SubtaskId};
+use crate::ids::{ContractTaskId, ProjectHash, RequestId, Sha256, SubtaskId};
 use crate::time::UtcTime;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     pub id: RequestId,
     pub text: String,
+    /// Whose it is: a project that was moved or cloned takes the log of its former path along.
+    pub project: Option<ProjectHash>,
     pub status: RequestStatus,
     pub phase: GlobalPhase,
     /// How often it was taken up again after a stop; questions are asked anew in each life.
@@ -86,6 +89,19 @@ pub struct Subtask {
     pub failures: Vec<Failure>,
     /// Commits that were made for it.
     pub commits: Vec<ObjectId>,
+    /// Where attempts, and commits made for them, left the branch, as far as anybody looked.
+    pub heads: Vec<(u32, ObjectId)>,
+    /// What was taken out of the tree, and what others did there.
+    pub returns: Vec<SetAside>,
+    /// Files that were not as they were judged when they were committed.
+    pub left: Vec<String>,
+}
+
+/// What did not count is on a ref.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetAside {
+    pub saved: String,
+    pub others: Vec<String>,
 }
 
 /// Where a subtask is.
@@ -153,6 +169,25 @@ pub struct Judged {
     pub tree: ObjectId,
     pub commit_tree: ObjectId,
     pub uncommitted: bool,
+}
+
+/// Where an attempt left the branch and what was in the tree, when somebody looked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inspected {
+    pub head: ObjectId,
+    pub tree: ObjectId,
+}
+
+impl From<&Judged> for Inspected {
+    fn from(judged: &Judged) -> Self {
+        Self { head: judged.head.clone(), tree: judged.tree.clone() }
+    }
+}
+
+impl From<&Inspection> for Inspected {
+    fn from(found: &Inspection) -> Self {
+        Self { head: found.head.clone(), tree: found.tree.clone() }
+    }
 }
 
 /// The tests that passed GATE-1.
@@ -252,6 +287,7 @@ impl Request {
         Self {
             id,
             text,
+            project: None,
             status: RequestStatus::Active,
             phase: GlobalPhase::GlobalDiscovery,
             lives: 0,
@@ -264,6 +300,11 @@ impl Request {
             stop: None,
             written: IndexMap::new(),
         }
+    }
+
+    /// Whether it is a project's, as far as anybody knows.
+    pub fn is_of(&self, project: &ProjectHash) -> bool {
+        self.project.as_ref().is_none_or(|own| own == project)
     }
 
     pub fn task(&self, id: &ContractTaskId) -> Option<&Task> {
@@ -289,13 +330,13 @@ impl Request {
             self.written.shift_remove(&path);
         }
         for one in detail.read::<Vec<Written>>("files").unwrap_or_default() {
+            let of = || one.path.strip_prefix("sessions/")?.split('/').next()?.parse().ok();
+            self.project = self.project.take().or_else(of);
             self.written.insert(one.path, one.sha256);
         }
         match event.kind {
-            Kind::RequestStarted
-            | Kind::KnowledgeLearned
-            | Kind::DocumentsRestored
-            | Kind::InboxActed => {}
+            Kind::RequestStarted => self.project = detail.read("project"),
+            Kind::KnowledgeLearned | Kind::DocumentsRestored | Kind::InboxActed => {}
             Kind::Explored => self.explored = true,
             Kind::BrokenDown => self.breakdowns = detail.number("number"),
             Kind::Merged => self.merged = detail.read("merged"),
@@ -330,6 +371,9 @@ impl Request {
             tests: None,
             failures: Vec::new(),
             commits: Vec::new(),
+            heads: Vec::new(),
+            returns: Vec::new(),
+            left: Vec::new(),
         };
         let task = |named: Named<ContractTaskId>| Task {
             id: named.id,

@@ -1,20 +1,24 @@
 //! What follows from a gate: a commit for the user, the next subtask or task, or going back with
 //! everything saved first.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::attempt::workspace::{CommitPlan, Content, Identity};
 use crate::attempt_steps::{CommitKeys, Committed};
 use crate::docs::contract::{ContractEventKind as Kind, Decisions, GateStatus};
-use crate::flows::contract::attempts::{self, key, save_plan};
+use crate::flows::contract::attempts::{self, key};
 use crate::flows::contract::decide::Scene;
 use crate::flows::contract::endings::with_stop;
+use crate::flows::contract::foreign::{Returned, Tree, changed_since, go_back_to, look};
 use crate::flows::contract::knowledge::{NewPiece, with_lesson};
 use crate::flows::contract::policy::ORCHESTRATOR;
-use crate::flows::contract::request::{Back, Cause, Failure, Gate, Judged, Subtask, Task};
+use crate::flows::contract::request::{
+    Back, Cause, Failure, Gate, Inspected, Judged, Subtask, Task,
+};
 use crate::flows::contract::write::Draft;
 use crate::flows::contract::{MOST_ROUNDS, layout, words};
 use crate::gates::{Evidence, Outcome, gate};
+use crate::ids::SubtaskId;
 use crate::steps::{Step, StepKey};
 
 /// A gate that was not passed.
@@ -24,6 +28,8 @@ pub(super) struct Fall<'t> {
     pub(super) reasons: Vec<String>,
     /// The attempt to whose base the tree goes back.
     pub(super) rolls_back: Option<u32>,
+    /// What was there when somebody looked.
+    pub(super) inspected: Option<Inspected>,
     /// No further round: a person is needed at once.
     pub(super) stops: Option<Cause>,
     pub(super) tail: &'t str,
@@ -39,6 +45,7 @@ pub(super) fn fall<'v>(draft: Draft<'v>, subtask: &Subtask, fallen: &Fall<'_>) -
     });
     for (name, value) in [
         ("rolls_back", json!(fallen.rolls_back)),
+        ("inspected", json!(fallen.inspected)),
         ("stops", json!(fallen.stops)),
         ("tail", json!((!fallen.tail.is_empty()).then_some(fallen.tail))),
     ] {
@@ -57,8 +64,8 @@ pub(super) fn go_back(
     attempt: Option<u32>,
     to: Back,
 ) -> Step {
-    let saved = match attempt.map(|attempt| roll_back(scene, subtask, attempt)).transpose() {
-        Ok(saved) => saved,
+    let returned = match attempt.map(|attempt| go_back_to(scene, subtask, attempt)).transpose() {
+        Ok(returned) => returned,
         Err(step) => return step,
     };
     let mut draft = scene.draft("sent back").finishes_all();
@@ -68,10 +75,17 @@ pub(super) fn go_back(
         draft = draft.archive(&from, &past);
     }
     let mut detail = json!({ "subtask_id": subtask.id, "to": to, "round": subtask.round + 1 });
-    if let Some(saved) = &saved {
-        detail["saved"] = json!(saved);
+    if let Some(returned) = &returned {
+        detail["saved"] = json!(returned.saved);
+        if !returned.others.is_empty() {
+            detail["others"] = json!(returned.others);
+        }
     }
     let draft = draft.event(ORCHESTRATOR, Kind::SentBack, detail);
+    if let Some(returned) = returned.as_ref().filter(|one| one.tree == Tree::LeftAlone) {
+        return left_alone(scene, draft, &subtask.id, returned);
+    }
+    let saved = returned.map(|returned| returned.saved);
     let failure = subtask.failures.last();
     let cause = match failure.and_then(|failure| failure.stops) {
         Some(by) => Some(by),
@@ -107,13 +121,18 @@ fn evidence(scene: &Scene<'_>, failure: &Failure, saved: Option<&str>) -> Vec<St
     lines
 }
 
-fn roll_back(scene: &Scene<'_>, subtask: &Subtask, attempt: u32) -> Result<String, Step> {
-    let base = attempts::base(scene, &subtask.id, attempt)?;
-    // An older base may be gone back to more than once.
-    let part = |name: &str| key(scene, &subtask.id, attempt, &format!("{name}.{}", subtask.round));
-    let plan = || save_plan(scene, &subtask.id, subtask.last_attempt, base);
-    let saved = scene.git().save_and_go_back(&part("save"), part("back"), plan, base)?;
-    Ok(saved.work().name.clone())
+/// Nothing was taken back: a person has to say whose is what.
+pub(super) fn left_alone(
+    scene: &Scene<'_>,
+    draft: Draft<'_>,
+    subtask: &SubtaskId,
+    returned: &Returned,
+) -> Step {
+    let lang = scene.facts.lang;
+    let reason = words::others_at_work(lang, subtask, returned.others.join("; "), &returned.saved);
+    let work = words::work_at(lang, &returned.saved);
+    let evidence: Vec<String> = returned.others.iter().cloned().chain([work]).collect();
+    with_stop(draft, Cause::Others, &reason, Some(subtask), &evidence).step()
 }
 
 /// Contracts that the next round will have anew, with their names.
@@ -138,24 +157,13 @@ fn left_behind(
 
 /// The tests become the base of the implementation.
 pub(super) fn commit_tests(scene: &Scene<'_>, subtask: &Subtask, judged: &Judged) -> Step {
-    match commit(scene, subtask, judged, "test") {
+    let draft = scene.draft("tests are committed").finishes_all();
+    match commit(scene, subtask, judged, TESTS) {
         Err(step) => step,
-        Ok(Committed::Refused(why)) => {
-            let fallen = Fall {
-                gate: Gate::Tests,
-                to: Back::TestFirst,
-                reasons: vec![words::commit_refused(scene.facts.lang, why)],
-                rolls_back: Some(judged.attempt),
-                stops: None,
-                tail: "",
-            };
-            fall(scene.draft("the commit was refused").finishes_all(), subtask, &fallen).step()
+        Ok(Settled::Not(reasons)) => {
+            not_committed(draft, subtask, judged, Gate::Tests, Back::TestFirst, reasons)
         }
-        Ok(Committed::At(commit)) => {
-            let detail = json!({ "subtask_id": subtask.id, "kind": "test", "commit": commit });
-            let draft = scene.draft("tests are committed").finishes_all();
-            draft.event(ORCHESTRATOR, Kind::Committed, detail).step()
-        }
+        Ok(Settled::At(detail)) => draft.event(ORCHESTRATOR, Kind::Committed, detail).step(),
     }
 }
 
@@ -163,21 +171,13 @@ pub(super) fn commit_tests(scene: &Scene<'_>, subtask: &Subtask, judged: &Judged
 pub(super) fn finish(scene: &Scene<'_>, subtask: &Subtask, judged: Option<&Judged>) -> Step {
     let mut draft = scene.draft(&format!("{} is complete", subtask.id)).finishes_all();
     if let Some(judged) = judged {
-        match commit(scene, subtask, judged, "feat") {
+        match commit(scene, subtask, judged, WORK) {
             Err(step) => return step,
-            Ok(Committed::Refused(why)) => {
-                let fallen = Fall {
-                    gate: Gate::Verification,
-                    to: Back::Implementation,
-                    reasons: vec![words::commit_refused(scene.facts.lang, why)],
-                    rolls_back: Some(judged.attempt),
-                    stops: None,
-                    tail: "",
-                };
-                return fall(draft, subtask, &fallen).step();
+            Ok(Settled::Not(reasons)) => {
+                let (gate, to) = (Gate::Verification, Back::Implementation);
+                return not_committed(draft, subtask, judged, gate, to, reasons);
             }
-            Ok(Committed::At(commit)) => {
-                let detail = json!({ "subtask_id": subtask.id, "kind": "feat", "commit": commit });
+            Ok(Settled::At(detail)) => {
                 draft = draft.event(ORCHESTRATOR, Kind::Committed, detail);
             }
         }
@@ -251,13 +251,38 @@ pub(super) fn complete_task(scene: &Scene<'_>, task: &Task) -> Step {
     draft.event(ORCHESTRATOR, Kind::TaskCompleted, json!({ "task_id": task.id })).step()
 }
 
-/// `test(R1/T1-S2): name`. Its date is the verdict's, so that doing it again makes the same commit.
+/// Kinds of commits.
+const TESTS: &str = "test";
+const WORK: &str = "feat";
+
+/// What became of a commit.
+enum Settled {
+    /// It is made; what the log says of it.
+    At(Value),
+    Not(Vec<String>),
+}
+
+fn not_committed(
+    draft: Draft<'_>,
+    subtask: &Subtask,
+    judged: &Judged,
+    gate: Gate,
+    to: Back,
+    reasons: Vec<String>,
+) -> Step {
+    let (rolls_back, inspected) = (Some(judged.attempt), Some(judged.into()));
+    let fallen = Fall { gate, to, reasons, rolls_back, inspected, stops: None, tail: "" };
+    fall(draft, subtask, &fallen).step()
+}
+
+/// `test(R1/T1-S2): name`. Its date is the verdict's, so that doing it again makes the same commit. The
+/// branch only moves from where the work was judged.
 fn commit(
     scene: &Scene<'_>,
     subtask: &Subtask,
     judged: &Judged,
     kind: &str,
-) -> Result<Committed, Step> {
+) -> Result<Settled, Step> {
     let base = attempts::base(scene, &subtask.id, judged.attempt)?;
     // A name of several lines could bring trailers of its own.
     let name = subtask.name.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -277,5 +302,24 @@ fn commit(
         key(scene, &subtask.id, judged.attempt, &format!("{kind}-{name}"))
     };
     let keys = CommitKeys { hooks: part("hooks"), build: part("build"), advance: part("advance") };
-    scene.git().commit(&keys, base, plan)
+    let built = match scene.git().build(&keys, base, plan)? {
+        Committed::At(commit) => commit,
+        Committed::Refused(why) => {
+            return Ok(Settled::Not(vec![words::commit_refused(scene.facts.lang, why)]));
+        }
+    };
+    // Where it was made before a crash, the branch is there already.
+    let heads = [judged.head.clone(), built.clone()];
+    let others = look(scene, base, &heads, part)?;
+    if !others.told().is_empty() {
+        return Ok(Settled::Not(others.told().to_vec()));
+    }
+    let now = attempts::inspect(scene, base, &part("again"))?;
+    let left = changed_since(scene, judged, &now.tree, &part("left"))?;
+    scene.git().advance(&keys, base, judged.head.clone(), &built)?;
+    let mut detail = json!({ "subtask_id": subtask.id, "kind": kind, "commit": built });
+    if !left.is_empty() {
+        detail["left"] = json!(left);
+    }
+    Ok(Settled::At(detail))
 }

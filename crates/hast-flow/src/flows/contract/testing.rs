@@ -5,13 +5,18 @@ use serde_json::json;
 
 use crate::attempt::evidence::CallEnd;
 use crate::attempt::inspection::Inspection;
+use crate::attempt_steps::{blocked, unexpected};
 use crate::docs::contract::{ContractEventKind as Kind, DesignContract, TestContract};
 use crate::flows::contract::attempts::{self, inspect, key, tree_path};
+use crate::flows::contract::checklist::is_checklist;
 use crate::flows::contract::decide::Scene;
 use crate::flows::contract::discovery::kept_rejected;
-use crate::flows::contract::gates::{Attempted, TestsWritten, attempted, is_checklist};
+use crate::flows::contract::foreign::since_ended;
+use crate::flows::contract::gates::{Attempted, TestsWritten, attempted};
 use crate::flows::contract::policy::{ORCHESTRATOR, QA};
-use crate::flows::contract::request::{Attempt, Back, Cause, Gate, Subtask, Task, TestKind};
+use crate::flows::contract::request::{
+    Attempt, Back, Cause, Gate, Inspected, Subtask, Task, TestKind,
+};
 use crate::flows::contract::settling::{Fall, fall};
 use crate::flows::contract::{layout, prompts, readings, words};
 use crate::ids::Sha256;
@@ -47,24 +52,51 @@ fn ask(scene: &Scene<'_>, task: &Task, subtask: &Subtask, number: u32) -> Step {
             let cause = Cause::of(&why);
             let stops = (cause != Cause::Agent).then_some(cause);
             let reasons = vec![words::call_failed(lang, why.reason())];
-            let fallen = Fall {
-                gate: Gate::Tests,
-                to: Back::TestFirst,
-                reasons,
-                rolls_back: Some(number),
-                stops,
-                tail: "",
+            // What it did is its own while this process has seen it end.
+            let inspected = match attempts::base(scene, &subtask.id, number)
+                .and_then(|base| inspect(scene, base, &key(scene, &subtask.id, number, "inspect")))
+            {
+                Ok(inspection) => Some(inspection.into()),
+                Err(step) => return step,
             };
-            fall(draft, subtask, &fallen).step()
+            fall(draft, subtask, &fallen(number, inspected, reasons, stops, "")).step()
         }
         Asked::Answered { value, steps, rejected } => {
             let draft = scene.draft("tests are written").by(QA).create(&path, value.bytes);
             let draft = kept_rejected(scene, draft, &steps[..rejected.len()], &path, number);
             let detail =
                 json!({ "subtask_id": subtask.id, "attempt": number, "end": CallEnd::Ended });
-            draft.finishes_all().event(QA, Kind::TestsWritten, detail).step()
+            let judging = attempts::judging(scene, subtask, number);
+            draft.finishes_all().event(QA, Kind::TestsWritten, detail).starts(judging).step()
         }
     }
+}
+
+/// Back to where the attempt began.
+fn fallen(
+    number: u32,
+    inspected: Option<Inspected>,
+    reasons: Vec<String>,
+    stops: Option<Cause>,
+    tail: &str,
+) -> Fall<'_> {
+    let (gate, to, rolls_back) = (Gate::Tests, Back::TestFirst, Some(number));
+    Fall { gate, to, reasons, rolls_back, inspected, stops, tail }
+}
+
+/// The tests' contract, and the design that it is about.
+fn contracts(
+    scene: &Scene<'_>,
+    task: &Task,
+    subtask: &Subtask,
+) -> Result<(TestContract, DesignContract), Step> {
+    let contract = scene.view.contract(&scene.subtask_path(&subtask.id, layout::TESTS));
+    let design = scene.view.contract(&scene.task_path(task, layout::DESIGN));
+    contract.zip(design).ok_or_else(|| {
+        let lang = scene.facts.lang;
+        let what = words::lost_documents(lang, layout::TESTS);
+        blocked(what, words::lost_documents_next(lang))
+    })
 }
 
 /// GATE-1. Nothing of the agent runs any more.
@@ -76,29 +108,20 @@ fn judge(
     end: &CallEnd,
 ) -> Result<Step, Step> {
     let base = attempts::base(scene, &subtask.id, number)?;
+    let judging = attempts::judging(scene, subtask, number);
+    let others = since_ended(scene, subtask, number, base)?;
+    let failing = |inspected, reasons: Vec<String>, stops: Option<Cause>, tail: &str| {
+        let draft = scene.draft("GATE-1").finishes_all().closes([judging.clone()]);
+        Ok(fall(draft, subtask, &fallen(number, inspected, reasons, stops, tail)).step())
+    };
+    if !others.is_empty() {
+        return failing(None, others, None, "");
+    }
     let inspection = inspect(scene, base, &key(scene, &subtask.id, number, "inspect"))?;
     let (lang, now) = (scene.facts.lang, scene.facts.now);
-    let contract: Option<TestContract> =
-        scene.view.contract(&scene.subtask_path(&subtask.id, layout::TESTS));
-    let design: Option<DesignContract> =
-        scene.view.contract(&scene.task_path(task, layout::DESIGN));
-    let (Some(contract), Some(design)) = (contract, design) else {
-        return Err(crate::attempt_steps::blocked(
-            words::lost_documents(lang, layout::TESTS),
-            words::lost_documents_next(lang),
-        ));
-    };
-    let failing = |reasons: Vec<String>, stops: Option<Cause>, tail: &str| {
-        let fallen = Fall {
-            gate: Gate::Tests,
-            to: Back::TestFirst,
-            reasons,
-            rolls_back: Some(number),
-            stops,
-            tail,
-        };
-        Ok(fall(scene.draft("GATE-1").finishes_all(), subtask, &fallen).step())
-    };
+    let (contract, design) = contracts(scene, task, subtask)?;
+    let failing =
+        |reasons, stops, tail: &str| failing(Some(inspection.into()), reasons, stops, tail);
     match attempted(inspection, end, now, lang) {
         Attempted::Blocked(reason) => return failing(vec![reason], Some(Cause::Blocked), ""),
         Attempted::Failed(reason) => return failing(vec![reason], None, ""),
@@ -147,7 +170,7 @@ fn suite<'s>(
     let key = key(scene, &subtask.id, number, "suite");
     match scene.view.results.get(&key) {
         Some(EffectResult::Check(run)) => Ok(run),
-        Some(_) => Err(crate::attempt_steps::unexpected(&key, scene.facts.lang)),
+        Some(_) => Err(unexpected(&key, scene.facts.lang)),
         None => {
             let settings = &scene.flow.settings;
             let check = Check {
@@ -175,6 +198,7 @@ fn passed(
         "sha256": Sha256::of(test_file.unwrap_or_default()),
         "judged": attempts::judged(scene, number, inspection),
     });
-    let draft = scene.draft("GATE-1").finishes_all();
+    let judging = attempts::judging(scene, subtask, number);
+    let draft = scene.draft("GATE-1").finishes_all().closes([judging]);
     draft.event(ORCHESTRATOR, Kind::GatePassed, detail).step()
 }

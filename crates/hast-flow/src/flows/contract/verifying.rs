@@ -12,11 +12,15 @@ use crate::docs::contract::{
 };
 use crate::docs::document::Version;
 use crate::flows::contract::attempts::{self, inspect, key, tree_path};
+use crate::flows::contract::checklist::ticked;
 use crate::flows::contract::decide::Scene;
 use crate::flows::contract::endings::give_up;
-use crate::flows::contract::gates::{tested as of_run, ticked, to_create, verified};
+use crate::flows::contract::foreign::{changed_since, look};
+use crate::flows::contract::gates::{tested as of_run, to_create, verified};
 use crate::flows::contract::policy::{ORCHESTRATOR, QA};
-use crate::flows::contract::request::{Back, Cause, Gate, Judged, Subtask, Task, TestKind, Tested};
+use crate::flows::contract::request::{
+    Back, Cause, Gate, Inspected, Judged, Subtask, Task, TestKind, Tested,
+};
 use crate::flows::contract::settling::{Fall, fall};
 use crate::flows::contract::write::yaml;
 use crate::flows::contract::{layout, prompts, readings, words};
@@ -69,9 +73,17 @@ impl Work<'_> {
         let tree = match self.judged {
             Some(judged) => {
                 let base = attempts::base(scene, &self.subtask.id, judged.attempt)?;
+                let heads = [judged.head.clone()];
+                let others = look(scene, base, &heads, |name| self.key(name))?;
+                if !others.told().is_empty() {
+                    let reasons = others.told().to_vec();
+                    return Ok(self.fails(reasons, Back::Implementation, ""));
+                }
                 let now = inspect(scene, base, &self.key("inspect"))?;
                 if now.tree != judged.tree || !now.breaches.is_empty() {
-                    let reasons = vec![words::tree_moved(scene.facts.lang)];
+                    let changed =
+                        changed_since(scene, judged, &now.tree, &self.key("changed"))?.join(", ");
+                    let reasons = vec![words::tree_moved(scene.facts.lang, changed)];
                     return Ok(self.fails(reasons, Back::Implementation, ""));
                 }
                 judged.tree.clone()
@@ -212,6 +224,7 @@ impl Work<'_> {
                 self.subtask.tests.as_ref().map(|tests| tests.attempt)
             }
         };
-        Fall { gate: Gate::Verification, to, reasons, rolls_back, stops: None, tail }
+        let (gate, inspected) = (Gate::Verification, self.judged.map(Inspected::from));
+        Fall { gate, to, reasons, rolls_back, inspected, stops: None, tail }
     }
 }

@@ -12,7 +12,7 @@ use crate::flows::contract::request::Request;
 use crate::flows::contract::{inbox, layout};
 use crate::formats::ndjson;
 use crate::formats::source::Source;
-use crate::ids::{RequestId, Sha256, SubtaskId};
+use crate::ids::{ProjectHash, RequestId, Sha256, SubtaskId};
 use crate::inbox::Inbox;
 use crate::steps::{EffectResult, StepKey};
 use crate::store::{DocPath, Identity, Seen};
@@ -68,6 +68,18 @@ impl View {
     /// A contract, where it is there and keeps its schema.
     pub fn contract<D: Document>(&self, path: &str) -> Option<D> {
         parsed(path, &self.contracts.get(path)?.bytes)
+    }
+
+    /// What a log alone says.
+    pub fn of_log(bytes: &[u8]) -> Self {
+        let mut view = Self::default();
+        view.take_events(bytes);
+        view
+    }
+
+    /// The last request of a project; only this can be gone on with.
+    pub fn last_of(&self, project: &ProjectHash) -> Option<&Request> {
+        self.requests.values().rev().find(|request| request.is_of(project))
     }
 
     pub fn base(&self, request: &RequestId, subtask: &SubtaskId, attempt: u32) -> Option<&Base> {

@@ -210,7 +210,9 @@ impl<'v> Draft<'v> {
     /// The first event of a request.
     pub(super) fn begin(mut self, id: &RequestId, text: &str) -> Self {
         self.request = Some(Request::new(id.clone(), text.to_owned()));
-        self.event(ORCHESTRATOR, Kind::RequestStarted, json!({ "request": text }))
+        let project = &self.settings.project.hash;
+        let detail = json!({ "request": text, "project": project });
+        self.event(ORCHESTRATOR, Kind::RequestStarted, detail)
     }
 
     pub(super) fn step(self) -> Step {

@@ -14,16 +14,58 @@ use crate::progress::board::{Row, State};
 
 /// Something that happened to a subtask.
 pub(crate) enum Change {
-    Red { subtask: String },
-    SentBack { subtask: String, gate: &'static str, reasons: String },
-    Reviewed { subtask: String },
-    Green { subtask: String },
+    Red {
+        subtask: String,
+    },
+    SentBack {
+        subtask: String,
+        gate: &'static str,
+        reasons: String,
+    },
+    Reviewed {
+        subtask: String,
+    },
+    Green {
+        subtask: String,
+    },
+    /// What was in the tree is on a ref.
+    SetAside {
+        subtask: String,
+        saved: String,
+        others: String,
+    },
+    /// The commit is made, and the tree has something else.
+    Left {
+        subtask: String,
+        paths: String,
+    },
+}
+
+/// A subtask as it was when it was last looked at.
+struct Known {
+    id: String,
+    gates: Gates,
+    failures: usize,
+    returns: usize,
+    commits: usize,
+}
+
+impl Known {
+    fn now(subtask: &Subtask) -> Self {
+        Self {
+            id: subtask.id.to_string(),
+            gates: subtask.gates,
+            failures: subtask.failures.len(),
+            returns: subtask.returns.len(),
+            commits: subtask.commits.len(),
+        }
+    }
 }
 
 pub(crate) struct ContractEyes {
     lang: Lang,
     id: Option<RequestId>,
-    known: Vec<(String, Gates, usize)>,
+    known: Vec<Known>,
     /// What effects want a person to hear.
     pub(crate) notices: Arc<Mutex<Vec<String>>>,
     /// What is said about a change beyond the rows.
@@ -49,19 +91,19 @@ impl ContractEyes {
         let mut changes = Vec::new();
         let mut now = Vec::new();
         for subtask in subtasks {
-            let id = subtask.id.to_string();
-            let before = self.known.iter().find(|(known, _, _)| *known == id);
-            if let Some((_, gates, failures)) = before {
-                changes.extend(changed(subtask, *gates, *failures));
+            let before = self.known.iter().find(|known| known.id == subtask.id.as_str());
+            if let Some(before) = before {
+                changes.extend(changed(subtask, before));
             }
-            now.push((id, subtask.gates, subtask.failures.len()));
+            now.push(Known::now(subtask));
         }
         self.known = now;
         changes
     }
 }
 
-fn changed(subtask: &Subtask, before: Gates, failures: usize) -> Vec<Change> {
+fn changed(subtask: &Subtask, known: &Known) -> Vec<Change> {
+    let before = known.gates;
     let id = || subtask.id.to_string();
     let newly = |now: Option<GateStatus>, then: Option<GateStatus>| {
         now == Some(GateStatus::Passed) && then != Some(GateStatus::Passed)
@@ -78,9 +120,16 @@ fn changed(subtask: &Subtask, before: Gates, failures: usize) -> Vec<Change> {
     if newly(Some(gates.gate_2), Some(before.gate_2)) {
         changes.push(Change::Green { subtask: id() });
     }
-    for failure in subtask.failures.iter().skip(failures) {
+    for failure in subtask.failures.iter().skip(known.failures) {
         let (gate, reasons) = (failure.gate.as_str(), failure.reasons.join("; "));
         changes.push(Change::SentBack { subtask: id(), gate, reasons });
+    }
+    for one in subtask.returns.iter().skip(known.returns) {
+        let (saved, others) = (one.saved.clone(), one.others.join("; "));
+        changes.push(Change::SetAside { subtask: id(), saved, others });
+    }
+    if subtask.commits.len() > known.commits && !subtask.left.is_empty() {
+        changes.push(Change::Left { subtask: id(), paths: subtask.left.join(", ") });
     }
     changes
 }
@@ -123,7 +172,16 @@ impl Eyes<View> for ContractEyes {
                     let round = round.map(|one| one.round).max().unwrap_or(1);
                     lines.push(say::gate_failed(lang, subtask, round, gate, visible(reasons)));
                 }
-                (None, _) => {}
+                (None, Change::SetAside { subtask, saved, others }) => {
+                    if !others.is_empty() {
+                        lines.push(say::others(lang, subtask, visible(others)));
+                    }
+                    lines.push(say::set_aside(lang, subtask, saved));
+                }
+                (None, Change::Left { subtask, paths }) => {
+                    lines.push(say::left(lang, subtask, visible(paths)));
+                }
+                (None, Change::Red { .. } | Change::Reviewed { .. } | Change::Green { .. }) => {}
             }
         }
         lines

@@ -50,6 +50,8 @@ pub(super) fn list(app: &mut App) -> Result<Exit, Problem> {
     }
     if text.is_empty() {
         text = say::no_requests(app.lang) + "\n";
+        let note = super::elsewhere(app.lang, &root);
+        text.extend(note.map(|note| note + "\n"));
     }
     app.print(&text)?;
     Ok(Exit::Done)
@@ -90,7 +92,7 @@ pub(super) fn show(app: &mut App, id: Option<&str>) -> Result<Exit, Problem> {
                 say::unknown_request(lang, visible(id)),
                 say::unknown_request_next(lang),
             ),
-            None => Problem::new(say::no_requests(lang), say::no_requests_next(lang)),
+            None => super::no_requests(lang, &root),
         });
     };
     if app.json {

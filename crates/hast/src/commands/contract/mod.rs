@@ -20,7 +20,7 @@ use hast_flow::flows::goals::layout as goals;
 use hast_flow::formats::diagnostic::Diagnostic;
 use hast_flow::ids::{ProjectHash, RequestId};
 use hast_flow::trust::Trusted;
-use hast_flow::words::visible;
+use hast_flow::words::{Lang, visible};
 use hast_world::roots;
 use serde_json::json;
 
@@ -94,7 +94,12 @@ fn start(app: &mut App, args: &StartArgs) -> Result<Exit, Problem> {
     let root = flow_root::there_or_here(app, FlowName::Contract)?;
     let project = calling::project_at(app, root)?;
     driving::recover(app.lang, &store(&project.root))?;
-    let id = reading::next_id(&project.root, &hash(&project.root));
+    let own = hash(&project.root);
+    let id = reading::next_id(&project.root, &own)
+        .map_err(|error| Problem::cannot_read(app.lang, &error.path, &error.source))?;
+    if let Some(note) = elsewhere(app.lang, &project.root).filter(|_| !app.quiet) {
+        app.output.message(&format!("{note}\n"));
+    }
     let asked = Asked::Start { id, text: text.to_owned() };
     let mut eyes = ContractEyes::new(app.lang);
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
@@ -130,7 +135,7 @@ fn current(app: &App, root: &Path, wanted: Option<&str>) -> Result<RequestId, Pr
     let state = reading::state(root, &hash(root));
     let current = state.map(|state| state.request.id);
     let Some(current) = current else {
-        return Err(Problem::new(say::no_requests(lang), say::no_requests_next(lang)));
+        return Err(no_requests(lang, root));
     };
     match wanted {
         None => Ok(current),
@@ -148,6 +153,25 @@ fn current(app: &App, root: &Path, wanted: Option<&str>) -> Result<RequestId, Pr
             };
             Err(Problem::usage(what, next))
         }
+    }
+}
+
+/// Where a project has no request: whose are those that lie here.
+fn elsewhere(lang: Lang, root: &Path) -> Option<String> {
+    let own = hash(root);
+    let paths = reading::other_paths(root, &own);
+    let none = reading::requests(root, &own).is_empty();
+    (none && !paths.is_empty()).then(|| {
+        let paths = paths.iter().map(|path| visible(path).into_owned()).collect::<Vec<_>>();
+        say::other_path(lang, paths.join(", "))
+    })
+}
+
+fn no_requests(lang: Lang, root: &Path) -> Problem {
+    let problem = Problem::new(say::no_requests(lang), say::no_requests_next(lang));
+    match elsewhere(lang, root) {
+        Some(note) => problem.because(note),
+        None => problem,
     }
 }
 

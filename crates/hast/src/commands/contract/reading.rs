@@ -3,14 +3,16 @@
 
 use std::path::Path;
 
-use hast_flow::docs::contract::{ContractState, ProjectKnowledge};
+use hast_flow::docs::contract::{ContractEvent, ContractSession, ContractState, ProjectKnowledge};
 use hast_flow::docs::files::document_at;
 use hast_flow::flows::contract::laws::Documents;
-use hast_flow::flows::contract::layout;
+use hast_flow::flows::contract::request::Request;
 use hast_flow::flows::contract::view::parsed;
+use hast_flow::flows::contract::{View, layout};
 use hast_flow::formats::source::MAX_DOCUMENT_BYTES;
 use hast_flow::ids::{ProjectHash, RequestId};
 use hast_world::files::{PathError, names, read_if_there, walk};
+use hast_world::log_lines::each_line;
 
 use super::store;
 
@@ -18,10 +20,18 @@ fn read(root: &Path, path: &str) -> Option<Vec<u8>> {
     read_if_there(&store(root).join(path), MAX_DOCUMENT_BYTES).ok().flatten()
 }
 
-/// The state of the current request.
+/// What the log says.
+fn folded(root: &Path) -> View {
+    View::of_log(&read(root, layout::LOG).unwrap_or_default())
+}
+
+/// The state of the current request; where its file was lost, what the log says.
 pub(super) fn state(root: &Path, project: &ProjectHash) -> Option<ContractState> {
     let path = layout::state(project);
-    parsed(&path, &read(root, &path)?)
+    match read(root, &path) {
+        Some(bytes) => parsed(&path, &bytes),
+        None => folded(root).last_of(project).map(Request::state),
+    }
 }
 
 /// The state of a request, current or past.
@@ -32,7 +42,15 @@ pub(super) fn state_of(
 ) -> Option<ContractState> {
     let current = state(root, project).filter(|state| state.request.id == *request);
     let path = layout::of_request(project, request, "state.json");
-    current.or_else(|| parsed(&path, &read(root, &path)?))
+    let logged = || {
+        let view = folded(root);
+        let known = view.requests.get(request).filter(|known| known.is_of(project));
+        known.map(Request::state)
+    };
+    current.or_else(|| match read(root, &path) {
+        Some(bytes) => parsed(&path, &bytes),
+        None => logged(),
+    })
 }
 
 pub(super) fn knowledge(root: &Path, project: &ProjectHash) -> Option<ProjectKnowledge> {
@@ -51,11 +69,34 @@ pub(super) fn requests(root: &Path, project: &ProjectHash) -> Vec<RequestId> {
     ids
 }
 
-/// An id that no request has.
-pub(super) fn next_id(root: &Path, project: &ProjectHash) -> RequestId {
-    let last = requests(root, project).last().map_or(0, RequestId::number);
-    RequestId::new(last.saturating_add(1))
+/// An id that no request has, also none of another path: the log and the attempts are everybody's.
+pub(super) fn next_id(root: &Path, project: &ProjectHash) -> Result<RequestId, PathError> {
+    let mut last = requests(root, project).last().map_or(0, RequestId::number);
+    let attempts = names(&store(root).join("attempts")).unwrap_or_default();
+    let attempted = attempts.iter().filter_map(|name| name.parse::<RequestId>().ok());
+    last = attempted.map(|id| id.number()).fold(last, Ord::max);
+    each_line(&store(root).join(layout::LOG), 0, &mut |line| {
+        let event = serde_json::from_slice::<ContractEvent>(line).ok();
+        let id = event.and_then(|event| event.detail.get("request_id")?.as_str()?.parse().ok());
+        last = last.max(id.map_or(0, |id: RequestId| id.number()));
+    })?;
+    Ok(RequestId::new(last.saturating_add(1)))
 }
+
+/// Other paths whose sessions lie here: this project was one of them before it was moved, or cloned.
+pub(super) fn other_paths(root: &Path, project: &ProjectHash) -> Vec<String> {
+    let hashes = names(&store(root).join("sessions")).unwrap_or_default();
+    let others = hashes.iter().filter_map(|name| name.parse::<ProjectHash>().ok());
+    let session = |hash: ProjectHash| {
+        let path = layout::session(&hash);
+        parsed::<ContractSession>(&path, &read(root, &path)?)
+    };
+    let sessions = others.filter(|hash| hash != project).filter_map(session);
+    sessions.map(|session| session.project.path).collect()
+}
+
+/// A step that only a request has which was driven.
+const LIFE: &[u8] = b"/life\"";
 
 /// Every document there is, without what is archived or was rejected.
 pub(super) fn documents(root: &Path) -> Documents {
@@ -77,6 +118,10 @@ pub(super) fn documents(root: &Path) -> Documents {
     let attempts = store.join("attempts");
     if attempts.is_dir() {
         walk(&attempts, &mut take);
+    }
+    let steps = read(root, layout::STEPS).unwrap_or_default();
+    if steps.windows(LIFE.len()).any(|part| part == LIFE) {
+        documents.insert(layout::STEPS.to_owned(), steps);
     }
     documents
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Inspected;
 use crate::replies::NoAnswer;
 
 /// Where a failed gate sends a subtask.
@@ -38,6 +39,8 @@ pub enum Cause {
     Person,
     /// A document that everything rests on is gone.
     Documents,
+    /// Others were at work in the repository, and nobody knows whose is what.
+    Others,
 }
 
 impl Cause {
@@ -61,6 +64,8 @@ pub struct Failure {
     pub tail: String,
     /// No further round: a person is needed at once.
     pub stops: Option<Cause>,
+    /// What was there when the gate looked.
+    pub inspected: Option<Inspected>,
     /// The ref that has the work.
     pub saved: Option<String>,
 }

@@ -1,6 +1,10 @@
 //! What the events say about one subtask: its stage, its gates, its rounds.
 
-use super::{Attempt, Back, Detail, Failure, Gate, Judged, Stage, Subtask, TestKind, Tests};
+use super::{
+    Attempt, Back, Detail, Failure, Gate, Inspected, Judged, SetAside, Stage, Subtask, TestKind,
+    Tests,
+};
+use crate::attempt::base::ObjectId;
 use crate::docs::contract::{ContractEventKind as Kind, GateStatus, WorkStatus};
 
 impl Subtask {
@@ -12,7 +16,10 @@ impl Subtask {
                 self.last_attempt = self.last_attempt.max(number);
                 self.put_attempt(Some(Attempt { number, ended: None }));
             }
-            Kind::AttemptInterrupted => self.put_attempt(None),
+            Kind::AttemptInterrupted => {
+                self.set_aside(detail);
+                self.put_attempt(None);
+            }
             Kind::TestsWritten | Kind::WorkEnded => {
                 let (number, ended) = (detail.number("attempt"), detail.read("end"));
                 self.put_attempt(Some(Attempt { number, ended }));
@@ -31,6 +38,13 @@ impl Subtask {
                 self.stage = Stage::Complete;
             }
             _ => {}
+        }
+    }
+
+    fn set_aside(&mut self, detail: Detail<'_>) {
+        if let Some(saved) = detail.text("saved").map(str::to_owned) {
+            let others = detail.read("others").unwrap_or_default();
+            self.returns.push(SetAside { saved, others });
         }
     }
 
@@ -55,6 +69,7 @@ impl Subtask {
         let Some(gate) = detail.read::<Gate>("gate") else { return };
         *self.gate(gate) = GateStatus::Passed;
         let judged: Option<Judged> = detail.read("judged");
+        self.heads.extend(judged.as_ref().map(|judged| (judged.attempt, judged.head.clone())));
         match (gate, judged) {
             (Gate::Tests, Some(judged)) => {
                 let (kind, sha256) = (detail.read("tests"), detail.read("sha256"));
@@ -91,6 +106,8 @@ impl Subtask {
             }
         }
         *self.gate(gate) = GateStatus::Failed;
+        let inspected: Option<Inspected> = detail.read("inspected");
+        self.heads.extend(inspected.as_ref().map(|found| (self.last_attempt, found.head.clone())));
         self.failures.push(Failure {
             round: self.round,
             gate,
@@ -98,13 +115,17 @@ impl Subtask {
             to,
             tail: detail.text("tail").unwrap_or_default().to_owned(),
             stops: detail.read("stops"),
+            inspected,
             saved: None,
         });
         self.stage = Stage::Failing { attempt: detail.read("rolls_back"), to };
     }
 
     fn committed(&mut self, detail: Detail<'_>) {
-        self.commits.extend(detail.read("commit"));
+        let commit: Option<ObjectId> = detail.read("commit");
+        self.heads.extend(commit.clone().map(|commit| (self.last_attempt, commit)));
+        self.commits.extend(commit);
+        self.left = detail.read("left").unwrap_or_default();
         if let Stage::TestsPassed { .. } = self.stage {
             let red = self.tests.as_ref().is_some_and(|tests| tests.kind == TestKind::Red);
             self.stage = match red {
@@ -119,6 +140,7 @@ impl Subtask {
         if let Some(last) = self.failures.last_mut() {
             last.saved = detail.text("saved").map(str::to_owned);
         }
+        self.set_aside(detail);
         self.round += 1;
         self.spent += 1;
         self.stage = match to {
