@@ -11,7 +11,7 @@ use hast_flow::words::visible;
 use hast_world::log_lines::each_line;
 use serde_json::{Value, json};
 
-use super::flow_root::unread;
+use super::flow_root::{unread, unwritten};
 use super::goals_files::{GoalsFiles, find_root};
 use super::goals_history;
 use crate::app::App;
@@ -37,7 +37,7 @@ fn replay(app: &mut App, args: ReplayArgs) -> Result<Exit, Problem> {
     let disagreements = replay.disagreements(&placed(&goals));
     let writes = !args.no_write || args.write;
     if writes {
-        goals_history::write(&root, &replay).map_err(|error| unread(app, &error))?;
+        goals_history::write(&root, &replay).map_err(|error| unwritten(app.lang, &error))?;
     }
     let (views, waiting) = (replay.views(), replay.inbox().open_items().count());
     if app.json {

@@ -17,6 +17,7 @@ use hast_flow::store::{Options, Store, StoreError};
 use hast_flow::time::UtcTime;
 use hast_flow::trust::Commands;
 use hast_flow::words::visible;
+use hast_world::derived_files::stays_inside;
 use hast_world::disk::RealDisk;
 use hast_world::files::{names, read_if_there};
 use jiff::SignedDuration;
@@ -24,6 +25,8 @@ use serde_json::json;
 
 use super::calling::{self, Project};
 use super::driving::store_problem;
+use super::events::word;
+use super::flow_root::unwritten;
 use super::goals_files::{GoalsFiles, find_root, keep_ignored, show};
 use super::goals_log::{self, Becomes, Wish};
 use crate::app::App;
@@ -269,7 +272,7 @@ pub(crate) fn open(app: &mut App, project: &Project) -> Result<Desk<RealDisk>, P
     }
     let directory = directory(project);
     std::fs::create_dir_all(&directory)
-        .map_err(|error| Problem::cannot_read(lang, &directory, &error))?;
+        .map_err(|error| Problem::cannot_write(lang, &directory, &error))?;
     let failed = |error: StoreError| store_problem(lang, &error);
     let disk = RealDisk::open(&directory).map_err(|error| failed(error.into()))?;
     let (store, _) = Store::open(disk, Options::default()).map_err(failed)?;
@@ -313,6 +316,11 @@ fn line(claim: &Claim) -> String {
     )
 }
 
+    if project.config.queue_dir.is_none() {
+        // A link out of the project would be such a queue too, and nobody approved it.
+        stays_inside(&project.root.join(layout::DIRECTORY), &directory)
+            .map_err(|error| unwritten(lang, &error))?;
+    }
 pub(crate) fn minutes(count: u16) -> SignedDuration {
     SignedDuration::from_mins(i64::from(count))
 }
