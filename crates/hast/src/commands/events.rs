@@ -7,6 +7,7 @@ use std::time::Duration;
 use hast_flow::docs::goals::GoalStatus;
 use hast_flow::flows::goals::replay::Disagreement;
 use hast_flow::flows::goals::selection::placed;
+use hast_flow::inbox::Item;
 use hast_flow::words::visible;
 use hast_world::log_lines::each_line;
 use serde_json::{Value, json};
@@ -14,6 +15,8 @@ use serde_json::{Value, json};
 use super::flow_root::{unread, unwritten};
 use super::goals_files::{GoalsFiles, find_root};
 use super::goals_history;
+use super::inbox::goals::over;
+use super::queue::goals_there;
 use crate::app::App;
 use crate::messages::say as common;
 use crate::ops_cli::{EventsCommands, ReplayArgs, TailArgs};
@@ -39,7 +42,9 @@ fn replay(app: &mut App, args: ReplayArgs) -> Result<Exit, Problem> {
     if writes {
         goals_history::write(&root, &replay).map_err(|error| unwritten(app.lang, &error))?;
     }
-    let (views, waiting) = (replay.views(), replay.inbox().open_items().count());
+    let there = goals_there(&root);
+    let waits = |item: &&Item| over(app.lang, there.as_ref(), item).is_none();
+    let (views, waiting) = (replay.views(), replay.inbox().open_items().filter(waits).count());
     if app.json {
         app.print_json(&json!({
             "events": views.log.events,

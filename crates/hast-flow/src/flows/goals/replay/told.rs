@@ -29,6 +29,7 @@ pub struct Detail<'a> {
     #[serde(borrow)]
     pub decision_id: Option<Cow<'a, str>>,
     pub attempt: Option<u32>,
+    pub spike: Option<u32>,
     #[serde(borrow)]
     pub title: Option<Cow<'a, str>>,
     #[serde(borrow)]
