@@ -252,7 +252,9 @@ impl SubtaskId {
 fn trailing_number(text: &str) -> u64 {
     let digits = text.trim_end_matches('Z');
     let start = digits.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
-    digits[start..].parse().unwrap_or(0)
+    // What is too much for the type is no less than its end.
+    let number = &digits[start..];
+    number.parse().unwrap_or(if number.is_empty() { 0 } else { u64::MAX })
 }
 
 fn matches_shape(text: &str, shape: &str) -> bool {
@@ -271,9 +273,13 @@ fn matches_shape(text: &str, shape: &str) -> bool {
         };
         rest = &rest[taken..];
     }
-    // A counter that does not fit its integer is not one of ours.
-    rest.is_empty() && text.len() <= MAX_ID_BYTES
+    // A counter that cannot be counted on from is not one of ours.
+    let counts = || !shape.ends_with(['+', 'N']) || trailing_number(text) <= LAST_NUMBER;
+    rest.is_empty() && text.len() <= MAX_ID_BYTES && counts()
 }
+
+/// The last number of a counter. One that is greater was never counted: its line is damaged.
+pub const LAST_NUMBER: u64 = 999_999_999_999_999;
 
 const MAX_ID_BYTES: usize = 64;
 
@@ -330,6 +336,11 @@ mod tests {
     fn an_id_with_a_time_needs_a_real_time() {
         assert!("S-20261312-143000Z".parse::<SessionId>().is_err());
         assert!("EV-20260230T143000Z-0009".parse::<EventId>().is_err());
+        assert!("EV-20260112T143000Z-999999999999999".parse::<EventId>().is_ok());
+        for number in ["1000000000000000", "18446744073709551615", "18446744073709551616"] {
+            let text = format!("EV-20260112T143000Z-{number}");
+            assert!(text.parse::<EventId>().is_err(), "{text}");
+        }
         assert!("Q-20260132-0001".parse::<QuestionId>().is_err());
     }
 

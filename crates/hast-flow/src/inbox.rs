@@ -109,6 +109,8 @@ pub enum ItemState {
     Open,
     /// Put off; it stays in the list, after those that were not.
     Deferred(Deed),
+    /// Agreed to, and open until what was agreed to is done.
+    Approved(Deed),
     Acted(Deed),
     /// It went away without anybody acting.
     Resolved {
@@ -140,6 +142,7 @@ pub enum Action {
 pub enum InboxEvent {
     Opened(Box<Item>),
     Acted { id: ItemId, deed: Deed },
+    Approved { id: ItemId, deed: Deed },
     Resolved { id: ItemId, at: UtcTime, why: String },
 }
 
@@ -195,6 +198,9 @@ impl Inbox {
                     Action::Approve | Action::Reject => ItemState::Acted(deed.clone()),
                 };
                 self.change(id, state);
+            }
+            InboxEvent::Approved { id, deed } => {
+                self.change(id, ItemState::Approved(deed.clone()));
             }
             InboxEvent::Resolved { id, at, why } => {
                 self.change(id, ItemState::Resolved { at: *at, why: why.clone() });
@@ -255,7 +261,10 @@ impl Inbox {
             ItemState::Resolved { why, .. } => {
                 return Err(Refused::AlreadyResolved { why: why.clone() });
             }
-            ItemState::Open | ItemState::Deferred(_) => {}
+            ItemState::Approved(earlier) if deed.action == Action::Approve => {
+                return Err(Refused::AlreadyActed(earlier.clone()));
+            }
+            ItemState::Open | ItemState::Deferred(_) | ItemState::Approved(_) => {}
         }
         let says = deed.text.as_deref().is_some_and(|text| !text.trim().is_empty());
         // Whatever they think of it: the text is the answer.
@@ -326,10 +335,17 @@ impl Item {
         self.ended_at().is_none()
     }
 
+    /// The command that makes a decision, where one alternative can be merged.
+    pub fn command(&self) -> Option<&str> {
+        let commands = self.evidence.iter().filter_map(|line| line.strip_prefix("$ "));
+        let mut own = commands.filter(|command| command.starts_with("hast decision "));
+        own.next().filter(|_| self.kind == ItemKind::Decision)
+    }
+
     /// When it stopped waiting for anybody.
     fn ended_at(&self) -> Option<UtcTime> {
         match &self.state {
-            ItemState::Open | ItemState::Deferred(_) => None,
+            ItemState::Open | ItemState::Deferred(_) | ItemState::Approved(_) => None,
             ItemState::Acted(deed) => Some(deed.at),
             ItemState::Resolved { at, .. } => Some(*at),
         }

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::ids::LAST_NUMBER;
+
 /// A right to work on a unit until a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
@@ -43,6 +45,8 @@ pub enum Refused {
     BadTime {
         most: SignedDuration,
     },
+    /// The last fence there is was given.
+    NoFence,
 }
 
 /// The leases of a root.
@@ -141,7 +145,7 @@ impl Leases {
             None => Lease {
                 unit: unit.to_owned(),
                 worker: worker.to_owned(),
-                fence: self.last_fence + 1,
+                fence: self.next_fence()?,
                 expires,
             },
         };
@@ -169,6 +173,10 @@ impl Leases {
     /// Whether a result made under this lease may still be merged.
     pub fn counts(&self, unit: &str, fence: u64, now: Timestamp) -> bool {
         self.by_unit.get(unit).is_some_and(|lease| lease.fence == fence && lease.expires > now)
+    }
+
+    fn next_fence(&self) -> Result<u64, Refused> {
+        if self.last_fence < LAST_NUMBER { Ok(self.last_fence + 1) } else { Err(Refused::NoFence) }
     }
 
     fn owned(&self, fence: u64, worker: &str, now: Timestamp) -> Result<&Lease, Refused> {

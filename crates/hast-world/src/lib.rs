@@ -6,6 +6,7 @@ pub mod auto_lock;
 pub mod calls;
 pub mod checks;
 pub mod clock;
+pub mod derived_files;
 pub mod disk;
 pub mod driver_lock;
 pub mod explore;

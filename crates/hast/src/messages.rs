@@ -78,6 +78,10 @@ pub(crate) mod say {
         nothing_here_next(directory) { en: "run `hast init` in a git repository to begin, or go to a project that has .ai/, sessions/, db/, .brain/ or .claude/orchestrator/ (looked upward from {directory})", ko: "git 저장소에서 `hast init`으로 시작하거나 .ai/, sessions/, db/, .brain/, .claude/orchestrator/ 중 하나가 있는 프로젝트로 가세요({directory}에서 위로 찾았습니다)" }
         no_repository() { en: "this is not inside a git repository", ko: "git 저장소 안이 아닙니다" }
         no_repository_next(directory) { en: "run `git init` in the top directory of your project first (looked upward from {directory})", ko: "먼저 프로젝트의 최상위 디렉터리에서 `git init`을 실행하세요({directory}에서 위로 찾았습니다)" }
+        link_in_the_way() { en: "a link stands where hast would write, and nothing was written through it", ko: "hast가 쓸 자리에 링크가 있어 쓰지 않았습니다" }
+        link_in_the_way_next(path) { en: "look where it leads with ls -l {path}; remove the link, then run the command again", ko: "ls -l {path}(으)로 어디를 가리키는지 확인하고, 링크를 지운 뒤 명령을 다시 실행하세요" }
+        not_our_file() { en: "there is another file, which is no page of hast, and it was left as it is", ko: "hast의 보고서가 아닌 다른 파일이 있어 그대로 두었습니다" }
+        not_our_file_next() { en: "name another file, or move this one away first", ko: "다른 파일 이름을 쓰거나 먼저 이 파일을 옮기세요" }
         cannot_create() { en: "the file cannot be written", ko: "파일을 쓸 수 없습니다" }
         cannot_create_next() { en: "check the directory and its permissions, then run the command again: what is done stays done", ko: "디렉터리와 권한을 확인한 뒤 명령을 다시 실행하세요. 이미 된 것은 그대로 있습니다" }
         conventions_added(files) { en: "session rules added: {files}", ko: "세션 규약을 추가함: {files}" }

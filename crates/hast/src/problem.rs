@@ -62,6 +62,12 @@ impl Problem {
             .because(why.to_string())
     }
 
+    pub(crate) fn cannot_write(lang: Lang, path: &Path, why: &std::io::Error) -> Self {
+        Self::new(say::cannot_create(lang), say::cannot_create_next(lang))
+            .at(path)
+            .because(why.to_string())
+    }
+
     pub(crate) fn text(&self, lang: Lang, renderer: &Renderer) -> String {
         let name = say::error(lang);
         let place = self.place.as_deref().map(visible);

@@ -25,6 +25,7 @@ pub(crate) mod say {
         failed_next(goal, name) { en: "look at the work with git show {name}; for another try: hast protocol export --goal {goal}", ko: "git show {name}(으)로 작업을 보세요. 다시 맡기려면 hast protocol export --goal {goal}" }
         failed_without_ref_next(goal) { en: "for another try: hast protocol export --goal {goal}", ko: "다시 맡기려면 hast protocol export --goal {goal}" }
         blocked(packet, goal, reason) { en: "{packet}: {goal} is handed to a person: {reason}", ko: "{packet}: {goal}(을)를 사람에게 넘겼습니다: {reason}" }
+        blocked_with_ref_next(goal, name) { en: "the work is on {name}; see hast inbox list, then hast retry {goal}", ko: "작업은 {name}에 있습니다. hast inbox list를 보고 hast retry {goal}(을)를 실행하세요" }
         blocked_next(goal) { en: "see hast inbox list, then hast retry {goal}", ko: "hast inbox list를 보고 hast retry {goal}(을)를 실행하세요" }
         lease_lost(packet, goal) { en: "{packet}: the claim on {goal} was lost before the merge; nothing was merged", ko: "{packet}: 병합 전에 {goal}의 claim을 잃었습니다. 병합한 것은 없습니다" }
         lease_lost_next(goal) { en: "what passed is on the branch hast/kept/{goal}; see hast queue list", ko: "통과한 작업은 hast/kept/{goal} 브랜치에 있습니다. hast queue list를 보세요" }

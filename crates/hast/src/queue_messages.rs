@@ -25,6 +25,8 @@ pub(crate) mod say {
     hast_flow::messages! {
         claimed(worker, goal, until) { en: "{worker} works on {goal} until {until}", ko: "{worker}(이)가 {until}까지 {goal}(을)를 맡습니다" }
         released(goal) { en: "{goal} is free again", ko: "{goal}(이)가 다시 비었습니다" }
+        status_left(goal, status) { en: "{goal} is {status} by now, and that was left as it is", ko: "{goal}(은)는 이제 {status} 상태여서 그대로 두었습니다" }
+        status_left_next() { en: "whoever set it decides; change it in .ai/goals.yaml if it is wrong", ko: "바꾼 사람이 결정합니다. 잘못되었다면 .ai/goals.yaml에서 고치세요" }
         no_claims() { en: "nobody works on anything", ko: "맡은 사람이 없습니다" }
         swept(count) { en: "claims ended because their time was over: {count}", ko: "시간이 지나 끝난 claim {count}개" }
         empty_worker() { en: "the worker has no name", ko: "워커 이름이 비어 있습니다" }

@@ -83,12 +83,23 @@ pub struct Page {
     pub sections: Vec<Section>,
 }
 
+/// What every page begins with, after its language.
+const HEAD: &str = "<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n<title>";
+
 impl Page {
+    /// Whether a file is such a page.
+    pub fn is_one(bytes: &[u8]) -> bool {
+        let mut lines = bytes.splitn(3, |byte| *byte == b'\n');
+        let first = lines.next() == Some(b"<!doctype html>");
+        let second = lines.next().is_some_and(|line| line.starts_with(b"<html lang=\""));
+        first && second && lines.next().is_some_and(|rest| rest.starts_with(HEAD.as_bytes()))
+    }
+
     pub fn render(&self) -> String {
         let title = escaped(&self.title);
         let lang = self.lang.code();
         let mut out = format!(
-            "<!doctype html>\n<html lang=\"{lang}\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n<title>{title}</title>\n<style>\n{}{}</style>\n</head>\n<body>\n<main>\n<header>\n<h1>{title}</h1>\n<div class=\"about\">{}</div>\n",
+            "<!doctype html>\n<html lang=\"{lang}\">\n{HEAD}{title}</title>\n<style>\n{}{}</style>\n</head>\n<body>\n<main>\n<header>\n<h1>{title}</h1>\n<div class=\"about\">{}</div>\n",
             chart::STYLE,
             style::PAGE,
             self.about.0

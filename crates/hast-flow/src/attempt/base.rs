@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ids::Sha256;
 use crate::store::Seen;
 use crate::store::identity::ContentHash;
 use crate::time::UtcTime;
@@ -286,7 +287,11 @@ pub fn another_branch(branch: &str, number: u32) -> String {
 /// How many branches keep work of one goal beside each other.
 pub const MOST_KEPT: u32 = 1_000;
 
-/// A text as one part of a ref's name: what git refuses there is percent-encoded.
+/// The longest part of a ref's name. Names of files end at 255 bytes, and git adds to them.
+const LONGEST_PART: usize = 200;
+
+/// A text as one part of a ref's name: what git refuses there is percent-encoded, and of what is too long
+/// the beginning stays, with a hash of all of it.
 pub fn ref_part(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let last = text.len().saturating_sub(1);
@@ -303,6 +308,14 @@ pub fn ref_part(text: &str) -> String {
         } else {
             out.push_str(&format!("%{byte:02X}"));
         }
+    }
+    if out.len() > LONGEST_PART {
+        let hash = Sha256::of(text.as_bytes());
+        let mut cut = LONGEST_PART - 17;
+        // Not within an encoded byte.
+        cut -= out[..cut].rfind('%').map_or(0, |at| if cut - at < 3 { cut - at } else { 0 });
+        out.truncate(cut);
+        return format!("{out}-{}", &hash.as_str()[..16]);
     }
     if out.is_empty() { "%".to_owned() } else { out }
 }
@@ -367,6 +380,20 @@ mod tests {
         for (text, part) in cases {
             assert_eq!(ref_part(text), part);
         }
+    }
+
+    #[test]
+    fn a_part_of_a_ref_is_never_too_long_for_a_file_and_tells_long_texts_apart() {
+        for length in [22, 23, 66, 67, 300] {
+            let (one, other) = ("가".repeat(length), "가".repeat(length) + "나");
+            let (one, other) = (ref_part(&one), ref_part(&other));
+            assert!(one.len() <= LONGEST_PART && one != other, "{one}");
+            let encoded = one.replace("%EA%B0%80", "").replace("%EA%B0", "").replace("%EA", "");
+            assert!(!encoded.contains('%'), "{one}");
+            assert_eq!(ref_part(&one).len().min(LONGEST_PART), ref_part(&one).len());
+        }
+        let plain = "x".repeat(LONGEST_PART);
+        assert_eq!(ref_part(&plain), plain);
     }
 
     #[test]

@@ -16,6 +16,14 @@ pub enum GitProblem {
     },
     NoFirstCommit,
     Detached,
+    /// A branch that work was to go onto was renamed or deleted.
+    BranchGone {
+        name: String,
+    },
+    /// A link stands where work trees are made.
+    Linked {
+        path: String,
+    },
     /// A merge, rebase or the like of the user is under way.
     InProgress {
         what: String,
@@ -83,6 +91,10 @@ messages! {
     no_first_commit_next() { en: "run `git add -A && git commit -m start`, then run the command again", ko: "`git add -A && git commit -m start`를 실행한 뒤 명령을 다시 실행하세요" }
     detached() { en: "HEAD is detached: there is no branch to commit to", ko: "HEAD가 분리되어 커밋할 브랜치가 없습니다" }
     detached_next() { en: "run `git switch BRANCH`, or use --isolate", ko: "`git switch BRANCH`를 실행하거나 --isolate를 쓰세요" }
+    branch_gone(name) { en: "the branch {name} is gone", ko: "브랜치 {name}(이)가 없습니다" }
+    branch_gone_next(name) { en: "bring {name} back (`git reflog` has its last commit, `git branch -m` its old name), then run the command again", ko: "{name}(을)를 되살린 뒤 명령을 다시 실행하세요. 마지막 커밋은 `git reflog`에 있고, 이름은 `git branch -m`으로 되돌릴 수 있습니다" }
+    linked(path) { en: "{path} is a link, and hast makes and removes work trees only in a directory of its own", ko: "{path}(이)가 링크입니다. hast는 자신의 디렉터리에서만 작업 트리를 만들고 지웁니다" }
+    linked_next(path) { en: "look where it leads with `ls -l {path}`; remove the link, then run the command again", ko: "`ls -l {path}`(으)로 어디를 가리키는지 확인하고, 링크를 지운 뒤 명령을 다시 실행하세요" }
     in_progress(what) { en: "a {what} is under way in this repository", ko: "이 저장소에서 {what} 작업이 진행 중입니다" }
     in_progress_next(what) { en: "finish or abort the {what}, then run the command again", ko: "{what} 작업을 끝내거나 취소한 뒤 명령을 다시 실행하세요" }
     locked(path) { en: "another git is at work here: {path} is there", ko: "다른 git이 작업 중입니다: {path}(이)가 있습니다" }
@@ -118,6 +130,8 @@ impl GitProblem {
             Self::NotARepository { path } => not_a_repository(lang, path),
             Self::NoFirstCommit => no_first_commit(lang),
             Self::Detached => detached(lang),
+            Self::BranchGone { name } => branch_gone(lang, short(name)),
+            Self::Linked { path } => linked(lang, path),
             Self::InProgress { what } => in_progress(lang, what),
             Self::Locked { path } => locked(lang, path),
             Self::RepositoryFilter { name } => repository_filter(lang, name),
@@ -142,6 +156,8 @@ impl GitProblem {
             Self::NotARepository { .. } => not_a_repository_next(lang),
             Self::NoFirstCommit => no_first_commit_next(lang),
             Self::Detached => detached_next(lang),
+            Self::BranchGone { name } => branch_gone_next(lang, short(name)),
+            Self::Linked { path } => linked_next(lang, path),
             Self::InProgress { what } => in_progress_next(lang, what),
             Self::Locked { path } => locked_next(lang, path),
             Self::RepositoryFilter { name } => repository_filter_next(lang, name),
@@ -157,6 +173,11 @@ impl GitProblem {
             Self::Refused { command, .. } => refused_next(lang, command),
         }
     }
+}
+
+/// A branch as people write it.
+fn short(name: &str) -> &str {
+    name.strip_prefix("refs/heads/").unwrap_or(name)
 }
 
 impl std::fmt::Display for GitProblem {

@@ -146,6 +146,9 @@ pub enum Malformed {
     TooMany,
     #[error("the new content of {0} is over {MAX_BYTES} bytes")]
     TooLarge(DocPath),
+    /// Nothing can be told after the last number.
+    #[error("the numbers of {0} are used up: a line in it has the last one there is")]
+    Numbers(DocPath),
     #[error(transparent)]
     Path(#[from] BadPath),
 }

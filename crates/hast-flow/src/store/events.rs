@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::change::{ARCHIVE_DIR, Put};
+use super::change::{ARCHIVE_DIR, Malformed, Put};
 use super::content::read_whole;
 use super::disk::{Disk, DiskError, LockMode, Open};
 use super::path::DocPath;
 use super::problem::StoreError;
 use super::root::{Conflict, Store};
-use crate::ids::EventId;
+use crate::ids::{EventId, LAST_NUMBER};
 use crate::time::UtcTime;
 
 /// One line of a log, with its fields in the order in which they are written.
@@ -147,6 +147,9 @@ impl EventLog {
 
     /// The puts that write what was added; a log over its limit moves to the archive with them.
     pub fn take_puts(&mut self) -> Result<Vec<Put>, StoreError> {
+        if self.last_number > LAST_NUMBER {
+            return Err(Malformed::Numbers(self.path.clone()).into());
+        }
         let bytes = std::mem::take(&mut self.pending);
         let added = bytes.len() as u64;
         let path = self.path.clone();

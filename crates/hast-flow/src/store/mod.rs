@@ -25,7 +25,7 @@ pub mod root;
 pub mod snapshot;
 pub mod steps;
 
-pub use change::{ChangeSet, Put, PutKind, Read};
+pub use change::{ChangeSet, Malformed, Put, PutKind, Read};
 pub use commit::Committed;
 pub use disk::Disk;
 pub use events::{Event, EventLog};

@@ -76,6 +76,10 @@ messages! {
         en: "update hast; this version leaves {path} untouched",
         ko: "hast를 업데이트하세요. 이 버전은 {path}(을)를 건드리지 않습니다",
     }
+    next_numbers(path) {
+        en: "hast verify shows the line of {path} whose number jumps; correct or remove it",
+        ko: "hast verify가 {path}에서 번호가 건너뛴 줄을 보여 줍니다. 그 줄을 고치거나 지우세요",
+    }
     next_report() {
         en: "this is a mistake in hast; please report it",
         ko: "hast의 오류입니다. 알려 주세요",
@@ -86,6 +90,7 @@ impl StoreError {
     /// What a person can do about it.
     pub fn next(&self, lang: Lang) -> String {
         match self {
+            Self::Malformed(Malformed::Numbers(path)) => next_numbers(lang, path),
             Self::Malformed(_) => next_report(lang),
             Self::Violation(_) => next_change_table(lang),
             Self::History { path, .. } => next_archive(lang, path),

@@ -26,7 +26,7 @@ type Check<S> = fn(&S) -> Checked;
 
 /// Runs every check in a fresh scene each; the first sentence that is not true comes back.
 pub fn check<S: Trees>(fresh: impl Fn() -> S) -> Checked {
-    let checks: [(&str, Check<S>); 10] = [
+    let checks: [(&str, Check<S>); 11] = [
         ("a tree has the files of its commit and a branch", made),
         ("what an earlier tree held is on a ref", rescued),
         ("a tree of which only the branch is left is made anew", only_the_branch),
@@ -36,6 +36,7 @@ pub fn check<S: Trees>(fresh: impl Fn() -> S) -> Checked {
         ("a merge goes forward with the files, once", merged),
         ("a merge that would touch the user's files waits", waits),
         ("a branch that moved is told", moved),
+        ("a branch that is gone is named", gone),
         ("only what is merged, saved or unused is removed", removed),
     ];
     for (sentence, check) in checks {
@@ -222,6 +223,12 @@ fn moved<S: Trees>(scene: &S) -> Checked {
         other => return Err(format!("{other:?}")),
     }
     same(tip(scene)?, theirs)
+}
+
+fn gone<S: Trees>(scene: &S) -> Checked {
+    let name = "refs/heads/renamed".to_owned();
+    let tip = scene.trees().tip(Some(&Target::Branch(name.clone())));
+    same(tip, Err(GitProblem::BranchGone { name }))
 }
 
 fn removed<S: Trees>(scene: &S) -> Checked {

@@ -177,7 +177,8 @@ fn not_simulated() -> GitProblem {
 impl Worktrees for SimWorktrees {
     fn tip(&mut self, onto: Option<&Target>) -> Result<Head, GitProblem> {
         if let Some(Target::Branch(name)) = onto {
-            let commit = self.main.resolve(name).ok_or(GitProblem::NoFirstCommit)?;
+            let gone = || GitProblem::BranchGone { name: name.clone() };
+            let commit = self.main.resolve(name).ok_or_else(gone)?;
             return Ok(Head::Branch { name: name.clone(), commit });
         }
         let (name, commit) = self.users_head()?;

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use hast_flow::attempt::git_problem::GitProblem;
 
+use super::index::disk;
+use crate::derived_files::{NotPut, stays_inside};
 use crate::files::read_bounded;
 
 /// The work tree's top, its own git directory, and the one that it shares with other work trees.
@@ -52,6 +54,21 @@ impl Place {
     /// A path that git names, on the disk.
     pub(super) fn at(&self, path: &[u8]) -> PathBuf {
         self.top.join(OsStr::from_bytes(path))
+    }
+}
+
+/// What is in there is taken for trees of ours and moved away: a repository must not name other places.
+pub(super) fn is_a_place_of_ours(top: &Path, directory: &Path) -> Result<(), GitProblem> {
+    // With a slash at its end a link would be what it leads to.
+    let directory: &Path = &directory.components().collect::<PathBuf>();
+    let linked = |path: &Path| GitProblem::Linked { path: path.display().to_string() };
+    if directory.symlink_metadata().is_ok_and(|there| there.is_symlink()) {
+        return Err(linked(directory));
+    }
+    match stays_inside(top, directory) {
+        Ok(()) => Ok(()),
+        Err(NotPut::Link { path } | NotPut::NotOurs { path }) => Err(linked(&path)),
+        Err(NotPut::Failed(error)) => Err(disk(&error.path, error.source)),
     }
 }
 

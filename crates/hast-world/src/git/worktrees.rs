@@ -19,6 +19,7 @@ use hast_flow::attempt::worktrees::{
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::index::disk;
+use super::place::is_a_place_of_ours;
 use super::refs::{HeadNow, Move};
 use super::{GitEnvironment, Place, RealWorkspace};
 
@@ -63,6 +64,7 @@ impl RealWorktrees {
         environment: GitEnvironment,
     ) -> Result<Self, GitProblem> {
         let main = RealWorkspace::open(top, environment.clone())?;
+        is_a_place_of_ours(&main.git.place.top, directory)?;
         let trees = Self { main, environment, directory: directory.to_owned() };
         for gone in directories(&trees.main.git.place.common_dir.join(SCRATCH))? {
             if gone.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(GONE)) {
@@ -292,7 +294,8 @@ impl RealWorktrees {
 impl Worktrees for RealWorktrees {
     fn tip(&mut self, onto: Option<&Target>) -> Result<Head, GitProblem> {
         if let Some(Target::Branch(name)) = onto {
-            let commit = self.main.git.resolve(name)?.ok_or(GitProblem::NoFirstCommit)?;
+            let gone = || GitProblem::BranchGone { name: name.clone() };
+            let commit = self.main.git.resolve(name)?.ok_or_else(gone)?;
             return Ok(Head::Branch { name: name.clone(), commit });
         }
         let commit = self.main.git.resolve("HEAD")?;

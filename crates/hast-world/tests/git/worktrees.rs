@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use hast_flow::attempt::base::ObjectId;
+use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::Head;
 use hast_flow::attempt::worktrees::{
     Added, FoundTree, Spent, TreeName, TreePlan, TreeState, WorktreeResult, WorktreeStep,
@@ -241,4 +242,21 @@ fn a_lanes_step_leaves_the_locks_of_others_alone() {
         assert!(!repo.path(lock).exists(), "{lock}");
     }
     assert!(path.join("src/new.rs").exists());
+}
+
+#[test]
+fn a_link_in_the_place_of_the_trees_is_not_followed() {
+    let repo = Repo::new();
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::fs::create_dir(elsewhere.path().join("photos")).unwrap();
+    std::fs::create_dir_all(repo.path(".ai")).unwrap();
+    let directory = repo.path(".ai/worktrees");
+    let named = repo.path(".ai/worktrees/");
+    let open = || RealWorktrees::open(&repo.top(), &named, repo.environment.clone());
+    for target in [elsewhere.path().to_owned(), repo.path("src"), elsewhere.path().join("none")] {
+        std::os::unix::fs::symlink(&target, &directory).unwrap();
+        assert!(matches!(open(), Err(GitProblem::Linked { .. })), "{}", target.display());
+        std::fs::remove_file(&directory).unwrap();
+    }
+    assert!(open().is_ok() && elsewhere.path().join("photos").is_dir());
 }

@@ -169,7 +169,7 @@ pub(crate) fn lock_of(lang: Lang, documents: &Path, name: &str) -> Result<Driver
             let what = say::driven(lang, name, owner.pid, &owner.host, &owner.since);
             Problem { exit: Exit::Locked, ..Problem::new(what, say::driven_next(lang, owner.pid)) }
         }
-        NoLock::Io { path, source } => Problem::cannot_read(lang, &path, &source),
+        NoLock::Io { path, source } => Problem::cannot_write(lang, &path, &source),
     })
 }
 

@@ -7,13 +7,16 @@ use std::time::Duration;
 use hast_flow::docs::goals::GoalStatus;
 use hast_flow::flows::goals::replay::Disagreement;
 use hast_flow::flows::goals::selection::placed;
+use hast_flow::inbox::Item;
 use hast_flow::words::visible;
 use hast_world::log_lines::each_line;
 use serde_json::{Value, json};
 
-use super::flow_root::unread;
+use super::flow_root::{unread, unwritten};
 use super::goals_files::{GoalsFiles, find_root};
 use super::goals_history;
+use super::inbox::goals::over;
+use super::queue::goals_there;
 use crate::app::App;
 use crate::messages::say as common;
 use crate::ops_cli::{EventsCommands, ReplayArgs, TailArgs};
@@ -37,9 +40,11 @@ fn replay(app: &mut App, args: ReplayArgs) -> Result<Exit, Problem> {
     let disagreements = replay.disagreements(&placed(&goals));
     let writes = !args.no_write || args.write;
     if writes {
-        goals_history::write(&root, &replay).map_err(|error| unread(app, &error))?;
+        goals_history::write(&root, &replay).map_err(|error| unwritten(app.lang, &error))?;
     }
-    let (views, waiting) = (replay.views(), replay.inbox().open_items().count());
+    let there = goals_there(&root);
+    let waits = |item: &&Item| over(app.lang, there.as_ref(), item).is_none();
+    let (views, waiting) = (replay.views(), replay.inbox().open_items().filter(waits).count());
     if app.json {
         app.print_json(&json!({
             "events": views.log.events,

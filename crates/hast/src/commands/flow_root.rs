@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 
 use hast_flow::docs::files::FlowName;
-use hast_flow::words::visible;
+use hast_flow::words::{Lang, visible};
+use hast_world::derived_files::NotPut;
 use hast_world::files::PathError;
 use hast_world::roots;
 
 use crate::app::App;
+use crate::messages::say;
 use crate::problem::Problem;
 
 /// The nearest root of a flow, upward.
@@ -40,6 +42,20 @@ fn real(app: &App, root: PathBuf) -> Result<PathBuf, Problem> {
 
 pub(crate) fn unread(app: &App, error: &PathError) -> Problem {
     Problem::cannot_read(app.lang, &error.path, &error.source)
+}
+
+pub(crate) fn unwritten(lang: Lang, error: &NotPut) -> Problem {
+    match error {
+        NotPut::Link { path } => {
+            let next = say::link_in_the_way_next(lang, visible(&path.display().to_string()));
+            Problem::new(say::link_in_the_way(lang), next).at(path).coded("link_in_the_way")
+        }
+        NotPut::NotOurs { path } => {
+            let (what, next) = (say::not_our_file(lang), say::not_our_file_next(lang));
+            Problem::new(what, next).at(path).coded("file_in_the_way")
+        }
+        NotPut::Failed(error) => Problem::cannot_write(lang, &error.path, &error.source),
+    }
 }
 
 /// An agent's text, with nothing in it that a terminal would obey.

@@ -109,7 +109,7 @@ fn read_one(path: &Path, shown: &str) -> Result<LastSession, Vec<Diagnostic>> {
 /// Machine files are never for git: the file that says so is written whenever it is missing.
 pub(crate) fn keep_ignored(lang: Lang, root: &Path) -> Result<(), Problem> {
     let made = create(&root.join(layout::IGNORE), layout::ignore_text().as_bytes());
-    made.map(drop).map_err(|error| Problem::cannot_read(lang, &error.path, &error.source))
+    made.map(drop).map_err(|error| Problem::cannot_write(lang, &error.path, &error.source))
 }
 
 /// A text file that may be absent.

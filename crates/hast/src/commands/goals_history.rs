@@ -9,9 +9,9 @@ use hast_flow::flows::goals::replay::Replay;
 use hast_flow::formats::json;
 use hast_flow::formats::source::MAX_DOCUMENT_BYTES;
 use hast_flow::inbox::Item;
+use hast_world::derived_files::{NotPut, put_below};
 use hast_world::files::{PathError, names, read_if_there};
 use hast_world::log_lines::{each_line, line_before_has};
-use hast_world::person_files;
 use serde::de::DeserializeOwned;
 
 pub(crate) const VIEWS: &str = ".ai/state/goal_views.json";
@@ -76,16 +76,12 @@ fn parsed<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, PathError> {
 }
 
 /// Writes the views down. Whoever deletes them loses nothing but the time to make them again.
-pub(crate) fn write(root: &Path, replay: &Replay) -> Result<(), PathError> {
+pub(crate) fn write(root: &Path, replay: &Replay) -> Result<(), NotPut> {
+    let directory = root.join(layout::DIRECTORY);
     let items: Vec<&Item> = replay.inbox().items().collect();
     // The views last: they say how far both were read.
     for (path, text) in [(INBOX, json::print(&items)), (VIEWS, json::print(&replay.views()))] {
-        let (path, text) = (root.join(path), text.unwrap_or_default());
-        match read_if_there(&path, usize::MAX >> 1)? {
-            Some(before) if before == text.as_bytes() => {}
-            Some(before) => person_files::replace(&path, &before, text.as_bytes())?,
-            None => drop(person_files::create(&path, text.as_bytes())?),
-        }
+        put_below(&directory, &root.join(path), text.unwrap_or_default().as_bytes())?;
     }
     Ok(())
 }

@@ -141,6 +141,9 @@ fn write_down(
             doc_path(layout::EVENTS).and_then(|path| EventLog::open(&mut store, path, u64::MAX));
         let mut log = log.map_err(|error| store_problem(lang, &error))?;
         let wish = decide(&store)?;
+        if wish.status.is_none() && wish.events.is_empty() {
+            return Ok(());
+        }
         let mut change = ChangeSet::new(policy::CONTROLLER, "a person or a worker");
         let mut put = None;
         if let Some((goal, becomes)) = &wish.status {

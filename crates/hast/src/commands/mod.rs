@@ -17,6 +17,7 @@ pub(crate) mod flow_root;
 pub(crate) mod goals_files;
 pub(crate) mod goals_history;
 pub(crate) mod goals_log;
+mod goals_numbers;
 pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod kernel;

@@ -17,6 +17,7 @@ use hast_flow::store::{Options, Store, StoreError};
 use hast_flow::time::UtcTime;
 use hast_flow::trust::Commands;
 use hast_flow::words::visible;
+use hast_world::derived_files::stays_inside;
 use hast_world::disk::RealDisk;
 use hast_world::files::{names, read_if_there};
 use jiff::SignedDuration;
@@ -24,9 +25,12 @@ use serde_json::json;
 
 use super::calling::{self, Project};
 use super::driving::store_problem;
+use super::events::word;
+use super::flow_root::unwritten;
 use super::goals_files::{GoalsFiles, find_root, keep_ignored, show};
 use super::goals_log::{self, Becomes, Wish};
 use crate::app::App;
+use crate::messages::say as common;
 use crate::problem::{Exit, Problem};
 use crate::queue_cli::{ClaimArgs, ListArgs, QueueCommands, ReleaseArgs, RenewArgs};
 use crate::queue_messages::say;
@@ -107,6 +111,11 @@ fn stamp(path: &Path) -> Option<(u64, u64, i64, i64)> {
     Some((meta.ino(), meta.size(), meta.mtime(), meta.mtime_nsec()))
 }
 
+/// The goals of a project as its file has them now; none where it cannot be read.
+pub(crate) fn goals_there(root: &Path) -> Option<Goals> {
+    goals_now(&root.join(layout::GOALS))
+}
+
 /// Goals that cannot be read any more are none that could be claimed.
 fn goals_now(path: &Path) -> Option<Goals> {
     let bytes = read_if_there(path, MAX_DOCUMENT_BYTES).ok()??;
@@ -133,14 +142,21 @@ fn release(app: &mut App, args: &ReleaseArgs) -> Result<Exit, Problem> {
     let mut desk = open(app, &project)?;
     let (now, id) = (now(app), args.claim.as_str());
     let status = args.goal_status.map(crate::queue_cli::StatusArg::status);
-    let mut unset = None;
+    let (mut unset, mut left) = (None, None);
     let answer = call(app, &mut desk, |queue| {
         let mut decided = queue.release(id, &worker, status, now);
-        if let (Ok(claim), Some(status)) = (&decided.answer, status)
-            && let Err(problem) = set_status(app, &project, claim, status)
-        {
-            unset = Some(problem);
-            decided.news.clear();
+        if let (Ok(claim), Some(status)) = (&decided.answer, status) {
+            match set_status(app, &project, claim, status) {
+                Ok(Set::AsWished) => {}
+                Ok(Set::Left(at)) => {
+                    left = Some(at);
+                    decided = queue.release(id, &worker, None, now);
+                }
+                Err(problem) => {
+                    unset = Some(problem);
+                    decided.news.clear();
+                }
+            }
         }
         decided
     })?;
@@ -148,12 +164,30 @@ fn release(app: &mut App, args: &ReleaseArgs) -> Result<Exit, Problem> {
         return Err(problem);
     }
     let claim = answer.map_err(|refused| problem(app, &refused))?;
+    let goal = visible(&claim.goal_id);
     if app.json {
-        app.print_json(&json!(claim))?;
-    } else {
-        app.print(&format!("{}\n", say::released(app.lang, visible(&claim.goal_id))))?;
+        let mut document = json!(claim);
+        if let Some(left) = left {
+            document["status_left"] = json!(left);
+        }
+        app.print_json(&document)?;
+        return Ok(Exit::Done);
     }
+    let mut text = format!("{}\n", say::released(app.lang, &goal));
+    if let Some(left) = left.map(word) {
+        let (kept, next) =
+            (say::status_left(app.lang, &goal, left), say::status_left_next(app.lang));
+        text += &format!("{kept}\n{}: {next}\n", common::next(app.lang));
+    }
+    app.print(&text)?;
     Ok(Exit::Done)
+}
+
+/// What became of the status that a worker wished for.
+enum Set {
+    AsWished,
+    /// Somebody else has decided about the goal meanwhile.
+    Left(GoalStatus),
 }
 
 fn set_status(
@@ -161,7 +195,7 @@ fn set_status(
     project: &Project,
     claim: &Claim,
     status: GoalStatus,
-) -> Result<(), Problem> {
+) -> Result<Set, Problem> {
     let becomes = match status {
         GoalStatus::Pending => Becomes::Pending,
         GoalStatus::Blocked => Becomes::Blocked(say::blocked_by(app.lang, &claim.worker_id)),
@@ -170,13 +204,27 @@ fn set_status(
     let detail = json!({
         "goal_id": claim.goal_id, "status": status, "claim_id": claim.claim_id, "fence": claim.fence,
     });
+    let path = project.root.join(layout::GOALS);
+    let mut set = Set::AsWished;
     goals_log::write(app, project, |_| {
-        Ok(Wish {
-            actor: claim.worker_id.clone(),
-            status: Some((claim.goal_id.clone(), becomes.clone())),
-            events: vec![(GoalsEventKind::StatusSet, detail.clone())],
-        })
-    })
+        let mut wish = Wish { actor: claim.worker_id.clone(), status: None, events: Vec::new() };
+        match goals_now(&path).and_then(|goals| status_of(&goals, &claim.goal_id)) {
+            // A worker has a say while the goal is to be worked on, and only then.
+            None | Some(GoalStatus::Active | GoalStatus::Pending) => {
+                wish.status = Some((claim.goal_id.clone(), becomes.clone()));
+                wish.events = vec![(GoalsEventKind::StatusSet, detail.clone())];
+            }
+            // It was killed before it could say that it releases.
+            Some(now) if now == status => {}
+            Some(now) => set = Set::Left(now),
+        }
+        Ok(wish)
+    })?;
+    Ok(set)
+}
+
+pub(crate) fn status_of(goals: &Goals, id: &str) -> Option<GoalStatus> {
+    placed(goals).iter().find(|placed| placed.goal.id == id).map(|placed| placed.goal.status)
 }
 
 fn list(app: &mut App, args: ListArgs) -> Result<Exit, Problem> {
@@ -268,8 +316,13 @@ pub(crate) fn open(app: &mut App, project: &Project) -> Result<Desk<RealDisk>, P
         keep_ignored(lang, &project.root)?;
     }
     let directory = directory(project);
+    if project.config.queue_dir.is_none() {
+        // A link out of the project would be such a queue too, and nobody approved it.
+        stays_inside(&project.root.join(layout::DIRECTORY), &directory)
+            .map_err(|error| unwritten(lang, &error))?;
+    }
     std::fs::create_dir_all(&directory)
-        .map_err(|error| Problem::cannot_read(lang, &directory, &error))?;
+        .map_err(|error| Problem::cannot_write(lang, &directory, &error))?;
     let failed = |error: StoreError| store_problem(lang, &error);
     let disk = RealDisk::open(&directory).map_err(|error| failed(error.into()))?;
     let (store, _) = Store::open(disk, Options::default()).map_err(failed)?;

@@ -79,7 +79,7 @@ pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
     if app.json {
         let at = UtcTime::new(app.clock.now()).to_string();
         let flows: Vec<_> = flows.iter().map(seen_json).collect();
-        let waiting = super::inbox::waiting(app);
+        let waiting = super::inbox::waiting(app).ok();
         app.print_json(&json!({ "at": at, "flows": flows, "waiting": waiting }))?;
         return Ok(Exit::Done);
     }
@@ -124,10 +124,18 @@ fn text(app: &App, flows: &[Seen]) -> String {
         };
         text.extend(lines.iter().map(|line| format!("          {line}\n")));
     }
-    let waiting = super::inbox::waiting(app);
-    if waiting > 0 {
-        text += &format!("{}\n", ops::waiting(lang, waiting));
-        text += &format!("{}: {}\n", say::next(lang), ops::waiting_next(lang));
+    match super::inbox::waiting(app) {
+        Ok(0) => {}
+        Ok(waiting) => {
+            text += &format!("{}\n", ops::waiting(lang, waiting));
+            text += &format!("{}: {}\n", say::next(lang), ops::waiting_next(lang));
+        }
+        Err(problem) => {
+            let why = [problem.place, problem.why].into_iter().flatten().collect::<Vec<_>>();
+            let why = if why.is_empty() { problem.what } else { why.join(": ") };
+            text += &format!("{}\n", ops::waiting_unknown(lang, visible(&why)));
+            text += &format!("{}: {}\n", say::next(lang), problem.next);
+        }
     }
     if findings > 0 {
         text += &format!("{}: {}\n", say::next(lang), say::run_verify(lang));

@@ -93,6 +93,8 @@ pub(crate) fn check_flow(app: &App, flow: FlowName, root: &Path, report: &mut Re
     }
     if flow == FlowName::Goals {
         check_tools(app, root, report);
+        let jumps = super::goals_numbers::jumps(app, root);
+        jumps.into_iter().for_each(|finding| report.add(finding));
     }
     if flow == FlowName::Run {
         let breaches = super::run::breaches(app, root);

@@ -104,3 +104,72 @@ fn a_ticket_that_changed_is_another_question() {
     let (code, answer) = scene.spike(&["--accept"]);
     assert_eq!((code, &answer["spike"]), (0, &json!(2)), "{answer}");
 }
+
+#[test]
+fn what_was_tried_on_a_detached_head_is_not_merged_onto_a_branch() {
+    let scene = Scene::new(&THREE);
+    let head = scene.git(&["rev-parse", "HEAD"]);
+    scene.git(&["checkout", "-q", "--detach"]);
+    assert_eq!(scene.spike(&[]).0, 0);
+    scene.git(&["checkout", "-q", "main"]);
+    let (code, answer) = scene.spike(&["--accept"]);
+    assert_eq!(code, 1, "{answer}");
+    let problem = &answer["problem"];
+    assert!(problem["what"].as_str().unwrap().contains("main is checked out"), "{answer}");
+    assert!(problem["next"].as_str().unwrap().contains(&head[..12]), "{answer}");
+    assert_eq!((scene.git(&["rev-parse", "HEAD"]), scene.events("MERGE_STARTED")), (head, 0));
+    scene.git(&["checkout", "-q", "--detach"]);
+    let (code, answer) = scene.spike(&["--accept"]);
+    assert_eq!(code, 0, "{answer}");
+    assert!(scene.has("src/moved.txt"));
+}
+
+#[test]
+fn a_branch_that_moves_each_time_is_followed_three_times() {
+    let check = "test ! -f ../../../move.log || git -C ../../.. commit -q --allow-empty -m moved\n";
+    let scene = Scene::with(&THREE, "", check);
+    assert_eq!(scene.spike(&[]).0, 0);
+    scene.git(&["commit", "-q", "--allow-empty", "-m", "meanwhile"]);
+    scene.write("move.log", "");
+    let (code, answer) = scene.spike(&["--accept"]);
+    assert_eq!(code, 1, "{answer}");
+    assert!(answer["problem"]["what"].as_str().unwrap().contains("moved 4 times"), "{answer}");
+    assert_eq!((scene.events("MERGE_STARTED"), scene.events("MERGE_MOVED")), (4, 3));
+    assert!(!scene.has("src/moved.txt"));
+    // Once it rests, the next run merges.
+    scene.remove("move.log");
+    let (code, answer) = scene.spike(&["--accept"]);
+    assert_eq!(code, 0, "{answer}");
+    assert!(scene.has("src/moved.txt"));
+    scene.nothing_is_left();
+}
+
+#[test]
+fn another_test_command_has_to_pass_before_the_winner_is_merged() {
+    let scene = Scene::new(&THREE);
+    assert_eq!(scene.spike(&[]).0, 0);
+    let config = scene.read(".ai/config.yaml");
+    let head = scene.git(&["rev-parse", "HEAD"]);
+    scene.write(".ai/config.yaml", config.replace("sh check.sh", "test -f src/long.txt"));
+    let (code, answer) = scene.spike(&["--accept"]);
+    assert_eq!(code, 1, "{answer}");
+    assert_eq!(scene.git(&["rev-parse", "HEAD"]), head);
+    scene.write(".ai/config.yaml", config.replace("sh check.sh", "test -f src/moved.txt"));
+    let (code, answer) = scene.spike(&["--accept"]);
+    assert_eq!(code, 0, "{answer}");
+    assert_eq!(scene.events("SPIKE_TRIED"), 3, "nothing was tried again");
+}
+
+#[test]
+fn a_branch_that_is_gone_is_named() {
+    let scene = Scene::new(&THREE);
+    assert_eq!(scene.spike(&[]).0, 0);
+    scene.git(&["branch", "-m", "trunk"]);
+    let (code, answer) = scene.spike(&["--accept"]);
+    assert_eq!(code, 1, "{answer}");
+    let problem = &answer["problem"];
+    assert_eq!(problem["what"], "the branch main is gone");
+    assert!(!problem["next"].as_str().unwrap().contains("git add"), "{answer}");
+    scene.git(&["branch", "-m", "main"]);
+    assert_eq!(scene.spike(&["--accept"]).0, 0);
+}

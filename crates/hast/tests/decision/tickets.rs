@@ -107,3 +107,32 @@ fn commands_of_a_ticket_that_nobody_approved_are_not_run() {
     assert_eq!(output.status.code(), Some(1));
     assert!(!scene.has("ran.log"));
 }
+
+#[test]
+fn the_next_command_names_the_ticket_that_was_tried() {
+    let scene = Scene::new(&THREE);
+    let ticket = scene.read(FILE);
+    scene.write("my plans/it's.yaml", &ticket);
+    scene.git(&["add", "-A"]);
+    scene.git(&["commit", "-q", "-m", "a ticket elsewhere"]);
+    let ran = scene.hast(&["decision", "spike", "my plans/it's.yaml"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let command = "hast decision spike 'my plans/it'\\''s.yaml' --accept";
+    assert!(ran.out.trim_end().ends_with(command), "{}", ran.out);
+    let inbox = scene.hast(&["inbox", "summary"]);
+    assert!(inbox.out.contains(command), "{}", inbox.out);
+    let ran = scene.hast(&["decision", "spike", "my plans/it's.yaml", "--accept"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+}
+
+#[test]
+fn a_long_name_in_any_script_can_be_tried() {
+    let long = "메시지-큐를-이용한-비동기-순차-갱신-방식과-그-뒤의-정리-그리고-더-긴-설명";
+    let (id, other) = (long.to_owned(), format!("{long}-둘"));
+    let scene = Scene::new(&[(&id, THREE[0].1), (&other, THREE[2].1)]);
+    let (code, answer) = scene.spike(&["--accept"]);
+    assert_eq!(code, 0, "{answer}");
+    assert_eq!(answer["winner"], *other);
+    assert!(scene.has("src/moved.txt"));
+    scene.nothing_is_left();
+}

@@ -103,3 +103,85 @@ fn a_limit_changes_no_goal_and_an_unknown_item_is_refused() {
     let nobody = ["inbox", "act", &id, "--action", "approve", "--operator", " "];
     assert_eq!(scene.run(&nobody).code, 2);
 }
+
+/// What is said when somebody acts on an item whose goal is not theirs to decide about any more.
+fn acted(scene: &Scene, id: &str, action: &str) -> Option<String> {
+    let (code, told) = scene.json(&["inbox", "act", id, "--action", action, "--operator", "kim"]);
+    assert_eq!(code, 1, "{told}");
+    told["problem"]["code"].as_str().map(str::to_owned)
+}
+
+#[test]
+fn an_item_goes_away_when_a_person_closes_its_goal_or_takes_it_out() {
+    for goals in [
+        "goals:\n  - {id: M1, title: t, status: done}\n",
+        "goals:\n  - {id: M1, title: t, status: dropped}\n",
+        "goals:\n  - {id: M2, title: t, status: active}\n",
+    ] {
+        let scene = Scene::new(&[blocked(1)]);
+        let id = scene.waiting().remove(0);
+        scene.write(".ai/goals.yaml", goals);
+        assert!(scene.waiting().is_empty(), "{goals}");
+        assert_eq!(scene.json(&["status"]).1["waiting"], 0);
+        assert_eq!(scene.json(&["events", "replay", "--no-write"]).1["waiting"], 0);
+        for action in ["approve", "reject", "defer"] {
+            assert_eq!(acted(&scene, &id, action).as_deref(), Some("already_resolved"), "{goals}");
+        }
+        assert_eq!(scene.read(".ai/goals.yaml"), goals);
+        let all = scene.run(&["inbox", "list", "--include-resolved"]).out;
+        assert!(all.contains(&id), "{all}");
+    }
+    // Goals that cannot be read close nothing.
+    let scene = Scene::new(&[blocked(1)]);
+    scene.write(".ai/goals.yaml", "goals: [");
+    assert_eq!(scene.waiting().len(), 1);
+}
+
+#[test]
+fn an_inbox_that_cannot_be_read_is_not_an_empty_one() {
+    let scene = Scene::new(&[blocked(1)]);
+    scene.remove(".ai/events/events.ndjson");
+    std::fs::create_dir(scene.root().join(".ai/events/events.ndjson")).unwrap();
+    assert_eq!(scene.json(&["status"]).1["waiting"], serde_json::Value::Null);
+    let shown = scene.run(&["status"]).out;
+    assert!(shown.contains("cannot be told") && shown.contains("events.ndjson"), "{shown}");
+}
+
+fn ranked(number: u64, spike: u32, winner: &str) -> String {
+    let accept = "hast decision spike d.yaml --accept";
+    event(
+        number,
+        "DECISION_WAITS",
+        json!({"decision_id": "D1", "spike": spike, "what": format!("{winner} comes first"),
+            "winner": winner, "look": [format!("git diff abc refs/hast/spikes/D1/{spike}/{winner}"), accept]}),
+    )
+}
+
+#[test]
+fn a_decision_waits_with_its_last_spike_until_it_is_merged() {
+    let scene = Scene::new(&[ranked(1, 1, "A"), ranked(2, 2, "B")]);
+    let (_, list) = scene.json(&["inbox", "list"]);
+    assert_eq!(
+        (&list["waiting"], &list["items"][0]["title"]),
+        (&json!(1), &json!("D1: B comes first"))
+    );
+    let id = list["items"][0]["id"].as_str().unwrap();
+    let act = ["inbox", "act", id, "--action", "approve", "--operator", "kim"];
+    let ran = scene.run(&act);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.trim_end().ends_with("hast decision spike d.yaml --accept"), "{}", ran.out);
+    assert_eq!(scene.waiting(), [id], "it waits for whoever merges it");
+    let (code, again) = scene.json(&act);
+    assert_eq!((code, again["problem"]["code"].as_str()), (1, Some("already_acted")));
+    let log = scene.read(".ai/events/events.ndjson");
+    scene.write(
+        ".ai/events/events.ndjson",
+        log + &event(9, "DECISION_MADE", json!({"decision_id": "D1", "spike": 2})),
+    );
+    assert!(scene.waiting().is_empty());
+    let scene = Scene::new(&[ranked(1, 1, "A")]);
+    let id = scene.waiting().remove(0);
+    let reject = scene.run(&["inbox", "act", &id, "--action", "reject", "--operator", "kim"]);
+    assert_eq!(reject.out, format!("{id}: reject\n"), "no empty line");
+    assert!(scene.waiting().is_empty());
+}

@@ -4,5 +4,6 @@
 
 mod events;
 mod inbox;
+mod links;
 mod observe;
 mod scene;

@@ -97,6 +97,15 @@ fn binary_files_come_whole_or_not_at_all() {
     let result = scene.result(&task, &patch);
     let delta = scene.result(&task, &patch.replacen("literal ", "delta ", 1));
     assert_eq!(scene.refused(&delta), "bad_patch");
+    let (_, answer) = scene.answer(&delta);
+    let next = answer["problem"]["next"].as_str().unwrap();
+    assert!(next.contains("`branch`") && !next.contains("git diff"), "{next}");
+    // Git reads a number as far as it is one.
+    for size in ["delta 19x", "delta +19", "literal 19x", "literal -1"] {
+        let odd = patch.replacen("literal 10", size, 1);
+        assert_ne!(odd, patch);
+        assert_eq!(scene.refused(&scene.result(&task, &odd)), "bad_patch", "{size}");
+    }
     let bomb = "diff --git a/src/x b/src/x\nGIT binary patch\nliteral 99999999999\n";
     assert_eq!(scene.refused(&scene.result(&task, bomb)), "bad_patch");
     let ran = scene.ingest(&result);

@@ -133,3 +133,47 @@ fn a_late_workers_result_does_not_count() {
     assert_eq!(scene.ingest(&scene.result(&next, &scene.patch(&[("src/c.txt", "c\n")]))).code, 0);
     assert_eq!(scene.refused(&result), "goal_not_open");
 }
+
+/// A result whose process dies at a moment when tests run.
+fn cut_off(scene: &Scene, moment: &str) -> serde_json::Value {
+    let task = scene.export("M1");
+    let result = scene.result(&task, &scene.patch(&[("src/b.txt", "b\n")]));
+    scene.deliver(&result);
+    let mut child = scene.start(&["protocol", "ingest", "../result.json"]);
+    scene.wait_until("it is judged", |stage| {
+        stage.read(".ai/events/events.ndjson").contains(moment)
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    scene.nothing_runs();
+    scene.write("go.log", "");
+    result
+}
+
+const WAITS: &str = "test ! -f src/b.txt || test -f ../../../go.log || sleep 60\n";
+
+#[test]
+fn work_that_passed_and_cannot_be_merged_is_answered_with_the_reason_and_its_branch() {
+    let scene = Scene::with("", WAITS);
+    let result = cut_off(&scene, "ATTEMPT_ENDED");
+    scene.git(&["branch", "-m", "trunk"]);
+    let (code, answer) = scene.answer(&result);
+    assert_eq!((code, &answer["outcome"], &answer["code"]), (1, &json!("blocked"), &json!("lane")));
+    assert_eq!(answer["reason"], "the branch main is gone", "{answer}");
+    let holds = answer["ref"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    assert_eq!(scene.git(&["show", &format!("{holds}:src/b.txt")]), "b");
+    assert!(answer["problem"]["next"].as_str().unwrap().contains(holds), "{answer}");
+    assert!(scene.read(".ai/goals.yaml").contains("the branch main is gone"));
+}
+
+#[test]
+fn a_result_whose_goal_went_away_before_a_verdict_is_answered_with_that() {
+    let scene = Scene::with("", "test -f ../../../go.log || sleep 60\n");
+    let result = cut_off(&scene, "LANE_OPENED");
+    let goals = scene.read(".ai/goals.yaml").replace("id: M1", "id: M9");
+    scene.write(".ai/goals.yaml", goals);
+    let (code, answer) = scene.answer(&result);
+    assert_eq!((code, &answer["outcome"]), (1, &json!("blocked")), "{answer}");
+    let what = answer["problem"]["what"].as_str().unwrap();
+    assert!(what.contains("M1") && !what.trim_end().ends_with(':'), "{answer}");
+}

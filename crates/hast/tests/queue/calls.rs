@@ -161,3 +161,78 @@ fn a_queue_outside_of_the_repository_needs_approval() {
     assert_eq!(scene.0.hast(&["queue", "claim", "--worker", "w"]).code, 0);
     assert!(shared.join("queue.ndjson").exists());
 }
+
+#[test]
+fn a_worker_does_not_undo_what_a_person_decided_meanwhile() {
+    for (person, wished) in [("dropped", "active"), ("done", "blocked"), ("blocked", "pending")] {
+        let scene = Scene::new();
+        let (_, claim) = scene.json(0, &["queue", "claim", "--worker", "w1"]);
+        let id = claim["claim_id"].as_str().unwrap();
+        let goals = GOALS.replacen("status: active", &format!("status: {person}"), 1);
+        scene.0.write(".ai/goals.yaml", &goals);
+        let release = ["queue", "release", id, "--worker", "w1", "--goal-status", wished];
+        let ran = scene.at(1, &release);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(ran.out.contains(&format!("A is {person} by now")), "{}", ran.out);
+        assert_eq!(scene.0.read(".ai/goals.yaml"), goals);
+        let (_, list) = scene.json(2, &["queue", "list"]);
+        assert_eq!(list["claims"][0]["status"], "released", "the claim is given back");
+        let log = scene.0.read(".ai/queue/queue.ndjson");
+        assert!(!log.contains("goal_status"), "{log}");
+    }
+}
+
+#[test]
+fn a_damaged_number_in_a_log_is_told_and_ends_nothing() {
+    let scene = Scene::new();
+    let (_, claim) = scene.json(0, &["queue", "claim", "--worker", "w1"]);
+    let id = claim["claim_id"].as_str().unwrap();
+    assert_eq!(scene.at(1, &["queue", "release", id, "--worker", "w1"]).code, 0);
+    let log = scene.0.read(".ai/queue/queue.ndjson");
+    let last = log.lines().last().unwrap();
+    for (from, to) in
+        [("Z-0002", "Z-18446744073709551615"), ("fence\":1", "fence\":18446744073709551615")]
+    {
+        let damaged = last.replace(from, to);
+        assert_ne!(damaged, last);
+        scene.0.write(".ai/queue/queue.ndjson", format!("{log}{damaged}\n"));
+        let told = scene.0.hast(&["verify"]);
+        assert_eq!(told.code, 1, "{told:?}");
+        assert!(told.out.contains("queue.ndjson:3"), "{}", told.out);
+        assert_eq!(scene.at(2, &["queue", "claim", "--worker", to]).code, 0);
+    }
+    // The last number there is: nothing can be told after it.
+    for (from, to) in [("Z-0002", "Z-999999999999999"), ("fence\":1", "fence\":999999999999999")] {
+        let jumped = last.replace(from, to).replace("released", "active");
+        scene.0.write(".ai/queue/queue.ndjson", format!("{log}{jumped}\n"));
+        let ran = scene.at(3, &["queue", "claim", "--worker", "w3"]);
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(ran.err.contains("used up"), "{}", ran.err);
+    }
+    let jumped = last.replace("Z-0002", "Z-999999999999999");
+    scene.0.write(".ai/queue/queue.ndjson", format!("{log}{jumped}\n"));
+    let told = scene.0.hast(&["verify"]);
+    assert!(told.out.contains("jumps from 2 to 999999999999999"), "{}", told.out);
+}
+
+#[test]
+fn a_damaged_number_in_the_events_is_told_and_ends_nothing() {
+    let scene = Scene::new();
+    let line = |number: &str| {
+        format!(
+            "{{\"event_id\":\"EV-20260209T140000Z-{number}\",\"ts\":\"2026-02-09T14:00:00Z\",\"actor\":\"x\",\"type\":\"STATUS_SET\",\"detail\":{{\"goal_id\":\"A\",\"status\":\"active\"}}}}\n"
+        )
+    };
+    let (_, claim) = scene.json(0, &["queue", "claim", "--worker", "w1"]);
+    let id = claim["claim_id"].as_str().unwrap();
+    let release = ["queue", "release", id, "--worker", "w1", "--goal-status", "pending"];
+    scene.0.write(".ai/events/events.ndjson", line("0001") + &line("999999999999999"));
+    let ran = scene.at(1, &release);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("used up"), "{}", ran.err);
+    scene.0.write(".ai/events/events.ndjson", line("0001") + &line("18446744073709551615"));
+    assert_eq!(scene.0.hast(&["verify"]).code, 1);
+    let ran = scene.at(2, &release);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(scene.0.read(".ai/events/events.ndjson").contains("Z-0002"));
+}

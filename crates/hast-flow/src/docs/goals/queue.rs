@@ -2,11 +2,11 @@
 //! lines is the queue.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::docs::goals::{GoalPhase, GoalStatus};
 use crate::document;
-use crate::ids::EventId;
+use crate::ids::{EventId, LAST_NUMBER};
 use crate::time::UtcTime;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -39,7 +39,8 @@ pub struct QueueDetail {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<Claim>,
     /// The greatest fence that was ever given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "some_fence")]
+    #[schemars(range(max = LAST_NUMBER))]
     pub last_fence: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal_id: Option<String>,
@@ -63,7 +64,20 @@ pub struct Claim {
     pub expires_at: UtcTime,
     pub idempotency_key: Option<String>,
     /// Greater than that of every claim before it: tells a late worker from the one after it.
+    #[serde(deserialize_with = "fence")]
+    #[schemars(range(max = LAST_NUMBER))]
     pub fence: u64,
+}
+
+/// One that cannot be counted on from was never given: its line is damaged.
+fn fence<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let number = u64::deserialize(deserializer)?;
+    let too_great = || de::Error::custom(format!("{number} is more than {LAST_NUMBER}"));
+    if number <= LAST_NUMBER { Ok(number) } else { Err(too_great()) }
+}
+
+fn some_fence<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    fence(deserializer).map(Some)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

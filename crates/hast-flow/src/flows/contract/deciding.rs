@@ -35,7 +35,7 @@ pub(super) fn step(
             let what = words::decided_already(lang, id);
             return blocked(what, words::unknown_request_next(lang));
         }
-        ItemState::Open | ItemState::Deferred(_) => {}
+        ItemState::Open | ItemState::Deferred(_) | ItemState::Approved(_) => {}
     }
     let detail = json!({ "inbox_id": item, "deed": deed });
     let draft = Draft::new(view, facts, &flow.settings, "a decision").about(request).event(

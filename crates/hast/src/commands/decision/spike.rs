@@ -1,5 +1,6 @@
 //! `hast decision spike`: each alternative tried by processes of this machine.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use hast_flow::attempt::settle::Commits;
@@ -48,6 +49,7 @@ pub(super) fn run(app: &mut App, args: &SpikeArgs) -> Result<Exit, Problem> {
     let run = format!("{}-{}", UtcTime::new(app.clock.now()), std::process::id());
     let flow = SpikeFlow {
         run,
+        file: named(app, &project.root, &args.file),
         content: Sha256::of(&bytes).to_string(),
         timeout_minutes: args.timeout.unwrap_or(settings.timeout_minutes),
         settings,
@@ -78,6 +80,14 @@ pub(super) fn run(app: &mut App, args: &SpikeArgs) -> Result<Exit, Problem> {
         view.last().map(|(number, spike)| (number, spike.clone()))
     })?;
     report::report(app, &flow, &driven, args.explain)
+}
+
+/// The ticket as it can be named at the top of the project, which is where people mostly are.
+fn named(app: &App, root: &Path, file: &Path) -> String {
+    let real = |path: &Path| path.canonicalize().ok();
+    let at_top = real(&app.directory) == real(root);
+    let file = if at_top { file.to_owned() } else { app.directory.join(file) };
+    file.display().to_string()
 }
 
 /// What the ticket would have run, besides what the project would.

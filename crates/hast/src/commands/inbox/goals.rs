@@ -4,8 +4,10 @@
 use std::path::Path;
 
 use hast_flow::docs::files::FlowName;
-use hast_flow::docs::goals::{GoalStatus, GoalsEventKind};
-use hast_flow::inbox::{Action, Item, ItemKind};
+use hast_flow::docs::goals::{self as docs, GoalStatus, GoalsEventKind};
+use hast_flow::inbox::{Action, Item, ItemKind, ItemState, Refused};
+use hast_flow::time::UtcTime;
+use hast_flow::words::Lang;
 use serde_json::json;
 
 use super::{Decision, Source, refusal};
@@ -15,6 +17,7 @@ use crate::commands::events::word;
 use crate::commands::flow_root::unread;
 use crate::commands::goals_history;
 use crate::commands::goals_log::{self, Becomes, Wish};
+use crate::commands::queue;
 use crate::ops_messages::say;
 use crate::problem::Problem;
 use crate::queue_cli::StatusArg;
@@ -28,7 +31,14 @@ impl Source for Goals {
 
     fn items(&self, app: &App, root: &Path) -> Result<Vec<Item>, Problem> {
         let replay = goals_history::now(root).map_err(|error| unread(app, &error))?;
-        Ok(replay.inbox().items().cloned().collect())
+        let (goals, at) = (queue::goals_there(root), UtcTime::new(app.clock.now()));
+        let shown = |item: &Item| match over(app.lang, goals.as_ref(), item) {
+            Some(why) if item.is_open() => {
+                Item { state: ItemState::Resolved { at, why }, ..item.clone() }
+            }
+            _ => item.clone(),
+        };
+        Ok(replay.inbox().items().map(shown).collect())
     }
 
     fn act(&self, app: &mut App, decision: &Decision<'_>) -> Result<String, Problem> {
@@ -39,19 +49,21 @@ impl Source for Goals {
         goals_log::write(app, &project, |_| {
             // Whoever was faster has decided: this look is not older than the commit.
             goals_history::catch_up(root, &mut replay).map_err(|error| unread(app, &error))?;
-            let inbox = replay.inbox();
-            inbox
-                .act(&item.id, deed.clone())
-                .map_err(|why| refusal(app, item.id.as_str(), &why))?;
-            let detail = json!({
+            let refused = |why: Refused| refusal(app, item.id.as_str(), &why);
+            replay.inbox().act(&item.id, deed.clone()).map_err(refused)?;
+            if let Some(why) = over(app.lang, queue::goals_there(root).as_ref(), item) {
+                return Err(refused(Refused::AlreadyResolved { why }));
+            }
+            let mut detail = json!({
                 "inbox_id": item.id,
                 "kind": item.kind,
                 "action": deed.action,
                 "operator": deed.operator,
                 "text": deed.text,
-                "goal_id": item.unit,
                 "status": status,
             });
+            let unit = if item.kind == ItemKind::Decision { "decision_id" } else { "goal_id" };
+            detail[unit] = json!(item.unit);
             let mut events = vec![(GoalsEventKind::InboxActed, detail)];
             let about = json!({"goal_id": item.unit, "status": status, "operator": deed.operator});
             events.extend(status.map(|status| match status {
@@ -73,10 +85,37 @@ impl Source for Goals {
                 events,
             })
         })?;
-        Ok(match status {
-            Some(status) => say::goal_is(app.lang, &item.unit, word(status)),
-            None => String::new(),
+        Ok(match (status, deed.action, item.command()) {
+            (Some(status), ..) => say::goal_is(app.lang, &item.unit, word(status)),
+            (None, Action::Approve, Some(command)) => say::merge_it(app.lang, command),
+            (None, ..) => String::new(),
         })
+    }
+}
+
+/// Why nobody needs to be asked about a goal any more: a person has closed it in `goals.yaml`, or taken
+/// it out. Goals that cannot be read close nothing.
+pub(crate) fn over(lang: Lang, goals: Option<&docs::Goals>, item: &Item) -> Option<String> {
+    let goals = goals.filter(|_| is_about_a_goal(item.kind))?;
+    match queue::status_of(goals, &item.unit) {
+        None => Some(say::goal_gone(lang, &item.unit)),
+        Some(status @ (GoalStatus::Done | GoalStatus::Dropped)) => {
+            Some(say::goal_is(lang, &item.unit, word(status)))
+        }
+        Some(GoalStatus::Pending | GoalStatus::Active | GoalStatus::Blocked) => None,
+    }
+}
+
+fn is_about_a_goal(kind: ItemKind) -> bool {
+    match kind {
+        ItemKind::Login | ItemKind::Budget | ItemKind::Limit | ItemKind::Decision => false,
+        ItemKind::EditConflict
+        | ItemKind::ProtectedPath
+        | ItemKind::ScopeViolation
+        | ItemKind::MergeConflict
+        | ItemKind::Confirmation
+        | ItemKind::Question
+        | ItemKind::BlockedGoal => true,
     }
 }
 
@@ -86,16 +125,7 @@ fn status(item: &Item, action: Action, wanted: Option<StatusArg>) -> Option<Goal
     if let Some(wanted) = wanted {
         return Some(wanted.status());
     }
-    let about_goal = match item.kind {
-        ItemKind::Login | ItemKind::Budget | ItemKind::Limit | ItemKind::Decision => false,
-        ItemKind::EditConflict
-        | ItemKind::ProtectedPath
-        | ItemKind::ScopeViolation
-        | ItemKind::MergeConflict
-        | ItemKind::Confirmation
-        | ItemKind::Question
-        | ItemKind::BlockedGoal => true,
-    };
+    let about_goal = is_about_a_goal(item.kind);
     match action {
         Action::Approve if about_goal => Some(GoalStatus::Active),
         Action::Reject if about_goal => Some(GoalStatus::Blocked),

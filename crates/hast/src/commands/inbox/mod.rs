@@ -2,7 +2,7 @@
 //! one file here that says what waits in its documents and what a decision does to them.
 
 mod contract;
-mod goals;
+pub(crate) mod goals;
 mod run;
 mod session;
 mod shown;
@@ -10,7 +10,7 @@ mod shown;
 use std::path::PathBuf;
 
 use hast_flow::docs::files::FlowName;
-use hast_flow::inbox::{Deed, Inbox, Item, Refused};
+use hast_flow::inbox::{Deed, Inbox, Item, ItemKind, Refused};
 use hast_flow::time::UtcTime;
 use serde_json::json;
 
@@ -68,9 +68,9 @@ fn inbox(app: &App) -> Result<Inbox, Problem> {
     Ok(Inbox::of(all))
 }
 
-/// How much waits; nothing where that cannot be told.
-pub(crate) fn waiting(app: &App) -> usize {
-    inbox(app).map_or(0, |inbox| inbox.open_items().count())
+/// How much waits.
+pub(crate) fn waiting(app: &App) -> Result<usize, Problem> {
+    Ok(inbox(app)?.open_items().count())
 }
 
 fn list(app: &mut App, args: InboxListArgs) -> Result<Exit, Problem> {
@@ -146,7 +146,8 @@ fn act(app: &mut App, args: &ActArgs) -> Result<Exit, Problem> {
     let Some((source, root)) = found else {
         return Err(refusal(app, &args.id, &Refused::Unknown));
     };
-    if args.goal_status.is_some() && item.flow != FlowName::Goals {
+    let of_goal = item.flow == FlowName::Goals && item.kind != ItemKind::Decision;
+    if args.goal_status.is_some() && !of_goal {
         return Err(Problem::usage(say::no_goal(lang, &item.id), say::no_goal_next(lang)));
     }
     let decision = Decision { root, item, deed: deed.clone(), goal_status: args.goal_status };
@@ -157,10 +158,9 @@ fn act(app: &mut App, args: &ActArgs) -> Result<Exit, Problem> {
             "operator": deed.operator, "text": deed.text, "told": told,
         }))?;
     } else {
-        app.print(&format!(
-            "{}\n{told}\n",
-            say::acted(app.lang, &item.id, shown::word(deed.action))
-        ))?;
+        let acted = say::acted(app.lang, &item.id, shown::word(deed.action));
+        let lines = [acted, told].into_iter().filter(|line| !line.is_empty());
+        app.print(&lines.map(|line| line + "\n").collect::<String>())?;
     }
     Ok(Exit::Done)
 }

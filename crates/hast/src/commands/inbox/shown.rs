@@ -16,7 +16,9 @@ pub(super) fn line(lang: Lang, item: &Item) -> String {
         ItemState::Deferred(deed) => {
             format!("  ({}, {})", say::deferred(lang), visible(&deed.operator))
         }
-        ItemState::Acted(deed) => format!("  ({}, {})", word(deed.action), visible(&deed.operator)),
+        ItemState::Approved(deed) | ItemState::Acted(deed) => {
+            format!("  ({}, {})", word(deed.action), visible(&deed.operator))
+        }
         ItemState::Resolved { why, .. } => format!("  ({})", visible(why)),
     };
     let (kind, flow) = (item.kind.code(), item.flow.as_str());

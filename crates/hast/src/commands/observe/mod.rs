@@ -4,6 +4,7 @@ mod page;
 
 use std::path::{Path, PathBuf};
 
+use hast_agent::page::Page;
 use hast_flow::agents::ledger::LedgerLine;
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::QueueEvent;
@@ -12,21 +13,19 @@ use hast_flow::flows::goals::observe::{Baseline, Observation};
 use hast_flow::flows::goals::replay::told::Told;
 use hast_flow::time::UtcTime;
 use hast_flow::words::Lang;
-use hast_world::files::{PathError, names, read_if_there};
+use hast_world::derived_files::{put, put_below};
+use hast_world::files::{PathError, names};
 use hast_world::log_lines::each_line;
-use hast_world::person_files;
 use serde_json::json;
 
 use super::calling::{self, Project};
-use super::flow_root::unread;
+use super::flow_root::{unread, unwritten};
 use super::goals_files::find_root;
 use super::goals_history;
 use crate::app::App;
 use crate::observe_messages::say;
 use crate::ops_cli::{BaselineArgs, ObserveCommands};
 use crate::problem::{Exit, Problem};
-
-const MAX_PAGE: usize = 64 << 20;
 
 pub(crate) fn run(app: &mut App, command: &ObserveCommands) -> Result<Exit, Problem> {
     match command {
@@ -97,19 +96,22 @@ fn write_page(
     path: Option<&Path>,
     baseline: &Baseline,
 ) -> Result<PathBuf, Problem> {
-    let path = match path {
-        Some(path) => app.directory.join(path),
+    let text = page::page(app.lang, baseline);
+    let (path, written) = match path {
+        Some(path) => {
+            let path = app.directory.join(path);
+            let written = put(&path, text.as_bytes(), Page::is_one);
+            (path, written)
+        }
         None => {
+            let directory = root.join(layout::DIRECTORY);
             let day = baseline.to.instant().strftime("%Y%m%d");
-            root.join(layout::DIRECTORY).join(format!("reports/observe-{day}.html"))
+            let path = directory.join(format!("reports/observe-{day}.html"));
+            let written = put_below(&directory, &path, text.as_bytes());
+            (path, written)
         }
     };
-    let text = page::page(app.lang, baseline);
-    let written = read_if_there(&path, MAX_PAGE).and_then(|before| match before {
-        Some(before) => person_files::replace(&path, &before, text.as_bytes()),
-        None => person_files::create(&path, text.as_bytes()).map(drop),
-    });
-    written.map_err(|error| unread(app, &error))?;
+    written.map_err(|error| unwritten(app.lang, &error))?;
     Ok(path)
 }
 

@@ -150,7 +150,11 @@ fn report(app: &mut App, settled: &Map<String, Value>) -> Result<Exit, Problem> 
         }
         _ => {
             let what = say::blocked(lang, packet, goal, visible(reason));
-            Some(Problem::new(what, say::blocked_next(lang, goal)))
+            let next = match text("ref") {
+                "" => say::blocked_next(lang, goal),
+                name => say::blocked_with_ref_next(lang, goal, visible(name)),
+            };
+            Some(Problem::new(what, next))
         }
     };
     if app.json {

@@ -49,6 +49,8 @@ messages! {
     nothing_kept_next() { en: "name a goal that was handed over, or run without --continue", ko: "넘겨진 목표를 지정하거나 --continue 없이 실행하세요" }
     kept_lost(name) { en: "the kept work on {name} is no longer in git", ko: "{name}의 보존된 작업이 더는 git에 없습니다" }
     kept_lost_next() { en: "run without --continue", ko: "--continue 없이 실행하세요" }
+    numbers_used_up() { en: "the numbers of .ai/events/events.ndjson are used up: a line in it has the last one there is", ko: ".ai/events/events.ndjson의 번호를 다 썼습니다. 마지막 번호를 가진 줄이 있습니다" }
+    numbers_used_up_next() { en: "hast verify shows the line whose number jumps; correct or remove it, then run the command again", ko: "hast verify가 번호가 건너뛴 줄을 보여 줍니다. 고치거나 지운 뒤 명령을 다시 실행하세요" }
     waiting_next() { en: "run the same command later", ko: "나중에 같은 명령을 다시 실행하세요" }
 }
 

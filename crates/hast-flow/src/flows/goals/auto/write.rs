@@ -3,13 +3,15 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::attempt_steps::blocked;
 use crate::docs::goals::{GoalsEvent, GoalsEventKind};
 use crate::driver::Facts;
 use crate::flows::goals::auto::layout;
 use crate::flows::goals::auto::policy::CONTROLLER;
 use crate::flows::goals::auto::view::View;
+use crate::flows::goals::auto::words;
 use crate::formats::{json, ndjson};
-use crate::ids::EventId;
+use crate::ids::{EventId, LAST_NUMBER};
 use crate::steps::{Commit, Step, StepKey};
 use crate::store::Put;
 
@@ -116,6 +118,10 @@ impl<'v> Draft<'v> {
     }
 
     pub(super) fn step(self) -> Step {
+        if self.count > LAST_NUMBER {
+            let lang = self.facts.lang;
+            return blocked(words::numbers_used_up(lang), words::numbers_used_up_next(lang));
+        }
         Step::Commit(self.commit())
     }
 

@@ -5,11 +5,11 @@
 use crate::docs::goals::{Claim, QueueEvent, QueueEventKind};
 use crate::flows::goals::queue::{Decided, News, Queue, Refused};
 use crate::formats::ndjson;
-use crate::ids::EventId;
+use crate::ids::{EventId, LAST_NUMBER};
 use crate::roles::Access::Write;
 use crate::roles::{Class, PolicyTable, Row};
 use crate::store::disk::{Disk, FileKind, Open};
-use crate::store::{ChangeSet, DocPath, HistoryClass, Put, Store, StoreError};
+use crate::store::{ChangeSet, DocPath, HistoryClass, Malformed, Put, Store, StoreError};
 use crate::time::UtcTime;
 
 /// The log, below the root of the queue.
@@ -79,18 +79,18 @@ impl<D: Disk> Desk<D> {
         let Self { store, log, queue, seen } = self;
         let called = store.commit_decided(&POLICY, |store| {
             read_news(store.disk(), log, queue, seen)?;
-            let mut page = Page { queue, now, lines: Vec::new() };
+            let mut page = Page { log, queue, now, lines: Vec::new() };
             let full = seen.is_some_and(|seen| seen.length > FULL.max(2 * seen.carried));
             let aside = if full { Some(turn_over(log, &mut page)?) } else { None };
             let over = page.queue.sweep(now);
             let swept: Vec<Claim> =
                 over.iter().flat_map(|news| &news.detail.claims).cloned().collect();
-            page.write_all(over);
+            page.write_all(over)?;
             let (answer, news) = match decide(page.queue) {
                 Some(Decided { answer, news }) => (Some(answer), news),
                 None => (None, Vec::new()),
             };
-            page.write_all(news);
+            page.write_all(news)?;
             let (lines, told) = (page.lines, (answer, swept));
             if lines.is_empty() {
                 return Ok((None, (told, 0)));
@@ -127,19 +127,21 @@ type Answer = (Option<Result<Claim, Refused>>, Vec<Claim>);
 
 /// What a call adds, and the queue as it is after that.
 struct Page<'q> {
+    log: &'q DocPath,
     queue: &'q mut Queue,
     now: UtcTime,
     lines: Vec<u8>,
 }
 
 impl Page<'_> {
-    fn write_all(&mut self, news: Vec<News>) {
-        for one in news {
-            self.write(one);
-        }
+    fn write_all(&mut self, news: Vec<News>) -> Result<(), StoreError> {
+        news.into_iter().try_for_each(|one| self.write(one))
     }
 
-    fn write(&mut self, news: News) {
+    fn write(&mut self, news: News) -> Result<(), StoreError> {
+        if self.queue.events >= LAST_NUMBER {
+            return Err(Malformed::Numbers(self.log.clone()).into());
+        }
         let event = QueueEvent {
             event_id: EventId::new(self.now, self.queue.events + 1),
             ts: self.now,
@@ -150,6 +152,7 @@ impl Page<'_> {
         self.queue.apply(&event);
         // Our lines hold nothing that JSON cannot.
         self.lines.extend(ndjson::to_line(&event).unwrap_or_default().into_bytes());
+        Ok(())
     }
 }
 
@@ -157,7 +160,7 @@ impl Page<'_> {
 fn turn_over(log: &DocPath, page: &mut Page<'_>) -> Result<Put, StoreError> {
     let to = DocPath::new(&format!("archive/queue-{:012}.ndjson", page.queue.events));
     let to = to.map_err(|bad| StoreError::Malformed(bad.into()))?;
-    page.write(page.queue.carried());
+    page.write(page.queue.carried())?;
     Ok(Put::Archive { from: log.clone(), to })
 }
 

@@ -43,6 +43,8 @@ pub enum Refused {
     BadTime {
         most_minutes: i64,
     },
+    /// A line of the log has the last fence there is.
+    NoFence,
 }
 
 /// The word for programs; it is never translated.
@@ -58,6 +60,7 @@ pub enum Code {
     ClaimNotActive,
     NotClaimOwner,
     BadTime,
+    NoFence,
 }
 
 impl Code {
@@ -73,6 +76,7 @@ impl Code {
             Self::ClaimNotActive => "claim_not_active",
             Self::NotClaimOwner => "not_claim_owner",
             Self::BadTime => "bad_ttl",
+            Self::NoFence => "no_fence",
         }
     }
 }
@@ -96,6 +100,8 @@ messages! {
     not_claim_owner(claim, owner) { en: "{claim} belongs to {owner}", ko: "{claim}(은)는 {owner}의 것입니다" }
     not_claim_owner_next() { en: "only its owner renews or releases it; it ends by itself when its time is over", ko: "소유자만 갱신하거나 해제할 수 있습니다. 시간이 지나면 스스로 끝납니다" }
     bad_time(most) { en: "a claim may last between 1 and {most} minutes", ko: "claim은 1분에서 {most}분까지 가능합니다" }
+    no_fence() { en: "the fences of the queue are used up: a line of its log has the last one there is", ko: "큐의 fence를 다 썼습니다. 로그에 마지막 fence를 가진 줄이 있습니다" }
+    no_fence_next() { en: "correct or remove that line of queue.ndjson, which is in .ai/queue/ or queue_dir", ko: ".ai/queue/ 또는 queue_dir에 있는 queue.ndjson에서 그 줄을 고치거나 지우세요" }
     bad_time_next() { en: "ask for less and renew it", ko: "더 짧게 요청하고 갱신하세요" }
 }
 
@@ -114,6 +120,7 @@ impl Refused {
                 Self::GoalAlreadyClaimed { goal, by, until }
             }
             leases::Refused::BadTime { most } => Self::BadTime { most_minutes: most.as_mins() },
+            leases::Refused::NoFence => Self::NoFence,
             leases::Refused::Gone | leases::Refused::NotYours { .. } => {
                 Self::GoalNotClaimable { goal: goal.to_owned() }
             }
@@ -124,6 +131,7 @@ impl Refused {
         let id = claim.claim_id.clone();
         match refused {
             leases::Refused::BadTime { most } => Self::BadTime { most_minutes: most.as_mins() },
+            leases::Refused::NoFence => Self::NoFence,
             leases::Refused::NotYours { owner } => Self::NotClaimOwner { claim: id, owner },
             leases::Refused::Gone | leases::Refused::Held { .. } => {
                 Self::ClaimNotActive { claim: id, status: ClaimStatus::Expired }
@@ -143,6 +151,7 @@ impl Refused {
             Self::ClaimNotActive { .. } => Code::ClaimNotActive,
             Self::NotClaimOwner { .. } => Code::NotClaimOwner,
             Self::BadTime { .. } => Code::BadTime,
+            Self::NoFence => Code::NoFence,
         }
     }
 
@@ -164,6 +173,7 @@ impl Refused {
             }
             Self::NotClaimOwner { claim, owner } => not_claim_owner(lang, claim, owner),
             Self::BadTime { most_minutes } => bad_time(lang, most_minutes),
+            Self::NoFence => no_fence(lang),
         }
     }
 
@@ -178,6 +188,7 @@ impl Refused {
             Self::ClaimNotActive { .. } => claim_not_active_next(lang),
             Self::NotClaimOwner { .. } => not_claim_owner_next(lang),
             Self::BadTime { .. } => bad_time_next(lang),
+            Self::NoFence => no_fence_next(lang),
         }
     }
 }

@@ -25,12 +25,11 @@ pub(super) fn take(inbox: &mut Inbox, told: &Told<'_>) {
         }
         "STOPPED" => open(inbox, told, of_stop(told)),
         "LIMIT_REACHED" => open(inbox, told, ItemKind::Limit),
-        "DECISION_WAITS" => open(inbox, told, ItemKind::Decision),
-        "DECISION_MADE" => {
-            if let Some(unit) = told.unit() {
-                end_some(inbox, told, |item| item.unit == unit && item.kind == ItemKind::Decision);
-            }
+        "DECISION_WAITS" => {
+            end_decisions(inbox, told, "tried again");
+            open(inbox, told, ItemKind::Decision);
         }
+        "DECISION_MADE" => end_decisions(inbox, told, "decided"),
         // Agents are asked again: what stopped them is over.
         "ATTEMPT_ENDED" => resolve_kinds(
             inbox,
@@ -93,15 +92,18 @@ fn of_stop(told: &Told<'_>) -> ItemKind {
 
 fn open(inbox: &mut Inbox, told: &Told<'_>, kind: ItemKind) {
     let unit = told.unit().unwrap_or("auto");
-    let attempt = told.detail.attempt.map(|attempt| attempt.to_string());
+    let detail = &told.detail;
+    let number = if kind == ItemKind::Decision { detail.spike } else { detail.attempt };
+    let number = number.map(|number| number.to_string());
     let matter = Matter {
         flow: FlowName::Goals,
         unit,
         kind,
-        // A stop is one matter however often it is told; a judgement is about its attempt.
+        // A stop is one matter however often it is told; a judgement is about its attempt, a decision
+        // about its spike.
         cause: match kind {
             ItemKind::Limit | ItemKind::Budget | ItemKind::Login => "",
-            _ => attempt.as_deref().unwrap_or_default(),
+            _ => number.as_deref().unwrap_or_default(),
         },
         title: title(told),
         evidence: evidence(told),
@@ -171,11 +173,12 @@ fn resolve(inbox: &mut Inbox, told: &Told<'_>, unit: &str, why: &str) {
     end(inbox, told, &open, why);
 }
 
-/// Ends what was decided.
-fn end_some(inbox: &mut Inbox, told: &Told<'_>, ended: impl Fn(&Item) -> bool) {
-    let open: Vec<ItemId> =
-        inbox.open_items().filter(|item| ended(item)).map(|item| item.id.clone()).collect();
-    end(inbox, told, &open, "decided");
+/// Ends what waits about a decision.
+fn end_decisions(inbox: &mut Inbox, told: &Told<'_>, why: &str) {
+    let about =
+        |item: &&Item| item.kind == ItemKind::Decision && Some(item.unit.as_str()) == told.unit();
+    let open: Vec<ItemId> = inbox.open_items().filter(about).map(|item| item.id.clone()).collect();
+    end(inbox, told, &open, why);
 }
 
 fn resolve_kinds(inbox: &mut Inbox, told: &Told<'_>, kinds: &[ItemKind], why: &str) {
@@ -198,6 +201,9 @@ fn end(inbox: &mut Inbox, told: &Told<'_>, items: &[ItemId], why: &str) {
 fn act(inbox: &mut Inbox, told: &Told<'_>) {
     let detail = &told.detail;
     let item = detail.inbox_id.as_deref().and_then(|id| inbox.named(id));
+    let about_decision = item.is_some_and(|item| item.kind == ItemKind::Decision);
+    // It is made by a merge; until then it waits for whoever runs that.
+    let stays = item.and_then(Item::command).is_some();
     let id = item.map(|item| item.id.clone());
     if let (Some(id), Some(action)) = (id, detail.action) {
         let deed = Deed {
@@ -206,10 +212,14 @@ fn act(inbox: &mut Inbox, told: &Told<'_>) {
             text: detail.text.as_deref().map(str::to_owned),
             at: told.ts,
         };
-        inbox.apply(&InboxEvent::Acted { id, deed });
+        inbox.apply(&match action {
+            Action::Approve if stays => InboxEvent::Approved { id, deed },
+            Action::Approve | Action::Reject | Action::Defer => InboxEvent::Acted { id, deed },
+        });
     }
     // What is approved is not waited for any more, whatever else waited about it.
-    if let (Some(Action::Approve), Some(goal)) = (detail.action, told.goal()) {
+    if let (Some(Action::Approve), Some(goal), false) = (detail.action, told.goal(), about_decision)
+    {
         resolve(inbox, told, goal, "approved");
     }
 }

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 
 use crate::docs::goals::GoalStatus;
+use crate::ids::LAST_NUMBER;
 use crate::inbox::Action;
 use crate::time::UtcTime;
 
@@ -28,6 +29,7 @@ pub struct Detail<'a> {
     #[serde(borrow)]
     pub decision_id: Option<Cow<'a, str>>,
     pub attempt: Option<u32>,
+    pub spike: Option<u32>,
     #[serde(borrow)]
     pub title: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -85,7 +87,8 @@ pub struct DiffStat {
 impl Told<'_> {
     /// The number at the end of the id; none for what is no id.
     pub fn number(&self) -> Option<u64> {
-        self.event_id.rsplit('-').next()?.parse().ok()
+        let number = self.event_id.rsplit('-').next()?.parse().ok();
+        number.filter(|number| *number <= LAST_NUMBER)
     }
 
     /// What it is about: a decision or a goal.

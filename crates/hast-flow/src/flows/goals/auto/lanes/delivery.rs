@@ -99,7 +99,12 @@ fn plan(flow: &LanesFlow, delivery: &Delivery, work: &Delivered) -> DeliverPlan 
 }
 
 /// With the end of its lane a packet is answered, once and for all.
-pub(super) fn settled<'v>(draft: Draft<'v>, seen: &View, lane: &Lane) -> Draft<'v> {
+pub(super) fn settled<'v>(
+    draft: Draft<'v>,
+    seen: &View,
+    lane: &Lane,
+    stuck: Option<&str>,
+) -> Draft<'v> {
     let Some(packet) = &lane.packet else { return draft };
     let number = seen.ledger(&lane.goal).last_number();
     let documents = seen.documents_of(&lane.goal, number);
@@ -110,7 +115,16 @@ pub(super) fn settled<'v>(draft: Draft<'v>, seen: &View, lane: &Lane) -> Draft<'
         Some("lease_lost") => "lease_lost",
         _ => "blocked",
     };
-    let saved = verdict.filter(|verdict| !verdict.verdict.class.is_success());
+    let failed = verdict.filter(|verdict| !verdict.verdict.class.is_success());
+    let holds = match (stuck, failed, &lane.passed) {
+        // What passed, and cannot go on, stays on the branch of its tree.
+        (Some(_), None, Some(_)) => Some(TreeName::of(&lane.goal).branch()),
+        (_, failed, _) => failed.map(|_| attempt_ref(&lane.goal, number)),
+    };
+    let (code, reason) = match stuck {
+        Some(what) => (Some("lane"), Some(what)),
+        None => verdict.map(|one| (one.verdict.reason.code(), one.text.as_str())).unzip(),
+    };
     draft.event(
         Kind::PacketSettled,
         json!({
@@ -119,10 +133,10 @@ pub(super) fn settled<'v>(draft: Draft<'v>, seen: &View, lane: &Lane) -> Draft<'
             "attempt": number,
             "outcome": outcome,
             "class": verdict.map(|verdict| verdict.verdict.class),
-            "code": verdict.map(|verdict| verdict.verdict.reason.code()),
-            "reason": verdict.map(|verdict| &verdict.text),
+            "code": code,
+            "reason": reason,
             "commit": lane.over.as_ref().filter(|_| outcome == "merged"),
-            "ref": saved.map(|_| attempt_ref(&lane.goal, number)),
+            "ref": holds,
         }),
     )
 }

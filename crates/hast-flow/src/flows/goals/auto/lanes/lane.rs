@@ -247,7 +247,7 @@ fn close(seen: &View, facts: &Facts<'_>, lane: &Lane) -> Step {
         return step;
     }
     let draft = Draft::new(seen, facts, &format!("the work tree of {} is gone", lane.goal));
-    delivery::settled(draft, seen, lane).event(Kind::LaneClosed, detail).step()
+    delivery::settled(draft, seen, lane, None).event(Kind::LaneClosed, detail).step()
 }
 
 /// Others may have the goal; whether that could be said makes no difference here.
@@ -270,7 +270,7 @@ fn stuck(seen: &View, facts: &Facts<'_>, lane: &Lane, what: &str) -> Step {
         Ok(text) => draft = draft.goals(text),
         Err(_) => about["by_hand"] = json!(true),
     }
-    delivery::settled(draft.event(Kind::GoalBlocked, about), seen, lane)
+    delivery::settled(draft.event(Kind::GoalBlocked, about), seen, lane, Some(what))
         .event(Kind::LaneClosed, json!({"goal_id": lane.goal, "left": what}))
         .step()
 }

@@ -7,13 +7,22 @@ pub const MOST_BYTES: usize = 16 << 20;
 const MOST_LITERAL: u64 = 64 << 20;
 const MOST_UNPACKED: u64 = 256 << 20;
 
-/// Why a patch is not taken; nothing where it is.
-pub fn objection(patch: &str) -> Option<String> {
+/// Why a patch is not taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Objection {
+    /// A few bytes of a delta may stand for any amount of an existing file.
+    Delta,
+    Other(String),
+}
+
+/// What stands against a patch; nothing where it is taken.
+pub fn objection(patch: &str) -> Option<Objection> {
+    let other = |why: String| Some(Objection::Other(why));
     if patch.len() > MOST_BYTES {
-        return Some(format!("{} bytes, at most {MOST_BYTES}", patch.len()));
+        return other(format!("{} bytes, at most {MOST_BYTES}", patch.len()));
     }
     if !patch.lines().any(|line| line.starts_with("diff --git ")) {
-        return Some("no line begins with `diff --git`".to_owned());
+        return other("no line begins with `diff --git`".to_owned());
     }
     let mut unpacked: u64 = 0;
     let mut binary = false;
@@ -24,16 +33,23 @@ pub fn objection(patch: &str) -> Option<String> {
         } else if line.starts_with("diff --git ") {
             binary = false;
         }
-        let size = |word: &str| line.strip_prefix(word).and_then(|n| n.trim().parse::<u64>().ok());
-        if let Some(size) = size("literal ").filter(|_| binary) {
+        if !binary {
+            continue;
+        }
+        if line.starts_with("delta ") {
+            return Some(Objection::Delta);
+        }
+        if let Some(text) = line.strip_prefix("literal ") {
+            // Git reads a number as far as it is one: `19x` and ` -1` are sizes to it.
+            let plain = text.bytes().all(|byte| byte.is_ascii_digit());
+            let size = text.parse::<u64>().ok().filter(|_| plain);
+            let Some(size) = size else {
+                return other(format!("a binary file of `{text}` bytes"));
+            };
             unpacked = unpacked.saturating_add(size);
             if size > MOST_LITERAL || unpacked > MOST_UNPACKED {
-                return Some(format!("a binary file of {size} bytes"));
+                return other(format!("a binary file of {size} bytes"));
             }
-        }
-        // A few bytes of it may stand for any amount of an existing file.
-        if binary && size("delta ").is_some() {
-            return Some("a binary file as a delta; only whole ones are read".to_owned());
         }
     }
     None
@@ -59,6 +75,11 @@ mod tests {
             "--- a/x\n+++ b/x\n".to_owned(),
             format!("{binary}literal 99999999999\n"),
             format!("{binary}delta 10\n"),
+            format!("{binary}delta 19x\n"),
+            format!("{binary}delta  +19\n"),
+            format!("{binary}literal 19x\n"),
+            format!("{binary}literal +19\n"),
+            format!("{binary}literal \n"),
             format!("{binary}{}", "literal 60000000\n\n".repeat(5)),
             format!("{head}{}", " ".repeat(MOST_BYTES)),
         ] {

@@ -122,8 +122,10 @@ impl ReceiveFlow {
         if task.base.commit != result.base_commit {
             return Err(stale(result, task));
         }
-        if let Some(why) = result.patch.as_deref().and_then(patch::objection) {
-            return Err(Refused::BadPatch { why });
+        match result.patch.as_deref().and_then(patch::objection) {
+            None => {}
+            Some(patch::Objection::Delta) => return Err(Refused::BinaryDelta),
+            Some(patch::Objection::Other(why)) => return Err(Refused::BadPatch { why }),
         }
         self.is_open(&view.shared, lang)?;
         match view.shared.results.get(&self.key("look")) {

@@ -37,6 +37,8 @@ pub enum Refused {
     BadPatch {
         why: String,
     },
+    /// The patch has a changed binary file as git writes one.
+    BinaryDelta,
 }
 
 messages! {
@@ -53,6 +55,8 @@ messages! {
     lost_lease(goal, why) { en: "the claim on {goal} is lost: {why}", ko: "{goal}에 대한 claim을 잃었습니다: {why}" }
     lost_lease_next() { en: "make a new packet with hast protocol export; renew in time with hast queue renew", ko: "hast protocol export로 새 패킷을 만들고, 다음에는 hast queue renew로 제때 갱신하세요" }
     bad_patch(why) { en: "the patch is not taken: {why}", ko: "패치를 받지 않습니다: {why}" }
+    binary_delta() { en: "the patch is not taken: it has a binary file as a delta, and only whole ones are read", ko: "패치를 받지 않습니다: 바이너리 파일이 delta로 들어 있습니다. 전체 내용만 읽습니다" }
+    binary_delta_next() { en: "push the work as a branch and name it in `branch`", ko: "작업을 브랜치로 push하고 `branch`에 적으세요" }
     bad_patch_next() { en: "deliver the output of git diff --binary BASE, or push a branch and name it in `branch`", ko: "git diff --binary BASE의 출력을 보내거나 브랜치를 push하고 `branch`에 적으세요" }
 }
 
@@ -67,7 +71,7 @@ impl Refused {
             Self::NotOpen { .. } => "goal_not_open",
             Self::StaleBase { .. } => "stale_base",
             Self::LostLease { .. } => "lost_lease",
-            Self::BadPatch { .. } => "bad_patch",
+            Self::BadPatch { .. } | Self::BinaryDelta => "bad_patch",
         }
     }
 
@@ -81,6 +85,7 @@ impl Refused {
             Self::StaleBase { found, expected } => stale_base(lang, found, expected),
             Self::LostLease { goal, why } => lost_lease(lang, goal, why),
             Self::BadPatch { why } => bad_patch(lang, why),
+            Self::BinaryDelta => binary_delta(lang),
         }
     }
 
@@ -94,6 +99,7 @@ impl Refused {
             Self::StaleBase { .. } => stale_base_next(lang),
             Self::LostLease { .. } => lost_lease_next(lang),
             Self::BadPatch { .. } => bad_patch_next(lang),
+            Self::BinaryDelta => binary_delta_next(lang),
         }
     }
 }

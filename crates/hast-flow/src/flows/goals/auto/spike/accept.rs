@@ -8,7 +8,9 @@ use crate::attempt::evidence::{RepoPath, TestEnd};
 use crate::attempt::git_problem::GitProblem;
 use crate::attempt::reason::Reason;
 use crate::attempt::workspace::{CommitPlan, GitResult, GitStep, Head};
-use crate::attempt::worktrees::{MergePlan, Spent, TreePlan, Waits, WorktreeResult, WorktreeStep};
+use crate::attempt::worktrees::{
+    MergePlan, Spent, Target, TreePlan, Waits, WorktreeResult, WorktreeStep,
+};
 use crate::attempt_steps::{problem, unexpected};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
@@ -19,6 +21,9 @@ use crate::flows::goals::auto::spike::{SpikeFlow, words};
 use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::decision::{Guards, Measured, accepted, evaluate};
 use crate::steps::{Check, Effect, EffectResult, Ending, Notice, Step, StepKey};
+
+/// How often a branch that moves is followed.
+const MOST_MOVES: u32 = 3;
 
 struct Accept<'a> {
     flow: &'a SpikeFlow,
@@ -101,12 +106,20 @@ impl Accept<'_> {
         let Some((from, to)) = &self.spike.merging else {
             let commit = self.commit()?;
             let tip = match self.trees("tip", || WorktreeStep::Tip { onto: Some(onto.clone()) })? {
+                // It could be merged there only by leaving the branch.
+                WorktreeResult::Tip(Head::Branch { name, .. }) if *onto == Target::Detached => {
+                    return Err(self.elsewhere(name));
+                }
                 WorktreeResult::Tip(Head::Branch { commit, .. } | Head::Detached { commit }) => {
                     commit
                 }
                 _ => return Err(self.unexpected("tip")),
             };
-            let to = if *tip == self.spike.base { commit } else { self.on_top(&commit, tip)? };
+            let same_tests = self.spike.test_command.as_ref();
+            let same_tests =
+                same_tests.is_none_or(|command| *command == self.flow.settings.test_command);
+            let as_tested = *tip == self.spike.base && same_tests;
+            let to = if as_tested { commit } else { self.on_top(&commit, tip)? };
             let detail = json!({"from": tip, "to": to});
             return Ok(self.tell(Kind::MergeStarted, detail));
         };
@@ -133,13 +146,24 @@ impl Accept<'_> {
             Some(EffectResult::Worktree(WorktreeResult::Waits(waits))) => Err(self.waits(waits)),
             // Somebody was there first: once more, on top of that.
             Some(EffectResult::Worktree(WorktreeResult::Refused(GitProblem::Moved { .. }))) => {
-                Ok(self.tell(Kind::MergeMoved, json!({})))
+                let times = self.spike.moved + 1;
+                if times > MOST_MOVES {
+                    return Err(self.because(&Reason::TipMoves { times }));
+                }
+                Ok(self.tell(Kind::MergeMoved, json!({"run": self.flow.run})))
             }
             Some(EffectResult::Worktree(WorktreeResult::Refused(refused))) => {
                 Err(problem(refused, self.facts.lang))
             }
             Some(_) => Err(self.unexpected("merge")),
         }
+    }
+
+    fn elsewhere(&self, branch: &str) -> Step {
+        let (lang, base) = (self.facts.lang, self.spike.base.as_str());
+        let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+        let next = words::elsewhere_next(lang, base.get(..12).unwrap_or(base));
+        Step::Finish(Ending::Failed(Notice { what: words::elsewhere(lang, branch), next }))
     }
 
     fn waits(&self, waits: &Waits) -> Step {

@@ -89,6 +89,7 @@ impl SpikeFlow {
             "content": self.content,
             "base": base,
             "onto": onto,
+            "test_command": self.settings.test_command,
             "alternatives": ids,
         });
         let seen = view.seen(&format!("{}/", self.key(number, &[]).as_str().trim_end_matches('/')));
@@ -139,8 +140,9 @@ impl SpikeFlow {
             None => words::none_passed(lang, &self.ticket.id),
         };
         let short = spike.base.as_str().get(..12).unwrap_or_default();
-        let look: Vec<String> =
-            ranking.iter().map(|one| format!("git diff {short} {}", one.kept)).collect();
+        let look = ranking.iter().map(|one| format!("git diff {short} {}", one.kept));
+        let accept = winner.map(|_| words::accept(&self.file));
+        let look: Vec<String> = look.chain(accept).collect();
         let detail = json!({
             "decision_id": self.ticket.id,
             "spike": number,
@@ -162,8 +164,8 @@ impl SpikeFlow {
         Step::Finish(match ranking.first().filter(|first| first.passed) {
             Some(winner) => {
                 let what = words::ranked(lang, &self.ticket.id, &winner.id, why(&ranking));
-                let file = format!(".ai/decisions/{}.yaml", self.ticket.id);
-                Ending::Done(Notice { what, next: words::ranked_next(lang, file) })
+                let next = words::ranked_next(lang, words::accept(&self.file));
+                Ending::Done(Notice { what, next })
             }
             None => {
                 let what = words::none_passed(lang, &self.ticket.id);

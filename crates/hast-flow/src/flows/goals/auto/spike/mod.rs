@@ -24,6 +24,8 @@ pub struct SpikeFlow {
     /// Names this run; another run has another name.
     pub run: String,
     pub ticket: DecisionTicket,
+    /// Where the ticket is, as whoever runs this again can name it.
+    pub file: String,
     /// The hash of the ticket: another ticket is another spike.
     pub content: String,
     pub settings: Settings,

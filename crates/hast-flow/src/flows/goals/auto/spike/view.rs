@@ -31,6 +31,8 @@ pub struct Spike {
     pub content: String,
     pub base: ObjectId,
     pub onto: Target,
+    /// The command that said what passed; none in old logs.
+    pub test_command: Option<String>,
     /// How often each alternative was begun, and when last.
     pub begun: BTreeMap<String, (u32, UtcTime)>,
     pub tried: BTreeMap<String, Measured>,
@@ -38,6 +40,8 @@ pub struct Spike {
     pub ranked: Option<(String, UtcTime)>,
     /// From where to where the user's branch goes, once that is under way.
     pub merging: Option<(ObjectId, ObjectId)>,
+    /// How often the branch had moved when this run was about to.
+    pub moved: u32,
     /// The winner and the commit that it was merged as.
     pub made: Option<(String, String)>,
 }
@@ -116,8 +120,20 @@ impl SpikeView {
             let Some(base) = text("base").and_then(|base| base.parse().ok()) else { return };
             let onto = text("onto").map_or(Target::Detached, |name| Target::Branch(name.into()));
             let content = text("content").unwrap_or_default().to_owned();
-            let (begun, tried, ranked, merging, made) = Default::default();
-            let new = Spike { content, base, onto, begun, tried, ranked, merging, made };
+            let test_command = text("test_command").map(str::to_owned);
+            let (begun, tried, ranked, merging, moved, made) = Default::default();
+            let new = Spike {
+                content,
+                base,
+                onto,
+                test_command,
+                begun,
+                tried,
+                ranked,
+                merging,
+                moved,
+                made,
+            };
             self.spikes.insert(spike, new);
             return;
         }
@@ -140,7 +156,10 @@ impl SpikeView {
                 let id = |key: &str| text(key).and_then(|id| id.parse().ok());
                 spike.merging = id("from").zip(id("to"));
             }
-            Kind::MergeMoved => spike.merging = None,
+            Kind::MergeMoved => {
+                spike.merging = None;
+                spike.moved += u32::from(text("run") == Some(flow.run.as_str()));
+            }
             Kind::DecisionMade => {
                 let (winner, commit) = (text("winner"), text("commit"));
                 spike.made = winner.zip(commit).map(|(w, c)| (w.to_owned(), c.to_owned()));

@@ -1,0 +1,48 @@
+//! Numbers of the goals flow's logs that do not count on: a line that was damaged or put in by hand.
+
+use std::path::Path;
+
+use hast_flow::flows::goals::layout;
+use hast_flow::flows::goals::queue::desk;
+use hast_flow::formats::diagnostic::{Diagnostic, Finding};
+use hast_flow::ids::EventId;
+use hast_world::log_lines::each_line;
+use serde::Deserialize;
+
+use super::goals_history;
+use super::verify::shown_path;
+use crate::app::App;
+use crate::ops_messages::say;
+
+#[derive(Deserialize)]
+struct Numbered {
+    event_id: EventId,
+}
+
+/// A warning for each number that jumps; what else is wrong with a line is told when it is checked.
+pub(crate) fn jumps(app: &App, root: &Path) -> Vec<Diagnostic> {
+    let queue = root.join(layout::DIRECTORY).join("queue").join(desk::LOG);
+    let mut found = Vec::new();
+    for path in [goals_history::log(root), queue] {
+        let name = shown_path(app, &path);
+        let (mut line, mut last) = (0_u64, None);
+        // The number of a line that cannot be read is missing, and rightly so.
+        let mut missing = 0;
+        let read = each_line(&path, 0, &mut |text| {
+            line += 1;
+            let Ok(Numbered { event_id }) = serde_json::from_slice(text) else {
+                missing += u64::from(!text.trim_ascii().is_empty());
+                return;
+            };
+            let number = event_id.number();
+            if let Some(last) = last.filter(|last| number > last + 1 + missing) {
+                let detail = say::number_jumps(app.lang, line, last, number);
+                found.push(Diagnostic::of_file(&name, Finding::Custom { detail }).warning());
+            }
+            (last, missing) = (last.max(Some(number)), 0);
+        });
+        // A log that cannot be read is told when it is checked.
+        drop(read);
+    }
+    found
+}
