@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use hast_flow::store::policy::AnyRole;
-use hast_flow::store::{ChangeSet, DocPath, EventLog, HistoryClass, Options, Put, Seen, Store};
+use hast_flow::store::{
+    ChangeSet, DocPath, EventLog, HistoryClass, Options, Put, Seen, Store, StoreError,
+};
 use hast_sim::disk::{SimDisk, World};
 
 fn world() -> Rc<RefCell<World>> {
@@ -105,4 +107,64 @@ fn a_torn_last_line_is_cut_off_and_a_bad_one_reported_and_neither_is_fatal() {
     assert_eq!(world.borrow().content(&torn), Some(&b"{\"event"[..]));
     let whole = world.borrow().content(log.path()).map(<[u8]>::to_vec);
     assert!(whole.unwrap().ends_with(b"nonsense\n"));
+}
+
+#[test]
+fn nothing_is_appended_to_a_line_without_its_break() {
+    let world = world();
+    let (mut store, _) = Store::open(SimDisk::start(&world), Options::default()).unwrap();
+    let policy = AnyRole(HistoryClass::Append);
+    for (name, left, mended, torn) in [
+        ("whole.ndjson", "{}\n{\"a\":1}", "{}\n{\"a\":1}\n", None),
+        ("torn.ndjson", "{}\n{\"a\":", "{}\n", Some("{\"a\":")),
+        ("half.ndjson", "half", "", Some("half")),
+        ("notes.md", "- one", "- one\n", None),
+        ("blank.ndjson", "{}\n ", "{}\n ", None),
+    ] {
+        let path = DocPath::new(name).unwrap();
+        let bytes = left.as_bytes().to_vec();
+        let created =
+            ChangeSet::new("tester", "left").put(Put::Create { path: path.clone(), bytes });
+        store.commit(created, &policy).unwrap();
+        let more = |at: usize| {
+            let bytes = b"{\"b\":2}\n".to_vec();
+            ChangeSet::new("tester", "more").put(Put::Append {
+                path: path.clone(),
+                at: at as u64,
+                bytes,
+            })
+        };
+        let content = || world.borrow().content(&path).map(<[u8]>::to_vec).unwrap();
+        if left != mended {
+            // Whoever appends has to see what the log is by now.
+            let refused = store.commit(more(left.len()), &policy);
+            assert!(matches!(refused, Err(StoreError::Stale { .. })), "{name}: {refused:?}");
+            assert_eq!(content(), mended.as_bytes(), "{name}");
+        }
+        let kept = store.take_torn();
+        assert_eq!(kept.len(), usize::from(torn.is_some()), "{name}");
+        for kept in kept {
+            let place = kept.ours.unwrap();
+            assert_eq!(world.borrow().content(&place), torn.map(str::as_bytes), "{name}");
+        }
+        store.commit(more(mended.len()), &policy).unwrap();
+        assert_eq!(content(), format!("{mended}{{\"b\":2}}\n").as_bytes(), "{name}");
+    }
+}
+
+#[test]
+fn an_event_that_lacks_only_its_line_break_is_not_lost() {
+    let world = world();
+    let (mut store, _) = Store::open(SimDisk::start(&world), Options::default()).unwrap();
+    let text = "{\"event_id\":\"EV-20260112T143000Z-0009\",\"ts\":\"2026-01-12T14:30:00Z\",\
+                \"actor\":\"Planner\",\"type\":\"X\",\"detail\":{}}";
+    let path = DocPath::new("log.ndjson").unwrap();
+    let change = ChangeSet::new("tester", "no break")
+        .put(Put::Create { path: path.clone(), bytes: text.as_bytes().to_vec() });
+    store.commit(change, &AnyRole(HistoryClass::Append)).unwrap();
+    let log = EventLog::open(&mut store, path, 1_000).unwrap();
+    let mut seen = Vec::new();
+    let bad = log.replay(&store, |event| seen.push(event.event_id.number())).unwrap();
+    assert_eq!((seen, bad.len()), (vec![9], 0));
+    assert!(log.torn().is_none());
 }

@@ -8,6 +8,7 @@ pub(crate) mod say {
         driven(unit, pid, host, since) { en: "{unit} is driven by pid {pid} on {host} since {since}", ko: "{unit}(은)는 {host}의 pid {pid}(이)가 {since}부터 진행하고 있습니다" }
         driven_next(pid) { en: "wait for it, or end it with `kill {pid}` and run the command again", ko: "기다리거나 `kill {pid}`로 끝낸 뒤 명령을 다시 실행하세요" }
         store_failed() { en: "the files of this flow could not be read or written", ko: "이 흐름의 파일을 읽거나 쓰지 못했습니다" }
+        torn(path, kept) { en: "the last line of {path} was torn: it was cut off and is kept in {kept}. Nothing is to be done unless you wrote it", ko: "{path}의 마지막 줄이 잘려 있어 떼어 내고 {kept}에 보관했습니다. 직접 쓴 것이 아니라면 할 일은 없습니다" }
         waiting() { en: "waiting", ko: "대기" }
         running() { en: "running", ko: "진행" }
         done() { en: "done", ko: "완료" }

@@ -99,6 +99,11 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
         &self.view
     }
 
+    /// Torn lines that were cut off the ends of logs; they are kept, and people are told.
+    pub fn take_torn(&mut self) -> Vec<Conflict> {
+        self.store.take_torn()
+    }
+
     /// Goes on until there is nothing more to do now. Whatever is still on its way then is ended.
     pub fn drive(&mut self, world: &mut dyn World) -> Result<Ending, StoreError> {
         self.drive_watched(world, &mut |_| {})

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::change::{ARCHIVE_DIR, Malformed, Put};
 use super::content::read_whole;
-use super::disk::{Disk, DiskError, LockMode, Open};
+use super::disk::{Disk, Open};
 use super::path::DocPath;
 use super::problem::StoreError;
 use super::root::{Conflict, Store};
@@ -52,13 +52,13 @@ pub const ROTATE_AT: u64 = 64 << 20;
 const TAIL: u64 = 64 << 10;
 
 impl EventLog {
-    /// Finds the end of a log by reading only its tail. A torn last line is cut off first.
+    /// Finds the end of a log by reading only its tail. A last line without an end is mended first.
     pub fn open<D: Disk>(
         store: &mut Store<D>,
         path: DocPath,
         limit: u64,
     ) -> Result<Self, StoreError> {
-        let torn = store.cut_torn_tail(&path)?;
+        let torn = store.mend_end(&path)?;
         let store = &*store;
         let disk = store.disk();
         let mut log = Self { path, length: None, last_number: 0, limit, pending: Vec::new(), torn };
@@ -201,36 +201,6 @@ impl EventLog {
     fn stem(&self) -> &str {
         let name = self.path.name();
         name.strip_suffix(".ndjson").unwrap_or(name)
-    }
-}
-
-impl<D: Disk> Store<D> {
-    /// Cuts a last line without an end off a log: somebody who is not us died while writing it. The
-    /// bytes are kept among the conflicts.
-    pub fn cut_torn_tail(&mut self, path: &DocPath) -> Result<Option<Conflict>, StoreError> {
-        self.enter(LockMode::Exclusive)?;
-        let cut = self.catch_up().and_then(|_| Ok(self.cut_torn_tail_locked(path)?));
-        self.leave()?;
-        cut
-    }
-
-    fn cut_torn_tail_locked(&self, path: &DocPath) -> Result<Option<Conflict>, DiskError> {
-        let Some(meta) = self.disk.stat(path)?.filter(|meta| meta.size > 0) else {
-            return Ok(None);
-        };
-        let file = self.disk.open(path, Open::Write)?;
-        let from = meta.size.saturating_sub(TAIL);
-        let mut tail = vec![0; (meta.size - from) as usize];
-        let read = self.disk.read_at(&file, from, &mut tail)?;
-        let end = tail[..read].iter().rposition(|&byte| byte == b'\n');
-        let torn = end.map_or(0, |at| at + 1);
-        // Without any line end in sight this is no torn line but something else: left alone.
-        if torn == read || (end.is_none() && from > 0) {
-            return Ok(None);
-        }
-        let conflict = self.keep_ours(self.journal.next_seq, path, &tail[torn..read])?;
-        self.disk.set_len(&file, from + torn as u64)?;
-        Ok(Some(conflict))
     }
 }
 

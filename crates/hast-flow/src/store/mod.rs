@@ -10,6 +10,7 @@ pub mod codec;
 pub mod commit;
 mod content;
 pub mod disk;
+mod ends;
 pub mod events;
 pub mod header;
 pub mod identity;

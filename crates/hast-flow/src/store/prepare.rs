@@ -4,6 +4,7 @@ use super::change::{ChangeSet, PAGE, Put, Read, check_form};
 use super::codec::{Before, Content, Entry};
 use super::content::{has_content, read_whole};
 use super::disk::{Disk, DiskError, DiskErrorKind, FileKind, Looked, Meta};
+use super::ends::Mended;
 use super::identity::{Compared, ContentHash, Identity, Seen, Stamp};
 use super::path::DocPath;
 use super::policy::Policy;
@@ -158,6 +159,11 @@ impl<D: Disk> Store<D> {
             return Err(stale(path));
         }
         self.reserve(&looked.real, &meta, at, bytes.len() as u64)?;
+        let ours = self.logs.get(&looked.real).is_some_and(|log| log.ends_at == Some(at));
+        if !ours && self.mend_end_locked(&looked.real)? != Mended::Nothing {
+            // Whoever wants to append has to see what it is by now.
+            return Err(stale(path));
+        }
         Ok(Entry::Append { path: looked.real, at, bytes })
     }
 

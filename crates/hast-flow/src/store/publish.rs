@@ -209,6 +209,9 @@ impl<D: Disk> Store<D> {
         let disk = &self.disk;
         let log = open_log(&mut self.logs, disk, path, meta.inode)?;
         disk.write_at(log, at, bytes)?;
+        if let Some(log) = self.logs.get_mut(path) {
+            log.ends_at = bytes.ends_with(b"\n").then_some(at + bytes.len() as u64);
+        }
         Ok(self.arrived(path, meta.inode)?.map_or(Outcome::Theirs, |_| Outcome::Visible))
     }
 
@@ -354,7 +357,7 @@ pub(super) fn open_log<'a, D: Disk>(
         }
         let file = disk.open(path, Open::Write)?;
         logs.remove(path);
-        logs.insert(path.clone(), OpenLog { inode, file });
+        logs.insert(path.clone(), OpenLog { inode, file, ends_at: None });
     }
     match logs.get(path) {
         Some(log) => Ok(&log.file),

@@ -41,6 +41,8 @@ pub struct Store<D: Disk> {
     /// Makes the names of this process's staging files its own.
     pub(super) nonce: u64,
     pub(super) logs: BTreeMap<DocPath, OpenLog<D::File>>,
+    /// Torn lines that were cut off logs, for whoever tells people.
+    pub(super) torn: Vec<Conflict>,
 }
 
 /// Sizes and, for the sweep, rules to break.
@@ -108,6 +110,8 @@ pub(super) enum Trace {
 pub(super) struct OpenLog<F> {
     pub(super) inode: u64,
     pub(super) file: F,
+    /// Where the last line that we appended ends.
+    pub(super) ends_at: Option<u64>,
 }
 
 /// What opening a root had to repair.
@@ -171,6 +175,7 @@ impl<D: Disk> Store<D> {
             live: 0,
             foreign: 0,
             logs: BTreeMap::new(),
+            torn: Vec::new(),
         };
         let result = store.take_over(&mut opened);
         let unlocked = store.disk.unlock(&store.lock);

@@ -116,6 +116,10 @@ pub(crate) fn drive<F: Flow, T>(
     let ending = driver.drive_watched(&mut world, &mut watch).map_err(failed);
     // Nothing of ours outlives the command, however it ended.
     waiting.dismiss();
+    for torn in driver.take_torn() {
+        let kept = torn.ours.map_or_else(String::new, |kept| kept.to_string());
+        screen.live.say(&say::torn(lang, &torn.path, kept));
+    }
     let ending = ending?;
     for line in eyes.turn(driver.view()) {
         screen.live.say(&line);

@@ -46,7 +46,7 @@ struct Segment {
 impl<D: Disk> Desk<D> {
     pub fn open(mut store: Store<D>) -> Result<Self, StoreError> {
         let log = DocPath::new(LOG).map_err(|bad| StoreError::Malformed(bad.into()))?;
-        store.cut_torn_tail(&log)?;
+        store.mend_end(&log)?;
         Ok(Self { store, log, queue: Queue::default(), seen: None })
     }
 
