@@ -14,6 +14,8 @@ pub mod ids;
 
 pub mod formats;
 
+pub mod written;
+
 pub mod docs;
 
 pub mod tools;

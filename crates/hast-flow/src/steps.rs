@@ -127,6 +127,8 @@ pub struct Call {
     /// What was wrong with the last reply.
     pub findings: Vec<CallFinding>,
     pub place: Place,
+    /// What somebody else may change meanwhile, where the project is watched.
+    pub others: Others,
     /// The flow's own ids, by their names in `call.json`.
     pub ids: BTreeMap<&'static str, String>,
     /// The agent that the unit asks for.
@@ -151,12 +153,22 @@ impl Call {
             expected: Vec::new(),
             findings: Vec::new(),
             place: Place::Reading,
+            others: Others::default(),
             ids: BTreeMap::new(),
             tool: None,
             handoff_path: None,
             timeout: None,
         }
     }
+}
+
+/// What changes beside a call and is not its doing, as `.gitignore` writes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Others {
+    /// People edit these at any time. Whether an edit can stand is for the flow to see.
+    pub people: Vec<String>,
+    /// Other drivers of the same root commit these: nothing of it changed if none has committed.
+    pub drivers: Vec<String>,
 }
 
 /// Where an agent works, which decides what it may write besides its outbox.

@@ -34,6 +34,8 @@ pub(crate) mod say {
         no_runs_here() { en: "there is no db/process_runs.md here or above", ko: "여기와 상위 디렉터리에 db/process_runs.md가 없습니다" }
         no_runs_here_next() { en: "start one: hast run start \"...\"", ko: "시작하세요: hast run start \"...\"" }
         empty_request() { en: "the request is empty", ko: "요청이 비어 있습니다" }
+        empty_change() { en: "what is to be changed is empty", ko: "바꿀 내용이 비어 있습니다" }
+        empty_change_next() { en: "say what the proposal should say instead: hast run modify \"...\"", ko: "제안을 어떻게 바꿀지 쓰세요: hast run modify \"...\"" }
         empty_request_next() { en: "say what you want: hast run start \"...\"", ko: "원하는 것을 쓰세요: hast run start \"...\"" }
         nothing_unfinished() { en: "no run is unfinished", ko: "끝나지 않은 실행이 없습니다" }
         nothing_waits() { en: "no run waits for a decision", ko: "결정을 기다리는 실행이 없습니다" }

@@ -5,6 +5,7 @@
 mod actors;
 mod confirmation;
 mod failures;
+mod forged;
 mod learning;
 mod loop_steps;
 mod phase_zero;

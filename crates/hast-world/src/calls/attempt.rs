@@ -13,6 +13,7 @@ use hast_flow::agents::homes::changes;
 use hast_flow::agents::ledger::{Amount, Ended as HowEnded, LedgerLine};
 use hast_flow::agents::limit::Moment;
 use hast_flow::agents::reply::{AgentReply, ReplyReader};
+use hast_flow::attempt::globs::Globs;
 use hast_flow::calling::grants::{Ground, granted, sandbox};
 use hast_flow::calling::keeping::step_directory;
 use hast_flow::calling::request::{Asked, Paths};
@@ -21,7 +22,7 @@ use hast_flow::calling::strays::Walls;
 use hast_flow::docs::call::{CallFinding, CallInput};
 use hast_flow::ids::Sha256;
 use hast_flow::process::{CommandSpec, Ended, Limits, Stream, Supervisor};
-use hast_flow::steps::{CallResult, Place, StepKey};
+use hast_flow::steps::{Call, CallResult, Place, StepKey};
 use hast_flow::time::UtcTime;
 use jiff::Timestamp;
 
@@ -200,12 +201,19 @@ impl Calls {
         };
         spec.sandbox = sandbox(&asked.call.place, &ground, asked.config);
         let before = homes::look(&agent.provider, &spec.env);
+        // Looked at before the files: a commit that is on its way writes to it once more.
+        let journal = self.journal(asked.call);
         let traces = self.traces(&asked.call.place);
         let ran = self.run(way, &spec, &asked.limits(reservation), reservation);
         let after = homes::look(&agent.provider, &spec.env);
         let found = Found {
             settings: changes(&before, &after, self.settings.lang),
-            strays: self.strays(way, &ground, traces.as_ref(), &ran.ended),
+            strays: self.strays(
+                way,
+                &ground,
+                traces.as_ref().map(|seen| (seen, journal)),
+                &ran.ended,
+            ),
         };
         self.notice_sandbox(way, &ran.ended);
         Ok(self.finish(way, &told, &command, &ran, &found, kept))
@@ -218,16 +226,26 @@ impl Calls {
         Some(Traces::of(&self.settings.root, &[&self.settings.machine, &own]))
     }
 
+    /// What the journal of the documents holds, if other drivers may commit beside the call. Its times
+    /// would not do: two commits may fall into one tick of the clock.
+    fn journal(&self, call: &Call) -> Option<Sha256> {
+        if call.others.drivers.is_empty() {
+            return None;
+        }
+        let bytes = std::fs::read(self.settings.documents.join(".hast/journal")).ok()?;
+        Some(Sha256::of(&bytes))
+    }
+
     /// What the call changed and may not.
     fn strays(
         &self,
         way: Way<'_>,
         ground: &Ground,
-        before: Option<&Traces>,
+        before: Option<(&Traces, Option<Sha256>)>,
         ended: &Ended,
     ) -> Vec<String> {
         let place = &way.asked.call.place;
-        let (Place::Within(writes), Some(before), Some(after)) =
+        let (Place::Within(writes), Some((before, journal)), Some(after)) =
             (place, before, self.traces(place))
         else {
             return Vec::new();
@@ -247,7 +265,13 @@ impl Calls {
             applied: &ended.sandbox,
             protected: &protected,
         };
-        walls.strays(&after.changed_since(before))
+        let others = &way.asked.call.others;
+        let (people, drivers) = (Globs::new(&others.people), Globs::new(&others.drivers));
+        let committed = journal != self.journal(way.asked.call);
+        let mut changed = after.changed_since(before);
+        let elsewhere = |path: &str| people.names(path) || (committed && drivers.names(path));
+        changed.retain(|path| !elsewhere(path));
+        walls.strays(&changed)
     }
 
     /// What the agent is told, without secrets: a prompt may quote a file that has one.

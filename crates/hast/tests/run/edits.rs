@@ -6,17 +6,17 @@ const YES: &[&str] = &["run", "start", "--mode", "initial", "--yes", "report | t
 
 /// A run whose second task waits until somebody lets it go on.
 fn held(scene: &Scene) -> std::process::Child {
-    let go = scene.root().join("go");
+    let go = scene.home().join("go");
     let script = scene.read("x.rehearsal.yaml");
     let task = "  - when: {step: task, unit: T06}\n    do:\n";
-    let (go, began) = (go.display(), scene.root().join("began"));
+    let (go, began) = (go.display(), scene.home().join("began"));
     let waits = format!(
         "{task}      - write: {{path: {}, text: x}}\n      - wait_for: {{path: {go}, seconds: 60}}\n",
         began.display()
     );
     scene.write("x.rehearsal.yaml", script.replace(task, &waits));
     let child = scene.start(YES);
-    scene.wait_until("the second task is executed", |stage| stage.has("began"));
+    scene.wait_until("the second task is executed", |stage| stage.has("../home/began"));
     child
 }
 
@@ -67,7 +67,7 @@ fn every_table_rearranged_in_the_middle_keeps_working_and_keeps_its_bytes() {
             (path, edited)
         })
         .collect();
-    scene.write("go", "");
+    scene.write("../home/go", "");
     assert!(child.wait().unwrap().success());
     for (path, edited) in &tables {
         let after = scene.read(path);
@@ -94,7 +94,7 @@ fn a_table_that_was_broken_in_the_middle_stops_the_run_which_goes_on_once_it_is_
     let path = format!("runs/{}/db/tasks.md", scene.run());
     let whole = scene.read(&path);
     scene.write(&path, whole.replace("| T06", "| T06 | too | many"));
-    scene.write("go", "");
+    scene.write("../home/go", "");
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(1));
     let again = scene.hast(&["run", "resume"]);
     assert!(again.code == 1 && again.err.contains("tasks.md"), "{again:?}");

@@ -4,6 +4,7 @@
 #![cfg(test)]
 
 mod answers;
+mod breaches;
 mod deaths;
 mod edits;
 mod inbox;
@@ -14,3 +15,4 @@ mod terminal;
 mod tools;
 #[path = "../torn/mod.rs"]
 mod torn;
+mod walls;

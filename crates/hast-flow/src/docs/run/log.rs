@@ -125,6 +125,7 @@ pub enum RunEventKind {
     Confirmed,
     ModificationAsked,
     ProposalOutdated,
+    DeliverablesPublished,
     RunCompleted,
     RunFailed,
 }

@@ -13,7 +13,7 @@ use crate::flows::run::{answering, ending, layout, phase_zero, planning, startin
 use crate::ids::RunId;
 use crate::replies::{self, Asking};
 use crate::roles::PolicyTable;
-use crate::steps::{Answer, Call, Step, StepKey};
+use crate::steps::{Answer, Call, Others, Place, Step, StepKey};
 use crate::store::DocPath;
 use serde_json::json;
 
@@ -128,6 +128,9 @@ impl Flow for RunFlow {
             return answering::step(&scene, &row, said);
         }
         match row.status {
+            RunStatus::Completed if view.own.told.lacks_the_end() => {
+                ending::unfounded(&scene, &[self.run.to_string()])
+            }
             RunStatus::Completed => ending::completed(&scene),
             RunStatus::Failed => ending::failed(&scene),
             RunStatus::AwaitingConfirmation => phase_zero::confirmation(&scene),
@@ -175,7 +178,22 @@ impl<'s> Scene<'s> {
             results: &self.view.results,
             lang: self.facts.lang,
         };
-        asking.ask(call, read)
+        asking.ask(|| self.watched(call()), read)
+    }
+
+    /// Nothing but its outbox is a call's to write, and without a sandbox the project is watched.
+    /// Tables are also people's to edit, and other runs may be driven beside this one.
+    fn watched(&self, mut call: Call) -> Call {
+        let run = &self.flow.run;
+        if call.place == Place::Reading {
+            call.place = Place::Within(Vec::new());
+            let people = ["/db/*.md", "/db/templates/*.md", "/runs/*/db/*.md"].map(str::to_owned);
+            let drivers = ["/db", "/runs", "/outputs"].map(str::to_owned);
+            let own = [format!("!/runs/{run}"), format!("!/outputs/{run}")];
+            call.others =
+                Others { people: people.into(), drivers: drivers.into_iter().chain(own).collect() };
+        }
+        call
     }
 
     pub(super) fn output_phase(&self) -> Option<&'s PhaseRow> {
@@ -189,6 +207,10 @@ impl<'s> Scene<'s> {
         if own.phases.is_none() || own.stages.is_none() || own.tasks.is_none() {
             let none = own.phases.is_none() && own.stages.is_none() && own.tasks.is_none();
             return if none { phase_zero::plan(self) } else { ending::table_missing(self) };
+        }
+        let unfounded = own.told.unfounded(own);
+        if !unfounded.is_empty() {
+            return ending::unfounded(self, &unfounded);
         }
         self.select_phase(row)
     }

@@ -3,6 +3,7 @@
 
 use serde_json::json;
 
+use crate::agents::outcome::FailureClass;
 use crate::docs::document::Version;
 use crate::docs::run::{
     CatalogRow, DecisionLine, PhaseRow, Place, RunEventKind as Kind, RunFailure, RunStatus,
@@ -11,10 +12,13 @@ use crate::docs::run::{
 use crate::flows::run::decide::{Here, Scene};
 use crate::flows::run::policy::{COMMUNICATOR, EXECUTOR, ORCHESTRATOR, PLANNER};
 use crate::flows::run::register::Faults;
+use crate::flows::run::view::Own;
 use crate::flows::run::write::{Draft, printed};
 use crate::flows::run::{layout, phase_zero, prompts};
 use crate::formats::source::MAX_DOCUMENT_BYTES;
-use crate::steps::{Effect, EffectResult, Ending, Notice, Scan, Scanned, Step, StepKey};
+use crate::steps::{
+    CallResult, Effect, EffectResult, Ending, Notice, Scan, Scanned, Step, StepKey,
+};
 
 /// A failure signal: who failed, doing what, where and why.
 #[derive(Clone, Debug)]
@@ -137,6 +141,9 @@ pub(super) fn cancel(scene: &Scene<'_>, line: &DecisionLine) -> Step {
 
 /// 2.2.4: the run is COMPLETED, points at nothing, and its deliverables are published.
 pub(super) fn complete(scene: &Scene<'_>) -> Step {
+    if !is_whole(&scene.view.own) {
+        return contradictory(scene);
+    }
     let outputs = layout::outputs(&scene.flow.run);
     let tasks = scene.view.own.tasks().iter().filter_map(|task| task.output_path.as_deref());
     let count = tasks.filter(|path| path.starts_with(&outputs)).count();
@@ -144,6 +151,17 @@ pub(super) fn complete(scene: &Scene<'_>) -> Step {
         Some(phase) => publish(scene, phase),
         None => finish(scene.draft(EXECUTOR, "the run is completed"), count, Vec::new()),
     }
+}
+
+/// Whether everything below the phases is COMPLETED, and no phase or stage is empty.
+fn is_whole(own: &Own) -> bool {
+    let done = |status: WorkStatus| status == WorkStatus::Completed;
+    let (stages, tasks) = (own.stages(), own.tasks());
+    own.phases().iter().all(|phase| stages.iter().any(|stage| stage.phase_id == phase.phase_id))
+        && stages.iter().all(|stage| tasks.iter().any(|task| task.stage_id == stage.stage_id))
+        && stages.iter().all(|stage| done(stage.status))
+        && tasks.iter().all(|task| done(task.status))
+        && own.tools().iter().all(|tool| done(tool.status))
 }
 
 /// Files that one commit publishes.
@@ -182,6 +200,11 @@ fn publish(scene: &Scene<'_>, phase: &PhaseRow) -> Step {
     });
     let left: Vec<(&Scanned, String)> = left.collect();
     let now = left.len().min(MOST_AT_ONCE);
+    if before + now == 0 {
+        let (lang, outputs) = (scene.facts.lang, outputs.trim_end_matches('/'));
+        let next = prompts::nothing_delivered_next(lang, place, run);
+        return blocked(prompts::nothing_delivered(lang, run, outputs), next);
+    }
     let mut draft = scene.draft(EXECUTOR, "deliverables are published");
     for (file, to) in &left[..now] {
         draft = draft.create(to, file.head.clone()).catalog(CatalogRow {
@@ -193,6 +216,8 @@ fn publish(scene: &Scene<'_>, phase: &PhaseRow) -> Step {
         });
     }
     if left.len() > now {
+        let detail = [("outputs", json!(before + now))];
+        let draft = draft.event(EXECUTOR, Kind::DeliverablesPublished, &detail);
         return draft.finishes(vec![key]).step();
     }
     finish(draft, before + now, vec![key])
@@ -235,6 +260,22 @@ pub(super) fn report(failure: &RunFailure, lang: crate::words::Lang) -> String {
     let place = ids.into_iter().flatten().collect::<Vec<_>>().join(" / ");
     let RunFailure { run_id, agent, step, purpose, error, .. } = failure;
     prompts::failed(lang, run_id, place, format!("{agent}, {step}"), purpose, error)
+}
+
+/// COMPLETED in a table, and no event of the run says so: somebody who is not us wrote it.
+pub(super) fn unfounded(scene: &Scene<'_>, ids: &[String]) -> Step {
+    let (lang, run) = (scene.facts.lang, &scene.flow.run);
+    let strayed = scene.view.results.values().find_map(|result| match result {
+        EffectResult::Call(CallResult::Failed { class: FailureClass::Strayed, reason }) => {
+            Some(reason.as_str())
+        }
+        _ => None,
+    });
+    let mut what = prompts::unfounded(lang, run, ids.join(", "));
+    if let Some(reason) = strayed {
+        what = prompts::unfounded_after(lang, what, reason);
+    }
+    blocked(what, prompts::unfounded_next(lang, run))
 }
 
 pub(super) fn unreadable(scene: &Scene<'_>, faults: &Faults) -> Step {

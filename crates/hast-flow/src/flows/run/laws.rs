@@ -1,11 +1,50 @@
 //! What the tables of a run must say together. No file can know it alone; `verify` asks here.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::docs::run::{RunStatus, WorkStatus};
+use crate::docs::run::{RunEvent, RunEventKind as Kind, RunStatus, WorkStatus};
+use crate::flows::run::told::{Told, run_of};
 use crate::flows::run::{View, layout};
 use crate::formats::diagnostic::{Diagnostic, Finding};
-use crate::ids::RunId;
+use crate::formats::ndjson::LogLines;
+use crate::formats::source::Source;
+use crate::ids::{EventId, RunId, Sha256};
+use crate::written;
+
+/// The log of all runs, segment by segment: what it tells of each, and what is wrong with it.
+#[derive(Debug, Default)]
+pub struct Logged {
+    pub told: BTreeMap<String, Told>,
+    pub found: Vec<Diagnostic>,
+    last: Option<EventId>,
+}
+
+impl Logged {
+    /// Numbers count by one, and what was written once is still what it was.
+    pub fn take(&mut self, file: &str, bytes: &[u8], hash: &dyn Fn(&str) -> Option<Sha256>) {
+        let text = String::from_utf8_lossy(bytes);
+        let source = Source::new(file, &text);
+        // A line that is no event was told when the file was checked alone.
+        for (line, event) in LogLines::whole(file, bytes).typed::<RunEvent>().filter_map(Result::ok)
+        {
+            let number = event.event_id.number();
+            if let Some(last) = self.last.as_ref().filter(|last| last.number() + 1 != number) {
+                let (id, before) = (event.event_id.to_string(), last.to_string());
+                let place = line.number.map(|number| source.line_place(number));
+                let finding = Finding::NotGrowing { id, before };
+                self.found.push(Diagnostic { place, ..Diagnostic::of_file(file, finding) });
+            }
+            written::check(file, &event.detail, hash, &mut self.found);
+            if let Some(run) = run_of(&event) {
+                self.told.entry(run.to_owned()).or_default().take_event(&event);
+            }
+            // A line that stands too early is told once, not with the one behind it as well.
+            if self.last.as_ref().is_none_or(|last| last.number() < number) {
+                self.last = Some(event.event_id);
+            }
+        }
+    }
+}
 
 /// Everything in which a run's documents disagree. `files` are the paths of those that are there.
 pub fn breaches(view: &View, run: &RunId, files: &BTreeSet<String>) -> Vec<Diagnostic> {
@@ -17,6 +56,7 @@ pub fn breaches(view: &View, run: &RunId, files: &BTreeSet<String>) -> Vec<Diagn
         return vec![Diagnostic::of_file(&layout::of_run(run, layout::REQUEST), finding)];
     };
     of_statuses(view, run, row.status, &mut found);
+    of_the_log(view, run, row.status, files, &mut found);
     of_outputs(view, run, files, &mut found);
     let failure = layout::of_run(run, layout::FAILURE);
     match (row.status == RunStatus::Failed, files.contains(&failure)) {
@@ -74,6 +114,67 @@ fn of_statuses(view: &View, run: &RunId, status: RunStatus, found: &mut Vec<Diag
         }
     }
 }
+
+/// What the log tells of is in the tables, and the other way round, and its files are there.
+fn of_the_log(
+    view: &View,
+    run: &RunId,
+    status: RunStatus,
+    files: &BTreeSet<String>,
+    found: &mut Vec<Diagnostic>,
+) {
+    let (own, told) = (&view.own, &view.own.told);
+    let mut tell = |name: &str, detail: String| {
+        let finding = Finding::Contradicts { other: layout::LOG.to_owned(), detail };
+        found.push(Diagnostic::of_file(name, finding));
+    };
+    if !told.is_begun() {
+        return tell(&layout::of_run(run, layout::REQUEST), format!("RUN_CREATED {run}: -"));
+    }
+    let ended = match status {
+        RunStatus::Completed => Some(Kind::RunCompleted),
+        RunStatus::Failed => Some(Kind::RunFailed),
+        RunStatus::Pending | RunStatus::AwaitingConfirmation => None,
+    };
+    if told.ended() != ended {
+        let word = |kind: Option<Kind>| match kind {
+            Some(Kind::RunCompleted) => "RUN_COMPLETED",
+            Some(Kind::RunFailed) => "RUN_FAILED",
+            _ => "-",
+        };
+        tell(layout::RUNS, format!("{run}: {}", word(told.ended())));
+    }
+    for id in told.unfounded(own) {
+        tell(&layout::of_run(run, layout::TASKS), format!("{id} COMPLETED: -"));
+    }
+    for id in told.undone(own) {
+        tell(&layout::of_run(run, layout::TASKS), format!("{id} COMPLETED"));
+    }
+    // A run that was cancelled has one more, and its failure tells of it.
+    let (lines, more) = (own.decisions.len(), usize::from(status == RunStatus::Failed));
+    if lines < told.decisions() || lines > told.decisions() + more {
+        let detail =
+            format!("CONFIRMED, MODIFICATION_ASKED, PROPOSAL_OUTDATED: {}", told.decisions());
+        tell(&layout::of_run(run, layout::DECISIONS), detail);
+    }
+    for (kind, because, names) in REQUIRED {
+        let lost = names.iter().map(|name| layout::of_run(run, name));
+        for path in lost.filter(|path| told.has(*kind) && !files.contains(path)) {
+            found.push(written::missing(layout::LOG, &path, because));
+        }
+    }
+}
+
+/// What has to be there once the log says that it was made.
+const REQUIRED: &[(Kind, &str, &[&str])] = &[
+    (
+        Kind::PhaseZeroPlanned,
+        "PHASE_ZERO_PLANNED",
+        &[layout::PHASES, layout::STAGES, layout::TASKS],
+    ),
+    (Kind::ToolTasksPlanned, "TOOL_TASKS_PLANNED", &[layout::TOOLS]),
+    (Kind::ProposalMade, "PROPOSAL_MADE", &[layout::FEEDBACK, layout::PROPOSED]),
+];
 
 fn fits(whole: WorkStatus, part: WorkStatus) -> bool {
     match (whole, part) {

@@ -55,6 +55,11 @@ pub fn earlier(name: &str, number: u32) -> String {
     }
 }
 
+/// Whether a new file of a run counts: not what only keeps a directory.
+pub fn counts(path: &str) -> bool {
+    !path.ends_with(KEEP)
+}
+
 /// Where a full log goes.
 pub fn segment(last: u64) -> String {
     format!("db/archive/events-{last:012}.ndjson")

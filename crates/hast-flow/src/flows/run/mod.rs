@@ -20,6 +20,7 @@ pub mod prompts;
 pub mod register;
 mod special;
 mod starting;
+pub mod told;
 pub mod view;
 pub mod words;
 mod work;

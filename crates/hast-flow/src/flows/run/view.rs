@@ -12,6 +12,7 @@ use crate::docs::run::{
 use crate::driver::{Delta, Patched, Taken};
 use crate::flows::run::layout;
 use crate::flows::run::register::{Faults, Register, Sheet, Touched};
+use crate::flows::run::told::Told;
 use crate::formats::ndjson::{self, LogLines};
 use crate::formats::source::Source;
 use crate::formats::table::{Row, read_rows};
@@ -53,6 +54,8 @@ pub struct Own {
     pub decisions: Vec<DecisionLine>,
     pub results: BTreeMap<String, TaskResult>,
     pub failure: Option<RunFailure>,
+    /// What the log says of it.
+    pub told: Told,
 }
 
 /// A document and what it was when it was read.
@@ -158,7 +161,8 @@ impl View {
             }
             layout::LOG => {
                 self.lengths.insert(path.clone(), bytes.len() as u64);
-                self.take_events(bytes);
+                self.own.told = Told::default();
+                self.take_events(run, bytes);
             }
             name => {
                 if let Some(rest) = layout::in_run(name, run) {
@@ -185,7 +189,7 @@ impl View {
             layout::CATALOG => ended(&mut self.catalog, at, bytes, identity),
             layout::LOG => {
                 self.lengths.insert(path.clone(), at + bytes.len() as u64);
-                self.take_events(bytes);
+                self.take_events(run, bytes);
             }
             name => match layout::in_run(name, run) {
                 Some(layout::PHASES) => ended_sheet(&mut self.own.phases, at, bytes, identity),
@@ -208,6 +212,7 @@ impl View {
             layout::INSTRUCTIONS => self.instructions = None,
             layout::CATALOG => self.catalog = None,
             layout::TEMPLATE => self.template = None,
+            layout::LOG => self.own.told = Told::default(),
             name => {
                 if let Some(rest) = layout::in_run(name, run) {
                     self.own.gone(rest);
@@ -216,9 +221,10 @@ impl View {
         }
     }
 
-    /// A result whose meaning is in the log is used up. Only the last number matters.
-    fn take_events(&mut self, bytes: &[u8]) {
+    /// A result whose meaning is in the log is used up. Of other runs only the last number matters.
+    fn take_events(&mut self, run: &RunId, bytes: &[u8]) {
         self.results.clear();
+        self.own.told.take(run, bytes);
         let mut end = bytes.len();
         while end > 0 {
             let start =

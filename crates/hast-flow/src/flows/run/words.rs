@@ -83,7 +83,12 @@ messages! {
     unreadable_next() { en: "mend it (`hast verify` shows each place), then `hast run resume`", ko: "표를 고친 뒤(`hast verify`가 위치를 보여 줍니다) `hast run resume`을 실행하세요" }
     table_missing(run) { en: "tables of {run} are missing (phases.md, major_stages.md or tasks.md, or db/user_instructions.md)", ko: "{run}의 표가 없습니다(phases.md, major_stages.md, tasks.md 또는 db/user_instructions.md)" }
     table_missing_next(run) { en: "bring them back (git checkout, a backup), then `hast run resume {run}`", ko: "표를 되돌린 뒤(git checkout, 백업) `hast run resume {run}`을 실행하세요" }
-    contradictory(run) { en: "the tables of {run} contradict each other: a part is FAILED, and the run is not", ko: "{run}의 표가 서로 모순됩니다. 일부는 FAILED인데 실행은 아닙니다" }
+    nothing_delivered(run, outputs) { en: "{run} has nothing to deliver: there is no file for {outputs}", ko: "{run}(이)가 내놓을 것이 없습니다. {outputs}에 둘 파일이 없습니다" }
+    nothing_delivered_next(place, run) { en: "put the files of {place} back, then `hast run resume {run}`", ko: "{place}의 파일을 되돌린 뒤 `hast run resume {run}`(을)를 실행하세요" }
+    unfounded(run, ids) { en: "the tables of {run} say COMPLETED where no event does: {ids}", ko: "{run}의 표에는 COMPLETED인데 어떤 이벤트도 그렇게 말하지 않습니다: {ids}" }
+    unfounded_after(what, reason) { en: "{what} (the agent's call: {reason})", ko: "{what} (에이전트 호출: {reason})" }
+    unfounded_next(run) { en: "see `hast run verify {run}`, set those statuses back to PENDING, then resume", ko: "`hast run verify {run}`을 보고 그 상태를 PENDING으로 되돌린 뒤 이어서 실행하세요" }
+    contradictory(run) { en: "the tables of {run} contradict each other: what is above says more than what it is made of", ko: "{run}의 표가 서로 모순됩니다. 상위 항목의 상태가 하위 항목과 맞지 않습니다" }
     contradictory_next(run) { en: "see `hast run verify {run}`, put the statuses right, then resume", ko: "`hast run verify {run}`을 보고 상태를 바로잡은 뒤 이어서 실행하세요" }
     bad_template(name) { en: "db/templates/default_phases.md cannot be used: `{name}` is no directory name, stands there twice, or is the tenth phase", ko: "db/templates/default_phases.md를 쓸 수 없습니다. `{name}`(은)는 폴더 이름이 될 수 없거나, 두 번 있거나, 열 번째 Phase입니다" }
     bad_template_next() { en: "use at most nine phases with different names of letters, digits, `_` and `-`", ko: "문자, 숫자, `_`, `-`로 된 서로 다른 이름의 Phase를 아홉 개까지 쓰세요" }

@@ -17,6 +17,7 @@ use crate::formats::{json as json_format, ndjson};
 use crate::ids::{EventId, PhaseId, RunTaskId, StageId};
 use crate::steps::{Commit, Step, StepKey};
 use crate::store::{DocPath, Put};
+use crate::written::Written;
 
 /// A log that is longer moves to the archive.
 const LONGEST_LOG: u64 = 4 << 20;
@@ -34,7 +35,9 @@ pub(super) struct Draft<'v> {
     tasks: Rows<TaskRow>,
     tools: Rows<ToolTaskRow>,
     catalog: Vec<CatalogRow>,
-    events: String,
+    /// What this commit writes once; its last event says so.
+    once: Written,
+    events: Vec<RunEvent>,
     count: u64,
     starts: Vec<StepKey>,
     finishes: Vec<StepKey>,
@@ -65,7 +68,8 @@ impl<'v> Draft<'v> {
             tasks: Rows::default(),
             tools: Rows::default(),
             catalog: Vec::new(),
-            events: String::new(),
+            once: Written::default(),
+            events: Vec::new(),
             count: scene.view.events,
             starts: Vec::new(),
             finishes: Vec::new(),
@@ -87,8 +91,11 @@ impl<'v> Draft<'v> {
         self
     }
 
-    pub(super) fn create(self, path: &str, bytes: impl Into<Vec<u8>>) -> Self {
+    pub(super) fn create(mut self, path: &str, bytes: impl Into<Vec<u8>>) -> Self {
         let bytes = bytes.into();
+        if layout::counts(path) {
+            self.once.note(path, &bytes);
+        }
         self.put(layout::path(path).map(|path| Put::Create { path, bytes }))
     }
 
@@ -170,7 +177,7 @@ impl<'v> Draft<'v> {
             kind,
             detail: all,
         };
-        self.events += &ndjson::to_line(&event).unwrap_or_default();
+        self.events.push(event);
         self
     }
 
@@ -218,7 +225,11 @@ impl<'v> Draft<'v> {
         let Some(path) = layout::path(layout::LOG).filter(|_| !self.events.is_empty()) else {
             return;
         };
-        let bytes = std::mem::take(&mut self.events).into_bytes();
+        if let Some(last) = self.events.last_mut() {
+            self.once.tell(&mut last.detail);
+        }
+        let lines = self.events.drain(..).filter_map(|event| ndjson::to_line(&event).ok());
+        let bytes = lines.collect::<String>().into_bytes();
         match self.scene.view.length(&path) {
             Some(length) if length > LONGEST_LOG => {
                 let to = layout::path(&layout::segment(self.scene.view.events));

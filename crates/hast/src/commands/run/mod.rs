@@ -59,6 +59,10 @@ pub(crate) fn run(app: &mut App, command: &RunCommands) -> Result<Exit, Problem>
             answer(app, id.as_deref(), tool.clone(), PersonsAnswer::Confirm)
         }
         RunCommands::Modify(ModifyArgs { text, id, tool }) => {
+            if text.trim().is_empty() {
+                let next = say::empty_change_next(app.lang);
+                return Err(Problem::usage(say::empty_change(app.lang), next));
+            }
             answer(app, id.as_deref(), tool.clone(), PersonsAnswer::Modify(text.clone()))
         }
         RunCommands::Cancel(CancelArgs { id, reason }) => {
@@ -352,12 +356,21 @@ pub(crate) fn breaches(app: &App, root: &Path) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let runs = names(&root.join("runs")).unwrap_or_default();
     let runs: Vec<RunId> = runs.iter().filter_map(|name| name.parse().ok()).collect();
-    let Some(first) = runs.first() else { return found };
-    let Ok(mut view) = reading::shared(app, root, first) else { return found };
+    let mut logged = reading::logged(root);
+    found.append(&mut logged.found);
+    let named = |finding: Diagnostic| {
+        let file = verify::shown_path(app, &root.join(&finding.file));
+        Diagnostic { file, ..finding }
+    };
+    let Some(first) = runs.first() else { return found.into_iter().map(named).collect() };
+    let Ok(mut view) = reading::shared(app, root, first) else {
+        return found.into_iter().map(named).collect();
+    };
     for run in runs {
         if reading::turn_to(app, root, &run, &mut view).is_err() {
             continue;
         }
+        view.own.told = logged.told.remove(run.as_str()).unwrap_or_default();
         let mut there = BTreeSet::new();
         for directory in [layout::of_run(&run, ""), layout::outputs(&run)] {
             let directory = root.join(directory);
@@ -368,12 +381,9 @@ pub(crate) fn breaches(app: &App, root: &Path) -> Vec<Diagnostic> {
                 });
             }
         }
-        found.extend(laws::breaches(&view, &run, &there).into_iter().map(|finding| {
-            let file = verify::shown_path(app, &root.join(&finding.file));
-            Diagnostic { file, ..finding }
-        }));
+        found.extend(laws::breaches(&view, &run, &there));
     }
-    found
+    found.into_iter().map(named).collect()
 }
 
 fn there(app: &mut App) -> Result<Project, Problem> {

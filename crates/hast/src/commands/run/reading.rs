@@ -4,11 +4,12 @@ use std::path::Path;
 
 use hast_flow::docs::run::{ProcessRun, RunStatus};
 use hast_flow::driver::Delta;
+use hast_flow::flows::run::laws::Logged;
 use hast_flow::flows::run::view::Own;
 use hast_flow::flows::run::{View, layout};
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
 use hast_flow::formats::table::read_rows;
-use hast_flow::ids::RunId;
+use hast_flow::ids::{RunId, Sha256};
 use hast_flow::store::Seen;
 use hast_world::files::{names, read_if_there};
 
@@ -17,6 +18,9 @@ use crate::app::App;
 use crate::commands::goals_files::show;
 use crate::messages::say as common;
 use crate::problem::Problem;
+
+/// More of a log is not looked at.
+const MAX_LOG: usize = 256 << 20;
 
 /// All runs, in the order of the table.
 pub(super) fn runs(app: &mut App, root: &Path) -> Result<Vec<ProcessRun>, Problem> {
@@ -63,6 +67,24 @@ pub(super) fn turn_to(app: &App, root: &Path, run: &RunId, view: &mut View) -> R
         }
     }
     Ok(())
+}
+
+/// What the log of all runs says, its archived segments first.
+pub(super) fn logged(root: &Path) -> Logged {
+    let mut logged = Logged::default();
+    let archive = Path::new(layout::LOG).with_file_name("archive");
+    let mut segments = names(&root.join(&archive)).unwrap_or_default();
+    segments.sort();
+    let segments = segments.iter().map(|name| archive.join(name).to_string_lossy().into_owned());
+    let hash = |path: &str| {
+        let bytes = read_if_there(&root.join(path), MAX_DOCUMENT_BYTES).ok().flatten();
+        bytes.map(|bytes| Sha256::of(&bytes))
+    };
+    for file in segments.chain([layout::LOG.to_owned()]) {
+        let bytes = read_if_there(&root.join(&file), MAX_LOG).ok().flatten();
+        logged.take(&file, &bytes.unwrap_or_default(), &hash);
+    }
+    logged
 }
 
 fn fold(app: &App, root: &Path, run: &RunId, path: &str, view: &mut View) -> Result<(), Problem> {
