@@ -29,7 +29,49 @@ fn a_missing_response_and_a_missing_output() {
     let scene = answered();
     let request = format!(".brain/requests/{}", scene.request());
     scene.remove(&format!("{request}/outputs/a/output.json"));
-    finds(&scene, "missing_file", "plan.json");
+    finds(&scene, "missing_file", "outputs/a/output.json");
+}
+
+#[test]
+fn what_was_written_once_is_there_and_is_what_it_was() {
+    let scene = answered();
+    let request = format!(".brain/requests/{}", scene.request());
+    for name in [
+        "request.json",
+        "report.md",
+        "response.json",
+        "outputs/a/output.json",
+        "outputs/a/notes.md",
+        "transcript/0001_KernelToEngineRequest.json",
+    ] {
+        let path = format!("{request}/{name}");
+        let before = scene.read(&path);
+        scene.remove(&path);
+        finds(&scene, "missing_file", name);
+        scene.write(&path, format!("{before} "));
+        finds(&scene, "contradicts", name);
+        scene.write(&path, before);
+    }
+    for name in ["kernel_status.json", "activeContext.md"] {
+        let path = format!(".brain/{name}");
+        let before = scene.read(&path);
+        scene.remove(&path);
+        finds(&scene, "missing_file", name);
+        scene.write(&path, before);
+    }
+    assert_eq!(scene.hast(&["kernel", "verify"]).code, 0);
+}
+
+#[test]
+fn a_lost_log_and_an_event_that_was_taken_out() {
+    let scene = cut_off();
+    let log = scene.read(".brain/events.ndjson");
+    scene.remove(".brain/events.ndjson");
+    finds(&scene, "contradicts", "REQUEST_RECEIVED");
+    let without = log.lines().enumerate().filter(|(at, _)| *at != 1);
+    let without: String = without.map(|(_, line)| format!("{line}\n")).collect();
+    scene.write(".brain/events.ndjson", without);
+    finds(&scene, "not_growing", "events.ndjson");
 }
 
 #[test]

@@ -99,3 +99,38 @@ fn a_second_request_does_not_make_the_first_ones_mirror_an_edit() {
     let list = scene.hast(&["kernel", "list"]);
     assert_eq!(list.out.matches("completed  2/2").count(), 2, "{}", list.out);
 }
+
+#[test]
+fn a_result_that_was_deleted_or_edited_at_rest_stops_the_request_until_it_is_back() {
+    let scene = cut_off();
+    let path = format!(".brain/requests/{}/outputs/a/output.json", scene.request());
+    let result = scene.read(&path);
+    scene.remove(&path);
+    let ran = scene.hast(&["kernel", "resume"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("outputs/a/output.json, which is not there any more"), "{}", ran.err);
+    scene.write(&path, result.replace("result of a", "what I like better"));
+    let ran = scene.hast(&["kernel", "resume"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("is not what it was when it was made"), "{}", ran.err);
+    assert!(!scene.answers().contains_key("b"), "nothing rests on it");
+    scene.write(&path, result);
+    let ran = scene.hast(&["kernel", "resume"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+}
+
+#[test]
+fn the_torn_last_line_of_a_log_is_cut_off_kept_and_told() {
+    let scene = cut_off();
+    let log = ".brain/events.ndjson";
+    let text = scene.read(log);
+    scene.write(log, format!("{text}{{\"event_id\":\"EV-"));
+    let ran = scene.hast(&["kernel", "resume"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.err.contains("the last line of events.ndjson was torn"), "{}", ran.err);
+    let (_, kept) = ran.err.split_once("is kept in ").unwrap();
+    let kept = kept.split(". ").next().unwrap();
+    assert_eq!(scene.read(&format!(".brain/{kept}")), "{\"event_id\":\"EV-");
+    assert!(scene.read(log).starts_with(&text));
+    assert_eq!(scene.hast(&["kernel", "verify"]).code, 0);
+}

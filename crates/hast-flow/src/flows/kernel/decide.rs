@@ -116,6 +116,13 @@ impl KernelFlow {
         let unborn = Request::default();
         let request = view.requests.get(id).unwrap_or(&unborn);
         let scene = Scene { flow: self, view, facts, id, request };
+        let builds = matches!(request.life, Life::Working | Life::Reporting | Life::Judging);
+        if builds
+            && !request.plan_was_edited()
+            && let Some(path) = request.broken_file()
+        {
+            return ending::broken_file(&scene, &path);
+        }
         match request.life {
             Life::Unborn => match new {
                 Some(new) => create(&scene, new),

@@ -94,3 +94,15 @@ pub(super) fn edited_plan(scene: &Scene<'_>) -> Step {
     };
     Step::Finish(Ending::Blocked(Notice { what, next: prompts::edited_plan_next(lang, path) }))
 }
+
+/// Something that the rest builds on is not what came of an item.
+pub(super) fn broken_file(scene: &Scene<'_>, rest: &str) -> Step {
+    let (lang, path) = (scene.facts.lang, layout::of_request(scene.id, rest));
+    let what = match scene.request.files.contains_key(rest) {
+        true => prompts::edited_file(lang, &path),
+        false => prompts::lost_file(lang, &path),
+    };
+    let transcript = layout::of_request(scene.id, "transcript");
+    let next = prompts::broken_file_next(lang, path, transcript);
+    Step::Finish(Ending::Blocked(Notice { what, next }))
+}

@@ -8,16 +8,30 @@ use crate::flows::kernel::{View, layout, mirror};
 use crate::formats::diagnostic::{Diagnostic, Finding};
 use crate::formats::ndjson::LogLines;
 use crate::formats::source::Source;
+use crate::ids::Sha256;
+use crate::written;
 
 /// Everything in which a kernel's documents disagree. `files` are the paths of those that are there,
 /// below its root, and the view is a fold of the others.
-pub fn breaches(view: &View, log: &[u8], files: &BTreeSet<String>) -> Vec<Diagnostic> {
-    let mut found = of_the_log(log);
+pub fn breaches(
+    view: &View,
+    log: &[u8],
+    files: &BTreeSet<String>,
+    hash: &dyn Fn(&str) -> Option<Sha256>,
+) -> Vec<Diagnostic> {
+    let mut found = of_the_log(log, hash);
+    found.extend(of_the_core(view));
     for (id, request) in &view.requests {
         let path = |name: &str| layout::of_request(id, name);
         let ended = matches!(request.life, Life::Completed | Life::Failed);
         let response = path("response.json");
         let ending = if request.life == Life::Failed { "REQUEST_FAILED" } else { "RESPONSE_GIVEN" };
+        let text = path("request.json");
+        if request.life == Life::Unborn && files.contains(&text) {
+            let (other, detail) = (layout::LOG.to_owned(), format!("REQUEST_RECEIVED {id}: -"));
+            found.push(Diagnostic::of_file(&text, Finding::Contradicts { other, detail }));
+            continue;
+        }
         match (ended, files.contains(&response)) {
             (true, false) => {
                 let because = format!("{}: {ending} {id}", layout::LOG);
@@ -43,7 +57,17 @@ pub fn breaches(view: &View, log: &[u8], files: &BTreeSet<String>) -> Vec<Diagno
         }
     }
     found.extend(of_the_mirror(view));
-    found
+    once(found)
+}
+
+/// A file is missed once, whoever tells of it.
+fn once(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut missed = BTreeSet::new();
+    let mut is_new = |finding: &Diagnostic| match &finding.finding {
+        Finding::MissingFile { path, .. } => missed.insert(path.clone()),
+        _ => true,
+    };
+    found.into_iter().filter(|finding| is_new(finding)).collect()
 }
 
 /// The log says what task management wrote.
@@ -54,8 +78,19 @@ fn edited(request: &Request) -> Finding {
     Finding::Contradicts { other: layout::LOG.to_owned(), detail }
 }
 
-/// Ids grow, and no item has more answers than it had reasons to be asked.
-fn of_the_log(log: &[u8]) -> Vec<Diagnostic> {
+/// What every kernel has once something happened in it.
+fn of_the_core(view: &View) -> Vec<Diagnostic> {
+    let planned = view.requests.values().any(|request| request.plan_written.is_some());
+    let gone = |path: &str, because: &str| written::missing(layout::LOG, path, because);
+    let status = (view.last_event.is_some() && view.status.is_none())
+        .then(|| gone(layout::STATUS, "KERNEL_BOOTING"));
+    let mirror = (planned && view.mirror.is_none()).then(|| gone(layout::MIRROR, "PLAN_APPROVED"));
+    status.into_iter().chain(mirror).collect()
+}
+
+/// Numbers count by one, no item has more answers than it had reasons to be asked, and what was
+/// written once is still what it was.
+fn of_the_log(log: &[u8], hash: &dyn Fn(&str) -> Option<Sha256>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let text = String::from_utf8_lossy(log);
     let source = Source::new(layout::LOG, &text);
@@ -65,6 +100,7 @@ fn of_the_log(log: &[u8]) -> Vec<Diagnostic> {
     for (line, event) in
         LogLines::whole(layout::LOG, log).typed::<KernelEvent>().filter_map(Result::ok)
     {
+        written::check(layout::LOG, &event.detail, hash, &mut found);
         let mut tell = |finding: Finding| {
             let place = line.number.map(|number| source.line_place(number));
             found.push(Diagnostic { place, ..Diagnostic::of_file(layout::LOG, finding) });
@@ -73,7 +109,7 @@ fn of_the_log(log: &[u8]) -> Vec<Diagnostic> {
             event.detail.get(key).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
         };
         if let Some(last) =
-            last.as_ref().filter(|last| last.event_id.number() >= event.event_id.number())
+            last.as_ref().filter(|last| last.event_id.number() + 1 != event.event_id.number())
         {
             let (id, before) = (event.event_id.to_string(), last.event_id.to_string());
             tell(Finding::NotGrowing { id, before });
@@ -90,7 +126,10 @@ fn of_the_log(log: &[u8]) -> Vec<Diagnostic> {
             }
             _ => {}
         }
-        last = Some(event);
+        // A line that stands too early is told once, not with the one behind it as well.
+        if last.as_ref().is_none_or(|last| last.event_id.number() < event.event_id.number()) {
+            last = Some(event);
+        }
     }
     found
 }

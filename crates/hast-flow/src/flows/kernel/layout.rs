@@ -39,6 +39,16 @@ pub fn report(number: u32) -> String {
     }
 }
 
+/// Whether a new file never changes again: those of a request. Experts are people's.
+pub fn is_written_once(path: &str) -> bool {
+    path.starts_with("requests/")
+}
+
+/// Whether what comes after rests on this file of a request.
+pub fn is_rested_on(rest: &str) -> bool {
+    rest.starts_with("outputs/") || (rest.starts_with("report") && rest.ends_with(".md"))
+}
+
 /// An id as one part of a path.
 pub fn encoded(id: &str) -> String {
     let mut text = String::new();

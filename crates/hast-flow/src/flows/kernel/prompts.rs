@@ -53,6 +53,9 @@ messages! {
     edited_plan(path) { en: ".brain/{path} was edited; it is no longer the plan that hast wrote", ko: ".brain/{path}(이)가 편집되어 hast가 쓴 계획이 아닙니다" }
     lost_plan(path) { en: ".brain/{path} is gone or cannot be read", ko: ".brain/{path}(이)가 없거나 읽을 수 없습니다" }
     edited_plan_next(path) { en: "put .brain/{path} back (activeContext.md shows its items and states), then resume; or start a new request", ko: ".brain/{path}(을)를 되돌린 뒤 이어서 실행하세요(activeContext.md에 항목과 상태가 있습니다). 아니면 새 요청을 시작하세요" }
+    edited_file(path) { en: "the request rests on .brain/{path}, which is not what it was when it was made", ko: "요청이 근거로 삼는 .brain/{path}(이)가 만들어졌을 때와 다릅니다" }
+    lost_file(path) { en: "the request rests on .brain/{path}, which is not there any more", ko: "요청이 근거로 삼는 .brain/{path}(이)가 더는 없습니다" }
+    broken_file_next(path, transcript) { en: "put .brain/{path} back as it was (.brain/{transcript} has every answer), then resume; or start a new request", ko: ".brain/{path}(을)를 원래대로 되돌린 뒤 이어서 실행하세요(.brain/{transcript}에 모든 답이 있습니다). 아니면 새 요청을 시작하세요" }
     no_mirror() { en: "activeContext.md is missing", ko: "activeContext.md가 없습니다" }
     stuck() { en: "no item of the plan can go on", ko: "계획에서 진행할 수 있는 항목이 없습니다" }
     no_replacement(error, why) { en: "{error}; no replacement: {why}", ko: "{error}; 대안 없음: {why}" }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::docs::kernel::{
     Brain, Expert, ExpertIndex, ExpertOutput, KernelEvent, KernelEventKind as Kind, KernelPlan,
-    KernelStatus, TodoItem,
+    KernelStatus, TodoItem, TodoStatus,
 };
 use crate::driver::Delta;
 use crate::flows::kernel::layout;
@@ -13,6 +13,7 @@ use crate::formats::ndjson;
 use crate::ids::{EventId, RequestUuid, Sha256};
 use crate::steps::{EffectResult, StepKey};
 use crate::store::{DocPath, Identity, Seen};
+use crate::written;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct View {
@@ -48,6 +49,9 @@ pub struct Request {
     pub plan_written: Option<String>,
     /// What came of each item.
     pub outputs: BTreeMap<String, ExpertOutput>,
+    /// Results and reports: what they are now, and what the log says that they were.
+    pub files: BTreeMap<String, Sha256>,
+    pub written: BTreeMap<String, String>,
     /// Items whose failure was answered with a replacement.
     pub replaced: BTreeSet<String>,
     /// The item that failed and has no replacement yet, and why.
@@ -150,6 +154,9 @@ impl View {
             return;
         }
         let request = self.requests.entry(id.clone()).or_default();
+        if layout::is_rested_on(rest) {
+            request.files.insert(rest.to_owned(), Sha256::of(bytes));
+        }
         match rest {
             "request.json" => {
                 let read =
@@ -182,10 +189,13 @@ impl View {
             name => {
                 if let Some(expert) = layout::expert_of(name) {
                     self.experts.remove(expert);
-                } else if let Some((id, "plan.json")) = of_request(name)
+                } else if let Some((id, rest)) = of_request(name)
                     && let Some(request) = self.requests.get_mut(&id)
                 {
-                    (request.plan, request.plan_now) = (None, None);
+                    request.files.remove(rest);
+                    if rest == "plan.json" {
+                        (request.plan, request.plan_now) = (None, None);
+                    }
                 }
             }
         }
@@ -213,6 +223,12 @@ impl View {
         if let Some(written) = text("plan_sha256") {
             request.plan_written = Some(written.to_owned());
         }
+        for (path, hash) in written::told(&event.detail) {
+            if let Some((_, rest)) = of_request(path).filter(|(_, rest)| layout::is_rested_on(rest))
+            {
+                request.written.insert(rest.to_owned(), hash.to_owned());
+            }
+        }
         match event.kind {
             Kind::RequestReceived => request.life = Life::Planning,
             Kind::PlanApproved => request.life = Life::Working,
@@ -231,8 +247,12 @@ impl View {
                 request.reports_rejected += 1;
                 request.life = Life::Reporting;
             }
-            Kind::ResponseGiven => request.life = Life::Completed,
+            Kind::ResponseGiven => {
+                request.life = Life::Completed;
+                request.written.clear();
+            }
             Kind::RequestFailed => {
+                request.written.clear();
                 request.error = text("error").map(str::to_owned);
                 request.life = Life::Failed;
             }
@@ -246,6 +266,19 @@ impl Request {
     pub fn plan_was_edited(&self) -> bool {
         let now = self.plan_now.as_ref().map(Sha256::as_str);
         self.plan_written.as_deref().is_some_and(|written| now != Some(written))
+    }
+
+    /// A result or a report that is not what the log says, or what a completed item has to have:
+    /// nothing may rest on it.
+    pub fn broken_file(&self) -> Option<String> {
+        let done = self.items().iter().filter(|item| item.status == TodoStatus::Completed);
+        let needed = done.map(|item| layout::output(&item.id, "output.json"));
+        let lost = needed.into_iter().find(|path| !self.files.contains_key(path));
+        lost.or_else(|| {
+            let now = |path: &str| self.files.get(path).map(Sha256::as_str);
+            let broken = self.written.iter().find(|(path, was)| now(path) != Some(was.as_str()));
+            broken.map(|(path, _)| path.clone())
+        })
     }
 
     pub fn items(&self) -> &[TodoItem] {

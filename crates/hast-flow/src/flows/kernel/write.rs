@@ -14,6 +14,7 @@ use crate::formats::{json as json_format, ndjson};
 use crate::ids::{EventId, RequestUuid, Sha256};
 use crate::steps::{Commit, Step, StepKey};
 use crate::store::Put;
+use crate::written::Written;
 
 /// A commit in the making.
 #[must_use]
@@ -24,7 +25,9 @@ pub(super) struct Draft<'v> {
     role: &'static str,
     reason: String,
     puts: Vec<Put>,
-    events: String,
+    /// What this commit writes once; its last event says so.
+    once: Written,
+    events: Vec<KernelEvent>,
     errors: String,
     count: u64,
     messages: u32,
@@ -48,7 +51,8 @@ impl<'v> Draft<'v> {
             role,
             reason: reason.to_owned(),
             puts: Vec::new(),
-            events: String::new(),
+            once: Written::default(),
+            events: Vec::new(),
             errors: String::new(),
             count: view.events,
             messages: 0,
@@ -76,8 +80,12 @@ impl<'v> Draft<'v> {
     }
 
     pub(super) fn create(mut self, path: &str, bytes: impl Into<Vec<u8>>) -> Self {
+        let bytes = bytes.into();
+        if layout::is_written_once(path) {
+            self.once.note(path, &bytes);
+        }
         if let Some(path) = layout::path(path) {
-            self.puts.push(Put::Create { path, bytes: bytes.into() });
+            self.puts.push(Put::Create { path, bytes });
         }
         self
     }
@@ -156,7 +164,7 @@ impl<'v> Draft<'v> {
             kind,
             detail: all,
         };
-        self.events += &ndjson::to_line(&event).unwrap_or_default();
+        self.events.push(event);
         self
     }
 
@@ -170,8 +178,12 @@ impl<'v> Draft<'v> {
         self
     }
 
-    pub(super) fn step(self) -> Step {
-        let (events, errors) = (self.events.clone(), self.errors.clone());
+    pub(super) fn step(mut self) -> Step {
+        if let Some(last) = self.events.last_mut() {
+            self.once.tell(&mut last.detail);
+        }
+        let events = self.events.drain(..).filter_map(|event| ndjson::to_line(&event).ok());
+        let (events, errors) = (events.collect::<String>(), self.errors.clone());
         let errors_path = self.request.map(|(id, _)| layout::of_request(id, "errors.ndjson"));
         let draft = self.append(layout::LOG, events);
         let draft = match errors_path {

@@ -17,7 +17,7 @@ use hast_flow::flows::kernel::view::Life;
 use hast_flow::flows::kernel::{KernelFlow, NewRequest, laws, layout};
 use hast_flow::formats::diagnostic::Diagnostic;
 use hast_flow::formats::source::MAX_DOCUMENT_BYTES;
-use hast_flow::ids::RequestUuid;
+use hast_flow::ids::{RequestUuid, Sha256};
 use hast_flow::steps::Ending;
 use hast_flow::store::Seen;
 use hast_flow::trust::{Commands, Trusted};
@@ -73,7 +73,8 @@ pub(crate) fn breaches(app: &App, root: &Path) -> Vec<Diagnostic> {
             there.insert(path.to_string_lossy().into_owned());
         }
     });
-    let found = laws::breaches(&view, &read(layout::LOG).unwrap_or_default(), &there);
+    let hash = |path: &str| read(path).map(|bytes| Sha256::of(&bytes));
+    let found = laws::breaches(&view, &read(layout::LOG).unwrap_or_default(), &there, &hash);
     let named = |finding: Diagnostic| {
         let file = verify::shown_path(app, &brain.join(&finding.file));
         Diagnostic { file, ..finding }
