@@ -187,10 +187,11 @@ impl Piece {
     }
 }
 
-/// The pieces that a text cites as `[K-0009]`.
+/// The pieces that a text cites as `[K-0009]`, also several in one pair of brackets.
 pub fn citations(text: &str) -> BTreeSet<KnowledgeId> {
-    let after = text.split('[').skip(1);
-    after.filter_map(|rest| rest.split_once(']')?.0.parse().ok()).collect()
+    let inside = text.split('[').skip(1).filter_map(|rest| Some(rest.split_once(']')?.0));
+    let words = inside.flat_map(|text| text.split(|c: char| !c.is_alphanumeric() && c != '-'));
+    words.filter_map(|word| word.parse().ok()).collect()
 }
 
 #[cfg(test)]
@@ -290,5 +291,13 @@ mod tests {
         let text = "가[K-0009]나 [K-9] [[K-0010] K-0011] [K-0012 [K-12345]";
         let found: Vec<String> = citations(text).iter().map(ToString::to_string).collect();
         assert_eq!(found, ["K-0009", "K-0010", "K-12345"]);
+    }
+
+    #[test]
+    fn every_citation_of_a_list_in_brackets_is_found() {
+        let text = "[K-0001, K-0002] [K-0003;K-0004] [siehe K-0005 und K-0006] [K-0007–K-0008]";
+        let found: Vec<String> = citations(text).iter().map(ToString::to_string).collect();
+        let all: Vec<String> = (1..=8).map(|number| format!("K-000{number}")).collect();
+        assert_eq!(found, all);
     }
 }

@@ -100,6 +100,34 @@ fn a_passed_review_promotes_each_artifact_to_knowledge() {
 }
 
 #[test]
+fn where_a_critic_answers_line_by_line_each_line_has_an_answer_with_evidence() {
+    let answered = |checks: Value| {
+        let mut report = report("PASS", &[]);
+        report["checks"] = checks;
+        let mut session = Session::planned(&[task("T-0001", "SYNTHESIS", &[])]);
+        session.commit();
+        session.reply(&[("a.md", json!("text"))]);
+        session.commit();
+        session.reply(&[("report.json", report)]);
+        session
+    };
+    let check = |line: &str, evidence: &str| json!([{"acceptance": line, "met": true, "evidence": evidence}]);
+    for (checks, finding) in [
+        (check("something nobody asked", "a.md"), "no answer for the acceptance line \"x\""),
+        (check("x", " "), "the check \"x\" has no evidence"),
+        (json!([]), "no answer for the acceptance line \"x\""),
+    ] {
+        let session = answered(checks);
+        let Step::Effect { effect: Effect::Call(call), .. } = session.next() else { panic!() };
+        assert_eq!(call.regeneration, 1);
+        assert!(call.findings.iter().any(|found| found.problem.contains(finding)), "{call:?}");
+    }
+    let mut session = answered(check(" - X.", "a.md, line 1"));
+    session.commit();
+    assert!(session.events().contains(&"KNOWLEDGE_PROMOTED".to_owned()));
+}
+
+#[test]
 fn unreviewed_or_falsely_passed_output_is_never_knowledge() {
     for (lie, times) in [
         (report("FAIL", &[]), 1),

@@ -179,6 +179,8 @@ fn run_logs_and_whatever_is_written_once_stay_as_they_were() {
         plant(&scene, path, |text| format!("{text}!"), path);
     }
     plant(&scene, "plan/change_log.md", |_| String::new(), "plan/change_log.md");
+    let added = |text: &str| format!("{text}- mine\n");
+    plant(&scene, "plan/change_log.md", added, "plan/change_log.md");
     let about = scene.names(&format!("{}/context/sources", scene.session()));
     let about =
         format!("context/sources/{}", about.iter().find(|name| name.ends_with(".json")).unwrap());
@@ -189,7 +191,14 @@ fn run_logs_and_whatever_is_written_once_stay_as_they_were() {
         format!("{}\"ts\":\"21{}", &text[..at], &text[at + 8..])
     };
     plant(&scene, LOG, later, LOG);
-    for path in ["verdict.md", "output/summary.json", "pointers.json", "plan/change_log.md"] {
+    for path in [
+        "verdict.md",
+        "output/summary.json",
+        "pointers.json",
+        "plan/change_log.md",
+        "critique/review_rules.md",
+        "context/state.json",
+    ] {
         let full = format!("{}/{path}", scene.session());
         let before = scene.read(&full);
         scene.remove(&full);

@@ -199,3 +199,47 @@ fn a_role_works_among_copies_of_what_it_may_read_and_sees_nothing_else_of_the_se
         assert!(scene.has(&format!("{call}/call.json")) && !scene.has(&format!("{call}/inputs")));
     }
 }
+
+#[test]
+fn an_unknown_citation_in_a_list_fails_its_task_and_the_answer() {
+    let replies = "  - when: {step: synthesize, attempt: 1}\n    do: [{outbox: {note.md: \"as [K-0001, K-0888] says\\n\"}}]\n  - when: {step: finalize}\n    do: [{outbox: {final.md: \"It is so [K-0001; K-0999].\\n\"}}]\n";
+    let scene = Scene::new(replies);
+    let ran = scene.ask();
+    assert_eq!(ran.code, 3, "{ran:?}");
+    let log = scene.of("plan/active/status_log.ndjson");
+    assert!(log.contains("K-0888"), "{log}");
+    let question = scene.names(&format!("{}/execution/questions", scene.session()));
+    let asked = scene.of(&format!("execution/questions/{}", question[0]));
+    assert!(asked.contains("K-0999"), "{asked}");
+    assert!(!scene.has(&format!("{}/output/final.md", scene.session())));
+}
+
+#[test]
+fn a_log_whose_last_line_break_was_stripped_goes_on_on_a_line_of_its_own() {
+    let waits = "  - when: {step: verdict, missing: ../home/go}\n    do: [{login: later}]\n";
+    let scene = Scene::new(waits);
+    assert_eq!(scene.ask().code, 1);
+    let log = format!("{}/plan/active/status_log.ndjson", scene.session());
+    let text = scene.read(&log);
+    scene.write(&log, text.trim_end());
+    scene.write("../home/go", "");
+    let ran = scene.hast(&["session", "resume"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(!scene.read(&log).contains("}{"), "{}", scene.read(&log));
+    assert!(scene.read(&log).starts_with(&text));
+    assert_eq!(scene.hast(&["session", "verify"]).code, 0);
+}
+
+#[test]
+fn a_page_takes_the_place_of_a_page_and_of_nothing_else() {
+    let scene = Scene::new("");
+    assert_eq!(scene.ask().code, 0);
+    scene.write("thesis.html", "<!doctype html>\nmine\n");
+    let ran = scene.hast(&["session", "show", "--html", "thesis.html"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("no page of hast"), "{}", ran.err);
+    assert_eq!(scene.read("thesis.html"), "<!doctype html>\nmine\n");
+    for _ in 0..2 {
+        assert_eq!(scene.hast(&["session", "show", "--html", "own.html"]).code, 0);
+    }
+}

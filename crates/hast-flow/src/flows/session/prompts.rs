@@ -38,8 +38,8 @@ messages! {
     review_rules_heading() { en: "Rules:", ko: "검수 규칙:" }
     acceptance_heading() { en: "Answer each line:", ko: "각 줄에 답하세요:" }
     review_answer() {
-        en: "Write `report.json` with verdict (PASS or FAIL), findings, required_fixes and checks, one for each line, to the outbox. An open fix or a line that is not met is a FAIL.",
-        ko: "verdict(PASS 또는 FAIL), findings, required_fixes, 그리고 각 줄에 하나씩 checks를 담은 `report.json`을 outbox에 쓰세요. 남은 수정 사항이 있거나 충족되지 않은 줄이 있으면 FAIL입니다.",
+        en: "Write `report.json` with verdict (PASS or FAIL), findings, required_fixes and checks, one {{acceptance, met, evidence}} for each line with the line word for word, to the outbox. An open fix or a line that is not met is a FAIL.",
+        ko: "verdict(PASS 또는 FAIL), findings, required_fixes, 그리고 각 줄에 하나씩 checks({{acceptance, met, evidence}}, 줄은 글자 그대로)를 담은 `report.json`을 outbox에 쓰세요. 남은 수정 사항이 있거나 충족되지 않은 줄이 있으면 FAIL입니다.",
     }
     finalize_text() {
         en: "You are the Executor. Answer the question from the knowledge that passed, with citations like [K-0001], in `final.md`.",
@@ -56,8 +56,9 @@ messages! {
         en: "# Review rules\n- Every claim has a source.\n- Numbers are those of the source.\n",
         ko: "# 검수 규칙\n- 모든 주장에 출처가 있다.\n- 숫자는 출처의 숫자와 같다.\n",
     }
-    too_few_checks(found, wanted) { en: "checks has {found} answers for {wanted} acceptance lines", ko: "acceptance {wanted}줄에 checks가 {found}개입니다" }
-    too_few_checks_next() { en: "answer each acceptance line with {{acceptance, met, evidence}}", ko: "acceptance의 각 줄에 {{acceptance, met, evidence}}로 답하세요" }
+    no_check(line) { en: "checks has no answer for the acceptance line \"{line}\"", ko: "checks에 acceptance \"{line}\"에 대한 답이 없습니다" }
+    no_evidence_of(line) { en: "the check \"{line}\" has no evidence", ko: "checks \"{line}\"에 evidence가 없습니다" }
+    no_check_next() { en: "answer each acceptance line with {{acceptance, met, evidence}}: the line word for word, and where you saw it", ko: "acceptance의 각 줄에 {{acceptance, met, evidence}}로 답하세요. 줄은 글자 그대로, evidence에는 확인한 곳을 적으세요" }
     not_as_made(artifacts) { en: "not there as they were made: {artifacts}", ko: "만든 그대로 있지 않은 산출물: {artifacts}" }
     not_known(ids) { en: "cited but not known: {ids}", ko: "인용했지만 알려지지 않은 것: {ids}" }
     not_known_next() { en: "cite only what context/index.json calls ACTIVE", ko: "context/index.json에서 ACTIVE인 것만 인용하세요" }

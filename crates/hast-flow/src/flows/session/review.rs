@@ -82,20 +82,33 @@ fn review_call(attempt: Attempt<'_>) -> Call {
     call(view, facts, asked)
 }
 
-/// Where the critic answers acceptance lines one by one, none may be left out.
+/// Where the critic answers acceptance lines one by one, none may be left out, and an answer without
+/// evidence is none.
 fn read(attempt: Attempt<'_>, answer: &Answer) -> Result<CritiqueDraft, Vec<CallFinding>> {
     let lang = attempt.facts.lang;
     let report = replies::document::<CritiqueDraft>(answer, REPORT, lang)?.1.value;
-    let wanted = attempt.task.acceptance.len();
-    match &report.checks {
-        Some(checks) if checks.len() < wanted => Err(vec![CallFinding {
+    let Some(checks) = &report.checks else { return Ok(report) };
+    let answers = |line: &str| checks.iter().any(|check| plain(&check.acceptance) == plain(line));
+    let lines = attempt.task.acceptance.iter();
+    let open = lines.filter(|line| !answers(line)).map(|line| prompts::no_check(lang, line));
+    let empty = checks.iter().filter(|check| check.evidence.trim().is_empty());
+    let empty = empty.map(|check| prompts::no_evidence_of(lang, &check.acceptance));
+    let findings: Vec<CallFinding> = open
+        .chain(empty)
+        .map(|problem| CallFinding {
             file: REPORT.to_owned(),
             line: None,
-            problem: prompts::too_few_checks(lang, checks.len(), wanted),
-            next: prompts::too_few_checks_next(lang),
-        }]),
-        _ => Ok(report),
-    }
+            problem,
+            next: prompts::no_check_next(lang),
+        })
+        .collect();
+    if findings.is_empty() { Ok(report) } else { Err(findings) }
+}
+
+/// A line as it reads: spaces, capitals and the marks around it do not matter.
+fn plain(line: &str) -> String {
+    let words = line.trim_matches(|c: char| !c.is_alphanumeric()).split_whitespace();
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
 fn reviewed(attempt: Attempt<'_>, steps: Vec<StepKey>, words: CritiqueDraft) -> Step {

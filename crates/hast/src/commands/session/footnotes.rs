@@ -6,7 +6,7 @@ use hast_flow::words::Lang;
 use super::reading::Session;
 use crate::session_messages::say;
 
-/// The answer; every `[K-0009]` becomes the number of a note below.
+/// The answer; every `[K-0009]`, also in a list, becomes the number of a note below.
 pub(super) fn answer(session: &Session, lang: Lang) -> String {
     let text = session.answer.as_deref().unwrap_or_default();
     let (mut text, cited) = numbered(text);
@@ -36,14 +36,18 @@ pub(super) fn numbered(text: &str) -> (String, Vec<KnowledgeId>) {
         let (before, after) = rest.split_at(start);
         out.push_str(before);
         let inside = after.get(1..).and_then(|after| after.split_once(']'));
-        let id = inside.and_then(|(id, _)| id.parse::<KnowledgeId>().ok());
-        if let (Some(id), Some((_, behind))) = (id, inside) {
-            let known = cited.iter().position(|known| *known == id);
-            let number = known.unwrap_or_else(|| {
-                cited.push(id);
-                cited.len() - 1
-            });
-            out += &format!("[{}]", number + 1);
+        let ids = inside.and_then(|(list, _)| listed(list));
+        if let (Some(ids), Some((_, behind))) = (ids, inside) {
+            let mut number = |id: KnowledgeId| {
+                let known = cited.iter().position(|known| *known == id);
+                let at = known.unwrap_or_else(|| {
+                    cited.push(id);
+                    cited.len() - 1
+                });
+                (at + 1).to_string()
+            };
+            let numbers: Vec<String> = ids.into_iter().map(&mut number).collect();
+            out += &format!("[{}]", numbers.join(", "));
             rest = behind;
         } else {
             out.push('[');
@@ -52,6 +56,11 @@ pub(super) fn numbered(text: &str) -> (String, Vec<KnowledgeId>) {
     }
     out.push_str(rest);
     (out, cited)
+}
+
+/// The ids between two brackets, if there is nothing else.
+fn listed(inside: &str) -> Option<Vec<KnowledgeId>> {
+    inside.split([',', ';']).map(|id| id.trim().parse().ok()).collect()
 }
 
 /// What a piece of knowledge is, in a line.
@@ -81,5 +90,6 @@ mod tests {
         let ids: Vec<&str> = cited.iter().map(KnowledgeId::as_str).collect();
         assert_eq!(ids, ["K-0002", "K-0001"]);
         assert_eq!(numbered("[a [K-0001").0, "[a [K-0001");
+        assert_eq!(numbered("[K-0002; K-0001] [K-0001, x]").0, "[1, 2] [K-0001, x]");
     }
 }

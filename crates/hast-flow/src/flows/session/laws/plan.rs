@@ -9,6 +9,9 @@ use crate::ids::Sha256;
 
 pub(super) fn check(files: &dyn Documents, told: &Told, found: &mut Vec<Diagnostic>) {
     active(files, told, found);
+    if told.events > 0 && !files.paths().contains(layout::REVIEW_RULES) {
+        found.push(missing(layout::REVIEW_RULES, layout::LOG, "SESSION_CREATED"));
+    }
     change_log(files, told, found);
     for (hash, snapshot) in &told.plans {
         let Some(snapshot) = snapshot else { continue };
@@ -50,6 +53,10 @@ fn change_log(files: &dyn Documents, told: &Told, found: &mut Vec<Diagnostic>) {
             return found.push(contradicts(layout::CHANGE_LOG, layout::LOG, detail));
         }
     }
+    if let Some(line) = lines.find(|line| !line.trim().is_empty()) {
+        let line: String = line.chars().take(80).collect();
+        found.push(contradicts(layout::CHANGE_LOG, layout::LOG, format!("-: {line}")));
+    }
 }
 
 /// The plan that is worked on is the one that the log tells of.
@@ -61,6 +68,9 @@ fn active(files: &dyn Documents, told: &Told, found: &mut Vec<Diagnostic>) {
     if hash.as_ref().is_some_and(|hash| *hash != Sha256::of(&bytes)) {
         let detail = format!("sha256 {}", Sha256::of(&bytes));
         found.push(contradicts(layout::DECOMPOSITION, layout::LOG, detail));
+    }
+    if !files.paths().contains(layout::ROUTING) {
+        found.push(missing(layout::ROUTING, layout::LOG, "PLAN_CREATED"));
     }
     let version = serde_json::from_slice::<Decomposition>(&bytes);
     let metadata = files.read(layout::METADATA);
