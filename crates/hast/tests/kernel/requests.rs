@@ -72,3 +72,32 @@ fn a_report_that_does_not_answer_is_written_again_once() {
     assert_eq!(rejected, 1);
     assert!(scene.read(&format!(".brain/requests/{}/report.2.md", scene.request())).len() > 1);
 }
+
+#[test]
+fn a_limit_on_the_size_of_files_is_an_error_with_its_next_action() {
+    let scene = Scene::new("");
+    let hast = env!("CARGO_BIN_EXE_hast");
+    let mut limited = scene.hast_command(&[]);
+    let words = format!("ulimit -f 8; exec {hast} kernel start 'write something'");
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &words]).current_dir(scene.root()).env_clear();
+    for (name, value) in limited.get_envs() {
+        shell.env(name, value.unwrap_or_default());
+    }
+    limited = shell;
+    let ran = limited.stdin(std::process::Stdio::null()).output().unwrap();
+    let told = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(1), "{told}");
+    assert!(told.contains("ulimit -f"), "{told}");
+}
+
+#[test]
+fn an_endless_request_is_one_line_of_a_list_and_of_the_status() {
+    let scene = Scene::new("");
+    let long = format!("{}\nmore", "long ".repeat(20_000));
+    assert_eq!(scene.hast(&["kernel", "start", &long]).code, 0);
+    for words in [["kernel", "list"], ["status", "-q"]] {
+        let ran = scene.hast(&words);
+        assert!(ran.code == 0 && ran.out.len() < 2_000, "{words:?}: {} bytes", ran.out.len());
+    }
+}
