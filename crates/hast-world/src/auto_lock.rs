@@ -75,7 +75,9 @@ impl OwnLock {
         let at = |source| PathError { path: self.path.clone(), source };
         let text = print(&self.lock, &Layout::COMPACT).unwrap_or_default();
         let staged = self.path.with_extension("lock.new");
-        let mut file = fs::File::create(&staged).map_err(at)?;
+        // What a dead run left there goes; a link that a repository brought is not followed.
+        let _ = fs::remove_file(&staged);
+        let mut file = fs::File::create_new(&staged).map_err(at)?;
         file.write_all(text.as_bytes()).map_err(at)?;
         fs::rename(&staged, &self.path).map_err(at)
     }
@@ -159,6 +161,18 @@ mod tests {
         assert_eq!((found.owner, found.lock.goal.as_deref()), (Owner::Alive, Some("M1")));
         drop(own);
         assert_eq!(find(state.path()).unwrap(), None);
+    }
+
+    #[test]
+    fn a_link_where_the_lock_is_made_is_not_followed() {
+        let state = tempfile::tempdir().unwrap();
+        let precious = state.path().join("precious");
+        fs::File::create(&precious).unwrap().write_all(b"theirs").unwrap();
+        for name in ["auto.lock", "auto.lock.new"] {
+            std::os::unix::fs::symlink("precious", state.path().join(name)).unwrap();
+        }
+        let _own = OwnLock::write(state.path(), lock()).unwrap();
+        assert_eq!(fs::read(&precious).unwrap(), b"theirs");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -67,10 +68,16 @@ impl DriverLock {
     fn take_now(root: &Path, unit: &str) -> Result<Self, NoLock> {
         let path = place(root, unit);
         let io = |source| NoLock::Io { path: path.clone(), source };
-        std::fs::create_dir_all(root.join(".hast")).map_err(io)?;
-        let opened =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-        let mut file = opened.map_err(io)?;
+        let directory = root.join(".hast");
+        // A repository may have brought a link to a file of the user, who would lose it.
+        if directory.symlink_metadata().is_ok_and(|there| there.is_symlink()) {
+            return Err(io(rustix::io::Errno::LOOP.into()));
+        }
+        std::fs::create_dir_all(directory).map_err(io)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let no_link = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
+        let mut file = options.custom_flags(no_link).open(&path).map_err(io)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -155,6 +162,23 @@ mod tests {
         });
         let _second = DriverLock::take(root.path(), "u").unwrap();
         ended.join().unwrap();
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_a_lock_is_not_followed() {
+        let root = tempfile::tempdir().unwrap();
+        let precious = root.path().join("precious");
+        File::create(&precious).unwrap().write_all(b"theirs").unwrap();
+        std::fs::create_dir(root.path().join(".hast")).unwrap();
+        let link = root.path().join(".hast/driver-u.lock");
+        std::os::unix::fs::symlink("../precious", link).unwrap();
+        assert!(matches!(DriverLock::take(root.path(), "u"), Err(NoLock::Io { .. })));
+        assert_eq!(std::fs::read(&precious).unwrap(), b"theirs");
+        let below = root.path().join("below");
+        std::fs::create_dir(&below).unwrap();
+        std::os::unix::fs::symlink("..", below.join(".hast")).unwrap();
+        assert!(matches!(DriverLock::take(&below, "u"), Err(NoLock::Io { .. })));
+        assert!(!root.path().join("driver-u.lock").exists());
     }
 
     #[test]
