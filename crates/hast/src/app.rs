@@ -10,6 +10,7 @@ use clap::{ArgMatches, FromArgMatches};
 use hast_flow::ports::{Clock, Ids};
 use hast_flow::words::Lang;
 use hast_world::clock::{Fixed, Machine};
+use hast_world::supervisor::survive_size_limits;
 
 use crate::cli::{self, Cli, ColorWhen, Commands};
 use crate::commands::{self, calling};
@@ -36,6 +37,8 @@ pub(crate) struct App {
 }
 
 pub(crate) fn run(args: Vec<OsString>) -> ExitCode {
+    // Where it cannot be had, the system's way stands.
+    let _ = survive_size_limits();
     if let Some(args) = commands::agent_guard::asked(&args) {
         return commands::agent_guard::run(args, language(&[]));
     }

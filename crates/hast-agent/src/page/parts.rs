@@ -63,9 +63,13 @@ pub fn link(to: &str, words: &str) -> Html {
     }
 }
 
-/// A link to a file beside the page, whose name breaks between its parts and not within a word.
-pub fn file_link(path: &str) -> Html {
-    let Html(plain) = link(path, path);
+/// A link to a file, by the way there from the page, whose name breaks between its parts and not
+/// within a word.
+pub fn file_link(way: &str, path: &str) -> Html {
+    // What ends a path in an address is part of a name here.
+    let to: String =
+        format!("{way}{path}").replace('%', "%25").replace('#', "%23").replace('?', "%3F");
+    let Html(plain) = link(&to, path);
     let Some((open, words)) = plain.strip_suffix("</a>").and_then(|plain| plain.split_once('>'))
     else {
         return Html(plain);

@@ -191,6 +191,8 @@ pub enum DiskErrorKind {
     Exists,
     #[error("the disk is full")]
     Full,
+    #[error("the limit on the size of files is reached")]
+    TooLarge,
     #[error("permission denied")]
     Denied,
     #[error("the file system is read-only")]

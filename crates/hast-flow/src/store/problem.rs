@@ -48,6 +48,10 @@ messages! {
         en: "write a new document, or archive {path} first",
         ko: "새 문서를 쓰거나 먼저 {path}(을)를 보관하세요",
     }
+    next_size_limit(path) {
+        en: "raise the limit on file sizes (`ulimit -f`) for {path}, then run the command again",
+        ko: "{path}(을)를 쓸 수 있도록 파일 크기 제한(`ulimit -f`)을 늘린 뒤 명령을 다시 실행하세요",
+    }
     next_free_space(path) {
         en: "free space on the disk that holds {path}, then run the command again",
         ko: "{path}(이)가 있는 디스크의 공간을 비운 뒤 명령을 다시 실행하세요",
@@ -107,6 +111,7 @@ impl DiskError {
     pub fn next(&self, lang: Lang) -> String {
         match &self.kind {
             DiskErrorKind::Full => next_free_space(lang, &self.path),
+            DiskErrorKind::TooLarge => next_size_limit(lang, &self.path),
             DiskErrorKind::Denied | DiskErrorKind::ReadOnly => next_permission(lang, &self.path),
             DiskErrorKind::Escapes => next_link(lang, &self.path),
             DiskErrorKind::NotFound | DiskErrorKind::NotADirectory => {
@@ -128,6 +133,7 @@ mod tests {
     fn every_refusal_of_the_disk_names_the_path_and_a_next_action() {
         for kind in [
             DiskErrorKind::Full,
+            DiskErrorKind::TooLarge,
             DiskErrorKind::Denied,
             DiskErrorKind::ReadOnly,
             DiskErrorKind::Escapes,

@@ -8,6 +8,7 @@ pub(super) fn refused(action: Action, path: String, errno: Errno) -> DiskError {
         Errno::NOENT => DiskErrorKind::NotFound,
         Errno::EXIST | Errno::NOTEMPTY => DiskErrorKind::Exists,
         Errno::NOSPC | Errno::DQUOT => DiskErrorKind::Full,
+        Errno::FBIG => DiskErrorKind::TooLarge,
         Errno::ACCESS | Errno::PERM => DiskErrorKind::Denied,
         Errno::ROFS => DiskErrorKind::ReadOnly,
         Errno::NOTDIR => DiskErrorKind::NotADirectory,

@@ -29,7 +29,7 @@ use hast_flow::process::exit::{Applied, Exit, Net, NotStarted};
 use hast_flow::process::{CommandSpec, Ended, Limits, Stdin, Stream, Supervisor, Watch};
 
 pub use guard::guard;
-pub use signals::{Forwarding, forward};
+pub use signals::{Forwarding, forward, survive_size_limits};
 pub use start::Stage;
 
 use scratch::Scratch;

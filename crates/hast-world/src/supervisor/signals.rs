@@ -3,9 +3,10 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::thread::{self, JoinHandle};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGSTOP, SIGTERM, SIGTSTP};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGSTOP, SIGTERM, SIGTSTP, SIGXFSZ};
 use signal_hook::iterator::{Handle, Signals};
 use signal_hook::low_level::raise;
 
@@ -17,6 +18,12 @@ use super::Guarded;
 pub struct Forwarding {
     handle: Handle,
     thread: Option<JoinHandle<()>>,
+}
+
+/// Makes a write beyond the limit on file sizes an error of that write instead of the end of this
+/// process. Programs that it starts get the system's way back.
+pub fn survive_size_limits() -> io::Result<()> {
+    signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))).map(drop)
 }
 
 /// Passes the signals of this process on. Whoever runs sees the runs end as cancelled.

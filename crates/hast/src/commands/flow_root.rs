@@ -11,6 +11,7 @@ use hast_world::roots;
 use crate::app::App;
 use crate::messages::say;
 use crate::problem::Problem;
+use crate::progress::board::cut;
 
 /// The nearest root of a flow, upward.
 pub(crate) fn found(app: &App, flow: FlowName) -> Option<PathBuf> {
@@ -63,4 +64,15 @@ pub(crate) fn printable(text: &str) -> String {
     let line =
         |line: &str| line.split('\t').map(|part| visible(part)).collect::<Vec<_>>().join("\t");
     text.lines().map(|text| line(text) + "\n").collect()
+}
+
+/// Room for a request in a list.
+const HEADLINE: usize = 100;
+
+/// The first line of a request that says something, as a list shows it.
+pub(crate) fn headline(text: &str) -> String {
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    // More than this does not fit anyway, and a line may be endless.
+    let first: String = first.chars().take(HEADLINE + 1).collect();
+    cut(&visible(&first), HEADLINE)
 }

@@ -22,6 +22,7 @@ pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod kernel;
 pub(crate) mod observe;
+mod page_file;
 pub(crate) mod protocol;
 pub(crate) mod queue;
 pub(crate) mod run;

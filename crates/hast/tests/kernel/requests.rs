@@ -72,3 +72,22 @@ fn a_report_that_does_not_answer_is_written_again_once() {
     assert_eq!(rejected, 1);
     assert!(scene.read(&format!(".brain/requests/{}/report.2.md", scene.request())).len() > 1);
 }
+
+#[test]
+fn a_limit_on_the_size_of_files_is_an_error_with_its_next_action() {
+    let scene = Scene::new("");
+    let ran = scene.shell("ulimit -f 8; exec $HAST kernel start 'write something'");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("ulimit -f"), "{}", ran.err);
+}
+
+#[test]
+fn an_endless_request_is_one_line_of_a_list_and_of_the_status() {
+    let scene = Scene::new("");
+    let long = format!("{}\nmore", "long ".repeat(20_000));
+    assert_eq!(scene.hast(&["kernel", "start", &long]).code, 0);
+    for words in [["kernel", "list"], ["status", "-q"]] {
+        let ran = scene.hast(&words);
+        assert!(ran.code == 0 && ran.out.len() < 2_000, "{words:?}: {} bytes", ran.out.len());
+    }
+}

@@ -64,3 +64,16 @@ fn tables_that_a_person_rearranged_keep_working_and_keep_their_bytes() {
     assert_eq!(again.code, 0, "{again:?}");
     assert!(scene.read("db/process_runs.md").ends_with("\n\nprose below\n"));
 }
+
+#[test]
+fn a_change_that_says_nothing_is_refused_and_spends_no_proposal() {
+    let scene = Scene::new();
+    assert_eq!(scene.hast(&["run", "start", "--mode", "initial", "report the sales"]).code, 3);
+    for text in ["", " \n"] {
+        let ran = scene.hast(&["run", "modify", text]);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.err.contains("hast run modify"), "{}", ran.err);
+    }
+    let told = Scene::json(&scene.hast(&["run", "show", "--json"]));
+    assert_eq!(told["proposal"], 1, "{told}");
+}

@@ -149,3 +149,25 @@ fn the_demo_ends_with_a_chart_two_reports_and_an_amended_instruction() {
         }
     }
 }
+
+#[test]
+fn the_links_of_a_page_lead_from_where_it_lies_and_lists_show_one_line_of_a_request() {
+    let scene = Scene::new();
+    let long = format!("{}\nmore", "report ".repeat(10_000));
+    assert_eq!(scene.hast(&["run", "start", "--mode", "initial", "--yes", &long]).code, 0);
+    let run = scene.run();
+    for (file, way) in
+        [("page.html", ""), ("outputs/page.html", "../"), ("../page.html", "project/")]
+    {
+        assert_eq!(scene.hast(&["run", "show", "--html", file]).code, 0, "{file}");
+        let link = format!("href=\"{way}outputs/{run}/report.md\"");
+        assert!(scene.read(file).contains(&link), "{file}: {link}");
+    }
+    scene.write("notes.txt", "mine\n");
+    assert_eq!(scene.hast(&["run", "show", "--html", "notes.txt"]).code, 1);
+    assert_eq!(scene.read("notes.txt"), "mine\n");
+    for words in [["run", "list"], ["status", "-q"]] {
+        let ran = scene.hast(&words);
+        assert!(ran.code == 0 && ran.out.len() < 2_000, "{words:?}: {} bytes", ran.out.len());
+    }
+}

@@ -11,7 +11,7 @@ use hast_flow::words::{Lang, visible};
 use hast_world::files::{names, read_if_there};
 use serde_json::json;
 
-use super::super::flow_root::printable;
+use super::super::flow_root::{headline, printable};
 use super::{brain, known, reading, response, there};
 use crate::app::App;
 use crate::kernel_messages::say;
@@ -129,7 +129,7 @@ fn done(request: &Request) -> usize {
 }
 
 fn first_line(request: &Request) -> String {
-    visible(request.text.lines().next().unwrap_or_default()).into_owned()
+    headline(&request.text)
 }
 
 /// The state of every request, for whoever only counts them.

@@ -4,11 +4,12 @@
 use std::path::Path;
 
 use hast_flow::docs::run::{ProcessRun, RunStatus};
-use hast_flow::words::{Lang, visible};
+use hast_flow::words::Lang;
 use serde_json::{Value, json};
 
 use super::listing::word;
 use super::{proposals, reading};
+use crate::commands::flow_root::headline;
 use crate::run_messages::say;
 
 /// What a look at the table tells.
@@ -30,8 +31,8 @@ impl Glance {
     pub(crate) fn lines(&self, lang: Lang) -> Vec<String> {
         let mut lines = vec![say::glance(lang, self.runs, self.open.len())];
         for run in self.open.iter().rev().take(MOST_SHOWN) {
-            let first = run.user_request.lines().next().unwrap_or_default();
-            lines.push(format!("{} {}  {}", run.run_id, word(run.status), visible(first)));
+            let first = headline(&run.user_request);
+            lines.push(format!("{} {}  {first}", run.run_id, word(run.status)));
             if run.status == RunStatus::AwaitingConfirmation {
                 lines.push(format!("{} {}", run.run_id, say::how_to_decide(lang, &run.run_id)));
             }

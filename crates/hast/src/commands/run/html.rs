@@ -11,15 +11,13 @@ use hast_flow::docs::run::{RunStatus, TaskRow, WorkStatus};
 use hast_flow::flows::run::{View, layout};
 use hast_flow::ids::RunId;
 use hast_flow::words::Lang;
-use hast_world::files::{PathError, read_if_there};
-use hast_world::person_files::{create, replace};
 use serde_json::json;
 
 use super::listing::{assets, title, word, work_word};
 use super::{outputs, reading, shown};
 use crate::app::App;
+use crate::commands::page_file;
 use crate::commands::verify::shown_path;
-use crate::messages::say as common;
 use crate::problem::{Exit, Problem};
 use crate::run_messages::say;
 
@@ -29,17 +27,14 @@ const DEEPEST: usize = 30;
 pub(super) fn write(app: &mut App, id: Option<&str>, file: Option<&Path>) -> Result<Exit, Problem> {
     let (root, run) = shown(app, id)?;
     let view = reading::view(app, &root, &run)?;
-    let page = page(&view, &run, &outputs(&root, &run), app.lang).render();
+    let outputs = outputs(&root, &run);
     let Some(file) = file else {
-        app.print(&page)?;
+        app.print(&page(&view, &run, &outputs, "", app.lang).render())?;
         return Ok(Exit::Done);
     };
     let path = app.directory.join(file);
-    save(&path, page.as_bytes()).map_err(|error| {
-        Problem::new(common::cannot_create(app.lang), common::cannot_create_next(app.lang))
-            .at(&error.path)
-            .because(error.source.to_string())
-    })?;
+    let way = page_file::way_to(&root, &path);
+    page_file::save(app, &path, &page(&view, &run, &outputs, &way, app.lang).render())?;
     let shown = shown_path(app, &path);
     if app.json {
         app.print_json(&json!({ "run_id": run, "file": shown }))?;
@@ -49,15 +44,8 @@ pub(super) fn write(app: &mut App, id: Option<&str>, file: Option<&Path>) -> Res
     Ok(Exit::Done)
 }
 
-/// A page may take the place of an earlier one.
-fn save(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
-    match read_if_there(path, usize::MAX / 2)? {
-        Some(before) => replace(path, &before, bytes),
-        None => create(path, bytes).map(|_| ()),
-    }
-}
-
-fn page(view: &View, run: &RunId, outputs: &[String], lang: Lang) -> Page {
+/// `way` leads from where the page lies to the root.
+fn page(view: &View, run: &RunId, outputs: &[String], way: &str, lang: Lang) -> Page {
     let own = &view.own;
     let request = own.request.as_ref().map_or("", |request| request.user_request.as_str());
     let feedback = own.feedback.as_ref().map(|known| String::from_utf8_lossy(&known.value));
@@ -65,7 +53,7 @@ fn page(view: &View, run: &RunId, outputs: &[String], lang: Lang) -> Page {
         Html::paragraph(&failure.purpose).then(&Html::code(&failure.error))
     });
     let section = |id, title, body| Section { id, title, body };
-    let results = outputs.iter().map(|path| file_link(path)).collect::<Vec<_>>();
+    let results = outputs.iter().map(|path| file_link(way, path)).collect::<Vec<_>>();
     Page {
         lang,
         title: title(lang, run),
@@ -80,7 +68,7 @@ fn page(view: &View, run: &RunId, outputs: &[String], lang: Lang) -> Page {
                 if results.is_empty() { Html::default() } else { list(results) },
             ),
             section("lineage", say::lineage(lang), lineage(view, outputs)),
-            section("assets", say::assets(lang), made(view, run, lang)),
+            section("assets", say::assets(lang), made(view, run, way, lang)),
             section("instructions", say::instructions(lang), instructions(view, run)),
             section("proposal", say::proposal(lang), Html::markdown(&feedback.unwrap_or_default())),
         ],
@@ -189,12 +177,12 @@ fn origin(view: &View, path: &str, seen: &mut BTreeSet<String>, depth: usize) ->
     }
 }
 
-fn made(view: &View, run: &RunId, lang: Lang) -> Html {
+fn made(view: &View, run: &RunId, way: &str, lang: Lang) -> Html {
     let rows: Vec<Vec<Html>> = assets(view, run)
         .into_iter()
         .map(|row| {
             vec![
-                file_link(&row.file_path),
+                file_link(way, &row.file_path),
                 Html::text(row.asset_type),
                 Html::text(row.source_task_id.unwrap_or_default()),
                 Html::text(row.summary.unwrap_or_default()),

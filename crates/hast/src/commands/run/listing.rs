@@ -6,7 +6,7 @@ use hast_flow::ids::RunId;
 use hast_flow::words::{Lang, visible};
 use serde_json::json;
 
-use super::super::flow_root::printable;
+use super::super::flow_root::{headline, printable};
 use super::{outputs, reading, shown};
 use crate::app::App;
 use crate::problem::{Exit, Problem};
@@ -21,14 +21,18 @@ pub(super) fn list(app: &mut App) -> Result<Exit, Problem> {
         return Ok(Exit::Done);
     }
     let line = |run: &ProcessRun| {
-        let first = run.user_request.lines().next().unwrap_or_default();
         let place = [
             run.current_phase_id.as_ref().map(ToString::to_string),
             run.current_stage_id.as_ref().map(ToString::to_string),
             run.current_task_id.as_ref().map(ToString::to_string),
         ];
         let place = place.into_iter().flatten().collect::<Vec<_>>().join("/");
-        format!("{}  {:<21}  {place:<11}  {}\n", run.run_id, word(run.status), visible(first))
+        format!(
+            "{}  {:<21}  {place:<11}  {}\n",
+            run.run_id,
+            word(run.status),
+            headline(&run.user_request)
+        )
     };
     let mut text: String = runs.iter().rev().map(line).collect();
     if text.is_empty() {

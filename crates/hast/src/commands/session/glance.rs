@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::listing::{code, small};
 use super::questions::{Asked, asked};
 use super::{all, directory};
+use crate::commands::flow_root::headline;
 use crate::session_messages::say;
 
 /// What a look at the small files of all sessions tells.
@@ -47,7 +48,7 @@ impl Glance {
             format!("{id} {}{task}", code(*status))
         }));
         for (session, id, text) in &self.questions {
-            lines.push(format!("{session}: {}", say::open_question(lang, id, text)));
+            lines.push(format!("{session}: {}", say::open_question(lang, id, headline(text))));
             lines.push(format!("{session}: {}", say::how_to_answer(lang, id)));
         }
         lines

@@ -11,16 +11,14 @@ use hast_flow::flows::session::view::Stage;
 use hast_flow::flows::session::{lanes::Plan, layout};
 use hast_flow::ids::TaskId;
 use hast_flow::words::Lang;
-use hast_world::files::{PathError, read_if_there};
-use hast_world::person_files::{create, replace};
 use serde_json::{Value, json};
 
 use super::listing::{chosen, code, seconds, state};
 use super::reading::{self, Session};
 use super::{footnotes, series, there};
 use crate::app::App;
+use crate::commands::page_file;
 use crate::commands::verify::shown_path;
-use crate::messages::say as common;
 use crate::problem::{Exit, Problem};
 use crate::session_messages::say;
 
@@ -34,11 +32,7 @@ pub(super) fn write(app: &mut App, id: Option<&str>, file: Option<&Path>) -> Res
         return Ok(Exit::Done);
     };
     let path = app.directory.join(file);
-    save(&path, page.as_bytes()).map_err(|error| {
-        Problem::new(common::cannot_create(app.lang), common::cannot_create_next(app.lang))
-            .at(&error.path)
-            .because(error.source.to_string())
-    })?;
+    page_file::save(app, &path, &page)?;
     let shown = shown_path(app, &path);
     if app.json {
         app.print_json(&json!({ "session_id": id, "file": shown }))?;
@@ -46,14 +40,6 @@ pub(super) fn write(app: &mut App, id: Option<&str>, file: Option<&Path>) -> Res
         app.print(&format!("{}\n", say::report_written(app.lang, shown)))?;
     }
     Ok(Exit::Done)
-}
-
-/// A report may take the place of an earlier one.
-fn save(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
-    match read_if_there(path, usize::MAX / 2)? {
-        Some(before) => replace(path, &before, bytes),
-        None => create(path, bytes).map(|_| ()),
-    }
 }
 
 fn page(session: &Session, lang: Lang) -> Page {

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::reading::{self, Session};
 use super::{all, directory, footnotes, known, there};
 use crate::app::App;
-use crate::commands::flow_root::printable;
+use crate::commands::flow_root::{headline, printable};
 use crate::problem::{Exit, Problem};
 use crate::session_messages::say;
 
@@ -56,7 +56,7 @@ pub(super) fn list(app: &mut App) -> Result<Exit, Problem> {
         let tasks = summary.as_ref().map(|summary| summary.tasks);
         let tasks =
             tasks.map_or_else(String::new, |tasks| format!("{}/{}", tasks.passed, tasks.total));
-        let query = visible(query.lines().next().unwrap_or_default()).into_owned();
+        let query = headline(query);
         text += &format!("{id}  {word:<10} {tasks:>7}  {query}\n");
     }
     app.print(&text)?;

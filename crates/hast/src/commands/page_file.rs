@@ -1,0 +1,48 @@
+//! Pages that people ask for by the name of a file: one may take the place of an earlier page, and of
+//! nothing else.
+
+use std::path::{Component, Path, PathBuf};
+
+use hast_agent::page::Page;
+use hast_world::derived_files::put;
+
+use super::flow_root::unwritten;
+use crate::app::App;
+use crate::problem::Problem;
+
+pub(crate) fn save(app: &App, path: &Path, page: &str) -> Result<(), Problem> {
+    put(path, page.as_bytes(), Page::is_one).map_err(|error| unwritten(app.lang, &error))
+}
+
+/// How a page in this file gets to a directory: what its links to files there begin with.
+pub(crate) fn way_to(directory: &Path, page: &Path) -> String {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let from = real(page.parent().unwrap_or(Path::new("/")));
+    relative(&from, &real(directory))
+}
+
+fn relative(from: &Path, to: &Path) -> String {
+    let (from, to): (Vec<Component<'_>>, Vec<Component<'_>>) =
+        (from.components().collect(), to.components().collect());
+    let same = from.iter().zip(&to).take_while(|(one, other)| one == other).count();
+    let up = std::iter::repeat_n(Component::ParentDir, from.len() - same);
+    let way: PathBuf = up.chain(to[same..].iter().copied()).collect();
+    match way.to_string_lossy() {
+        way if way.is_empty() => String::new(),
+        way => format!("{way}/"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_way_leads_up_to_what_is_shared_and_down_from_there() {
+        let way = |from: &str, to: &str| relative(Path::new(from), Path::new(to));
+        assert_eq!(way("/a/b", "/a/b"), "");
+        assert_eq!(way("/a/b/c", "/a/b"), "../");
+        assert_eq!(way("/a", "/a/b"), "b/");
+        assert_eq!(way("/x/y", "/a/b"), "../../a/b/");
+    }
+}
