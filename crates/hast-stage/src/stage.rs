@@ -99,6 +99,13 @@ impl Stage {
         ran.out.trim().to_owned()
     }
 
+    /// What a shell makes of a line, with everything set; `$HAST` is the binary.
+    pub fn shell(&self, line: &str) -> Ran {
+        let mut command = self.command(Path::new("sh"), &["-c", line]);
+        command.env("HAST", &self.hast);
+        ran(command)
+    }
+
     pub fn hast(&self, args: &[&str]) -> Ran {
         ran(self.hast_command(args))
     }

@@ -76,19 +76,9 @@ fn a_report_that_does_not_answer_is_written_again_once() {
 #[test]
 fn a_limit_on_the_size_of_files_is_an_error_with_its_next_action() {
     let scene = Scene::new("");
-    let hast = env!("CARGO_BIN_EXE_hast");
-    let mut limited = scene.hast_command(&[]);
-    let words = format!("ulimit -f 8; exec {hast} kernel start 'write something'");
-    let mut shell = std::process::Command::new("sh");
-    shell.args(["-c", &words]).current_dir(scene.root()).env_clear();
-    for (name, value) in limited.get_envs() {
-        shell.env(name, value.unwrap_or_default());
-    }
-    limited = shell;
-    let ran = limited.stdin(std::process::Stdio::null()).output().unwrap();
-    let told = String::from_utf8_lossy(&ran.stderr);
-    assert_eq!(ran.status.code(), Some(1), "{told}");
-    assert!(told.contains("ulimit -f"), "{told}");
+    let ran = scene.shell("ulimit -f 8; exec $HAST kernel start 'write something'");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("ulimit -f"), "{}", ran.err);
 }
 
 #[test]
