@@ -7,8 +7,8 @@ use hast_flow::attempt::base::{ObjectId, Saved, SavedWork, TreeRules};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{GitResult, GitStep, Head, SavePlan, perform};
 use hast_flow::attempt::worktrees::{
-    Added, DeliverPlan, Delivered, FoundTree, LANES, MergePlan, Removed, Replay, Spent, Target,
-    TreeName, TreePlan, TreeState, Waits, Worktrees,
+    Added, DeliverPlan, Delivered, FoundTree, LANES, MergePlan, Removed, Replay, Spent, Standing,
+    Target, TreeName, TreePlan, TreeState, Waits, Worktrees,
 };
 
 use super::machine::{Linked, Object, Tree};
@@ -177,7 +177,8 @@ fn not_simulated() -> GitProblem {
 impl Worktrees for SimWorktrees {
     fn tip(&mut self, onto: Option<&Target>) -> Result<Head, GitProblem> {
         if let Some(Target::Branch(name)) = onto {
-            let commit = self.main.resolve(name).ok_or(GitProblem::NoFirstCommit)?;
+            let gone = || GitProblem::NoBranch { name: name.clone() };
+            let commit = self.main.resolve(name).ok_or_else(gone)?;
             return Ok(Head::Branch { name: name.clone(), commit });
         }
         let (name, commit) = self.users_head()?;
@@ -321,6 +322,11 @@ impl Worktrees for SimWorktrees {
         }
         let (name, to) = (tree.to_string(), to.clone());
         inside.operate(|machine| machine.linked.entry(name).or_default().index = Some(to))
+    }
+
+    fn standing(&mut self, onto: &Target) -> Result<Standing, GitProblem> {
+        let on = matches!(onto, Target::Branch(name) if self.main.head() == *name);
+        Ok(if on { Standing::On } else { Standing::Off })
     }
 
     fn contains(&mut self, onto: Option<&Target>, commit: &ObjectId) -> Result<bool, GitProblem> {
