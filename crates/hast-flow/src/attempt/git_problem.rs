@@ -42,6 +42,10 @@ pub enum GitProblem {
     SubmoduleChanged {
         path: String,
     },
+    /// A branch of this name does not let hast make those that begin with it and a slash.
+    BranchInTheWay {
+        name: String,
+    },
     /// A ref is not where it was expected.
     Moved {
         name: String,
@@ -103,6 +107,8 @@ messages! {
     repository_filter_next(name) { en: "if you trust it, move `filter.{name}` to your own config with `git config --global`", ko: "신뢰한다면 `git config --global`로 `filter.{name}`(을)를 사용자 설정으로 옮기세요" }
     submodule_changed(path) { en: "something inside of a submodule is not committed there: {path}", ko: "서브모듈 안에 커밋되지 않은 것이 있습니다: {path}" }
     submodule_changed_next() { en: "look with `git -C SUBMODULE status`; commit it there, `git -C SUBMODULE stash -u`, or ignore it, then run the command again", ko: "`git -C SUBMODULE status`로 확인하고, 그 안에서 커밋하거나 `git -C SUBMODULE stash -u` 또는 무시 목록에 넣은 뒤 명령을 다시 실행하세요" }
+    branch_in_the_way(name) { en: "the branch `{name}` is in the way of the branches that hast makes below {name}/", ko: "브랜치 `{name}` 때문에 hast가 {name}/ 아래에 브랜치를 만들 수 없습니다" }
+    branch_in_the_way_next(name) { en: "rename it with `git branch -m {name} NAME`, then run the same command again", ko: "`git branch -m {name} NAME`으로 이름을 바꾼 뒤 같은 명령을 다시 실행하세요" }
     moved(name, found) { en: "{name} is not where it was expected: it is at {found}", ko: "{name}(이)가 예상과 다른 곳에 있습니다: {found}" }
     moved_next(name) { en: "somebody else moved it, and it stays there; look at `git log {name}`, then run the command again", ko: "다른 이가 옮겼으며 그대로 둡니다. `git log {name}`(을)를 확인한 뒤 명령을 다시 실행하세요" }
     edited_since(paths) { en: "files changed after they were saved: {paths}", ko: "저장한 뒤 바뀐 파일이 있습니다: {paths}" }
@@ -123,7 +129,47 @@ messages! {
     refused_next(command) { en: "try `git {command}` by hand to see why, then run the command again", ko: "`git {command}`(을)를 직접 실행해 원인을 확인한 뒤 명령을 다시 실행하세요" }
 }
 
+/// What the system says of a disk that takes nothing more, in words that no locale changes.
+const OF_THE_DISK: [&str; 3] =
+    ["No space left on device", "Disk quota exceeded", "Read-only file system"];
+
+fn short(branch: &str) -> &str {
+    branch.strip_prefix("refs/heads/").unwrap_or(branch)
+}
+
 impl GitProblem {
+    /// Whether it is over as soon as somebody has finished what they are at.
+    pub fn passes(&self) -> bool {
+        matches!(self, Self::InProgress { .. } | Self::Locked { .. })
+    }
+
+    /// Whether whatever is asked for next would meet it too: it is not one goal's.
+    pub fn is_everybodys(&self) -> bool {
+        match self {
+            Self::NoGit { .. } | Self::RepositoryFilter { .. } | Self::BranchInTheWay { .. } => {
+                true
+            }
+            Self::Disk { why, .. } | Self::Refused { said: why, .. } => {
+                OF_THE_DISK.iter().any(|words| why.contains(words))
+            }
+            Self::NotARepository { .. }
+            | Self::NoFirstCommit
+            | Self::Detached
+            | Self::InProgress { .. }
+            | Self::Locked { .. }
+            | Self::BranchGone { .. }
+            | Self::Linked { .. }
+            | Self::SubmoduleChanged { .. }
+            | Self::InTheWay { .. }
+            | Self::CheckedOut { .. }
+            | Self::Moved { .. }
+            | Self::EditedSince { .. }
+            | Self::Lost { .. }
+            | Self::TimedOut { .. }
+            | Self::TooMuch { .. } => false,
+        }
+    }
+
     pub fn what(&self, lang: Lang) -> String {
         match self {
             Self::NoGit { why } => no_git(lang, why),
@@ -136,6 +182,7 @@ impl GitProblem {
             Self::Locked { path } => locked(lang, path),
             Self::RepositoryFilter { name } => repository_filter(lang, name),
             Self::SubmoduleChanged { path } => submodule_changed(lang, path),
+            Self::BranchInTheWay { name } => branch_in_the_way(lang, name),
             Self::Moved { name, found, .. } => {
                 moved(lang, name, found.as_ref().map_or("-", ObjectId::as_str))
             }
@@ -162,6 +209,7 @@ impl GitProblem {
             Self::Locked { path } => locked_next(lang, path),
             Self::RepositoryFilter { name } => repository_filter_next(lang, name),
             Self::SubmoduleChanged { .. } => submodule_changed_next(lang),
+            Self::BranchInTheWay { name } => branch_in_the_way_next(lang, name),
             Self::Moved { name, .. } => moved_next(lang, name),
             Self::EditedSince { .. } => edited_since_next(lang),
             Self::InTheWay { .. } => in_the_way_next(lang),
@@ -175,11 +223,6 @@ impl GitProblem {
     }
 }
 
-/// A branch as people write it.
-fn short(name: &str) -> &str {
-    name.strip_prefix("refs/heads/").unwrap_or(name)
-}
-
 impl std::fmt::Display for GitProblem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.what(Lang::En))
@@ -187,3 +230,18 @@ impl std::fmt::Display for GitProblem {
 }
 
 impl std::error::Error for GitProblem {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_that_is_full_is_everybodys_and_a_file_that_cannot_be_read_is_not() {
+        let disk = |why: &str| GitProblem::Disk { path: "/p/x".into(), why: why.into() };
+        let refused = |said: &str| GitProblem::Refused { command: "add".into(), said: said.into() };
+        let full = "No space left on device (os error 28)";
+        assert!(disk(full).is_everybodys() && refused(full).is_everybodys());
+        assert!(!disk("Permission denied (os error 13)").is_everybodys());
+        assert!(!refused("fatal: bad revision").is_everybodys());
+    }
+}

@@ -112,9 +112,15 @@ pub struct CommitPlan {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     Tree(ObjectId),
-    /// The parent's tree with this one file as it is in the work tree.
+    /// The parent's tree with this one file as it is in the work tree. Refused while the user is in
+    /// the middle of something there.
     File {
         path: String,
+    },
+    /// The parent's tree with this text in the place of one file, whatever is in the work tree.
+    Text {
+        path: String,
+        text: String,
     },
 }
 

@@ -65,6 +65,8 @@ pub enum WorktreeStep {
     Bring { tree: TreeName, to: ObjectId },
     /// The user's branch, and their checkout where it is on that branch, go forward.
     Merge(MergePlan),
+    /// How the user's checkout stands to what finished work goes onto.
+    Stand { onto: Target },
     /// Whether a commit is there and part of a branch; without one, of the user's checkout.
     Contains { onto: Option<Target>, commit: ObjectId },
     /// How much differs between two trees, with renamed files found; paths that begin with one of
@@ -156,6 +158,7 @@ pub enum WorktreeResult {
     Merged,
     /// The merge would touch what the user has not committed, or what they are in the middle of.
     Waits(Waits),
+    Stands(Standing),
     Contains(bool),
     Measured {
         /// Lines that came and went; what is no text has none.
@@ -193,6 +196,19 @@ pub enum Waits {
     CheckedOut { at: String },
 }
 
+/// How the user's checkout stands to what finished work goes onto.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It is on it, and nobody is in the middle of anything there.
+    On,
+    /// It is on it, or will be again, and the user is in the middle of something.
+    Busy(GitProblem),
+    /// It is elsewhere.
+    Off,
+    /// It is elsewhere, and another work tree of the user is on it.
+    CheckedOut { at: String },
+}
+
 /// A work tree that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundTree {
@@ -226,6 +242,7 @@ pub trait Worktrees {
     ) -> Result<Replay, GitProblem>;
     fn bring(&mut self, tree: &TreeName, to: &ObjectId) -> Result<(), GitProblem>;
     fn merge(&mut self, plan: &MergePlan) -> Result<Option<Waits>, GitProblem>;
+    fn standing(&mut self, onto: &Target) -> Result<Standing, GitProblem>;
     fn contains(&mut self, onto: Option<&Target>, commit: &ObjectId) -> Result<bool, GitProblem>;
     /// Lines and files.
     fn measure(
@@ -271,6 +288,7 @@ fn try_to(trees: &mut dyn Worktrees, step: &WorktreeStep) -> Result<WorktreeResu
             None => WorktreeResult::Merged,
             Some(waits) => WorktreeResult::Waits(waits),
         },
+        WorktreeStep::Stand { onto } => WorktreeResult::Stands(trees.standing(onto)?),
         WorktreeStep::Contains { onto, commit } => {
             WorktreeResult::Contains(trees.contains(onto.as_ref(), commit)?)
         }

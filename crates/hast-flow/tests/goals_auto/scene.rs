@@ -164,7 +164,9 @@ impl Workspace for FakeGit {
         let commit: ObjectId = format!("{sum:016x}{:024x}", 0).parse().unwrap();
         let what = match &plan.content {
             Content::Tree(_) => plan.message.clone(),
-            Content::File { path } => format!("{path}\n{}", plan.message),
+            Content::File { path } | Content::Text { path, .. } => {
+                format!("{path}\n{}", plan.message)
+            }
         };
         self.commits.insert(commit.clone(), what);
         Ok(commit)

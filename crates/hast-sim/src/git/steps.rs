@@ -192,6 +192,10 @@ impl Workspace for SimWorkspace {
     fn build(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem> {
         let tree = match &plan.content {
             Content::Tree(tree) => tree.clone(),
+            Content::Text { path, text } => {
+                let id = self.write(Object::Blob(text.clone().into_bytes()))?;
+                self.entries_on(&plan.parent, &BTreeMap::from([(path.clone(), Some(id))]))?
+            }
             Content::File { path } => {
                 let bytes = self.files().remove(path).unwrap_or_default();
                 let id = self.write(Object::Blob(bytes))?;

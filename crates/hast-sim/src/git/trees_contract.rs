@@ -2,9 +2,9 @@
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::workspace::Head;
+use hast_flow::attempt::workspace::{CommitPlan, Content, Head, Identity};
 use hast_flow::attempt::worktrees::{
-    MergePlan, Replay, Spent, Target, TreeName, TreePlan, TreeState, Waits, Worktrees,
+    MergePlan, Replay, Spent, Standing, Target, TreeName, TreePlan, TreeState, Waits, Worktrees,
 };
 
 use super::contract::{Scene, at, rules, same};
@@ -26,7 +26,7 @@ type Check<S> = fn(&S) -> Checked;
 
 /// Runs every check in a fresh scene each; the first sentence that is not true comes back.
 pub fn check<S: Trees>(fresh: impl Fn() -> S) -> Checked {
-    let checks: [(&str, Check<S>); 11] = [
+    let checks: [(&str, Check<S>); 12] = [
         ("a tree has the files of its commit and a branch", made),
         ("what an earlier tree held is on a ref", rescued),
         ("a tree of which only the branch is left is made anew", only_the_branch),
@@ -37,6 +37,7 @@ pub fn check<S: Trees>(fresh: impl Fn() -> S) -> Checked {
         ("a merge that would touch the user's files waits", waits),
         ("a branch that moved is told", moved),
         ("a branch that is gone is named", gone),
+        ("a file of another branch is committed there, and the checkout stays", elsewhere),
         ("only what is merged, saved or unused is removed", removed),
     ];
     for (sentence, check) in checks {
@@ -229,6 +230,37 @@ fn gone<S: Trees>(scene: &S) -> Checked {
     let name = "refs/heads/renamed".to_owned();
     let tip = scene.trees().tip(Some(&Target::Branch(name.clone())));
     same(tip, Err(GitProblem::BranchGone { name }))
+}
+
+fn elsewhere<S: Trees>(scene: &S) -> Checked {
+    const OTHER: &str = "refs/heads/other";
+    let parent = tip(scene)?;
+    scene.point(OTHER, &parent);
+    let stands =
+        |name: &str| scene.trees().standing(&Target::Branch(name.to_owned())).map_err(said);
+    same(stands(MAIN)?, Standing::On)?;
+    same(stands(OTHER)?, Standing::Off)?;
+    scene.write("goals", "the user's\n");
+    let before = scene.files();
+    let plan = CommitPlan {
+        content: Content::Text { path: "goals".into(), text: "done\n".into() },
+        parent: parent.clone(),
+        message: "status\n".into(),
+        at: at(),
+        identity: Identity::Users,
+    };
+    let mut workspace = scene.workspace();
+    let commit = workspace.build(&plan).map_err(said)?;
+    same(workspace.build(&plan).map_err(said)?, commit.clone())?;
+    workspace.advance(OTHER, &parent, &commit).map_err(said)?;
+    let read = |commit: &ObjectId| -> Result<Option<Vec<u8>>, String> {
+        let files = scene.workspace().read(commit, &["goals".to_owned()]).map_err(said)?;
+        Ok(files.into_iter().next().and_then(|file| file.bytes))
+    };
+    same(scene.resolve(OTHER), Some(commit.clone()))?;
+    same(read(&commit)?, Some(b"done\n".to_vec()))?;
+    same(tip(scene)?, parent)?;
+    same(scene.files() == before, true)
 }
 
 fn removed<S: Trees>(scene: &S) -> Checked {

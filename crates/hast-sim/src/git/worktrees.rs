@@ -7,8 +7,8 @@ use hast_flow::attempt::base::{ObjectId, Saved, SavedWork, TreeRules};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{GitResult, GitStep, Head, SavePlan, perform};
 use hast_flow::attempt::worktrees::{
-    Added, DeliverPlan, Delivered, FoundTree, LANES, MergePlan, Removed, Replay, Spent, Target,
-    TreeName, TreePlan, TreeState, Waits, Worktrees,
+    Added, DeliverPlan, Delivered, FoundTree, LANES, MergePlan, Removed, Replay, Spent, Standing,
+    Target, TreeName, TreePlan, TreeState, Waits, Worktrees,
 };
 
 use super::machine::{Linked, Object, Tree};
@@ -322,6 +322,11 @@ impl Worktrees for SimWorktrees {
         }
         let (name, to) = (tree.to_string(), to.clone());
         inside.operate(|machine| machine.linked.entry(name).or_default().index = Some(to))
+    }
+
+    fn standing(&mut self, onto: &Target) -> Result<Standing, GitProblem> {
+        let on = matches!(onto, Target::Branch(name) if self.main.head() == *name);
+        Ok(if on { Standing::On } else { Standing::Off })
     }
 
     fn contains(&mut self, onto: Option<&Target>, commit: &ObjectId) -> Result<bool, GitProblem> {

@@ -99,6 +99,8 @@ const FIXED: &[(&str, &str)] = &[
     ("i18n.commitEncoding", "UTF-8"),
     ("core.warnAmbiguousRefs", "false"),
     ("core.safecrlf", "false"),
+    // No grafts are read on purpose; that they are old is no news.
+    ("advice.graftFileDeprecated", "false"),
 ];
 
 /// What the system's config may still say, although it is not read: how contents are converted.

@@ -2,6 +2,7 @@
 //! ignore rules of this moment, and the files that git was told not to look at.
 
 use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, Instant, SystemTime};
 
 use hast_flow::attempt::base::{ObjectId, TreeRules};
@@ -13,6 +14,7 @@ use super::entries::{GITLINK, IndexEntry};
 use super::ignores::{Ignores, directories_above};
 use super::index::{IndexImage, object};
 use super::paths::{Matcher, shown};
+use super::place::Place;
 use super::run::Git;
 use super::scan::At;
 use super::snapshot::Flags;
@@ -41,24 +43,40 @@ pub(super) struct Scene {
 pub(super) struct Glance {
     rules: TreeRules,
     pub(super) looked: Looked,
+    /// How protected files looked then: hast itself may have written one since.
+    protected: Vec<Option<Seen>>,
     at: Instant,
 }
+
+/// Number, size and time of a file.
+type Seen = (u64, u64, i64, i64);
 
 /// A person who edits meanwhile is seen by a look that is older than this.
 const JUST_NOW: Duration = Duration::from_millis(500);
 
 impl Glance {
-    pub(super) fn new(rules: &TreeRules, looked: &Looked) -> Self {
-        Self { rules: rules.clone(), looked: looked.clone(), at: Instant::now() }
+    pub(super) fn new(rules: &TreeRules, looked: &Looked, place: &Place) -> Self {
+        let protected = protected(rules, place);
+        Self { rules: rules.clone(), looked: looked.clone(), protected, at: Instant::now() }
     }
 
-    pub(super) fn still_holds(&self, rules: &TreeRules) -> bool {
-        self.is_of(rules) && self.at.elapsed() < JUST_NOW
+    pub(super) fn still_holds(&self, rules: &TreeRules, place: &Place) -> bool {
+        self.is_of(rules)
+            && self.at.elapsed() < JUST_NOW
+            && self.protected == protected(rules, place)
     }
 
     pub(super) fn is_of(&self, rules: &TreeRules) -> bool {
         self.rules == *rules
     }
+}
+
+fn protected(rules: &TreeRules, place: &Place) -> Vec<Option<Seen>> {
+    let seen = |path: &String| {
+        let file = place.at(path.as_bytes()).symlink_metadata().ok()?;
+        Some((file.ino(), file.size(), file.ctime(), file.ctime_nsec()))
+    };
+    rules.protected.iter().map(seen).collect()
 }
 
 /// Largest `.gitignore` that is read.
@@ -90,6 +108,10 @@ impl RealWorkspace {
     ) -> Result<(Looked, Option<Scene>), GitProblem> {
         if !std::mem::take(&mut self.config_is_new) {
             self.reread_config()?;
+        }
+        // Without its filters the tree looks changed where it is not.
+        if let Some(name) = self.config.own_filters.first() {
+            return Err(GitProblem::RepositoryFilter { name: name.clone() });
         }
         let matcher = Matcher::new(rules);
         let since = SystemTime::now();

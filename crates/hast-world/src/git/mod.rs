@@ -141,7 +141,7 @@ impl RealWorkspace {
         self.glance = None;
         let (looked, scene) = self.look_around(rules)?;
         self.scene = scene;
-        self.glance = Some(Glance::new(rules, &looked));
+        self.glance = Some(Glance::new(rules, &looked, &self.git.place));
         Ok(looked)
     }
 
@@ -168,7 +168,8 @@ impl Git {
 
 impl Workspace for RealWorkspace {
     fn look(&mut self, rules: &TreeRules) -> Result<Looked, GitProblem> {
-        if let Some(glance) = self.glance.as_ref().filter(|glance| glance.still_holds(rules))
+        if let Some(glance) =
+            self.glance.as_ref().filter(|glance| glance.still_holds(rules, &self.git.place))
             && self.scene.is_some()
         {
             return Ok(glance.looked.clone());

@@ -24,6 +24,9 @@ pub(super) struct Opened {
     pub(super) gitlinks: Vec<Vec<u8>>,
 }
 
+/// Directories of branches that hast makes: no branch may have such a name.
+const OURS: [&str; 3] = ["refs/heads/hast", "refs/heads/hast/kept", "refs/heads/hast/lanes"];
+
 /// Files of a git directory that tell of an operation under way.
 const IN_PROGRESS: &[(&str, &str)] = &[
     ("merge", "MERGE_HEAD"),
@@ -77,8 +80,14 @@ impl RealWorkspace {
             let since = self.snapshot(start)?.files.into_iter();
             files.extend(since.filter(|kept| kept.home == Home::Common));
         }
+        let refs = self.git.refs()?;
+        // What comes of an attempt may have to be kept on a branch of ours.
+        if let Some(way) = OURS.iter().find(|name| refs.contains_key(**name)) {
+            let name = way.strip_prefix("refs/heads/").unwrap_or(way).to_owned();
+            return Err(GitProblem::BranchInTheWay { name });
+        }
         let snapshot = Snapshot {
-            refs: self.git.refs()?,
+            refs,
             ignores: scene.ignores,
             flags: scene.flags,
             files,

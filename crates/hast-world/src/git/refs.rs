@@ -111,10 +111,21 @@ impl Git {
         let moved = call.input(input.into_bytes()).run().map(|_| ());
         match moved {
             Err(GitProblem::Refused { command, said }) => {
-                Err(self.who_moved(moves)?.unwrap_or(GitProblem::Refused { command, said }))
+                let way = || moves.iter().find_map(|step| self.in_the_way(&step.name));
+                let found = self.who_moved(moves)?.or_else(way);
+                Err(found.unwrap_or(GitProblem::Refused { command, said }))
             }
             other => other,
         }
+    }
+
+    /// A branch whose name is the beginning of another one's, so that git cannot have both.
+    pub(super) fn in_the_way(&self, name: &str) -> Option<GitProblem> {
+        let short = name.strip_prefix("refs/heads/")?;
+        let mut above = short.match_indices('/').map(|(at, _)| &short[..at]);
+        let is_there =
+            |above: &&str| matches!(self.resolve(&format!("refs/heads/{above}")), Ok(Some(_)));
+        above.find(is_there).map(|above| GitProblem::BranchInTheWay { name: above.to_owned() })
     }
 
     /// The first ref that is not where it was expected.

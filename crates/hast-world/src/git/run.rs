@@ -319,10 +319,19 @@ fn end(child: &Child) {
     let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
 }
 
+/// The line that says why, among advice and warnings.
+pub(super) fn complaint(text: &str) -> &str {
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    let says = |line: &&str| line.starts_with("fatal:") || line.starts_with("error:");
+    let advises = |line: &&str| line.starts_with("hint:") || line.starts_with("warning:");
+    let other = || lines().find(|line| !advises(line)).or_else(|| lines().next());
+    lines().find(says).or_else(other).unwrap_or_default()
+}
+
 /// What git's complaint means.
 fn problem(command: String, output: &Output) -> GitProblem {
     let text = String::from_utf8_lossy(&output.stderr);
-    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let line = complaint(&text);
     if let Some(lock) = text.split('\'').find(|part| part.ends_with(".lock"))
         && text.contains("File exists")
     {

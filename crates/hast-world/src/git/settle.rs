@@ -51,6 +51,11 @@ pub(super) fn signed_by<'g>(call: Call<'g>, name: &str, email: &str, date: &str)
         .variable("GIT_COMMITTER_DATE", date)
 }
 
+fn file_entry(path: &str, object: ObjectId) -> Entry {
+    let (path, mode) = (path.as_bytes().to_vec(), "100644".to_owned());
+    Entry { path, mode, object: Some(object) }
+}
+
 fn is_executable(file: &fs::Metadata) -> bool {
     file.permissions().mode() & 0o111 != 0
 }
@@ -60,21 +65,30 @@ impl RealWorkspace {
     fn planned_tree(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem> {
         let path = match &plan.content {
             Content::Tree(tree) => return Ok(tree.clone()),
+            Content::Text { path, text } => {
+                let call = self.git.call(["hash-object", "-w", "--stdin", "--no-filters"]).synced();
+                let object = object(&call.input(text.clone().into_bytes()).line()?)?;
+                return self.tree_with(&plan.parent, &file_entry(path, object));
+            }
             Content::File { path } => path,
         };
+        self.nothing_under_way()?;
         if let Some(tree) = self.tree_from_parents_index(plan, path) {
             return Ok(tree);
         }
         let call = self.git.call(["hash-object", "-w", "--path", path, "--", path]).synced();
-        let object = Some(object(&call.line()?)?);
-        let (bytes, mode) = (path.as_bytes().to_vec(), "100644".to_owned());
-        let entry = Entry { path: bytes, mode, object };
+        let entry = file_entry(path, object(&call.line()?)?);
         if let Some(tree) = self.tree_by_users_index(plan, &entry) {
             return Ok(tree);
         }
+        self.tree_with(&plan.parent, &entry)
+    }
+
+    /// The tree of a commit with one entry changed.
+    fn tree_with(&mut self, commit: &ObjectId, entry: &Entry) -> Result<ObjectId, GitProblem> {
         let index = self.scratch.index(None)?;
-        self.git.read_tree(&index, &plan.parent)?;
-        self.git.set_entries(&index, &[entry])?;
+        self.git.read_tree(&index, commit)?;
+        self.git.set_entries(&index, std::slice::from_ref(entry))?;
         self.git.write_tree(&index)
     }
 

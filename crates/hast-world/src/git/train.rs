@@ -5,19 +5,22 @@ use std::time::{Duration, Instant};
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::worktrees::{MergePlan, Replay, Target, Waits};
+use hast_flow::attempt::worktrees::{MergePlan, Replay, Standing, Target, Waits};
 use hast_flow::time::UtcTime;
 
 use super::RealWorkspace;
 use super::index::{Entry, IndexImage, ScratchFile, object};
 use super::paths::shown;
 use super::refs::{HeadNow, Move};
-use super::run::Git;
+use super::run::{Git, complaint};
 use super::scan::{At, Difference};
 use super::way::{NAMED, named};
+use crate::files::read_bounded;
 
 /// How long somebody else's lock of the index is waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// More than any name of a branch.
+const LONGEST_NAME: usize = 4_096;
 
 impl Git {
     /// The commits since `base` on top of `onto`, one by one; where there are merges among them, all
@@ -84,7 +87,7 @@ impl Git {
             }
             code => {
                 let said = String::from_utf8_lossy(&output.stderr);
-                let said = said.lines().next().unwrap_or_default();
+                let said = complaint(&said);
                 let said = format!("{said} ({code:?})");
                 Err(GitProblem::Refused { command: "merge-tree".to_owned(), said })
             }
@@ -167,6 +170,9 @@ impl RealWorkspace {
         if !self.git.is_ancestor(from, to)? {
             return Err(moved(name, from, found));
         }
+        if self.rebased().as_deref() == Some(name) {
+            return Ok(Some(Waits::InProgress { what: "rebase".to_owned() }));
+        }
         if !here && let Some(at) = self.checked_out(name)? {
             return Ok(Some(Waits::CheckedOut { at }));
         }
@@ -192,13 +198,59 @@ impl RealWorkspace {
         Ok(None)
     }
 
+    /// How this checkout stands to a branch.
+    pub(super) fn standing(&mut self, onto: &Target) -> Result<Standing, GitProblem> {
+        let on = match (onto, self.git.head()?) {
+            (Target::Branch(name), HeadNow::Branch(head)) => head == *name,
+            (Target::Branch(name), HeadNow::Detached) => self.rebased().as_ref() == Some(name),
+            (Target::Detached, HeadNow::Branch(_)) => false,
+            (Target::Detached, HeadNow::Detached) => true,
+        };
+        if on {
+            let busy = self.under_way().or_else(|| self.locked());
+            return Ok(busy.map_or(Standing::On, Standing::Busy));
+        }
+        let elsewhere = match onto {
+            Target::Branch(name) => self.checked_out(name)?,
+            Target::Detached => None,
+        };
+        Ok(elsewhere.map_or(Standing::Off, |at| Standing::CheckedOut { at }))
+    }
+
+    /// Refuses while the user is in the middle of something: a commit of ours would be taken for a part
+    /// of it, or come between.
+    pub(super) fn nothing_under_way(&self) -> Result<(), GitProblem> {
+        match self.under_way() {
+            Some(problem) => Err(problem),
+            None => self.wait_for_lock(),
+        }
+    }
+
+    fn under_way(&self) -> Option<GitProblem> {
+        let first = self.in_progress().into_iter().next();
+        first.map(|(what, _)| GitProblem::InProgress { what: what.to_owned() })
+    }
+
+    fn locked(&self) -> Option<GitProblem> {
+        let lock = self.git.place.git_dir.join("index.lock");
+        lock.exists().then(|| GitProblem::Locked { path: lock.display().to_string() })
+    }
+
+    /// The branch that a rebase of the user's is going to move.
+    fn rebased(&self) -> Option<String> {
+        let names = ["rebase-merge/head-name", "rebase-apply/head-name"];
+        names.iter().find_map(|name| {
+            let text = read_bounded(&self.git.place.git_dir.join(name), LONGEST_NAME).ok()?;
+            Some(String::from_utf8_lossy(&text).trim().to_owned())
+        })
+    }
+
     /// A command of the user's has a moment to end.
     fn wait_for_lock(&self) -> Result<(), GitProblem> {
-        let lock = self.git.place.git_dir.join("index.lock");
         let end = Instant::now() + PATIENCE;
-        while lock.exists() {
+        while let Some(locked) = self.locked() {
             if Instant::now() > end {
-                return Err(GitProblem::Locked { path: lock.display().to_string() });
+                return Err(locked);
             }
             std::thread::sleep(Duration::from_millis(10));
         }
@@ -257,7 +309,7 @@ impl RealWorkspace {
         if !paths.is_empty() {
             return Ok(Some(paths));
         }
-        let said = text.lines().next().unwrap_or_default().to_owned();
+        let said = complaint(&text).to_owned();
         Err(GitProblem::Refused { command: "read-tree -m -u".to_owned(), said })
     }
 

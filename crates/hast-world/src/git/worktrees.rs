@@ -12,8 +12,8 @@ use hast_flow::attempt::base::{ObjectId, Saved, SavedWork};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{GitResult, GitStep, Head, SavePlan, perform};
 use hast_flow::attempt::worktrees::{
-    Added, DeliverPlan, FoundTree, LANES, MergePlan, Removed, Replay, Spent, Target, TreeName,
-    TreePlan, TreeState, Waits, Worktrees,
+    Added, DeliverPlan, FoundTree, LANES, MergePlan, Removed, Replay, Spent, Standing, Target,
+    TreeName, TreePlan, TreeState, Waits, Worktrees,
 };
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -321,7 +321,8 @@ impl Worktrees for RealWorktrees {
         let short = branch.strip_prefix("refs/heads/").unwrap_or(&branch);
         let path = self.path(tree);
         let call = self.main.git.call(["worktree", "add", "--quiet", "--no-track", "-B", short]);
-        call.args([path.as_os_str()]).args([plan.at.as_str()]).users_index().run()?;
+        let made = call.args([path.as_os_str()]).args([plan.at.as_str()]).users_index().run();
+        made.map_err(|problem| self.main.git.in_the_way(&branch).unwrap_or(problem))?;
         let copied = super::copies::copy(&self.main.git.place.top, &path, &plan.copy)?;
         Ok(Added { recovered, copied })
     }
@@ -372,6 +373,10 @@ impl Worktrees for RealWorktrees {
     fn merge(&mut self, plan: &MergePlan) -> Result<Option<Waits>, GitProblem> {
         self.main.reread_config()?;
         self.main.fast_forward(plan)
+    }
+
+    fn standing(&mut self, onto: &Target) -> Result<Standing, GitProblem> {
+        self.main.standing(onto)
     }
 
     fn contains(&mut self, onto: Option<&Target>, commit: &ObjectId) -> Result<bool, GitProblem> {

@@ -81,6 +81,39 @@ fn a_person_who_says_done_takes_the_commits_as_they_are() {
     scene.git(&["merge-base", "--is-ancestor", &head, "HEAD"]);
 }
 
+#[test]
+fn a_run_on_another_branch_decides_nothing_about_unjudged_commits() {
+    let (scene, head) = unjudged();
+    scene.git(&["stash", "-qu", "--", "src"]);
+    scene.git(&["commit", "-qm", "status", ".ai/goals.yaml"]);
+    scene.git(&["switch", "-qc", "side", &format!("{head}~1")]);
+    let ran = scene.hast(&["auto", "M2"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(scene.has("src/b.txt") && !scene.has("src/x.txt"));
+    scene.git(&["switch", "-q", "main"]);
+    for _ in 0..2 {
+        let ran = scene.hast(&["auto", "M2"]);
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(ran.err.contains(&head[..12]) && ran.err.contains("hast retry M1"), "{}", ran.err);
+    }
+    assert_eq!(scene.git(&["rev-parse", "main~1"]), head);
+}
+
+#[test]
+fn and_they_are_taken_off_their_branch_by_the_next_try_there() {
+    let (scene, head) = unjudged();
+    // The status goes too: back on its branch the goal is active again.
+    scene.git(&["stash", "-qu"]);
+    scene.git(&["switch", "-qc", "side", &format!("{head}~1")]);
+    assert_eq!(scene.hast(&["auto", "M2"]).code, 0);
+    scene.git(&["switch", "-q", "main"]);
+    let ran = scene.hast(&["auto", "M1"]);
+    assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
+    assert!(!scene.git(&["log", "--format=%s"]).contains("unjudged"));
+    assert!(!scene.has("src/x.txt"), "nothing of them is left in the tree");
+    assert_eq!(scene.git(&["status", "--porcelain"]), "");
+}
+
 /// Makes a hook that leaves a mark when it runs.
 const HOOK: &str = "      - run: printf '#!/bin/sh\\ntouch \"%s/evil.log\"\\n' \"$PWD\" > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; git config core.fsmonitor evil\n";
 

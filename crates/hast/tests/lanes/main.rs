@@ -9,6 +9,8 @@ mod left_by_tests;
 mod leftovers;
 mod liars;
 mod red;
+mod repository;
 mod scene;
 mod shared;
 mod together;
+mod users;

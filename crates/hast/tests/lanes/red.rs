@@ -73,8 +73,15 @@ fn a_red_goal_is_begun_before_later_siblings_and_beside_nothing() {
             format!("{open}{}", goal.split_once('"').unwrap().0)
         })
         .collect();
-    assert_eq!(lanes[..2], ["+R", "-R"], "{lanes:?}");
-    assert_eq!(scene.status_of("B"), "done", "{ran:?}");
+    assert_eq!(lanes[..3], ["+R", "-R", "+B"], "{lanes:?}");
+    // While the branch is red C could only fail there.
+    let at = |words: [&str; 2]| {
+        log.lines().position(|line| words.iter().all(|word| line.contains(word))).unwrap()
+    };
+    let of = |goal: &str| format!("\"goal_id\":\"{goal}\"");
+    assert!(at(["GOAL_DONE", &of("B")]) < at(["LANE_OPENED", &of("C")]), "{lanes:?}");
+    assert_eq!((ran.code, scene.status_of("B").as_str()), (0, "done"), "{ran:?}");
+    assert_eq!(scene.verdicts("C"), ["all_good"]);
     scene.nothing_is_left();
 }
 

@@ -141,7 +141,12 @@ pub(super) fn ending(run: &Run, nothing: &Nothing, lang: Lang) -> Step {
     }
     if let Some(first) = run.blocked.first() {
         let what = words::blocked(lang, run.blocked.join(", "));
-        return blocked(what, words::blocked_next(lang, first));
+        let next = if run.stuck.contains(first) {
+            words::lane_stuck_next(lang, first)
+        } else {
+            words::blocked_next(lang, first)
+        };
+        return blocked(what, next);
     }
     let notice = match (run.done.is_empty(), run.stop) {
         (true, _) => Notice { what: nothing.what(lang), next: nothing.next(lang) },

@@ -59,6 +59,16 @@ pub(super) fn in_tree(flow: &AutoFlow, view: &View, looked: &Looked) -> Result<O
     }))
 }
 
+/// Whether commits of a dead attempt are on another branch than the one that is checked out: nothing
+/// that happens here decides about them.
+pub(super) fn is_elsewhere(view: &View, looked: &Looked) -> bool {
+    let here = |name: &String| match &looked.head {
+        Head::Branch { name: head, .. } => head == name,
+        Head::Detached { .. } | Head::Unborn { .. } => false,
+    };
+    view.unjudged.as_ref().is_some_and(|work| !here(&work.branch))
+}
+
 /// Commits of a dead attempt, while nobody has decided about them.
 pub(super) fn unjudged(
     flow: &AutoFlow,

@@ -16,6 +16,8 @@ pub const REFUSED: &str = "refused.json";
 
 /// In an event: the status that was set is still to be committed.
 pub const OWED: &str = "commit_goals";
+/// In an event: what it tells of is not on the branch that was checked out.
+pub const ELSEWHERE: &str = "elsewhere";
 /// In an event: whether an interruption is one of three in a row.
 pub const COUNTS: &str = "counts";
 /// In an event: the attempt is in a work tree of its own.

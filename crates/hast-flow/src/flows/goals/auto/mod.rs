@@ -7,6 +7,7 @@ mod base_tests;
 pub mod clearing;
 pub mod decide;
 mod evidence;
+mod goals_file;
 mod kept;
 pub mod lanes;
 pub mod layout;

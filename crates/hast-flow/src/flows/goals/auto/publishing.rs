@@ -4,13 +4,14 @@
 use serde_json::{Value, json};
 
 use crate::attempt::base::{ObjectId, TreeRules};
+use crate::attempt::git_problem::GitProblem;
 use crate::attempt::workspace::{CommitPlan, Content, GitResult, GitStep, Head, Identity};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::{Delta, Facts, Flow};
 use crate::flows::goals::auto::policy::POLICY;
 use crate::flows::goals::auto::view::{Owed, View};
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{layout, words};
+use crate::flows::goals::auto::{kept, layout, words};
 use crate::flows::goals::layout as project;
 use crate::roles::PolicyTable;
 use crate::steps::{Effect, EffectResult, Ending, Notice, Step, StepKey};
@@ -50,29 +51,36 @@ impl Flow for StatusFlow {
 /// what a dead attempt left in the tree or on the branch is decided first.
 pub(super) fn next(rules: &TreeRules, view: &View, facts: &Facts<'_>) -> Option<Step> {
     let owed = view.owed.as_ref()?;
-    let waits = view.current.is_some() || view.unjudged.is_some();
-    (!waits).then(|| commit_owed(rules, view, facts, owed))
+    if view.current.is_some() { None } else { commit_owed(rules, view, facts, owed) }
 }
 
-fn commit_owed(rules: &TreeRules, view: &View, facts: &Facts<'_>, owed: &Owed) -> Step {
+/// What is owed stays so while the user is in the middle of something, and on a branch with commits
+/// that nobody has decided about.
+fn commit_owed(rules: &TreeRules, view: &View, facts: &Facts<'_>, owed: &Owed) -> Option<Step> {
     let number = view.events.to_string();
     let key = |part: &str| StepKey::new(&["start", "status", &number, part]);
     let looked = match view.results.get(&key("look")) {
         None => {
             let look = GitStep::Look { rules: rules.clone() };
-            return Step::Effect { key: key("look"), effect: Effect::Git(Box::new(look)) };
+            return Some(Step::Effect { key: key("look"), effect: Effect::Git(Box::new(look)) });
         }
         Some(EffectResult::Git(GitResult::Looked(looked))) => looked,
-        Some(result) => return not_committed(view, facts, &owed.goals, result),
+        Some(result) => return Some(not_committed(view, facts, &owed.goals, result)),
     };
     let changed = looked.uncommitted.iter().any(|file| file.path == project::GOALS);
-    match (&looked.head, &looked.in_progress) {
-        (Head::Branch { name, commit }, None) if changed => {
+    let built = view.results.get(&key("build"));
+    let unjudged = view.unjudged.is_some() && !kept::is_elsewhere(view, looked);
+    if unjudged || looked.in_progress.is_some() || built.is_some_and(passes) {
+        return None;
+    }
+    Some(match &looked.head {
+        Head::Branch { name, commit } if changed => {
             let plan = StatusCommit {
                 goals: &owed.goals,
                 branch: name.clone(),
                 head: commit.clone(),
                 at: owed.at,
+                text: None,
                 build: key("build"),
                 advance: key("advance"),
             };
@@ -80,21 +88,47 @@ fn commit_owed(rules: &TreeRules, view: &View, facts: &Facts<'_>, owed: &Owed) -
         }
         // It is committed, or there is no branch that it could be committed on.
         _ => committed(view, facts, &owed.goals, json!({})),
-    }
+    })
 }
 
-/// A commit of `goals.yaml` as it is, on top of where a branch is.
+/// Whether it was refused for something that the user is in the middle of.
+fn passes(result: &EffectResult) -> bool {
+    matches!(result, EffectResult::Git(GitResult::Refused(problem)) if problem.passes())
+}
+
+/// A commit of `goals.yaml`, on top of where a branch is.
 pub(super) struct StatusCommit<'g> {
     pub(super) goals: &'g [String],
     pub(super) branch: String,
     pub(super) head: ObjectId,
     pub(super) at: UtcTime,
+    /// What the file becomes; none is what the user's checkout has.
+    pub(super) text: Option<String>,
     pub(super) build: StepKey,
     /// Goes before the name of the commit.
     pub(super) advance: StepKey,
 }
 
 impl StatusCommit<'_> {
+    /// Why it could not be made, if that is known.
+    pub(super) fn refusal<'v>(&self, view: &'v View) -> Option<&'v GitProblem> {
+        let result = |key: &StepKey| match view.results.get(key) {
+            Some(EffectResult::Git(result)) => Some(result),
+            _ => None,
+        };
+        match result(&self.build)? {
+            GitResult::Refused(problem) => Some(problem),
+            GitResult::Built { commit } => {
+                let advance = StepKey::new(&[self.advance.as_str(), commit.as_str()]);
+                match result(&advance)? {
+                    GitResult::Refused(problem) => Some(problem),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
     pub(super) fn step(self, view: &View, facts: &Facts<'_>) -> Step {
         let git =
             |key: StepKey, step: GitStep| Step::Effect { key, effect: Effect::Git(step.into()) };
@@ -113,7 +147,11 @@ impl StatusCommit<'_> {
                 git(key, GitStep::Advance { branch, from, to })
             }
             Some(EffectResult::Git(GitResult::Advanced)) => {
-                committed(view, facts, self.goals, json!({"commit": built}))
+                let mut detail = json!({"commit": built});
+                if self.text.is_some() {
+                    detail[layout::ELSEWHERE] = json!(self.branch);
+                }
+                committed(view, facts, self.goals, detail)
             }
             Some(result) => not_committed(view, facts, self.goals, result),
         }
@@ -122,8 +160,12 @@ impl StatusCommit<'_> {
     fn plan(&self) -> CommitPlan {
         let trailers: String =
             self.goals.iter().map(|goal| format!("Hast-Goal: {goal}\n")).collect();
+        let path = project::GOALS.to_owned();
         CommitPlan {
-            content: Content::File { path: project::GOALS.to_owned() },
+            content: match self.text.clone() {
+                Some(text) => Content::Text { path, text },
+                None => Content::File { path },
+            },
             parent: self.head.clone(),
             message: format!("chore({}): goal status\n\n{trailers}", self.goals.join(", ")),
             at: self.at,
@@ -138,7 +180,11 @@ fn not_committed(view: &View, facts: &Facts<'_>, goals: &[String], result: &Effe
         EffectResult::Git(GitResult::Refused(problem)) => problem.what(facts.lang),
         _ => String::new(),
     };
-    committed(view, facts, goals, json!({"refused": why}))
+    let mut detail = json!({"refused": why});
+    if passes(result) {
+        detail[layout::OWED] = json!(true);
+    }
+    committed(view, facts, goals, detail)
 }
 
 pub(super) fn committed(

@@ -10,6 +10,7 @@ use crate::docs::document::Version;
 use crate::docs::goals::{Goal, PromptMode};
 use crate::flows::goals::auto::Settings;
 use crate::flows::goals::layout::HANDOFFS;
+use crate::flows::goals::status_edit::NewStatus;
 use crate::time::{OffsetTime, UtcTime};
 
 /// `attempt.json`: written before the agent starts, so that nothing it writes changes the rules.
@@ -128,6 +129,23 @@ pub struct VerdictRecord {
     pub changed: Vec<String>,
     pub tests: Option<TestEnd>,
     pub test_tail: String,
+}
+
+/// What became of a goal, as `goals.yaml` is to say it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToldStatus {
+    Done,
+    Blocked { reason: String },
+}
+
+impl ToldStatus {
+    pub fn new_status(&self) -> NewStatus<'_> {
+        match self {
+            Self::Done => NewStatus::Done,
+            Self::Blocked { reason } => NewStatus::Blocked { reason },
+        }
+    }
 }
 
 /// How many changed paths a verdict lists.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::attempt::base::kept_branch;
 use crate::attempt::workspace::{Aside, Guarded};
 use crate::docs::goals::GoalsEvent;
+use crate::flows::goals::auto::layout;
 
 /// What one run of `auto` has done so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +23,8 @@ pub struct Run {
     pub stop: bool,
     /// Goals whose status a person has to set, because the file could not be edited.
     pub by_hand: Vec<String>,
+    /// Goals that never got as far as an attempt that is kept.
+    pub stuck: BTreeSet<String>,
     /// What a dead process left could not be cleared away: what, and what to do.
     pub gave_up: Option<(String, String)>,
     /// The ref that has what a dead process left in the tree.
@@ -116,6 +119,9 @@ impl Run {
         self.tried.insert(goal.to_owned());
         let list = if done { &mut self.done } else { &mut self.blocked };
         list.push(goal.to_owned());
+        if event.detail.get("code").is_some_and(|code| code == layout::LANE) {
+            self.stuck.insert(goal.to_owned());
+        }
         if event.detail.get("by_hand").is_some() {
             self.by_hand.push(goal.to_owned());
         }

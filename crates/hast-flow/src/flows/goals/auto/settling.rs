@@ -12,15 +12,14 @@ use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
 use crate::flows::goals::auto::decide::{git, git_steps, if_possible, last_goal};
 use crate::flows::goals::auto::publishing::{StatusCommit, committed};
-use crate::flows::goals::auto::record::{KeptWork, VerdictRecord};
+use crate::flows::goals::auto::record::{KeptWork, ToldStatus, VerdictRecord};
 use crate::flows::goals::auto::run::Beside;
 use crate::flows::goals::auto::view::{Current, Settled, View};
 use crate::flows::goals::auto::working::{Work, key};
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{evidence, layout, words};
+use crate::flows::goals::auto::{evidence, lanes, layout, words};
 use crate::flows::goals::runnable::{more_follow, parents_done};
 use crate::flows::goals::selection::Placed;
-use crate::flows::goals::status_edit::{NewStatus, with_status};
 use crate::steps::Step;
 
 /// What the acts have come to.
@@ -223,58 +222,58 @@ pub(super) fn settled(
     all: &[Placed<'_>],
 ) -> Step {
     let (goal, number) = (&work.current.goal, work.current.number);
-    let (word, changes) = match then {
+    let (word, status) = match then {
         Then::TryAgain => ("try_again", None),
-        Then::Done => ("done", Some(NewStatus::Done)),
-        Then::DoneAndStop => ("done_and_stop", Some(NewStatus::Done)),
-        Then::Block(_) => ("blocked", None),
+        Then::Done => ("done", Some(ToldStatus::Done)),
+        Then::DoneAndStop => ("done_and_stop", Some(ToldStatus::Done)),
+        Then::Block(why) => {
+            ("blocked", Some(ToldStatus::Blocked { reason: why.text(work.facts.lang) }))
+        }
         Then::Wait | Then::Stop => {
             return blocked(words::waiting(work.facts.lang), words::waiting_next(work.facts.lang));
         }
     };
-    let reason = match then {
-        Then::Block(why) => Some((why.code(), why.text(work.facts.lang))),
-        _ => None,
+    let here = match status.as_ref().map(|_| lanes::status::is_written_here(work)) {
+        Some(Err(step)) => return step,
+        Some(Ok(here)) => here,
+        None => true,
     };
-    let changes = match &reason {
-        Some((_, text)) => Some(NewStatus::Blocked { reason: text }),
-        None => changes,
-    };
-    let parents = match then {
-        Then::Done | Then::DoneAndStop => parents_done(all, goal),
-        _ => Vec::new(),
-    };
-    let edited = changes.map(|new| goals_text(work.view, goal, new, &parents));
-    let by_hand = matches!(edited, Some(Err(())));
-    let commits_goals = work.record.commits && matches!(edited, Some(Ok(_)));
+    let file = work.view.goals.as_ref();
+    let write = |status: &ToldStatus| file.and_then(|file| file.with_goal(goal, status));
+    let edited = status.as_ref().filter(|_| here).map(write);
+    let by_hand = matches!(edited, Some(None));
+    let commits_goals = work.record.commits && status.is_some() && !by_hand;
     let mut detail = about_attempt(work, word, outcome);
     if commits_goals {
         detail["commit_goals_on"] = json!(outcome.head);
+        detail["status"] = json!(status);
+        detail["written"] = json!(here);
     }
     let draft = Draft::new(work.view, work.facts, &format!("{goal} attempt {number}: {word}"));
-    let draft = match edited {
-        Some(Ok(text)) => draft.goals(text),
-        Some(Err(())) | None => draft,
+    let draft = match edited.flatten() {
+        Some(text) => draft.goals(text),
+        None => draft,
     };
     let mut about = about(work, handed, by_hand);
     // The goal first: settling ends the attempt.
-    let draft = match (then, reason) {
-        (Then::Done | Then::DoneAndStop, _) => {
+    let draft = match then {
+        Then::Done | Then::DoneAndStop => {
+            let parents = if here { parents_done(all, goal) } else { Vec::new() };
             about["parents"] = json!(parents);
             draft.event(Kind::GoalDone, about)
         }
-        (_, Some((code, text))) => {
-            about["code"] = json!(code);
-            about["reason"] = json!(text);
+        Then::Block(why) => {
+            about["code"] = json!(why.code());
+            about["reason"] = json!(why.text(work.facts.lang));
             draft.event(Kind::GoalBlocked, about)
         }
-        (_, None) => draft,
+        Then::TryAgain | Then::Wait | Then::Stop => draft,
     };
     let draft = draft.event(Kind::AttemptSettled, detail);
     // The note of what follows rides along.
     match then {
         Then::TryAgain => draft.starts(key(goal, number + 1, &["record"])).step(),
-        _ if commits_goals => draft.starts(key(goal, number, &["goals-build"])).step(),
+        _ if commits_goals => draft.starts(key(goal, number, &[first_of_status(work.view)])).step(),
         _ => draft.step(),
     }
 }
@@ -311,18 +310,9 @@ fn about(work: &Work<'_>, handed: Option<(Value, Option<String>)>, by_hand: bool
     about
 }
 
-/// The text of `goals.yaml` with the goal and its parents changed; nothing if it cannot be edited.
-fn goals_text(
-    view: &View,
-    goal: &str,
-    new: NewStatus<'_>,
-    parents: &[String],
-) -> Result<String, ()> {
-    let text = view.goals.as_ref().map(|file| file.text.clone()).ok_or(())?;
-    let text = with_status(&text, goal, new).map_err(|_| ())?;
-    parents
-        .iter()
-        .try_fold(text, |text, parent| with_status(&text, parent, NewStatus::Done).map_err(|_| ()))
+/// What committing the status begins with. In lanes it is not known yet where.
+fn first_of_status(view: &View) -> &'static str {
+    if view.onto.is_some() { lanes::status::STANDING } else { "goals-build" }
 }
 
 /// With `commit: auto` each status change of goals.yaml is a commit of that file alone.
@@ -357,6 +347,7 @@ pub(super) fn commit_goals_on(
         branch: branch.to_owned(),
         head: settled.head.clone(),
         at: settled.at,
+        text: None,
         build: key(goal, number, &[&format!("{part}-build")]),
         advance: key(goal, number, &[&format!("{part}-advance")]),
     };

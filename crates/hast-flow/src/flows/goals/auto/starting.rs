@@ -46,7 +46,7 @@ pub(super) fn step(flow: &AutoFlow, view: &View, facts: &Facts<'_>) -> Step {
         StartUp::Refuse(Refusal::Git(found)) => problem(&found, facts.lang),
         StartUp::Refuse(refusal) => refuse(&refusal),
         StartUp::Begin { first, because } => match cleared(flow, view, facts, &found, &first) {
-            Ok(saved) => begin(flow, view, facts, saved, because.as_ref()),
+            Ok(saved) => begin(flow, view, facts, &found, saved, because.as_ref()),
             Err(step) => step,
         },
         StartUp::GiveUp { first, why } => match clear(flow, view, facts, &first) {
@@ -246,8 +246,10 @@ fn clear<'v>(
                 git(view, facts, back, || GitStep::Advance { branch, from, to })?;
             }
             StartAct::TakeOut => {
-                if let (Some((_, handed)), Some(saved)) = (view.left_in_tree(), saved.cloned()) {
-                    let (from, work) = (handed.kept.base_tree.clone(), handed.kept.tree.clone());
+                let commits = first.iter().any(|act| matches!(act, StartAct::BranchBack { .. }));
+                if let (Some((from, work)), Some(saved)) =
+                    (left_behind(view, commits), saved.cloned())
+                {
                     let left_by_tests = view.left_by_tests.iter().cloned().collect();
                     let rules = TreeRules { left_by_tests, ..flow.settings.tree_rules() };
                     let out = StepKey::new(&["start", &flow.run, "take-out"]);
@@ -261,10 +263,20 @@ fn clear<'v>(
     Ok(saved)
 }
 
+/// What is to go out of the tree: the work that was left in it, or what commits that go brought.
+fn left_behind(view: &View, commits: bool) -> Option<(ObjectId, ObjectId)> {
+    let unjudged = view.unjudged.as_ref().filter(|_| commits);
+    let of_it = |goal: &str| unjudged.is_none_or(|work| work.goal_id == goal);
+    let left = view.left_in_tree().filter(|(goal, _)| of_it(goal));
+    let left = left.map(|(_, handed)| (handed.kept.base_tree.clone(), handed.kept.tree.clone()));
+    left.or_else(|| unjudged.map(|work| (work.base.clone(), work.head.clone())))
+}
+
 fn started<'v>(
     flow: &AutoFlow,
     view: &'v View,
     facts: &'v Facts<'v>,
+    found: &Found,
     continues: Option<&str>,
 ) -> Draft<'v> {
     let recursive = flow.asked.depth == Depth::Leaves;
@@ -273,6 +285,9 @@ fn started<'v>(
         json!({"run": flow.run, "goal": goal, "recursive": recursive, "continues": continues});
     if flow.place == Place::Isolated {
         detail[layout::LANE] = json!(true);
+    }
+    if found.looked.as_ref().is_ok_and(|looked| kept::is_elsewhere(view, looked)) {
+        detail[layout::ELSEWHERE] = json!(true);
     }
     closing(view, Draft::new(view, facts, "auto begins").event(Kind::AutoStarted, detail))
 }
@@ -293,6 +308,7 @@ fn begin(
     flow: &AutoFlow,
     view: &View,
     facts: &Facts<'_>,
+    found: &Found,
     saved: Option<&Saved>,
     because: Option<&Cleared>,
 ) -> Step {
@@ -300,7 +316,7 @@ fn begin(
         From::Base => None,
         From::KeptWork => view.goal_kept(flow.asked.goal.as_deref()),
     };
-    let draft = started(flow, view, facts, continues);
+    let draft = started(flow, view, facts, found, continues);
     let draft = match because {
         Some(Cleared::KeptWork { goal, name }) => {
             let mut detail = json!({"goal_id": goal, "ref": name});
@@ -368,7 +384,7 @@ fn give_up(
     why: &Strange,
 ) -> Step {
     let (what, next) = (why.what(facts.lang), why.next(facts.lang));
-    let mut draft = started(flow, view, facts, None);
+    let mut draft = started(flow, view, facts, found, None);
     let (base, head) = (open_base(view), found.looked.as_ref().ok().and_then(commit_of));
     let mut unjudged = None;
     if let Some(current) = &view.current {

@@ -9,19 +9,22 @@ use crate::attempt::base::{Base, ObjectId};
 use crate::attempt::evidence::{CallEnd, TestEnd};
 use crate::attempt::ledger::Ledger;
 use crate::attempt::reason::Class;
-use crate::docs::document::read;
-use crate::docs::goals::{Goals, GoalsEvent, GoalsEventKind as Kind, HandoffName};
+use crate::attempt::worktrees::Target;
+use crate::docs::goals::{GoalsEvent, GoalsEventKind as Kind, HandoffName};
 use crate::driver::Delta;
 use crate::flows::goals::auto::layout;
-use crate::flows::goals::auto::record::{AttemptRecord, KeptWork, UnjudgedWork, VerdictRecord};
+use crate::flows::goals::auto::record::{
+    AttemptRecord, KeptWork, ToldStatus, UnjudgedWork, VerdictRecord,
+};
 use crate::flows::goals::auto::run::SettledWork;
 use crate::flows::goals::handoffs::{LastSession, read_handoff};
 use crate::formats::ndjson;
 use crate::formats::source::Source;
 use crate::steps::{EffectResult, StepKey};
-use crate::store::{DocPath, Identity, Seen};
+use crate::store::{DocPath, Seen};
 use crate::time::UtcTime;
 
+pub use super::goals_file::GoalsFile;
 pub use crate::flows::goals::auto::run::Run;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,6 +47,8 @@ pub struct View {
     pub current: Option<Current>,
     /// Goals in work trees of their own.
     pub lanes: BTreeSet<String>,
+    /// What finished work goes onto, for a goal in a work tree of its own.
+    pub onto: Option<Target>,
     /// Work that was handed to a person, by goal.
     pub kept: BTreeMap<String, Handed>,
     /// The goal whose work was left in the tree, and that work.
@@ -54,14 +59,6 @@ pub struct View {
     pub owed: Option<Owed>,
     /// Results of effects that no commit has used yet.
     pub results: BTreeMap<StepKey, EffectResult>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct GoalsFile {
-    pub text: String,
-    pub identity: Option<Identity>,
-    /// The goals, or what is wrong with the file.
-    pub goals: Result<Goals, String>,
 }
 
 /// Work that was handed to a person, and what was said about it.
@@ -119,6 +116,9 @@ pub struct Owed {
 pub struct Settled {
     pub at: UtcTime,
     pub head: ObjectId,
+    /// What is to be committed, and whether the checkout's file says it.
+    pub status: Option<ToldStatus>,
+    pub written: bool,
 }
 
 /// How many handoffs, and attempts of a goal, are remembered.
@@ -275,7 +275,12 @@ impl View {
                 self.results.clear();
             }
             Kind::GoalsCommitted => {
-                (self.current, self.owed) = (None, None);
+                self.current = None;
+                // A commit of the file has all that is in it.
+                let all = [layout::OWED, layout::ELSEWHERE];
+                if !all.iter().any(|key| event.detail.contains_key(*key)) {
+                    self.owed = None;
+                }
                 self.results.clear();
             }
             Kind::LaneOpened
@@ -304,7 +309,11 @@ impl View {
         // first what a dead one had judged, and for one that leaves the tree alone.
         let settles = self.current.as_ref().is_some_and(|current| current.judged);
         if !settles && !event.detail.contains_key(layout::LANE) {
-            (self.in_tree, self.unjudged) = (None, None);
+            self.in_tree = None;
+            // Commits of another branch are still to be decided about there.
+            if !event.detail.contains_key(layout::ELSEWHERE) {
+                self.unjudged = None;
+            }
         }
         self.results.clear();
     }
@@ -375,7 +384,7 @@ impl View {
             run.unlocked = unlocked.unwrap_or_default();
             run.guarded = guarded.unwrap_or_default();
         });
-        self.unjudged = detail(event, "unjudged");
+        self.unjudged = detail(event, "unjudged").or_else(|| self.unjudged.take());
         if let (Some(what), Some(next)) = (text("what"), text("next")) {
             let gave_up = Some((what.to_owned(), next.to_owned()));
             self.with_run(|run| run.gave_up = gave_up);
@@ -420,7 +429,8 @@ impl View {
             run.settled.extend(SettledWork::told(event, goal));
         });
         let head = text("commit_goals_on").and_then(|head| head.parse().ok());
-        let settled = head.map(|head| Settled { at: event.ts, head });
+        let (status, written) = (detail(event, "status"), detail(event, "written") != Some(false));
+        let settled = head.map(|head| Settled { at: event.ts, head, status, written });
         match (&mut self.current, settled) {
             (Some(current), Some(settled)) => current.settled = Some(settled),
             (current, _) => *current = None,
@@ -432,21 +442,6 @@ impl View {
         if let Some(run) = &mut self.run {
             change(run);
         }
-    }
-}
-
-impl GoalsFile {
-    fn read(bytes: &[u8], identity: Option<Identity>) -> Self {
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        let found = |findings: &[crate::formats::diagnostic::Diagnostic]| {
-            let lang = crate::words::Lang::En;
-            findings.first().map_or_else(String::new, |first| first.finding.what(lang))
-        };
-        let goals = match Source::from_bytes(layout::GOALS, bytes) {
-            Ok(source) => read::<Goals>(&source).map(|read| read.value).map_err(|all| found(&all)),
-            Err(finding) => Err(found(&[finding])),
-        };
-        Self { text, identity, goals }
     }
 }
 

@@ -16,13 +16,15 @@ pub(super) enum Next<'g, 'a> {
     None(Choice<'g, 'a>),
 }
 
-/// The next goal by the selection policy that gets along with all that are under way.
+/// The next goal by the selection policy that gets along with all that are under way. While the branch
+/// is red, because this goal was to make it so, that is whoever comes after it, alone.
 pub(super) fn next<'g, 'a>(
     all: &'g [Placed<'a>],
     asked: &Asked,
     last_goal: Option<&str>,
     tried: &BTreeSet<String>,
     under_way: &BTreeSet<String>,
+    red: Option<&str>,
 ) -> Next<'g, 'a> {
     let lanes: Vec<&Goal> =
         all.iter().map(|placed| placed.goal).filter(|goal| under_way.contains(&goal.id)).collect();
@@ -31,6 +33,14 @@ pub(super) fn next<'g, 'a>(
     // RED runs alone.
     if lanes.iter().any(|goal| goal.expect_failure) {
         return Next::Later;
+    }
+    let after = red.map_or(&[][..], |red| siblings_after(all, red));
+    let follows = |goal: &&Goal| after.iter().any(|placed| placed.goal.id == goal.id);
+    if lanes.iter().any(follows) {
+        return Next::Later;
+    }
+    if let Some(goal) = first_of(after, all, asked, last_goal, &passed_over) {
+        return if lanes.is_empty() { Next::Open(goal) } else { Next::Later };
     }
     loop {
         let goal = match choose(all, asked, last_goal, &passed_over) {
@@ -53,6 +63,30 @@ pub(super) fn next<'g, 'a>(
             return Next::Later;
         }
     }
+}
+
+/// Later siblings of a goal, and what is below them.
+fn siblings_after<'g, 'a>(all: &'g [Placed<'a>], id: &str) -> &'g [Placed<'a>] {
+    let Some(at) = all.iter().position(|placed| placed.goal.id == id) else { return &[] };
+    let (depth, rest) = (all[at].depth, &all[at + 1..]);
+    let end = rest.iter().position(|placed| placed.depth < depth).unwrap_or(rest.len());
+    &rest[..end]
+}
+
+/// The first of these that could run now, as the file has them.
+fn first_of<'g, 'a>(
+    some: &'g [Placed<'a>],
+    all: &'g [Placed<'a>],
+    asked: &Asked,
+    last_goal: Option<&str>,
+    passed_over: &BTreeSet<String>,
+) -> Option<&'g Placed<'a>> {
+    let mut left = passed_over.clone();
+    while let (false, Choice::Run(goal)) = (some.is_empty(), choose(all, asked, last_goal, &left)) {
+        left.insert(goal.goal.id.clone());
+    }
+    some.iter()
+        .find(|placed| left.contains(&placed.goal.id) && !passed_over.contains(&placed.goal.id))
 }
 
 /// Whether an earlier sibling writes the tests that this goal is to turn green.

@@ -62,7 +62,7 @@ impl Flow for LanesFlow {
             return step;
         }
         let all = placed(goals);
-        let mut waits_for = None;
+        let (mut waits_for, mut trouble) = (None, None);
         let busy = view.lanes.keys().filter(|goal| running(facts, goal).is_some()).count();
         for one in view.lanes.values() {
             if let Some(key) = running(facts, &one.goal) {
@@ -72,16 +72,22 @@ impl Flow for LanesFlow {
             match lane::step(self, view, facts, one, &all) {
                 // A run before this one may have had more room.
                 Some(Step::Effect { .. }) if busy >= self.width => {}
+                // It stands in everybody's way. Who is at work ends first.
+                Some(step @ Step::Finish(_)) => trouble = Some(step),
                 Some(step) => return step,
                 None => {}
             }
+        }
+        if let Some(trouble) = trouble {
+            return facts.running.first().cloned().map_or(trouble, wait);
         }
         if view.lanes.len() < self.width && !run.stop {
             let (asked, under_way) = (&self.auto.asked, view.under_way());
             let last = last_goal(&view.shared);
             let elsewhere = view.claimed_elsewhere(&all);
             let tried = run.tried.union(&elsewhere).cloned().collect();
-            match next(&all, asked, last.as_deref(), &tried, &under_way) {
+            let red = view.red(&all);
+            match next(&all, asked, last.as_deref(), &tried, &under_way, red) {
                 Next::Open(goal) => match running(facts, &goal.goal.id) {
                     Some(key) => waits_for = Some(key),
                     None => return self.open(view, facts, goal),
@@ -91,8 +97,7 @@ impl Flow for LanesFlow {
             }
         }
         match waits_for.or_else(|| facts.running.first().cloned()) {
-            // What is on its way is waited for, whatever it is.
-            Some(key) => Step::Effect { key, effect: Effect::Tools(Vec::new()) },
+            Some(key) => wait(key),
             None => ending(run, &Nothing::AllTried, lang),
         }
     }
@@ -124,6 +129,11 @@ fn over(run: &Run, choice: &Choice<'_, '_>, elsewhere: &BTreeSet<String>, lang: 
         }
         Choice::Refused(_) | Choice::Run(_) => ending(run, &Nothing::AllTried, lang),
     }
+}
+
+/// What is on its way is waited for, whatever it is.
+fn wait(key: StepKey) -> Step {
+    Step::Effect { key, effect: Effect::Tools(Vec::new()) }
 }
 
 /// What a goal's lane waits for. It has one thing on its way at a time.

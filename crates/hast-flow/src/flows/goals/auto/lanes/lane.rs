@@ -5,14 +5,14 @@ use serde_json::json;
 
 use crate::attempt::base::{ObjectId, Shared};
 use crate::attempt::evidence::TestEnd;
-use crate::attempt::workspace::GitStep;
+use crate::attempt::workspace::{GitResult, GitStep};
 use crate::attempt::worktrees::{Removed, Spent, TreeName, TreePlan, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
 use crate::flows::goals::auto::lanes::decide::{lease, tip, worktree};
 use crate::flows::goals::auto::lanes::view::{Lane, LanesView, Tree};
-use crate::flows::goals::auto::lanes::{LanesFlow, Walls, delivery, train};
+use crate::flows::goals::auto::lanes::{LanesFlow, Walls, delivery, status, train};
 use crate::flows::goals::auto::view::{Current, Documents, View};
 use crate::flows::goals::auto::working::{self, Work, key};
 use crate::flows::goals::auto::write::Draft;
@@ -37,10 +37,19 @@ pub(super) fn step(
         (None, None) => begin(flow, view, &seen, facts, lane, all)?,
     };
     Some(match step {
-        Step::Finish(Ending::Blocked(notice) | Ending::Failed(notice)) => {
+        Step::Finish(Ending::Blocked(notice) | Ending::Failed(notice)) if !everybodys(&seen) => {
             stuck(&seen, facts, lane, &notice.what)
         }
         other => other,
+    })
+}
+
+/// Whether what stands in the way is not this goal's alone. The lane stays, and goes on when that is over.
+fn everybodys(seen: &View) -> bool {
+    seen.results.values().any(|result| match result {
+        EffectResult::Git(GitResult::Refused(problem))
+        | EffectResult::Worktree(WorktreeResult::Refused(problem)) => problem.is_everybodys(),
+        _ => false,
     })
 }
 
@@ -56,7 +65,7 @@ fn attempt(
 ) -> Option<Step> {
     if let Some(settled) = &current.settled {
         let first = view.on_the_train().is_none_or(|first| first.goal == lane.goal);
-        return first.then(|| train::commit_goals(seen, facts, lane, current, settled));
+        return first.then(|| status::commit_goals(seen, facts, lane, current, settled));
     }
     if lane.packet.is_some() && current.ended.is_none() && !current.judged {
         return Some(delivery::step(flow, seen, facts, current));
@@ -267,7 +276,10 @@ fn stuck(seen: &View, facts: &Facts<'_>, lane: &Lane, what: &str) -> Step {
     let mut draft = Draft::new(seen, facts, &format!("{} cannot go on", lane.goal));
     let mut about = json!({"goal_id": lane.goal, "code": "lane", "reason": what});
     match with_status(text, &lane.goal, NewStatus::Blocked { reason: what }) {
-        Ok(text) => draft = draft.goals(text),
+        Ok(text) => {
+            draft = draft.goals(text);
+            about[layout::OWED] = json!(true);
+        }
         Err(_) => about["by_hand"] = json!(true),
     }
     delivery::settled(draft.event(Kind::GoalBlocked, about), seen, lane, Some(what))

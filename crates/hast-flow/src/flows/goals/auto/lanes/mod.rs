@@ -5,6 +5,7 @@ mod choosing;
 mod decide;
 mod delivery;
 mod lane;
+pub(super) mod status;
 mod train;
 pub mod view;
 

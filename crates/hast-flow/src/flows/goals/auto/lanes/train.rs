@@ -10,19 +10,17 @@ use crate::attempt::judge::Verdict;
 use crate::attempt::reason::{Class, Reason};
 use crate::attempt::settle::{Act, Attempt, MoreGoals, Then, commit_message};
 use crate::attempt::workspace::{GitResult, GitStep};
-use crate::attempt::worktrees::{MergePlan, Target, Waits, WorktreeResult, WorktreeStep};
+use crate::attempt::worktrees::{MergePlan, Waits, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{problem, unexpected};
 use crate::docs::goals::GoalsEventKind as Kind;
-use crate::driver::Facts;
 use crate::flows::goals::auto::decide::git;
 use crate::flows::goals::auto::lanes::decide::{lease, tip, worktree};
 use crate::flows::goals::auto::lanes::lane::{brought, train_key, within};
 use crate::flows::goals::auto::lanes::view::{Lane, Passed};
 use crate::flows::goals::auto::layout;
 use crate::flows::goals::auto::record::VerdictRecord;
-use crate::flows::goals::auto::settling::{self, FIRST, Outcome};
-use crate::flows::goals::auto::view::{Current, Settled, View};
-use crate::flows::goals::auto::working::{Work, key};
+use crate::flows::goals::auto::settling::{self, Outcome};
+use crate::flows::goals::auto::working::Work;
 use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::selection::Placed;
 use crate::leases::{LeaseResult, LeaseStep};
@@ -231,40 +229,4 @@ fn refuse(
     };
     let draft = Draft::new(work.view, work.facts, "it passed alone and cannot be merged");
     work.judged(draft, layout::REFUSED, &record).step()
-}
-
-/// The status of the goal, committed on the branch that the work went onto: where the merge left it,
-/// so that doing it again after a death does the same; or, if somebody was there since, where it is by
-/// now. `goals.yaml` lies in the user's checkout.
-pub(super) fn commit_goals(
-    seen: &View,
-    facts: &Facts<'_>,
-    lane: &Lane,
-    current: &Current,
-    settled: &Settled,
-) -> Step {
-    let branch = match &lane.onto {
-        Target::Branch(name) => name.as_str(),
-        Target::Detached => "HEAD",
-    };
-    if !has_moved(seen, current) {
-        return settling::commit_goals_on(seen, facts, current, settled, (branch, FIRST));
-    }
-    let tip_key = key(&current.goal, current.number, &["goals-tip"]);
-    let head = match tip(seen, facts, &tip_key, Some(&lane.onto)) {
-        Ok((_, head)) => head,
-        Err(step) => return step,
-    };
-    let settled = Settled { head, at: settled.at };
-    settling::commit_goals_on(seen, facts, current, &settled, (branch, "goals-again"))
-}
-
-/// Whether the first try found the branch elsewhere.
-fn has_moved(seen: &View, current: &Current) -> bool {
-    let result = |parts: &[&str]| seen.results.get(&key(&current.goal, current.number, parts));
-    let Some(EffectResult::Git(GitResult::Built { commit })) = result(&["goals-build"]) else {
-        return false;
-    };
-    let moved = result(&["goals-advance", commit.as_str()]);
-    matches!(moved, Some(EffectResult::Git(GitResult::Refused(GitProblem::Moved { .. }))))
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem::swap;
 
 use crate::attempt::base::ObjectId;
+use crate::attempt::evidence::TestEnd;
 use crate::attempt::worktrees::Target;
 use crate::docs::goals::{GoalsEvent, GoalsEventKind as Kind, HandoffName};
 use crate::driver::Delta;
@@ -26,6 +27,8 @@ pub struct LanesView {
     /// What finished work goes onto in this run.
     pub onto: Option<Target>,
     passed: u64,
+    /// The goal that was done last, while no tests were green since.
+    done_last: Option<String>,
     /// Packets whose results were judged.
     pub answered: BTreeSet<String>,
 }
@@ -117,6 +120,7 @@ impl LanesView {
             documents: shared.documents.get(&directory).map(only).into_iter().collect(),
             results: self.results.get(&directory).cloned().unwrap_or_default(),
             kept: shared.kept.get_key_value(goal).map(cloned).into_iter().collect(),
+            onto: lane.map(|lane| lane.onto.clone()),
             current,
             ..View::default()
         }
@@ -170,6 +174,14 @@ impl LanesView {
         all.iter().filter(refused).map(|placed| placed.goal.id.clone()).collect()
     }
 
+    /// The goal that has made the branch red, while nothing has made it green again.
+    pub fn red<'v>(&'v self, all: &[Placed<'_>]) -> Option<&'v str> {
+        let is_red = |id: &&str| {
+            all.iter().any(|placed| placed.goal.id == **id && placed.goal.expect_failure)
+        };
+        self.done_last.as_deref().filter(is_red)
+    }
+
     pub fn under_way(&self) -> BTreeSet<String> {
         self.lanes.keys().cloned().collect()
     }
@@ -200,8 +212,13 @@ impl LanesView {
             self.results.clear();
             self.onto = None;
         }
-        if event.kind == Kind::GoalsCommitted {
-            self.results.remove("start");
+        match event.kind {
+            Kind::GoalsCommitted => {
+                self.results.remove("start");
+            }
+            Kind::GoalDone => self.done_last = Some(goal.clone()),
+            Kind::BaseTested if is_green(&event) => self.done_last = None,
+            _ => {}
         }
         self.open_or_close(&event, &goal);
         let in_lane = self.lanes.contains_key(&goal);
@@ -307,4 +324,9 @@ impl LanesView {
             _ => {}
         }
     }
+}
+
+fn is_green(event: &GoalsEvent) -> bool {
+    let end = event.detail.get("end").cloned().unwrap_or_default();
+    serde_json::from_value(end).is_ok_and(|end: TestEnd| end == TestEnd::Green)
 }

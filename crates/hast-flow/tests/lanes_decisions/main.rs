@@ -2,186 +2,19 @@
 //! and what a branch that moved, a conflict and a red test mean.
 #![cfg(test)]
 
-use std::collections::BTreeSet;
+mod scene;
+mod status;
 
-use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::evidence::{CallEnd, TestEnd, TestRun};
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::recovery::{From, Place};
-use hast_flow::attempt::settle::Commits;
-use hast_flow::attempt::workspace::{GitResult, GitStep, Head};
+use hast_flow::attempt::workspace::Head;
 use hast_flow::attempt::worktrees::{WorktreeResult, WorktreeStep};
-use hast_flow::driver::{Delta, Facts, Flow};
-use hast_flow::flows::goals::auto::lanes::{Delivery, LanesFlow, LanesView, Walls};
-use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings};
+use hast_flow::flows::goals::auto::lanes::Delivery;
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::leases::LeaseResult;
-use hast_flow::steps::{Effect, EffectResult, Ending, Step, StepKey, StepLog};
-use hast_flow::store::{DocPath, Identity, Put, Seen};
-use hast_flow::words::Lang;
+use hast_flow::steps::{Effect, EffectResult, Ending, Step};
 
-fn id(digit: char) -> ObjectId {
-    digit.to_string().repeat(40).parse().unwrap()
-}
-
-struct Lanes {
-    flow: LanesFlow,
-    view: LanesView,
-    log: u64,
-    running: BTreeSet<StepKey>,
-    events: u32,
-}
-
-impl Lanes {
-    /// A run that has begun, over goals as `goals.yaml` has them.
-    fn new(goals: &str, width: usize) -> Self {
-        let settings = Settings {
-            test_command: "pytest".into(),
-            timeout_minutes: 30,
-            max_retries: 1,
-            max_context_bytes: 120_000,
-            commits: Commits::Auto,
-            protect: Vec::new(),
-            other_roots: Vec::new(),
-            max_saved_file_bytes: 1 << 20,
-            max_saved_bytes: 1 << 30,
-            offset: jiff::tz::Offset::constant(9),
-        };
-        let auto = AutoFlow {
-            run: "run-1".into(),
-            asked: Asked { goal: None, depth: Depth::Leaves },
-            settings,
-            lock: None,
-            not_ready: None,
-            place: Place::Isolated,
-            cut_off: CutOff::Interruption,
-            from: From::Base,
-        };
-        let (setup, copy, limited) = (None, Vec::new(), Vec::new());
-        let (walls, delivery) = (Walls::Open, None);
-        let flow = LanesFlow { auto, width, setup, copy, limited, walls, delivery };
-        let running = BTreeSet::new();
-        let mut lanes = Self { flow, view: LanesView::default(), log: 0, running, events: 0 };
-        lanes.document("goals.yaml", goals.as_bytes());
-        lanes.event("AUTO_STARTED", r#""run":"run-1""#);
-        lanes
-    }
-
-    fn document(&mut self, path: &str, bytes: &[u8]) {
-        let path = DocPath::new(path).unwrap();
-        let seen = Seen::File(Identity::of(bytes, None));
-        self.flow.fold(&mut self.view, &Delta::Document { path: &path, bytes, seen });
-    }
-
-    fn event(&mut self, kind: &str, detail: &str) {
-        self.events += 1;
-        let number = self.events;
-        let line = format!(
-            "{{\"event_id\":\"EV-20260209T053000Z-{number:04}\",\"ts\":\"2026-02-09T05:30:00Z\",\"actor\":\"controller\",\"type\":\"{kind}\",\"detail\":{{{detail}}}}}\n"
-        );
-        let path = DocPath::new("events/events.ndjson").unwrap();
-        let (at, bytes) = (self.log, line.as_bytes());
-        self.log += bytes.len() as u64;
-        let seen = Seen::Log { length: self.log };
-        self.flow.fold(&mut self.view, &Delta::Appended { path: &path, at, bytes, seen });
-    }
-
-    fn result(&mut self, key: &str, result: &EffectResult) {
-        let key = StepKey::new(&[key]);
-        self.flow.fold(&mut self.view, &Delta::Result { key: &key, result });
-    }
-
-    fn worktree(&mut self, key: &str, result: WorktreeResult) {
-        self.result(key, &EffectResult::Worktree(result));
-    }
-
-    fn open(&mut self, goal: &str) {
-        let base = id('b');
-        let detail = format!(r#""goal_id":"{goal}","base":"{base}","onto":"refs/heads/main""#);
-        self.event("LANE_OPENED", &detail);
-    }
-
-    fn runs(&mut self, key: &str) {
-        self.running.insert(StepKey::new(&[key]));
-    }
-
-    /// A goal whose attempt passed at this commit.
-    fn passed(&mut self, goal: &str, head: char) {
-        self.passed_expecting(goal, head, "false");
-    }
-
-    /// The same for one whose tests are to be red, or not.
-    fn passed_expecting(&mut self, goal: &str, head: char, red: &str) {
-        self.open(goal);
-        let branch = format!("refs/heads/hast/lanes/{goal}/work");
-        let (b, t, s, h) = (id('b'), id('1'), id('2'), id(head));
-        let base = format!(
-            r#"{{"version":1,"key":"{goal}/1","branch":"{branch}","commit":"{b}","tree":"{t}","snapshot":"{s}","rules":{{"leave_out":[],"protected":[],"protect":[],"handoffs":null,"moving_refs":["refs/"]}},"at":"2026-02-09T05:30:00Z"}}"#
-        );
-        let record = format!(
-            r#"{{"version":1,"goal_id":"{goal}","title":"t","attempt":1,"allowed_changes":[],"expect_failure":{red},"adversarial":false,"test_command":"pytest","timeout_minutes":30,"max_retries":1,"commits":true,"handoff":"2026-02-09_143000.md","base_tests":null,"started_at":"2026-02-09T05:30:00Z"}}"#
-        );
-        let verdict = format!(
-            r#"{{"version":1,"verdict":{{"class":"complete","reason":"all_good","rule":12}},"text":"","judged_at":"2026-02-09T05:30:00Z","head":"{h}","tree":"{t}","commit_tree":"{t}","uncommitted":false,"changed":[],"tests":null,"test_tail":""}}"#
-        );
-        for (name, text) in [("base", base), ("attempt", record), ("verdict", verdict)] {
-            self.document(&format!("attempts/{goal}/1/{name}.json"), text.as_bytes());
-        }
-        let about = format!(r#""goal_id":"{goal}","attempt":1"#);
-        self.event("ATTEMPT_STARTED", &format!(r#"{about},"lane":true"#));
-        self.event("ATTEMPT_ENDED", &format!(r#"{about},"end":"ended""#));
-        self.event("ATTEMPT_JUDGED", &format!(r#"{about},"class":"complete""#));
-        self.event("ATTEMPT_PASSED", &format!(r#"{about},"head":"{h}""#));
-    }
-
-    fn tip(&mut self, goal: &str, moved: u32, at: char) {
-        let (name, commit) = ("refs/heads/main".to_owned(), id(at));
-        let tip = WorktreeResult::Tip(Head::Branch { name, commit });
-        self.worktree(&format!("{goal}/1/tip/{moved}"), tip);
-    }
-
-    fn holds(&mut self, goal: &str, moved: u32) {
-        let held = EffectResult::Lease(LeaseResult::Held { fence: 1 });
-        self.result(&format!("{goal}/1/lease/{moved}"), &held);
-    }
-
-    fn step(&self) -> Step {
-        let (steps, noted) = (StepLog::default(), BTreeSet::new());
-        let facts = Facts {
-            now: "2026-02-09T05:30:00Z".parse().unwrap(),
-            lang: Lang::En,
-            running: &self.running,
-            steps: &steps,
-            noted: &noted,
-        };
-        self.flow.next_step(&self.view, &facts)
-    }
-
-    /// The key of the effect that comes next.
-    fn key(&self) -> String {
-        match self.step() {
-            Step::Effect { key, .. } => key.to_string(),
-            other => panic!("{other:?}"),
-        }
-    }
-
-    /// The events that are written next.
-    fn written(&self) -> String {
-        let Step::Commit(commit) = self.step() else { panic!("{:?}", self.step()) };
-        let log = commit.puts.iter().find_map(|put| match put {
-            Put::Append { bytes, .. } => Some(String::from_utf8_lossy(bytes).into_owned()),
-            _ => None,
-        });
-        log.unwrap()
-    }
-}
-
-fn goals(rows: &[(&str, &str)]) -> String {
-    let row = |(id, keys): &(&str, &str)| {
-        format!("  - id: {id}\n    title: t\n    status: active\n{keys}")
-    };
-    format!("goals:\n{}", rows.iter().map(row).collect::<String>())
-}
+use crate::scene::{Lanes, goals, id};
 
 #[test]
 fn a_lane_opens_while_there_is_room_and_then_what_is_on_its_way_is_waited_for() {
@@ -390,48 +223,6 @@ fn an_attempt_in_the_checkout_that_was_cut_off_is_not_built_on() {
     assert!(notice.next.contains("hast auto A"), "{notice:?}");
 }
 
-/// A goal that was merged, with its status still to be committed.
-fn merged() -> Lanes {
-    let mut lanes = Lanes::new(&goals(&[("A", "")]), 1);
-    lanes.passed("A", 'c');
-    let (about, head) = (r#""goal_id":"A","attempt":1"#, id('c'));
-    let settled = format!(r#"{about},"then":"done","head":"{head}","commit_goals_on":"{head}""#);
-    lanes.event("GOAL_DONE", about);
-    lanes.event("ATTEMPT_SETTLED", &settled);
-    lanes
-}
-
-fn git(lanes: &mut Lanes, key: &str, result: GitResult) {
-    lanes.result(key, &EffectResult::Git(result));
-}
-
-#[test]
-fn the_status_is_committed_where_the_merge_left_the_branch_so_that_a_second_try_is_the_same() {
-    let mut lanes = merged();
-    let Step::Effect { effect: Effect::Git(step), .. } = lanes.step() else { panic!() };
-    assert!(matches!(&*step, GitStep::Build { plan } if plan.parent == id('c')), "{step:?}");
-    git(&mut lanes, "A/1/goals-build", GitResult::Built { commit: id('e') });
-    let Step::Effect { effect: Effect::Git(step), .. } = lanes.step() else { panic!() };
-    let to_e =
-        matches!(&*step, GitStep::Advance { from, to, .. } if *from == id('c') && *to == id('e'));
-    assert!(to_e, "{step:?}");
-}
-
-#[test]
-fn where_somebody_was_on_the_branch_since_the_status_is_committed_on_top_of_that() {
-    let mut lanes = merged();
-    git(&mut lanes, "A/1/goals-build", GitResult::Built { commit: id('e') });
-    let (name, expected) = ("refs/heads/main".to_owned(), Some(id('c')));
-    let moved = GitProblem::Moved { name, expected, found: Some(id('d')) };
-    git(&mut lanes, &format!("A/1/goals-advance/{}", id('e')), GitResult::Refused(moved));
-    assert_eq!(lanes.key(), "A/1/goals-tip");
-    let (name, commit) = ("refs/heads/main".to_owned(), id('d'));
-    lanes.worktree("A/1/goals-tip", WorktreeResult::Tip(Head::Branch { name, commit }));
-    let Step::Effect { key, effect: Effect::Git(step) } = lanes.step() else { panic!() };
-    assert_eq!(key.as_str(), "A/1/goals-again-build");
-    assert!(matches!(&*step, GitStep::Build { plan } if plan.parent == id('d')), "{step:?}");
-}
-
 #[test]
 fn a_lane_for_a_packet_is_finished_by_its_packet_and_by_nobody_else() {
     let mut lanes = Lanes::new(&goals(&[("A", "")]), 1);
@@ -446,4 +237,37 @@ fn a_lane_for_a_packet_is_finished_by_its_packet_and_by_nobody_else() {
     assert_eq!(lanes.key(), "A/1/add");
     lanes.flow.delivery.as_mut().unwrap().packet = "PKT_2".into();
     assert!(matches!(lanes.step(), Step::Finish(Ending::Blocked(_))));
+}
+
+#[test]
+fn while_the_branch_is_red_on_purpose_only_the_next_sibling_runs() {
+    let red = "    expect_failure: true\n";
+    let text = goals(&[("R", red), ("B", ""), ("C", "")]);
+    let mut lanes = Lanes::new(&text.replacen("active", "done", 1), 3);
+    assert_eq!(lanes.key(), "B/1/open");
+    lanes.event("GOAL_DONE", r#""goal_id":"R","attempt":1"#);
+    let session =
+        "---\ntimestamp: \"2026-02-09T14:30:00+09:00\"\nstatus: complete\ngoal_id: C\n---\n";
+    lanes.document("handoffs/2026-02-09_143000.md", session.as_bytes());
+    assert_eq!(lanes.key(), "B/1/open", "the last session's goal would be first");
+    lanes.open("B");
+    lanes.runs("B/1/add");
+    assert_eq!(lanes.key(), "B/1/add", "C waits for it");
+    let green = r#""goal_id":"B","tree":"t","command":"pytest","end":"green""#;
+    lanes.event("BASE_TESTED", green);
+    assert_eq!(lanes.key(), "C/1/open", "somebody has made it green already");
+}
+
+#[test]
+fn what_stands_in_everybodys_way_ends_the_run_and_blocks_no_goal() {
+    let mut lanes = Lanes::new(&goals(&[("A", ""), ("B", "")]), 2);
+    lanes.open("A");
+    lanes.open("B");
+    lanes.runs("B/1/call/0");
+    let problem = GitProblem::RepositoryFilter { name: "x".into() };
+    lanes.worktree("A/1/add", WorktreeResult::Refused(problem));
+    assert_eq!(lanes.key(), "B/1/call/0", "who is at work ends first");
+    lanes.running.clear();
+    lanes.worktree("B/1/add", WorktreeResult::Refused(GitProblem::NoGit { why: "gone".into() }));
+    assert!(matches!(lanes.step(), Step::Finish(Ending::Blocked(_))), "{:?}", lanes.step());
 }
