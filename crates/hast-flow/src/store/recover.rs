@@ -1,5 +1,6 @@
-//! Recovery: looks at every document that a record names, and makes it what the records say,
-//! unless a person has written there.
+//! Recovery from the journal: looks at every document that a record names, and makes it what the
+//! records say, unless a person has written there. A torn tail of the journal is no record, and
+//! what it was about to say is recovered by nobody: it had not counted.
 
 use super::chain::{Chain, Change, Current, Life, Link, Plan, Published, Staging, Verdict};
 use super::codec::{self, Body, Content};
