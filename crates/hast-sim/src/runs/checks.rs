@@ -223,19 +223,24 @@ mod tests {
         (layout::RUNS, table)
     }
 
+    /// How every log of a run begins.
+    fn begun() -> String {
+        event(1, "RUN_CREATED", &json!({ "run_id": RUN }))
+    }
+
     /// The checks are worth nothing if they cannot fail.
     #[test]
     fn a_task_executed_twice_and_an_end_that_was_not_told_are_found() {
         let task = |number, id: &str| {
             event(number, "TASK_EXECUTED", &json!({"run_id": RUN, "task_id": id}))
         };
-        let log = |text: String| (layout::LOG, text);
-        assert_eq!(held(&[log(task(1, "T05") + &task(2, "T06")), runs("PENDING")]), Ok(()));
-        assert!(held(&[log(task(1, "T05") + &task(2, "T05")), runs("PENDING")]).is_err());
-        assert!(held(&[log(task(2, "T05") + &task(1, "T06")), runs("PENDING")]).is_err());
-        let done = event(1, "RUN_COMPLETED", &json!({"run_id": RUN}));
+        let log = |text: String| (layout::LOG, begun() + &text);
+        assert_eq!(held(&[log(task(2, "T05") + &task(3, "T06")), runs("PENDING")]), Ok(()));
+        assert!(held(&[log(task(2, "T05") + &task(3, "T05")), runs("PENDING")]).is_err());
+        assert!(held(&[log(task(3, "T05") + &task(2, "T06")), runs("PENDING")]).is_err());
+        let done = event(2, "RUN_COMPLETED", &json!({"run_id": RUN}));
         assert_eq!(held(&[log(done.clone()), runs("COMPLETED")]), Ok(()));
-        assert!(held(&[runs("COMPLETED")]).is_err());
+        assert!(held(&[log(String::new()), runs("COMPLETED")]).is_err());
         assert!(held(&[log(done), runs("PENDING")]).is_err());
     }
 
@@ -245,9 +250,10 @@ mod tests {
         let head = "| file_path | run_id | asset_type | source_task_id | summary |\n|-|-|-|-|-|\n";
         let (one, text) =
             ("outputs/x/a.md", |rows: String| (layout::CATALOG, head.to_owned() + &rows));
-        let file = (one, "a".to_owned());
-        assert_eq!(held(&[runs("PENDING"), text(row(one)), file.clone()]), Ok(()));
-        assert!(held(&[runs("PENDING"), text(row(one))]).is_err());
-        assert!(held(&[runs("PENDING"), text(row(one) + &row(one)), file]).is_err());
+        let (file, log) = ((one, "a".to_owned()), (layout::LOG, begun()));
+        let all = [runs("PENDING"), log.clone(), text(row(one)), file.clone()];
+        assert_eq!(held(&all), Ok(()));
+        assert!(held(&all[..3]).is_err());
+        assert!(held(&[runs("PENDING"), log, text(row(one) + &row(one)), file]).is_err());
     }
 }
