@@ -115,17 +115,26 @@ fn commit(store: &mut Store<RealDisk>, puts: Vec<Put>) -> Result<(), StoreError>
 }
 
 fn create(name: &str, length: usize) -> Put {
-    Put::Create { path: path(name), bytes: vec![b'n'; length] }
+    Put::Create { path: path(name), bytes: filled(b'n', length) }
 }
 
 fn replace(store: &Store<RealDisk>, name: &str, length: usize) -> Put {
     let (_, before) = store.read(&path(name)).unwrap().unwrap();
-    Put::Replace { path: path(name), before, bytes: vec![b'n'; length] }
+    Put::Replace { path: path(name), before, bytes: filled(b'n', length) }
+}
+
+/// So many bytes, the last of which ends a line: only after such a one is more appended.
+fn filled(byte: u8, length: usize) -> Vec<u8> {
+    let mut bytes = vec![byte; length];
+    if let Some(last) = bytes.last_mut() {
+        *last = b'\n';
+    }
+    bytes
 }
 
 fn append(store: &Store<RealDisk>, name: &str, length: usize) -> Put {
     let (bytes, _) = store.read(&path(name)).unwrap().unwrap();
-    Put::Append { path: path(name), at: bytes.len() as u64, bytes: vec![b'a'; length] }
+    Put::Append { path: path(name), at: bytes.len() as u64, bytes: filled(b'a', length) }
 }
 
 /// The error names a place below the root and says what to do, in both languages.
@@ -156,7 +165,7 @@ fn a_disk_that_is_full_when_a_document_is_staged_refuses_the_commit_and_takes_th
     let filler = disk.fill(2 * PAGE);
     let refused = commit(&mut store, wanted.clone());
     check_refused(&refused, &DiskErrorKind::Full, &disk.at, "free space");
-    assert_eq!((disk.read("a"), disk.staged()), (Some(vec![b'n'; 10]), 0));
+    assert_eq!((disk.read("a"), disk.staged()), (Some(filled(b'n', 10)), 0));
     assert_eq!(disk.read("log").unwrap().len(), 10);
     drop(filler);
     commit(&mut store, wanted).unwrap();
@@ -171,14 +180,14 @@ fn a_disk_that_is_full_when_a_log_or_a_growing_document_needs_a_page_refuses_bef
     commit(&mut store, vec![create("log", 4000), create("index", 4000)]).unwrap();
     let (_, before) = store.read(&path("index")).unwrap().unwrap();
     let line = append(&store, "log", 300);
-    let end = Put::tail(path("index"), before, b"nn", vec![b'e'; 300]);
+    let end = Put::tail(path("index"), before, b"n\n", vec![b'e'; 300]);
     let filler = disk.fill(0);
     for put in [&line, &end] {
         let refused = commit(&mut store, vec![put.clone()]);
         check_refused(&refused, &DiskErrorKind::Full, &disk.at, "free space");
     }
-    assert_eq!(disk.read("log"), Some(vec![b'n'; 4000]));
-    assert_eq!(disk.read("index"), Some(vec![b'n'; 4000]));
+    assert_eq!(disk.read("log"), Some(filled(b'n', 4000)));
+    assert_eq!(disk.read("index"), Some(filled(b'n', 4000)));
     drop(filler);
     commit(&mut store, vec![line, end]).unwrap();
     assert_eq!(disk.read("log").unwrap().len(), 4300);
@@ -195,7 +204,7 @@ fn a_disk_that_is_full_when_the_journal_must_grow_refuses_the_commit_and_keeps_t
     let large = replace(&store, "a", 100_000);
     let refused = commit(&mut store, vec![large.clone()]);
     check_refused(&refused, &DiskErrorKind::Full, &disk.at, "free space");
-    assert_eq!((disk.read("a"), disk.staged()), (Some(vec![b'n'; 10]), 0));
+    assert_eq!((disk.read("a"), disk.staged()), (Some(filled(b'n', 10)), 0));
     // Small ones still go, and another process finds everything in order.
     let small = append(&store, "a", 5);
     commit(&mut store, vec![small]).unwrap();
@@ -235,7 +244,7 @@ fn a_disk_without_room_for_a_directory_leaves_a_recorded_commit_to_the_next_open
     assert!(Store::open(RealDisk::open(&disk.at).unwrap(), Options::default()).is_err());
     drop(fillers);
     let mut store = disk.open();
-    assert_eq!(disk.read("new/deep/b"), Some(vec![b'n'; 10]));
+    assert_eq!(disk.read("new/deep/b"), Some(filled(b'n', 10)));
     assert_eq!(disk.read("a").unwrap().len(), 15);
     commit(&mut store, vec![create("c", 1)]).unwrap();
     assert_eq!(disk.staged(), 0);
@@ -263,7 +272,7 @@ fn a_directory_on_a_read_only_mount_refuses_every_kind_of_change_before_it_count
     let all = [
         create("sealed/new", 5),
         replace(&store, "sealed/a", 20),
-        Put::tail(path("sealed/a"), before, b"nn", b"longer".to_vec()),
+        Put::tail(path("sealed/a"), before, b"n\n", b"longer".to_vec()),
         Put::Archive { from: path("sealed/a"), to: path("archive/a") },
         append(&store, "sealed/a", 5),
     ];

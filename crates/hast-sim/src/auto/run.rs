@@ -222,7 +222,8 @@ mod tests {
             sweep(seed, 61, Syncing::Off, &mut report);
         }
         let by_power = |(case, _): &(Case, String)| case.blow.is_some_and(Blow::cuts_power);
-        assert!(report.diverged.iter().all(by_power), "{:?}", told(&report));
-        assert!(!report.diverged.is_empty());
+        assert!(report.diverged.iter().any(by_power));
+        report.diverged.retain(|diverged| !by_power(diverged));
+        assert_eq!(told(&report), Vec::<String>::new());
     }
 }

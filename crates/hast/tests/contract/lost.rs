@@ -80,6 +80,7 @@ fn verify_misses_the_log_the_state_and_the_session() {
 
 /// The state is committed with the project, and the project is moved.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a person moves it, not hast")]
 fn a_new_request_at_another_path_is_not_answered_with_an_old_one() {
     let scene = Scene::new(ONE);
     assert_eq!(scene.hast(&["contract", "start", "first wish"]).code, 0);
