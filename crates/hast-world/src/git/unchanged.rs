@@ -26,6 +26,9 @@ const SAME_DATE: Duration = Duration::from_millis(20);
 /// The same where dates are whole seconds.
 const SAME_SECOND: Duration = Duration::from_secs(2);
 
+/// So many files are looked at faster than a thread is started.
+const FEW: usize = 1_000;
+
 /// Largest file that is read once more.
 const LARGEST: usize = 64 << 20;
 
@@ -59,14 +62,14 @@ impl RealWorkspace {
         let hidden = scene.flags.assumed.iter().chain(&scene.flags.skipped).chain(&scene.gitlinks);
         let entries = self.git.entries(&scene.image)?;
         let matcher = Matcher::new(rules);
-        let judged = entries.all.iter().filter(|entry| !matcher.is_left_out(entry.path));
-        let bytes = scene.image.bytes();
-        let mut same = judged.map(|entry| {
-            let path = self.git.place.at(entry.path);
-            let stat = bytes.get(entry.at..entry.at + STAT)?;
-            Some(is_same(&path, entry, stat, since))
-        });
-        if hidden.count() > 0 || !same.all(|one| one == Some(true)) {
+        let (bytes, place) = (scene.image.bytes(), &self.git.place);
+        let same = |entry: &IndexEntry<'_>| {
+            matcher.is_left_out(entry.path)
+                || bytes
+                    .get(entry.at..entry.at + STAT)
+                    .is_some_and(|stat| is_same(&place.at(entry.path), entry, stat, since))
+        };
+        if hidden.count() > 0 || !all_by_threads(&entries.all, same) {
             return Some(false);
         }
         let known =
@@ -107,6 +110,20 @@ impl RealWorkspace {
         }
         true
     }
+}
+
+/// Whether something holds for all of many things. Looking at a file is mostly the system's work, and
+/// every processor can do some of it.
+fn all_by_threads<T: Sync>(things: &[T], holds: impl Fn(&T) -> bool + Sync) -> bool {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = things.len().div_ceil(threads).max(FEW);
+    std::thread::scope(|scope| {
+        let mut parts = things.chunks(share);
+        let own = parts.next().unwrap_or_default();
+        let others: Vec<_> = parts.map(|part| scope.spawn(|| part.iter().all(&holds))).collect();
+        let own = own.iter().all(&holds);
+        others.into_iter().all(|other| other.join().unwrap_or(false)) && own
+    })
 }
 
 /// Whether a file is the one that an entry of an index has seen.
@@ -158,4 +175,18 @@ fn has_content(path: &Path, now: &Metadata, object: &[u8]) -> bool {
     hash.update(format!("blob {}\0", bytes.len()));
     hash.update(&bytes);
     hash.finalize()[..] == *object
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_of_many_that_does_not_hold_is_found_wherever_it_is() {
+        let many: Vec<usize> = (0..10 * FEW).collect();
+        assert!(all_by_threads(&many, |_| true) && all_by_threads::<usize>(&[], |_| false));
+        for one in [0, FEW, 5 * FEW + 1, 10 * FEW - 1] {
+            assert!(!all_by_threads(&many, |thing| *thing != one), "{one}");
+        }
+    }
 }
