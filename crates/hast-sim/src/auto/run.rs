@@ -17,7 +17,8 @@ use super::laws::{
 use super::life::{Lived, Project};
 use crate::disk::{Fault, SimDisk, World};
 use crate::flows::{Blow, Case, Name, Report};
-use crate::git::lives::{BLOWS, Place};
+use crate::git::lives::Place;
+use crate::git::sweeps::{self, End};
 use crate::git::{Machine, Syncing};
 use crate::rng::Rng;
 
@@ -33,39 +34,29 @@ const GOALS: &str = "goals:
     allowed_changes: [\"src/\"]
 ";
 
-struct End {
+struct Ended {
     essence: Essence,
     operations: u64,
 }
 
 /// Hits a run at every `every`-th operation of disk and work tree with each kind of blow.
 pub fn sweep(seed: u64, every: u64, syncing: Syncing, report: &mut Report) {
-    let calm_case = Case { flow: Name::Auto, seed, blow: None, at: 0 };
-    let calm = match run(calm_case, syncing, report) {
-        Ok(end) => end,
-        Err(why) => return report.diverged.push((calm_case, why)),
-    };
-    let places = (1 + seed % every..=calm.operations).step_by(usize::try_from(every).unwrap_or(1));
-    for at in places {
-        for blow in BLOWS {
-            compare(Case { blow: Some(blow), at, ..calm_case }, &calm, syncing, report);
-        }
-    }
+    let calm = Case { flow: Name::Auto, seed, blow: None, at: 0 };
+    sweeps::sweep(calm, every, report, |case, report| run(case, syncing, report));
 }
 
 /// Runs one case again.
 pub fn replay(case: Case, syncing: Syncing, report: &mut Report) {
-    let calm_case = Case { blow: None, at: 0, ..case };
-    match run(calm_case, syncing, report) {
-        Ok(calm) => compare(case, &calm, syncing, report),
-        Err(why) => report.diverged.push((calm_case, why)),
-    }
+    sweeps::replay(case, report, |case, report| run(case, syncing, report));
 }
 
-fn compare(case: Case, calm: &End, syncing: Syncing, report: &mut Report) {
-    let hit = run(case, syncing, report);
-    if let Err(why) = hit.and_then(|end| calm.essence.same(&end.essence)) {
-        report.diverged.push((case, why));
+impl End for Ended {
+    fn operations(&self) -> u64 {
+        self.operations
+    }
+
+    fn same(&self, hit: &Self) -> Result<(), String> {
+        self.essence.same(&hit.essence)
     }
 }
 
@@ -96,7 +87,7 @@ fn project(seed: u64, syncing: Syncing) -> Project {
     Project::new(Place { world, machine: Rc::new(RefCell::new(machine)) }, seed)
 }
 
-fn run(case: Case, syncing: Syncing, report: &mut Report) -> Result<End, String> {
+fn run(case: Case, syncing: Syncing, report: &mut Report) -> Result<Ended, String> {
     let Case { seed, blow, at, .. } = case;
     report.runs += 1;
     if let Some(blow) = blow {
@@ -112,7 +103,7 @@ fn run(case: Case, syncing: Syncing, report: &mut Report) -> Result<End, String>
 }
 
 /// One process after the other. Between them the person gives back what was handed to them.
-fn lives(project: &mut Project, case: Case, report: &mut Report) -> Result<End, String> {
+fn lives(project: &mut Project, case: Case, report: &mut Report) -> Result<Ended, String> {
     let mut person = Person { continues: case.seed.is_multiple_of(2), wants: None };
     for life in 0..MOST_LIVES {
         let planned = project.place.world.borrow().faults_left();
@@ -139,7 +130,7 @@ fn lives(project: &mut Project, case: Case, report: &mut Report) -> Result<End, 
                 }
                 let essence = essence(&project.documents(), &machine);
                 let operations = project.place.world.borrow().operations;
-                return Ok(End { essence, operations });
+                return Ok(Ended { essence, operations });
             }
             Ok(ending) => format!("{ending:?}"),
             Err(error) => error.to_string(),

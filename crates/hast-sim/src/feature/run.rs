@@ -11,11 +11,12 @@ use hast_flow::steps::{Effect, Ending, StepKey};
 
 use super::agents::Hands;
 use crate::flows::{Case, Name, Report};
-use crate::git::lives::{BLOWS, Life, Place, outlive};
+use crate::git::lives::{Life, Place, outlive};
+use crate::git::sweeps::{self, End};
 use crate::git::{Machine, Syncing};
 
 #[derive(Debug)]
-struct End {
+struct Ended {
     /// Without the log and the bases: an interrupted attempt has another number.
     documents: BTreeMap<String, Vec<u8>>,
     files: BTreeMap<String, Vec<u8>>,
@@ -26,46 +27,33 @@ struct End {
 
 /// Hits a request at every `every`-th operation of disk and work tree with each kind of blow.
 pub fn sweep(seed: u64, every: u64, report: &mut Report) {
-    let calm_case = Case { flow: Name::Contract, seed, blow: None, at: 0 };
-    let calm = match run(calm_case, report) {
-        Ok(end) => end,
-        Err(why) => return report.diverged.push((calm_case, why)),
-    };
-    let places = (1 + seed % every..=calm.operations).step_by(usize::try_from(every).unwrap_or(1));
-    for at in places {
-        for blow in BLOWS {
-            compare(Case { blow: Some(blow), at, ..calm_case }, &calm, report);
-        }
-    }
+    let calm = Case { flow: Name::Contract, seed, blow: None, at: 0 };
+    sweeps::sweep(calm, every, report, run);
 }
 
 /// Runs one case again.
 pub fn replay(case: Case, report: &mut Report) {
-    let calm_case = Case { blow: None, at: 0, ..case };
-    match run(calm_case, report) {
-        Ok(calm) => compare(case, &calm, report),
-        Err(why) => report.diverged.push((calm_case, why)),
-    }
+    sweeps::replay(case, report, run);
 }
 
-fn compare(case: Case, calm: &End, report: &mut Report) {
-    if let Err(why) = run(case, report).and_then(|end| same(calm, &end)) {
-        report.diverged.push((case, why));
+impl End for Ended {
+    fn operations(&self) -> u64 {
+        self.operations
     }
-}
 
-fn same(calm: &End, hit: &End) -> Result<(), String> {
-    let differs = |what: &str, equal: bool| {
-        if equal { Ok(()) } else { Err(format!("{what} differ from the undisturbed run")) }
-    };
-    differs("endings", calm.ending == hit.ending)?;
-    differs("commits", calm.history == hit.history)?;
-    differs("files", calm.files == hit.files)?;
-    for (path, bytes) in &calm.documents {
-        let now = hit.documents.get(path).map(Vec::as_slice).unwrap_or_default();
-        differs(&format!("{path} ({})", first_difference(bytes, now)), now == bytes)?;
+    fn same(&self, hit: &Self) -> Result<(), String> {
+        let differs = |what: &str, equal: bool| {
+            if equal { Ok(()) } else { Err(format!("{what} differ from the undisturbed run")) }
+        };
+        differs("endings", self.ending == hit.ending)?;
+        differs("commits", self.history == hit.history)?;
+        differs("files", self.files == hit.files)?;
+        for (path, bytes) in &self.documents {
+            let now = hit.documents.get(path).map(Vec::as_slice).unwrap_or_default();
+            differs(&format!("{path} ({})", first_difference(bytes, now)), now == bytes)?;
+        }
+        differs("documents", self.documents.len() == hit.documents.len())
     }
-    differs("documents", calm.documents.len() == hit.documents.len())
 }
 
 /// The first line of a document that is not as it was.
@@ -111,7 +99,7 @@ fn flow() -> ContractFlow {
     }
 }
 
-fn run(case: Case, report: &mut Report) -> Result<End, String> {
+fn run(case: Case, report: &mut Report) -> Result<Ended, String> {
     let live = |place: &Place, effects: &mut u64| live(place, case.seed, effects);
     let (place, ending) = outlive(case, machine(), USERS, report, live)?;
     Ok(end(&place, ending))
@@ -133,13 +121,13 @@ fn live(place: &Place, seed: u64, effects: &mut u64) -> Life {
     }
 }
 
-fn end(place: &Place, ending: &'static str) -> End {
+fn end(place: &Place, ending: &'static str) -> Ended {
     let (world, machine) = (place.world.borrow(), place.machine.borrow());
     let mut documents = world.documents();
     documents.retain(|path, _| path != "events.ndjson" && !path.starts_with("attempts/"));
     // The body of a message names the attempt, and an interrupted one has another number.
     let subject = |message: &String| message.lines().next().unwrap_or_default().to_owned();
-    End {
+    Ended {
         documents,
         files: machine.files.clone(),
         history: machine.history().iter().map(subject).collect(),

@@ -13,6 +13,7 @@ mod port;
 #[cfg(test)]
 pub(crate) mod simulated_scene;
 mod steps;
+pub(crate) mod sweeps;
 pub mod trees_contract;
 mod worktrees;
 

@@ -9,11 +9,12 @@ use super::agent::Hands;
 use super::flow::{ATTEMPTS, Patching};
 use crate::disk::World;
 use crate::flows::{Case, Name, Report};
-use crate::git::lives::{BLOWS, Life, Place, outlive};
+use crate::git::lives::{Life, Place, outlive};
+use crate::git::sweeps::{self, End};
 use crate::git::{Machine, Object, Syncing};
 
 #[derive(Debug)]
-struct End {
+struct Ended {
     documents: BTreeMap<String, Vec<u8>>,
     files: BTreeMap<String, Vec<u8>>,
     history: Vec<String>,
@@ -26,49 +27,35 @@ struct End {
 
 /// Hits a goal at every `every`-th operation of disk and work tree with each kind of blow.
 pub fn sweep(seed: u64, every: u64, syncing: Syncing, report: &mut Report) {
-    let calm_case = Case { flow: Name::Patch, seed, blow: None, at: 0 };
-    let calm = match run(calm_case, syncing, report) {
-        Ok(end) => end,
-        Err(why) => return report.diverged.push((calm_case, why)),
-    };
-    let places = (1 + seed % every..=calm.operations).step_by(usize::try_from(every).unwrap_or(1));
-    for at in places {
-        for blow in BLOWS {
-            compare(Case { blow: Some(blow), at, ..calm_case }, &calm, syncing, report);
-        }
-    }
+    let calm = Case { flow: Name::Patch, seed, blow: None, at: 0 };
+    sweeps::sweep(calm, every, report, |case, report| run(case, syncing, report));
 }
 
 /// Runs one case again.
 pub fn replay(case: Case, syncing: Syncing, report: &mut Report) {
-    let calm_case = Case { blow: None, at: 0, ..case };
-    match run(calm_case, syncing, report) {
-        Ok(calm) => compare(case, &calm, syncing, report),
-        Err(why) => report.diverged.push((calm_case, why)),
-    }
+    sweeps::replay(case, report, |case, report| run(case, syncing, report));
 }
 
-fn compare(case: Case, calm: &End, syncing: Syncing, report: &mut Report) {
-    let hit = run(case, syncing, report);
-    if let Err(why) = hit.and_then(|end| same(calm, &end)) {
-        report.diverged.push((case, why));
+impl End for Ended {
+    fn operations(&self) -> u64 {
+        self.operations
     }
-}
 
-fn same(calm: &End, hit: &End) -> Result<(), String> {
-    let differs = |what: &str, equal: bool| {
-        if equal { Ok(()) } else { Err(format!("{what} differ from the undisturbed run")) }
-    };
-    differs("endings", calm.ending == hit.ending)?;
-    differs("documents", calm.documents == hit.documents)?;
-    differs("files", calm.files == hit.files)?;
-    differs("commits", calm.history == hit.history)?;
-    differs("refs", calm.refs == hit.refs)?;
-    for (attempt, trees) in &calm.saved {
-        let kept = hit.saved.get(attempt).is_some_and(|kept| kept.is_superset(trees));
-        differs(&format!("what attempt {attempt} saved"), kept)?;
+    fn same(&self, hit: &Self) -> Result<(), String> {
+        let differs = |what: &str, equal: bool| {
+            if equal { Ok(()) } else { Err(format!("{what} differ from the undisturbed run")) }
+        };
+        differs("endings", self.ending == hit.ending)?;
+        differs("documents", self.documents == hit.documents)?;
+        differs("files", self.files == hit.files)?;
+        differs("commits", self.history == hit.history)?;
+        differs("refs", self.refs == hit.refs)?;
+        for (attempt, trees) in &self.saved {
+            let kept = hit.saved.get(attempt).is_some_and(|kept| kept.is_superset(trees));
+            differs(&format!("what attempt {attempt} saved"), kept)?;
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 const USERS: &[(&str, &str)] = &[
@@ -87,7 +74,7 @@ fn machine(syncing: Syncing) -> Machine {
     machine
 }
 
-fn run(case: Case, syncing: Syncing, report: &mut Report) -> Result<End, String> {
+fn run(case: Case, syncing: Syncing, report: &mut Report) -> Result<Ended, String> {
     let live = |place: &Place, effects: &mut u64| live(place, case.seed, effects);
     let (place, ending) = outlive(case, machine(syncing), USERS, report, live)?;
     Ok(end(&place, ending))
@@ -110,7 +97,7 @@ fn live(place: &Place, seed: u64, effects: &mut u64) -> Life {
     }
 }
 
-fn end(place: &Place, ending: &'static str) -> End {
+fn end(place: &Place, ending: &'static str) -> Ended {
     let (world, machine) = (place.world.borrow(), place.machine.borrow());
     let foreign = |(name, _): &(&String, &ObjectId)| !name.starts_with("refs/hast/");
     let refs = machine.refs.iter().filter(foreign);
@@ -123,7 +110,7 @@ fn end(place: &Place, ending: &'static str) -> End {
         };
         Some((attempt, commits.filter_map(tree).collect()))
     };
-    End {
+    Ended {
         documents: documents(&world),
         files: machine.files.clone(),
         history: machine.history(),
@@ -173,7 +160,7 @@ mod tests {
     #[test]
     fn agents_of_every_kind_take_part() {
         let mut report = Report::default();
-        let ends: Vec<End> = (0..12)
+        let ends: Vec<Ended> = (0..12)
             .map(|seed| {
                 let case = Case { flow: Name::Patch, seed, blow: None, at: 0 };
                 run(case, Syncing::All, &mut report).unwrap()
