@@ -29,13 +29,9 @@ fn implement(actions: &str) -> String {
 
 const WORK: &str = "      - write: {path: src/total.sh, text: \"echo $(($1 + $2))\\n\"}\n";
 
-#[test]
-fn tests_that_are_green_before_any_code() {
-    let replies = r#"
-  - when: {step: test_first, attempt: 1}
-    do:
-      - write: {path: tests/total.test, text: "true\n"}
-      - outbox:
+/// The first tests of the feature, made in this way, and a contract that fits them.
+fn tests_first(actions: &str) -> String {
+    let contract = r#"      - outbox:
           test-contract.yaml:
             version: 1
             request_id: "{{request_id}}"
@@ -48,31 +44,23 @@ fn tests_that_are_green_before_any_code() {
             coverage_targets: [Total.sum]
             test_file_path: tests/total.test
 "#;
-    let scene = sent_back(replies, "GATE-1", "the tests pass before there is any code");
+    format!("\n  - when: {{step: test_first, attempt: 1}}\n    do:\n{actions}{contract}")
+}
+
+#[test]
+fn tests_that_are_green_before_any_code() {
+    let replies = tests_first("      - write: {path: tests/total.test, text: \"true\\n\"}\n");
+    let scene = sent_back(&replies, "GATE-1", "the tests pass before there is any code");
     assert!(!scene.contract("T1/T1-S2/archive/round-1/test-contract.yaml").is_empty());
 }
 
 /// Behind the link is a file that the implementer may write.
 #[test]
 fn a_test_that_is_a_link_into_the_implementers_files() {
-    let replies = r#"
-  - when: {step: test_first, attempt: 1}
-    do:
-      - run: "mkdir -p src; ln -s ../src/store.sh tests/total.test; echo false > tests/data.test"
-      - outbox:
-          test-contract.yaml:
-            version: 1
-            request_id: "{{request_id}}"
-            task_id: "{{task_id}}"
-            subtask_id: "{{subtask_id}}"
-            created_at: "2026-01-12T14:30:00Z"
-            created_by: qa-engineer
-            subtask_name: s
-            test_cases: [{id: TC-1, name: sums, target: Total.sum, given: g, when: w, then: t, category: happy_path}]
-            coverage_targets: [Total.sum]
-            test_file_path: tests/total.test
-"#;
-    sent_back(replies, "GATE-1", "a link and not a file: tests/total.test");
+    let replies = tests_first(
+        "      - run: \"mkdir -p src; ln -s ../src/store.sh tests/total.test; echo false > tests/data.test\"\n",
+    );
+    sent_back(&replies, "GATE-1", "a link and not a file: tests/total.test");
 }
 
 #[test]

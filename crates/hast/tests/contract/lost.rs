@@ -1,8 +1,6 @@
 //! Documents that were lost, and a project that is not where it was: what the log knows is not asked for
 //! again, and nothing counts for another request.
 
-use std::process::Stdio;
-
 use crate::scene::{ONE, Scene};
 
 const STORE: &str = ".claude/orchestrator";
@@ -11,24 +9,9 @@ fn state(scene: &Scene) -> String {
     format!("{STORE}/sessions/{}/state.json", scene.names(&format!("{STORE}/sessions")).concat())
 }
 
-/// A request that was killed while an agent of this step worked.
-fn killed_during(step: &str) -> Scene {
-    let scene = Scene::new(&format!(
-        "  - when: {{step: {step}, missing: .git/go}}\n    do:\n      - write: {{path: .git/here, text: x}}\n      - hang\n{ONE}"
-    ));
-    let mut command = scene.hast_command(&["contract", "start", "a total"]);
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    scene.wait_until("the agent works", |scene| scene.has(".git/here"));
-    child.kill().unwrap();
-    child.wait().unwrap();
-    scene.nothing_runs();
-    scene.write(".git/go", "");
-    scene
-}
-
 #[test]
 fn a_request_whose_state_was_lost_is_shown_resumed_and_not_overtaken() {
-    let scene = killed_during("implement");
+    let scene = Scene::killed_during("implement", ".git/here");
     let path = state(&scene);
     scene.remove(&path);
     assert!(scene.hast(&["contract", "list"]).out.contains("R1  active"));
@@ -48,7 +31,7 @@ fn a_request_whose_state_was_lost_is_shown_resumed_and_not_overtaken() {
 #[test]
 fn a_log_without_its_last_line_is_gone_on_with() {
     for step in ["test_first", "implement", "review", "verify"] {
-        let scene = killed_during(step);
+        let scene = Scene::killed_during(step, ".git/here");
         let log = scene.log();
         let mut lines: Vec<&str> = log.lines().collect();
         lines.pop();

@@ -1,21 +1,9 @@
 //! A person works in the repository, at rest or while a request is driven. Nothing of theirs is lost.
 
-use std::process::Stdio;
-
 use crate::scene::{ONE, Scene};
 
-/// hast was killed while its implementer worked, which has written half of a file.
 fn killed_while_it_implements() -> Scene {
-    let hangs = "  - when: {step: implement, missing: .git/go}\n    do:\n      - write: {path: src/total.sh, text: half}\n      - hang\n";
-    let scene = Scene::new(&format!("{hangs}{ONE}"));
-    let mut command = scene.hast_command(&["contract", "start", "a total"]);
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    scene.wait_until("the implementer works", |scene| scene.has("src/total.sh"));
-    child.kill().unwrap();
-    child.wait().unwrap();
-    scene.nothing_runs();
-    scene.write(".git/go", "");
-    scene
+    Scene::killed_during("implement", "src/total.sh")
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 use std::path::Path;
+use std::process::Stdio;
 
 use hast_stage::Stage;
 use hast_stage::plays::contract::{REHEARSAL, project};
@@ -47,6 +48,22 @@ impl Scene {
         let rehearsal = format!("{head}replies:\n{replies}{rest}");
         let hast = Path::new(env!("CARGO_BIN_EXE_hast"));
         Self { stage: project(hast, &rehearsal, config) }
+    }
+
+    /// hast was killed while an agent of this step worked, which has written half of `sign`. The next
+    /// one finishes its work.
+    pub(crate) fn killed_during(step: &str, sign: &str) -> Self {
+        let scene = Self::new(&format!(
+            "  - when: {{step: {step}, missing: .git/go}}\n    do:\n      - write: {{path: {sign}, text: half}}\n      - hang\n{ONE}"
+        ));
+        let mut command = scene.hast_command(&["contract", "start", "a total"]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        scene.wait_until("the agent works", |scene| scene.has(sign));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        scene.nothing_runs();
+        scene.write(".git/go", "");
+        scene
     }
 
     /// The one directory of this project's contracts.
