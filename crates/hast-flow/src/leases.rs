@@ -83,6 +83,10 @@ pub enum LeaseResult {
     Gone {
         why: String,
     },
+    /// Whoever keeps the leases could not be asked: whose it is is not known.
+    Failed {
+        why: String,
+    },
     Released,
 }
 

@@ -12,6 +12,7 @@ use hast_flow::attempt::workspace::perform;
 use hast_flow::driver::{Bounds, Driver, InTurn};
 use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings};
 use hast_flow::flows::goals::runnable::{Asked, Depth};
+use hast_flow::leases::LeaseResult;
 use hast_flow::ports::Clock;
 use hast_flow::steps::{Answer, CallResult, Effect, EffectResult, Ending};
 use hast_flow::store::disk::Open;
@@ -101,11 +102,10 @@ fn a_run_over_two_goals_one_of_them_wrong_at_first_ends_with_both_committed() {
             let end = if red { TestEnd::Red { code: 1 } } else { TestEnd::Green };
             EffectResult::Check(TestRun { end, tail: String::new(), counted: Default::default() })
         }
-        Effect::Tools(_)
-        | Effect::Scan(_)
-        | Effect::Worktree(_)
-        | Effect::Lease(_)
-        | Effect::Within { .. } => panic!("auto in place uses no tools and no work trees"),
+        Effect::Lease(_) => EffectResult::Lease(LeaseResult::Held { fence: 1 }),
+        Effect::Tools(_) | Effect::Scan(_) | Effect::Worktree(_) | Effect::Within { .. } => {
+            panic!("auto in place uses no tools and no work trees")
+        }
     });
     let ending = driver.drive(&mut effects).unwrap();
     drop(driver);

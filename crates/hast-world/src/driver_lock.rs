@@ -98,6 +98,12 @@ fn place(root: &Path, unit: &str) -> PathBuf {
     root.join(".hast").join(format!("driver-{unit}.lock"))
 }
 
+/// What this machine, or this container, is called.
+pub fn this_host() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname");
+    host.map_or("this machine".to_owned(), |host| host.trim().to_owned())
+}
+
 impl Owner {
     /// Whether it ran on this machine and runs no more. Somebody else's process is none we may judge.
     fn is_gone(&self) -> bool {
@@ -109,11 +115,10 @@ impl Owner {
     }
 
     fn this_process() -> Self {
-        let host = std::fs::read_to_string("/proc/sys/kernel/hostname");
         Self {
             pid: std::process::id(),
             started: own_start().unwrap_or(0),
-            host: host.map_or("this machine".to_owned(), |host| host.trim().to_owned()),
+            host: this_host(),
             since: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         }
     }

@@ -55,6 +55,7 @@ pub(crate) mod say {
         beside_in_tree(path, name) { en: "{path} does not fit on {name}: it is in the tree, and nowhere else", ko: "{path}(은)는 {name}에 넣을 수 없어 작업 트리에만 그대로 있습니다" }
         beside_more(count) { en: "and {count} more; hast auto --gc lists what lies in .git/hast/aside", ko: "그 밖에 {count}개가 더 있습니다. .git/hast/aside에 있는 것은 hast auto --gc가 보여 줍니다" }
         kept_on(goal, branch) { en: "the work on {goal} is on the branch {branch}", ko: "{goal}의 작업은 브랜치 {branch}에 있습니다" }
+        came_late(goal) { en: "another worker has claimed {goal} meanwhile: what was made here does not count", ko: "그동안 다른 작업자가 {goal}(을)를 맡았으므로 여기서 한 작업은 반영하지 않습니다" }
         kept_elsewhere(goal, branch, own) { en: "the work on {goal} is on the branch {branch}; {own} holds something else or is checked out, and was left as it is", ko: "{goal}의 작업은 브랜치 {branch}에 있습니다. {own}(은)는 다른 작업이 있거나 체크아웃되어 있어 그대로 두었습니다" }
         not_saved(name) { en: "nothing is recorded about {name}", ko: "{name}에 대한 기록이 없습니다" }
         undone_aside(path, at) { en: "{path} (was in {at})", ko: "{path} ({at}에 있던 것)" }

@@ -43,6 +43,7 @@ fn one_attempt_is_base_prompt_agent_judge_settle_in_this_order() {
         auto.git.did,
         [
             "look",
+            "claim M1",
             "look",
             "test pytest",
             "look",
@@ -50,6 +51,7 @@ fn one_attempt_is_base_prompt_agent_judge_settle_in_this_order() {
             "call M1 1",
             "inspect",
             "test pytest",
+            "keep M1",
             "hooks",
             "build feat(M1): Login",
             "advance",
@@ -111,8 +113,11 @@ fn a_failed_attempt_is_saved_rolled_back_and_tried_again_with_what_went_wrong() 
     let mut auto = Auto::with(vec![honest(), honest()], vec![Green, RED, Green]);
     assert!(matches!(auto.drive(), Ending::Done(_)));
     let second = auto.git.did.iter().skip_while(|did| *did != "inspect").skip(2);
-    let second: Vec<&str> = second.take(4).map(String::as_str).collect();
-    assert_eq!(second, ["save refs/hast/attempts/M1/1", "roll back", "record M1/2", "call M1 2"]);
+    let second: Vec<&str> = second.take(5).map(String::as_str).collect();
+    assert_eq!(
+        second,
+        ["save refs/hast/attempts/M1/1", "roll back", "claim M1", "record M1/2", "call M1 2"]
+    );
     assert!(auto.calls[1].prompt.contains("E   assert 1 == 2"), "{}", auto.calls[1].prompt);
     assert!(auto.calls[1].prompt.contains("테스트 실패"));
     assert!(!auto.calls[0].prompt.contains("assert 1 == 2"));

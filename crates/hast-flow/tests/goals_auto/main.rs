@@ -2,8 +2,10 @@
 
 #![cfg(test)]
 
+mod claims;
 mod decisions;
 mod edits;
+mod git;
 mod left;
 mod prompts;
 mod runnable;

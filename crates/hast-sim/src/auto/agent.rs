@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use hast_flow::attempt::evidence::{TestEnd, TestRun};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::perform;
+use hast_flow::leases::LeaseResult;
 use hast_flow::steps::{Answer, Call, CallResult, Effect, EffectResult};
 
 use crate::git::{Machine, Object, SimWorkspace};
@@ -123,11 +124,14 @@ impl Hands<'_> {
                 let (tail, counted) = ("E   bug".to_owned(), Default::default());
                 EffectResult::Check(TestRun { end, tail, counted })
             }
-            Effect::Tools(_)
-            | Effect::Scan(_)
-            | Effect::Worktree(_)
-            | Effect::Lease(_)
-            | Effect::Within { .. } => EffectResult::Tools(Vec::new()),
+            Effect::Lease(_) => {
+                let held = self.workspace.operate(|_| LeaseResult::Held { fence: 1 });
+                let dead = |problem: GitProblem| LeaseResult::Failed { why: problem.to_string() };
+                EffectResult::Lease(held.unwrap_or_else(dead))
+            }
+            Effect::Tools(_) | Effect::Scan(_) | Effect::Worktree(_) | Effect::Within { .. } => {
+                EffectResult::Tools(Vec::new())
+            }
         }
     }
 

@@ -118,7 +118,7 @@ impl Hands {
                 LeaseResult::Released
             }
         });
-        done.unwrap_or_else(|problem| LeaseResult::Gone { why: problem.to_string() })
+        done.unwrap_or_else(|problem| LeaseResult::Failed { why: problem.to_string() })
     }
 
     /// An agent's work is many operations: death may find it half done.

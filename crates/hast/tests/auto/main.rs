@@ -4,6 +4,7 @@
 #![cfg(test)]
 
 mod aside;
+mod claims;
 mod commands;
 mod cut_off;
 mod deaths;

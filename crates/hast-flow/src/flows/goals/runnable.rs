@@ -23,6 +23,15 @@ pub enum Depth {
     Leaves,
 }
 
+impl Asked {
+    /// What is asked for while other workers have some of the goals: whoever named none and has begun
+    /// none is content with the first that is free.
+    pub fn passing_over(&self, begun: &BTreeSet<String>) -> Self {
+        let any = self.goal.is_none() && begun.is_empty();
+        Self { goal: self.goal.clone(), depth: if any { Depth::Leaves } else { self.depth } }
+    }
+}
+
 /// The goal to work on, or why there is none.
 #[derive(Clone, Debug)]
 pub enum Choice<'g, 'a> {

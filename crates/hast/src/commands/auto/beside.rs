@@ -31,6 +31,9 @@ pub(super) fn lines(lang: Lang, root: &Path, name: &str, beside: &Beside) -> Vec
 pub(super) fn settled(lang: Lang, root: &Path, work: &SettledWork) -> Vec<String> {
     let short = |branch: &str| branch.strip_prefix("refs/heads/").unwrap_or(branch).to_owned();
     let mut lines = Vec::new();
+    if work.late {
+        lines.push(say::came_late(lang, visible(&work.goal)));
+    }
     if let Some(branch) = &work.branch {
         let (goal, branch) = (visible(&work.goal), short(branch));
         lines.push(match work.left_alone() {

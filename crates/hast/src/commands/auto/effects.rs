@@ -29,7 +29,7 @@ pub(crate) struct AutoEffects {
     git: GitThread,
     checks: Checks,
     trees: Option<WorktreeThreads>,
-    leases: Option<Leases>,
+    leases: Option<Arc<Leases>>,
 }
 
 impl AutoEffects {
@@ -45,12 +45,17 @@ impl AutoEffects {
         Ok(Self { git, checks, trees: None, leases: None })
     }
 
-    /// The same with work trees; for goals, with their claims.
-    pub(crate) fn with_trees(self, leases: Option<Leases>) -> Result<Self, GitProblem> {
+    /// The same with the claims on goals.
+    pub(crate) fn with_leases(self, leases: Arc<Leases>) -> Self {
+        Self { leases: Some(leases), ..self }
+    }
+
+    /// The same with work trees.
+    pub(crate) fn with_trees(self) -> Result<Self, GitProblem> {
         let root = &self.checks.root;
         let directory = root.join(layout::DIRECTORY).join(auto_layout::WORKTREES);
         let trees = Some(WorktreeThreads::open(root, &directory)?);
-        Ok(Self { trees, leases, ..self })
+        Ok(Self { trees, ..self })
     }
 
     fn within(&self, tree: &DocPath, key: &StepKey, effect: &Effect) -> EffectResult {
@@ -119,7 +124,7 @@ impl OtherEffects for Nothing {
             Effect::Worktree(_) => {
                 EffectResult::Worktree(WorktreeResult::Refused(GitProblem::NoGit { why }))
             }
-            Effect::Lease(_) => EffectResult::Lease(LeaseResult::Gone { why }),
+            Effect::Lease(_) => EffectResult::Lease(LeaseResult::Failed { why }),
             Effect::Within { .. } | Effect::Call(_) => EffectResult::Tools(Vec::new()),
         }
     }

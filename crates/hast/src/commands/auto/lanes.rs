@@ -12,7 +12,7 @@ use hast_world::calls::ledger::LedgerFile;
 
 use super::effects::AutoEffects;
 use super::eyes::GoalEyes;
-use super::leases::Leases;
+use super::leases::{AtOnce, Leases};
 use crate::app::App;
 use crate::auto_messages::say;
 use crate::commands::calling::Project;
@@ -44,14 +44,14 @@ pub(super) fn drive(
     let (delivery, lease) = delivery.unzip();
     let leases = match &lease {
         Some(lease) => Leases::of_packet(app, project, lease)?,
-        None => Leases::open(app, project, width)?,
+        None => Leases::open(app, project, AtOnce::Lanes(width))?,
     };
     let flow = LanesFlow { auto, width, setup, copy, limited, walls, delivery };
     let (root, config) = (project.root.clone(), project.config.clone());
     let variables = project.variables.clone();
     let others = move |guarded: &Arc<_>| {
         AutoEffects::open(root, config, variables, Arc::clone(guarded), lang)
-            .and_then(|effects| effects.with_trees(Some(leases)))
+            .and_then(|effects| effects.with_leases(Arc::new(leases)).with_trees())
             .map(|effects| Arc::new(effects) as Arc<_>)
             .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))
     };

@@ -1,7 +1,8 @@
-//! Lanes as workers of the queue: a goal is claimed before it begins, the claim is renewed while it is
+//! `auto` as a worker of the queue: a goal is claimed before it begins, the claim is renewed while it is
 //! worked on, and given back at the end. The worker's name stays, so that a later run has its claims.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
@@ -9,13 +10,14 @@ use std::time::Duration;
 
 use hast_flow::docs::goals::{Claim, PacketLease, QueueLane};
 use hast_flow::flows::goals::queue::desk::Desk;
-use hast_flow::flows::goals::queue::{Ask, Candidate, Limits, Queue};
+use hast_flow::flows::goals::queue::{Ask, Candidate, Decided, Limits, Queue};
 use hast_flow::leases::{LeaseResult, LeaseStep, MOST};
 use hast_flow::ports::Clock;
 use hast_flow::store::identity::ContentHash;
 use hast_flow::time::UtcTime;
 use hast_flow::words::Lang;
 use hast_world::disk::RealDisk;
+use hast_world::driver_lock::this_host;
 use jiff::SignedDuration;
 
 use crate::app::App;
@@ -26,6 +28,8 @@ use crate::problem::Problem;
 /// How long a claim holds without being renewed, and how often it is.
 const TIME: SignedDuration = SignedDuration::from_mins(30);
 const RENEWED: Duration = Duration::from_secs(10 * 60);
+/// A claim that holds this long is not worth renewing yet.
+const FRESH: SignedDuration = SignedDuration::from_mins(25);
 
 /// The claims of one run.
 pub(crate) struct Leases {
@@ -44,18 +48,30 @@ struct AtDesk {
     held: BTreeMap<String, String>,
     /// The one claim that counts, for whoever works in another's name. There is no other.
     only: Option<String>,
+    at_once: AtOnce,
+}
+
+/// How many goals a run works on at once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum AtOnce {
+    /// Taking the next goal gives back the one before.
+    One,
+    /// Each lane gives back its own.
+    Lanes(usize),
 }
 
 impl Leases {
-    pub(super) fn open(app: &mut App, project: &Project, width: usize) -> Result<Self, Problem> {
+    pub(super) fn open(app: &mut App, project: &Project, at_once: AtOnce) -> Result<Self, Problem> {
         let desk = queue::open(app, project)?;
         // A claim that was left by a lane before counts as well.
-        let limits = Limits { per_worker: width.saturating_mul(4).max(64) };
-        let root = project.root.as_os_str().as_encoded_bytes();
-        let worker = format!("auto-{:?}", ContentHash::of(root));
+        let per_worker = match at_once {
+            AtOnce::One => 64,
+            AtOnce::Lanes(width) => width.saturating_mul(4).max(64),
+        };
+        let (worker, limits) = (worker(&project.root), Limits { per_worker });
         let clock = crate::app::shared_clock(app.lang)?;
         let (lang, held) = (app.lang, BTreeMap::new());
-        Ok(Self::at(AtDesk { desk, clock, worker, limits, lang, held, only: None }))
+        Ok(Self::at(AtDesk { desk, clock, worker, limits, lang, held, only: None, at_once }))
     }
 
     /// The claim under which a packet went out, and none after it.
@@ -68,8 +84,8 @@ impl Leases {
         let clock = crate::app::shared_clock(app.lang)?;
         let (lang, held) = (app.lang, BTreeMap::new());
         let (worker, only) = (lease.worker_id.clone(), Some(lease.claim_id.clone()));
-        let limits = Limits::default();
-        Ok(Self::at(AtDesk { desk, clock, worker, limits, lang, held, only }))
+        let (limits, at_once) = (Limits::default(), AtOnce::Lanes(1));
+        Ok(Self::at(AtDesk { desk, clock, worker, limits, lang, held, only, at_once }))
     }
 
     fn at(desk: AtDesk) -> Self {
@@ -91,6 +107,25 @@ impl Leases {
             }
         }
     }
+}
+
+impl Leases {
+    /// The run is over, whatever it came to.
+    pub(super) fn give_back(&self) {
+        let mut desk = at(&self.desk);
+        let goals: Vec<String> = desk.held.keys().cloned().collect();
+        for goal in goals {
+            desk.release(&goal);
+        }
+    }
+}
+
+/// Two machines that share a queue may have their projects at the same path.
+fn worker(root: &Path) -> String {
+    let mut name = this_host().into_bytes();
+    name.push(0);
+    name.extend(root.as_os_str().as_encoded_bytes());
+    format!("auto-{:?}", ContentHash::of(&name))
 }
 
 fn at(desk: &Mutex<AtDesk>) -> MutexGuard<'_, AtDesk> {
@@ -120,7 +155,8 @@ impl AtDesk {
             idempotency_key: None,
         };
         let candidates = [Candidate { goal_id: goal.to_owned(), lane: QueueLane::Implement }];
-        let only = self.only.clone();
+        let (only, at_once) = (self.only.clone(), self.at_once);
+        let fresh = now.instant().checked_add(FRESH).unwrap_or(jiff::Timestamp::MAX);
         let answer = self.desk.call(now, |queue| match (only, own(queue, &worker, goal)) {
             (Some(only), claim) => {
                 // It is never cut short.
@@ -128,11 +164,20 @@ impl AtDesk {
                 let left = end.map(|end| end.duration_since(now.instant())).unwrap_or_default();
                 queue.renew(&only, &worker, TIME.max(left).min(MOST), now)
             }
+            (None, Some(claim)) if claim.expires_at.instant() >= fresh => {
+                Decided { answer: Ok(claim.clone()), news: Vec::new() }
+            }
             (None, Some(claim)) => queue.renew(&claim.claim_id, &worker, TIME, now),
-            (None, None) => queue.claim(&ask, &candidates, limits, now),
+            (None, None) => {
+                let claimed = queue.claim(&ask, &candidates, limits, now);
+                if at_once == AtOnce::One { instead(queue, &worker, claimed, now) } else { claimed }
+            }
         });
         match answer {
             Ok(Ok(claim)) => {
+                if at_once == AtOnce::One {
+                    self.held.clear();
+                }
                 self.held.insert(goal.to_owned(), claim.claim_id);
                 LeaseResult::Held { fence: claim.fence }
             }
@@ -140,7 +185,7 @@ impl AtDesk {
                 self.held.remove(goal);
                 LeaseResult::Gone { why: refused.what(self.lang) }
             }
-            Err(error) => LeaseResult::Gone { why: error.to_string() },
+            Err(error) => LeaseResult::Failed { why: error.to_string() },
         }
     }
 
@@ -159,4 +204,16 @@ impl AtDesk {
 /// The claim that this worker has on a goal.
 fn own<'q>(queue: &'q Queue, worker: &str, goal: &str) -> Option<&'q Claim> {
     queue.active().find(|claim| claim.worker_id == worker && claim.goal_id == goal)
+}
+
+/// A claim in the place of every other that this worker has.
+fn instead(queue: &Queue, worker: &str, claimed: Decided, now: UtcTime) -> Decided {
+    let Decided { answer, news } = claimed;
+    if answer.is_err() {
+        return Decided { answer, news };
+    }
+    let others = queue.active().filter(|claim| claim.worker_id == worker);
+    let given_back =
+        others.flat_map(|claim| queue.release(&claim.claim_id, worker, None, now).news);
+    Decided { answer, news: given_back.chain(news).collect() }
 }

@@ -50,6 +50,7 @@ use crate::messages::say as common;
 use crate::problem::{Exit, Problem};
 use effects::AutoEffects;
 use eyes::{GoalEyes, Judgement};
+use leases::{AtOnce, Leases};
 
 /// The lock of whoever drives the goals of a work tree.
 pub(crate) const UNIT: &str = "auto";
@@ -192,9 +193,11 @@ fn in_place(
     let (lang, project) = (app.lang, unit.project);
     let (root, config) = (project.root.clone(), project.config.clone());
     let variables = project.variables.clone();
+    let leases = Arc::new(Leases::open(app, project, AtOnce::One)?);
+    let claimed = Arc::clone(&leases);
     let others = move |guarded: &Arc<_>| {
         AutoEffects::open(root, config, variables, Arc::clone(guarded), lang)
-            .map(|effects| Arc::new(effects) as Arc<_>)
+            .map(|effects| Arc::new(effects.with_leases(claimed)) as Arc<_>)
             .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))
     };
     let driven = driving::drive(app, unit, &flow, others, eyes, View::is_cut_off)?;
@@ -209,6 +212,7 @@ fn in_place(
             clear_away(app, project, flow, CutOff::Stopped)
         }
     };
+    leases.give_back();
     match seen {
         Off::TheTree => eyes.drop_lock(),
         Off::Not => eyes.leave_lock(),

@@ -71,7 +71,7 @@ pub(super) fn run(app: &mut App, args: &SpikeArgs) -> Result<Exit, Problem> {
     let variables = project.variables.clone();
     let others = move |guarded: &Arc<_>| {
         AutoEffects::open(top, config, variables, Arc::clone(guarded), lang)
-            .and_then(|effects| effects.with_trees(None))
+            .and_then(|effects| effects.with_trees())
             .map(|effects| Arc::new(effects) as Arc<_>)
             .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))
     };

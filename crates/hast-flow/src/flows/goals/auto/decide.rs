@@ -1,5 +1,7 @@
 //! What `auto` does next. One decision looks at the view and names one step.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use crate::attempt::settle::Commits;
@@ -11,7 +13,9 @@ use crate::driver::{Delta, Facts, Flow};
 use crate::flows::goals::auto::policy::POLICY;
 use crate::flows::goals::auto::view::{Run, View};
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{AutoFlow, layout, publishing, settling, starting, words, working};
+use crate::flows::goals::auto::{
+    AutoFlow, claims, layout, publishing, settling, starting, words, working,
+};
 use crate::flows::goals::runnable::{Choice, Nothing, choose};
 use crate::flows::goals::selection::{Placed, placed};
 use crate::roles::PolicyTable;
@@ -67,14 +71,16 @@ impl Flow for AutoFlow {
                 None => working::step(self, view, facts, current, &all),
             },
             None if run.stop => ending(run, &Nothing::AllTried, lang),
-            None => match self.choice(view, run, &all) {
-                Choice::Run(goal) => working::begin(self, view, facts, goal),
-                Choice::Nothing(nothing) => ending(run, &nothing, lang),
-                Choice::Refused(refused) => Step::Finish(Ending::Failed(Notice {
-                    what: refused.what(lang),
-                    next: refused.next(lang),
-                })),
-            },
+            None => {
+                let elsewhere = claims::elsewhere(view, &all);
+                match self.choice(view, run, &all, &elsewhere) {
+                    Choice::Run(goal) => match claims::claim(view, facts, &goal.goal.id) {
+                        Ok(()) => working::begin(self, view, facts, goal),
+                        Err(step) => step,
+                    },
+                    nothing => over(run, &nothing, &elsewhere, lang),
+                }
+            }
         }
     }
 
@@ -117,14 +123,23 @@ impl Flow for AutoFlow {
 
 impl AutoFlow {
     /// A goal that is being tried is tried again before any other.
-    fn choice<'g, 'a>(&self, view: &View, run: &Run, all: &'g [Placed<'a>]) -> Choice<'g, 'a> {
-        let working = run.working.as_deref();
-        let again = all.iter().find(|placed| Some(placed.goal.id.as_str()) == working);
+    fn choice<'g, 'a>(
+        &self,
+        view: &View,
+        run: &Run,
+        all: &'g [Placed<'a>],
+        elsewhere: &BTreeSet<String>,
+    ) -> Choice<'g, 'a> {
         let continued = run.continues.as_deref().filter(|goal| !run.tried.contains(*goal));
-        let continued = all.iter().find(|placed| Some(placed.goal.id.as_str()) == continued);
-        match again.or(continued) {
+        let mut first = run.working.as_deref().into_iter().chain(continued);
+        let first = first.find(|goal| !elsewhere.contains(*goal));
+        match all.iter().find(|placed| Some(placed.goal.id.as_str()) == first) {
             Some(goal) => Choice::Run(goal),
-            None => choose(all, &self.asked, last_goal(view).as_deref(), &run.tried),
+            None => {
+                let asked = self.asked.passing_over(&run.tried);
+                let passed_over = run.tried.union(elsewhere).cloned().collect();
+                choose(all, &asked, last_goal(view).as_deref(), &passed_over)
+            }
         }
     }
 }
@@ -132,6 +147,29 @@ impl AutoFlow {
 /// The goal of the last session.
 pub(super) fn last_goal(view: &View) -> Option<String> {
     view.last_session().map(|session| session.front.goal_id)
+}
+
+/// There is nothing to begin with, whatever ends.
+pub(super) fn over(
+    run: &Run,
+    choice: &Choice<'_, '_>,
+    elsewhere: &BTreeSet<String>,
+    lang: Lang,
+) -> Step {
+    if run.blocked.is_empty() && !elsewhere.is_empty() {
+        let ids = elsewhere.iter().cloned().collect::<Vec<_>>().join(", ");
+        let what = words::claimed_elsewhere(lang, ids);
+        let next = words::claimed_elsewhere_next(lang);
+        return Step::Finish(Ending::Done(Notice { what, next }));
+    }
+    match choice {
+        Choice::Nothing(nothing) => ending(run, nothing, lang),
+        Choice::Refused(refused) if run.tried.is_empty() => {
+            let (what, next) = (refused.what(lang), refused.next(lang));
+            Step::Finish(Ending::Failed(Notice { what, next }))
+        }
+        Choice::Refused(_) | Choice::Run(_) => ending(run, &Nothing::AllTried, lang),
+    }
 }
 
 pub(super) fn ending(run: &Run, nothing: &Nothing, lang: Lang) -> Step {

@@ -4,6 +4,7 @@
 //! judge, settle. What was agreed before the agent starts is written down and stays.
 
 mod base_tests;
+mod claims;
 pub mod clearing;
 pub mod decide;
 mod evidence;

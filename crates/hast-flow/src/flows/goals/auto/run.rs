@@ -87,6 +87,8 @@ pub struct SettledWork {
     /// The branch that keeps it.
     pub branch: Option<String>,
     pub beside: Beside,
+    /// Another worker had the goal by then: it does not count.
+    pub late: bool,
 }
 
 impl SettledWork {
@@ -104,7 +106,8 @@ impl SettledWork {
         let name = saved.and_then(|name| name.as_str()).unwrap_or_default().to_owned();
         let attempt = event.detail.get("attempt")?.as_u64()?;
         let attempt = u32::try_from(attempt).ok()?;
-        Some(Self { goal: goal.to_owned(), attempt, name, branch, beside })
+        let late = event.detail.get("then").is_some_and(|then| then == "lease_lost");
+        Some(Self { goal: goal.to_owned(), attempt, name, branch, beside, late })
     }
 
     /// The branch of the goal that was left alone, because it is in somebody's hands.

@@ -17,7 +17,7 @@ use crate::flows::goals::auto::run::Beside;
 use crate::flows::goals::auto::view::{Current, Settled, View};
 use crate::flows::goals::auto::working::{Work, key};
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{evidence, lanes, layout, words};
+use crate::flows::goals::auto::{claims, evidence, lanes, layout, words};
 use crate::flows::goals::runnable::{more_follow, parents_done};
 use crate::flows::goals::selection::Placed;
 use crate::steps::Step;
@@ -43,9 +43,8 @@ impl Outcome<'_> {
 pub(super) fn step(work: &Work<'_>, record: &VerdictRecord, all: &[Placed<'_>]) -> Step {
     let tried = work.view.run.as_ref().map(|run| run.tried.clone()).unwrap_or_default();
     let (flow, goal) = (work.flow, work.current.goal.as_str());
-    let isolated = flow.place == Place::Isolated;
-    let follow =
-        isolated || more_follow(all, &flow.asked, last_goal(work.view).as_deref(), &tried, goal);
+    let follow = isolated(work)
+        || more_follow(all, &flow.asked, last_goal(work.view).as_deref(), &tried, goal);
     // What passed alone gets one more attempt, whatever is left of the others.
     let bounced = record.verdict.reason.is_of_the_merge();
     let attempt = Attempt {
@@ -59,6 +58,11 @@ pub(super) fn step(work: &Work<'_>, record: &VerdictRecord, all: &[Placed<'_>]) 
         more: if follow { MoreGoals::Follow } else { MoreGoals::NoneLeft },
     };
     let plan = settle(&record.verdict, &attempt);
+    if !isolated(work)
+        && let Err(step) = claims::still_counts(work, record, &plan.then)
+    {
+        return step;
+    }
     let mut outcome = Outcome::at(&record.head);
     for act in &plan.acts {
         if let Err(step) = perform(work, record, act, &mut outcome) {
@@ -272,14 +276,22 @@ pub(super) fn settled(
     let draft = draft.event(Kind::AttemptSettled, detail);
     // The note of what follows rides along.
     match then {
-        Then::TryAgain => draft.starts(key(goal, number + 1, &["record"])).step(),
+        Then::TryAgain if isolated(work) => draft.starts(key(goal, number + 1, &["record"])).step(),
+        Then::TryAgain => {
+            let begins = [claims::CLAIM, "record"].map(|part| key(goal, number + 1, &[part]));
+            begins.into_iter().fold(draft, Draft::starts).step()
+        }
         _ if commits_goals => draft.starts(key(goal, number, &[first_of_status(work.view)])).step(),
         _ => draft.step(),
     }
 }
 
+fn isolated(work: &Work<'_>) -> bool {
+    work.flow.place == Place::Isolated
+}
+
 /// What is told of the attempt, and of where its work is.
-fn about_attempt(work: &Work<'_>, word: &str, outcome: &Outcome<'_>) -> Value {
+pub(super) fn about_attempt(work: &Work<'_>, word: &str, outcome: &Outcome<'_>) -> Value {
     let (goal, number) = (&work.current.goal, work.current.number);
     let mut detail =
         json!({"goal_id": goal, "attempt": number, "then": word, "head": outcome.head});

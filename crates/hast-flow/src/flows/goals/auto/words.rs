@@ -24,6 +24,8 @@ messages! {
     cut_off_in_place_next(goal) { en: "run hast auto {goal} without --isolate to recover it", ko: "--isolate 없이 hast auto {goal}(을)를 실행해 복구하세요" }
     no_tip() { en: "there is no branch or commit that finished work could go onto", ko: "끝난 작업을 올릴 브랜치나 커밋이 없습니다" }
     no_tip_next() { en: "check out a branch with a commit, then run the same command again", ko: "커밋이 있는 브랜치를 체크아웃한 뒤 같은 명령을 다시 실행하세요" }
+    no_queue(why) { en: "the queue, which knows who works on what, cannot be used: {why}", ko: "누가 어떤 목표를 맡았는지 적는 대기열을 쓸 수 없습니다: {why}" }
+    no_queue_next() { en: "see that queue_dir (.ai/queue) can be written and has room, then run the same command again; nothing is lost", ko: "queue_dir(.ai/queue)에 쓸 수 있고 공간이 있는지 확인한 뒤 같은 명령을 다시 실행하세요. 잃은 것은 없습니다" }
     claimed_elsewhere(goals) { en: "another worker has claimed: {goals}", ko: "다른 작업자가 맡고 있습니다: {goals}" }
     claimed_elsewhere_next() { en: "see hast queue list; run the same command again when they are released", ko: "hast queue list로 확인하고, 반납된 뒤 같은 명령을 다시 실행하세요" }
     open_packet(goal, packet) { en: "the result of {packet} for {goal} is in the middle of being judged", ko: "{goal}에 대한 {packet}의 결과가 판정 도중에 남아 있습니다" }

@@ -24,7 +24,9 @@ use crate::flows::goals::auto::policy::WORKER;
 use crate::flows::goals::auto::record::{AttemptRecord, LISTED, VerdictRecord};
 use crate::flows::goals::auto::view::{Current, Documents, View};
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{AutoFlow, CutOff, evidence, kept, layout, settling, words};
+use crate::flows::goals::auto::{
+    AutoFlow, CutOff, claims, evidence, kept, layout, settling, words,
+};
 use crate::flows::goals::context::{assemble, fit};
 use crate::flows::goals::instructions::{Parts, prompt};
 use crate::flows::goals::layout as project;
@@ -380,16 +382,19 @@ impl Work<'_> {
         });
         let path = layout::of_attempt(&self.current.goal, self.current.number, name);
         let draft = draft.create_json(&path, record).event(Kind::AttemptJudged, detail);
-        draft.starts(self.first_act(record))
+        self.first_acts(record).into_iter().fold(draft, Draft::starts)
     }
 
-    /// What settling begins with. Its note rides in the commit of the verdict.
-    fn first_act(&self, record: &VerdictRecord) -> StepKey {
+    /// What settling begins with. Its notes ride in the commit of the verdict.
+    fn first_acts(&self, record: &VerdictRecord) -> Vec<StepKey> {
         let commits = self.record.commits() == Commits::Auto && record.uncommitted;
-        match (record.verdict.class.is_success(), commits) {
-            (false, _) => self.key(&["save"]),
-            (true, true) => self.key(&["hooks"]),
-            (true, false) => self.key(&["guard"]),
-        }
+        let passed = record.verdict.class.is_success();
+        let first = match (passed, commits) {
+            (false, _) => "save",
+            (true, true) => "hooks",
+            (true, false) => "guard",
+        };
+        let keep = (passed && self.flow.place == Isolation::InPlace).then_some(claims::KEEP);
+        keep.into_iter().chain([first]).map(|part| self.key(&[part])).collect()
     }
 }

@@ -1,8 +1,6 @@
 //! What a run in lanes does next: what came home first, then what may begin, then waiting, then an
 //! ending.
 
-use std::collections::BTreeSet;
-
 use serde_json::json;
 
 use crate::attempt::workspace::Head;
@@ -10,20 +8,20 @@ use crate::attempt::worktrees::{Target, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::{Goals, GoalsEventKind as Kind};
 use crate::driver::{Delta, Facts, Flow};
-use crate::flows::goals::auto::decide::{ending, last_goal};
+use crate::flows::goals::auto::decide::{ending, last_goal, over};
 use crate::flows::goals::auto::lanes::choosing::{Next, next};
 use crate::flows::goals::auto::lanes::view::LanesView;
 use crate::flows::goals::auto::lanes::{LanesFlow, delivery, lane};
 use crate::flows::goals::auto::policy::POLICY;
-use crate::flows::goals::auto::view::{Run, View};
+use crate::flows::goals::auto::view::View;
 use crate::flows::goals::auto::working::key;
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{layout, publishing, starting, words};
-use crate::flows::goals::runnable::{Choice, Nothing};
+use crate::flows::goals::auto::{claims, layout, publishing, starting, words};
+use crate::flows::goals::runnable::Nothing;
 use crate::flows::goals::selection::{Placed, placed};
 use crate::leases::{LeaseResult, LeaseStep};
 use crate::roles::PolicyTable;
-use crate::steps::{CallResult, Commit, Effect, EffectResult, Ending, Notice, Step, StepKey};
+use crate::steps::{CallResult, Commit, Effect, EffectResult, Step, StepKey};
 use crate::store::DocPath;
 use crate::words::Lang;
 
@@ -79,18 +77,20 @@ impl Flow for LanesFlow {
             }
         }
         if let Some(trouble) = trouble {
-            return facts.running.first().cloned().map_or(trouble, wait);
+            return last_of_all(trouble, facts);
         }
         if view.lanes.len() < self.width && !run.stop {
-            let (asked, under_way) = (&self.auto.asked, view.under_way());
+            let under_way = view.under_way();
+            let begun = run.tried.union(&under_way).cloned().collect();
+            let asked = self.auto.asked.passing_over(&begun);
             let last = last_goal(&view.shared);
             let elsewhere = view.claimed_elsewhere(&all);
             let tried = run.tried.union(&elsewhere).cloned().collect();
             let red = view.red(&all);
-            match next(&all, asked, last.as_deref(), &tried, &under_way, red) {
+            match next(&all, &asked, last.as_deref(), &tried, &under_way, red) {
                 Next::Open(goal) => match running(facts, &goal.goal.id) {
                     Some(key) => waits_for = Some(key),
-                    None => return self.open(view, facts, goal),
+                    None => return last_of_all(self.open(view, facts, goal), facts),
                 },
                 Next::Later => {}
                 Next::None(choice) => return over(run, &choice, &elsewhere, lang),
@@ -113,21 +113,11 @@ impl Flow for LanesFlow {
     }
 }
 
-/// There is nothing to begin with, whatever ends.
-fn over(run: &Run, choice: &Choice<'_, '_>, elsewhere: &BTreeSet<String>, lang: Lang) -> Step {
-    if run.blocked.is_empty() && !elsewhere.is_empty() {
-        let ids = elsewhere.iter().cloned().collect::<Vec<_>>().join(", ");
-        let what = words::claimed_elsewhere(lang, ids);
-        let next = words::claimed_elsewhere_next(lang);
-        return Step::Finish(Ending::Done(Notice { what, next }));
-    }
-    match choice {
-        Choice::Nothing(nothing) => ending(run, nothing, lang),
-        Choice::Refused(refused) if run.tried.is_empty() => {
-            let (what, next) = (refused.what(lang), refused.next(lang));
-            Step::Finish(Ending::Failed(Notice { what, next }))
-        }
-        Choice::Refused(_) | Choice::Run(_) => ending(run, &Nothing::AllTried, lang),
+/// Nothing ends a run while somebody is at work.
+fn last_of_all(step: Step, facts: &Facts<'_>) -> Step {
+    match (step, facts.running.first()) {
+        (Step::Finish(_), Some(key)) => wait(key.clone()),
+        (step, _) => step,
     }
 }
 
@@ -165,7 +155,7 @@ impl LanesFlow {
         };
         let base = self.delivery.as_ref().map_or(tip, |delivery| delivery.base.clone());
         let claim = LeaseStep::Claim { unit: goal.clone() };
-        let fence = match lease(&seen, facts, &key(goal, number, &["claim"]), claim) {
+        let fence = match claims::ask(&seen, facts, &key(goal, number, &["claim"]), claim) {
             Ok(LeaseResult::Held { fence }) => *fence,
             // The next decision passes it over.
             Ok(_) => return unexpected(&key(goal, number, &["claim"]), facts.lang),
@@ -218,20 +208,6 @@ pub(super) fn worktree<'v>(
         None => Err(Step::Effect { key, effect: Effect::Worktree(Box::new(step())) }),
         Some(EffectResult::Worktree(result)) => Ok(result),
         Some(_) => Err(unexpected(&key, facts.lang)),
-    }
-}
-
-/// What came of asking for a lease, or the step that asks.
-pub(super) fn lease<'v>(
-    seen: &'v View,
-    facts: &Facts<'_>,
-    key: &StepKey,
-    step: LeaseStep,
-) -> Result<&'v LeaseResult, Step> {
-    match seen.results.get(key) {
-        None => Err(Step::Effect { key: key.clone(), effect: Effect::Lease(step) }),
-        Some(EffectResult::Lease(result)) => Ok(result),
-        Some(_) => Err(unexpected(key, facts.lang)),
     }
 }
 

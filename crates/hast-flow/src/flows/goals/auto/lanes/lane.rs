@@ -10,16 +10,16 @@ use crate::attempt::worktrees::{Removed, Spent, TreeName, TreePlan, WorktreeResu
 use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
-use crate::flows::goals::auto::lanes::decide::{lease, tip, worktree};
+use crate::flows::goals::auto::lanes::decide::{tip, worktree};
 use crate::flows::goals::auto::lanes::view::{Lane, LanesView, Tree};
 use crate::flows::goals::auto::lanes::{LanesFlow, Walls, delivery, status, train};
 use crate::flows::goals::auto::view::{Current, Documents, View};
 use crate::flows::goals::auto::working::{self, Work, key};
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{AutoFlow, CutOff, layout, words};
+use crate::flows::goals::auto::{AutoFlow, CutOff, claims, layout, words};
 use crate::flows::goals::selection::Placed;
 use crate::flows::goals::status_edit::{NewStatus, with_status};
-use crate::leases::LeaseStep;
+use crate::leases::{LeaseResult, LeaseStep};
 use crate::steps::{Check, Effect, EffectResult, Ending, Place, Step, StepKey};
 
 /// What a lane does next; nothing while it has to wait for another one.
@@ -49,6 +49,7 @@ fn everybodys(seen: &View) -> bool {
     seen.results.values().any(|result| match result {
         EffectResult::Git(GitResult::Refused(problem))
         | EffectResult::Worktree(WorktreeResult::Refused(problem)) => problem.is_everybodys(),
+        EffectResult::Lease(LeaseResult::Failed { .. }) => true,
         _ => false,
     })
 }
@@ -263,7 +264,7 @@ fn close(seen: &View, facts: &Facts<'_>, lane: &Lane) -> Step {
 fn release(seen: &View, facts: &Facts<'_>, lane: &Lane) -> Result<(), Step> {
     let number = seen.ledger(&lane.goal).last_number();
     let step = LeaseStep::Release { unit: lane.goal.clone() };
-    lease(seen, facts, &key(&lane.goal, number, &["release"]), step).map(|_| ())
+    claims::ask(seen, facts, &key(&lane.goal, number, &["release"]), step).map(|_| ())
 }
 
 /// Something that the lane cannot go on without does not work: the goal is a person's. Its tree stays

@@ -14,14 +14,14 @@ use crate::attempt::worktrees::{MergePlan, Waits, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{problem, unexpected};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::flows::goals::auto::decide::git;
-use crate::flows::goals::auto::lanes::decide::{lease, tip, worktree};
+use crate::flows::goals::auto::lanes::decide::{tip, worktree};
 use crate::flows::goals::auto::lanes::lane::{brought, train_key, within};
 use crate::flows::goals::auto::lanes::view::{Lane, Passed};
-use crate::flows::goals::auto::layout;
 use crate::flows::goals::auto::record::VerdictRecord;
 use crate::flows::goals::auto::settling::{self, Outcome};
 use crate::flows::goals::auto::working::Work;
 use crate::flows::goals::auto::write::Draft;
+use crate::flows::goals::auto::{claims, layout};
 use crate::flows::goals::selection::Placed;
 use crate::leases::{LeaseResult, LeaseStep};
 use crate::steps::{Check, Effect, EffectResult, Step};
@@ -136,9 +136,9 @@ fn as_expected(run: &TestRun, expect_failure: bool) -> Result<(), String> {
 fn start_merge(work: &Work<'_>, lane: &Lane, from: &ObjectId, to: &ObjectId) -> Result<Step, Step> {
     let (goal, number) = (&work.current.goal, work.current.number);
     let step = LeaseStep::Keep { unit: goal.clone() };
-    match lease(work.view, work.facts, &train_key(work, lane, "lease"), step)? {
+    match claims::ask(work.view, work.facts, &train_key(work, lane, "lease"), step)? {
         LeaseResult::Held { .. } => {}
-        LeaseResult::Gone { .. } | LeaseResult::Released => return lost(work, to),
+        _ => return lost(work, to),
     }
     let detail = json!({"goal_id": goal, "attempt": number, "from": from, "to": to});
     let draft = Draft::new(work.view, work.facts, &format!("{goal} is merged"));

@@ -16,7 +16,7 @@ use crate::flows::goals::auto::packets::{PacketView, Refused, is_read, patch};
 use crate::flows::goals::auto::policy::POLICY;
 use crate::flows::goals::auto::view::View;
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{layout, words};
+use crate::flows::goals::auto::{claims, layout, words};
 use crate::flows::goals::runnable::{Asked, Choice, Depth, Refused as NotToRun, choose};
 use crate::flows::goals::selection::placed;
 use crate::formats::json;
@@ -75,7 +75,10 @@ impl Flow for ReceiveFlow {
             Ok(Next::Look) => self.look(view, lang),
             Ok(Next::Hold) => {
                 let step = LeaseStep::Keep { unit: self.result.goal_id.clone() };
-                Step::Effect { key: self.key("lease"), effect: Effect::Lease(step) }
+                match claims::ask(&view.shared, facts, &self.key("lease"), step) {
+                    Ok(_) => unexpected(&self.key("lease"), lang),
+                    Err(step) => step,
+                }
             }
             Ok(Next::Take) => self.take(&view.shared, facts),
         }
@@ -144,11 +147,12 @@ impl ReceiveFlow {
             Some(EffectResult::Lease(LeaseResult::Gone { why })) => {
                 Err(Refused::LostLease { goal: result.goal_id.clone(), why: why.clone() })
             }
+            // Whose it is is not known.
+            Some(EffectResult::Lease(LeaseResult::Failed { .. })) | None => Ok(Next::Hold),
             Some(_) => {
                 let why = task.lease.claim_id.clone();
                 Err(Refused::LostLease { goal: result.goal_id.clone(), why })
             }
-            None => Ok(Next::Hold),
         }
     }
 
