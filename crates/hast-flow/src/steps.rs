@@ -129,6 +129,8 @@ pub struct Call {
     pub place: Place,
     /// What somebody else may change meanwhile, where the project is watched.
     pub others: Others,
+    /// What the flow cannot go on without: put back after the call where nothing kept the agent from it.
+    pub keeps: Vec<Keep>,
     /// The flow's own ids, by their names in `call.json`.
     pub ids: BTreeMap<&'static str, String>,
     /// The agent that the unit asks for.
@@ -154,12 +156,29 @@ impl Call {
             findings: Vec::new(),
             place: Place::Reading,
             others: Others::default(),
+            keeps: Vec::new(),
             ids: BTreeMap::new(),
             tool: None,
             handoff_path: None,
             timeout: None,
         }
     }
+}
+
+/// A document, or all below a directory, that has to be there after a call as well.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Keep {
+    pub path: DocPath,
+    pub how: KeepHow,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeepHow {
+    /// Others may write it meanwhile.
+    There,
+    /// It only ever grows.
+    Growing,
+    Same,
 }
 
 /// What changes beside a call and is not its doing, as `.gitignore` writes it.

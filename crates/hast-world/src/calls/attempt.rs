@@ -20,18 +20,22 @@ use hast_flow::calling::request::{Asked, Paths};
 use hast_flow::calling::settle::{End, Over, Settled, Spending, settle};
 use hast_flow::calling::strays::Walls;
 use hast_flow::docs::call::{CallFinding, CallInput};
+use hast_flow::docs::goals::SandboxMode;
 use hast_flow::ids::Sha256;
+use hast_flow::process::exit::Applied;
 use hast_flow::process::{CommandSpec, Ended, Limits, Stream, Supervisor};
 use hast_flow::steps::{Call, CallResult, Place, StepKey};
 use hast_flow::time::UtcTime;
 use jiff::Timestamp;
 
 use super::folder::{self, Folder};
+use super::keepsake::Keepsake;
 use super::streams::KeptStream;
 use super::traces::Traces;
 use super::{Calls, Kept, LOOK, Progress, What, ground, homes, outbox};
 use crate::files::{PathError, read_bounded};
 use crate::person_files::make_directory;
+use crate::sandbox::landlock;
 
 /// An input that is larger is named without being read; agents get its path all the same.
 const MAX_INPUT: usize = 256 << 20;
@@ -204,19 +208,31 @@ impl Calls {
         // Looked at before the files: a commit that is on its way writes to it once more.
         let journal = self.journal(asked.call);
         let traces = self.traces(&asked.call.place);
+        let keepsake = self.keepsake(asked, &ground);
         let ran = self.run(way, &spec, &asked.limits(reservation), reservation);
+        let damaged = keepsake.map(Keepsake::give_back).unwrap_or_default();
         let after = homes::look(&agent.provider, &spec.env);
+        let traces = traces.as_ref().map(|seen| (seen, journal));
+        let strays = self.strays(way, &ground, traces, &ran.ended);
         let found = Found {
             settings: changes(&before, &after, self.settings.lang),
-            strays: self.strays(
-                way,
-                &ground,
-                traces.as_ref().map(|seen| (seen, journal)),
-                &ran.ended,
-            ),
+            strays: damaged.into_iter().chain(strays).collect(),
         };
         self.notice_sandbox(way, &ran.ended);
         Ok(self.finish(way, &told, &command, &ran, &found, kept))
+    }
+
+    /// What the flow cannot go on without, where no sandbox holds the agent off.
+    fn keepsake(&self, asked: Asked<'_>, ground: &Ground) -> Option<Keepsake> {
+        let walled = asked.config.sandbox != Some(SandboxMode::Off)
+            && matches!(landlock::ability(), Applied::Whole { .. });
+        let here = asked.call.place == Place::Checkout && !asked.call.keeps.is_empty();
+        if !here || walled {
+            return None;
+        }
+        let links = ground.git.as_ref()?.common.join("hast").join("machine");
+        let Ground { root, documents, .. } = ground;
+        Some(Keepsake::of(root, documents, &asked.call.keeps, links))
     }
 
     /// The project as it is now, if the call may change only a part of it.

@@ -5,6 +5,7 @@ mod attempt;
 pub mod folder;
 pub(crate) mod ground;
 pub mod homes;
+mod keepsake;
 pub mod ledger;
 pub mod outbox;
 mod streams;

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use hast_flow::store::DocPath;
@@ -28,7 +28,8 @@ pub struct RealDisk(Arc<Root>);
 
 #[derive(Debug)]
 struct Root {
-    dir: OwnedFd,
+    /// Opened anew where somebody took the directory away and it was put back.
+    dir: RwLock<Arc<OwnedFd>>,
     path: PathBuf,
     boot_id: [u8; 16],
     /// The file system that stamps every change with a time of its own, once that is known.
@@ -63,7 +64,21 @@ impl RealDisk {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let dir = fs::open(root, flags, Mode::empty())
             .map_err(|errno| refused(Action::Open, root.display().to_string(), errno))?;
-        Ok(Self(Arc::new(Root { dir, path: root.to_owned(), boot_id, exact_on: OnceLock::new() })))
+        let (dir, path) = (RwLock::new(Arc::new(dir)), root.to_owned());
+        Ok(Self(Arc::new(Root { dir, path, boot_id, exact_on: OnceLock::new() })))
+    }
+
+    fn dir(&self) -> Arc<OwnedFd> {
+        Arc::clone(&self.0.dir.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A directory that has no name any more takes no files.
+    fn find_again(&self) {
+        let gone = fs::fstat(&*self.dir()).is_ok_and(|stat| stat.st_nlink == 0);
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        if gone && let Ok(found) = fs::open(&self.0.path, flags, Mode::empty()) {
+            *self.0.dir.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(found);
+        }
     }
 
     pub fn root(&self) -> &Path {
@@ -81,7 +96,7 @@ impl RealDisk {
     fn open_dir(&self, dir: Option<&DocPath>) -> Result<OwnedFd, DiskError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let name = dir.map_or(".", DocPath::as_str);
-        fs::openat(&self.0.dir, name, flags, Mode::empty()).map_err(|errno| {
+        fs::openat(&*self.dir(), name, flags, Mode::empty()).map_err(|errno| {
             let shown = self.0.path.join(name).display().to_string();
             refused(Action::Open, shown, errno)
         })
@@ -165,7 +180,7 @@ impl Disk for RealDisk {
         // A pipe in the place of a document must not hang the process.
         let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let mode = Mode::from_raw_mode(0o666);
-        let fd = fs::openat(&self.0.dir, path.as_str(), flags, mode)
+        let fd = fs::openat(&*self.dir(), path.as_str(), flags, mode)
             .map_err(|errno| self.error(action, path, errno))?;
         Ok(RealFile { file: File::from(fd), path: path.clone() })
     }
@@ -229,7 +244,7 @@ impl Disk for RealDisk {
     }
 
     fn stat(&self, path: &DocPath) -> Result<Option<Meta>, DiskError> {
-        match fs::statat(&self.0.dir, path.as_str(), AtFlags::SYMLINK_NOFOLLOW) {
+        match fs::statat(&*self.dir(), path.as_str(), AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(self.meta(&stat))),
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
             Err(errno) => Err(self.error(Action::Look, path, errno)),
@@ -237,7 +252,7 @@ impl Disk for RealDisk {
     }
 
     fn look(&self, path: &DocPath) -> Result<Looked, DiskError> {
-        let found = match platform::stat_without_links(&self.0.dir, path.as_str()) {
+        let found = match platform::stat_without_links(&self.dir(), path.as_str()) {
             Ok(stat) => Some(self.meta(&stat)),
             Err(Errno::NOENT | Errno::NOTDIR) => None,
             Err(Errno::LOOP | Errno::NOSYS | Errno::XDEV) => return self.look_through_links(path),
@@ -254,7 +269,7 @@ impl Disk for RealDisk {
         // The dot makes a file in the place of the directory an error.
         let inside = dir.map_or(".".to_owned(), |dir| format!("{dir}/."));
         let access = fs::Access::WRITE_OK | fs::Access::EXEC_OK;
-        fs::accessat(&self.0.dir, &inside, access, AtFlags::EACCESS).map_err(|errno| {
+        fs::accessat(&*self.dir(), &inside, access, AtFlags::EACCESS).map_err(|errno| {
             let shown = dir.map_or(self.0.path.display().to_string(), |dir| self.shown(dir));
             refused(Action::Write, shown, errno)
         })
@@ -289,7 +304,7 @@ impl Disk for RealDisk {
     }
 
     fn exchange(&self, one: &DocPath, other: &DocPath) -> Result<Exchange, DiskError> {
-        let dir = &self.0.dir;
+        let dir = &*self.dir();
         match platform::exchange(dir, one.as_str(), other.as_str()) {
             Ok(()) => Ok(Exchange::Done),
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(Exchange::Unsupported),
@@ -298,7 +313,7 @@ impl Disk for RealDisk {
     }
 
     fn rename_new(&self, from: &DocPath, to: &DocPath) -> Result<(), DiskError> {
-        let dir = &self.0.dir;
+        let dir = &*self.dir();
         match platform::rename_new(dir, from.as_str(), to.as_str()) {
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
                 if self.stat(to)?.is_some() {
@@ -312,23 +327,23 @@ impl Disk for RealDisk {
     }
 
     fn rename_over(&self, from: &DocPath, to: &DocPath) -> Result<(), DiskError> {
-        let dir = &self.0.dir;
+        let dir = &*self.dir();
         fs::renameat(dir, from.as_str(), dir, to.as_str())
             .map_err(|errno| self.error(Action::Rename, to, errno))
     }
 
     fn unlink(&self, path: &DocPath) -> Result<(), DiskError> {
-        fs::unlinkat(&self.0.dir, path.as_str(), AtFlags::empty())
+        fs::unlinkat(&*self.dir(), path.as_str(), AtFlags::empty())
             .map_err(|errno| self.error(Action::Remove, path, errno))
     }
 
     fn make_dir(&self, path: &DocPath) -> Result<(), DiskError> {
-        fs::mkdirat(&self.0.dir, path.as_str(), Mode::from_raw_mode(0o777))
+        fs::mkdirat(&*self.dir(), path.as_str(), Mode::from_raw_mode(0o777))
             .map_err(|errno| self.error(Action::MakeDir, path, errno))
     }
 
     fn remove_dir(&self, path: &DocPath) -> Result<(), DiskError> {
-        fs::unlinkat(&self.0.dir, path.as_str(), AtFlags::REMOVEDIR)
+        fs::unlinkat(&*self.dir(), path.as_str(), AtFlags::REMOVEDIR)
             .map_err(|errno| self.error(Action::Remove, path, errno))
     }
 
@@ -342,7 +357,7 @@ impl Disk for RealDisk {
     }
 
     fn sync_all(&self) -> Result<(), DiskError> {
-        platform::sync_all(&self.0.dir)
+        platform::sync_all(&self.dir())
             .map_err(|errno| refused(Action::Sync, self.0.path.display().to_string(), errno))
     }
 
@@ -352,6 +367,7 @@ impl Disk for RealDisk {
         mode: LockMode,
         patience: Patience,
     ) -> Result<Locked, DiskError> {
+        self.find_again();
         let io = |error: &std::io::Error| refused_io(Action::Lock, self.shown(&file.path), error);
         let waited = match (mode, patience) {
             (LockMode::Shared, Patience::Wait) => file.file.lock_shared(),

@@ -4,11 +4,13 @@ pub mod landlock {
     //! No restriction.
 
     use std::path::{Path, PathBuf};
+    use std::sync::OnceLock;
 
     use hast_flow::process::exit::Applied;
 
-    pub fn ability() -> Applied {
-        restrict(&[], Path::new("/"))
+    pub fn ability() -> &'static Applied {
+        static ABILITY: OnceLock<Applied> = OnceLock::new();
+        ABILITY.get_or_init(|| restrict(&[], Path::new("/")))
     }
 
     pub(crate) fn restrict(_: &[PathBuf], _: &Path) -> Applied {

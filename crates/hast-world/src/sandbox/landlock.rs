@@ -1,6 +1,7 @@
 //! Landlock: from here on, this process and all that it starts write only where they may.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use hast_flow::process::exit::{Applied, Missing};
 use landlock::{
@@ -33,8 +34,14 @@ pub(crate) fn restrict(writable: &[PathBuf], tmp: &Path) -> Applied {
     }
 }
 
-/// What a call would be held by here, tried on a thread that ends at once: the others stay free.
-pub fn ability() -> Applied {
+/// What a call would be held by here. It stays the same while a process lives.
+pub fn ability() -> &'static Applied {
+    static ABILITY: OnceLock<Applied> = OnceLock::new();
+    ABILITY.get_or_init(tried)
+}
+
+/// Tried on a thread that ends at once: the others stay free.
+fn tried() -> Applied {
     let tried = std::thread::Builder::new().spawn(|| restrict(&[], Path::new("/nowhere")));
     let joined = tried.map_err(|error| error.to_string()).map(std::thread::JoinHandle::join);
     match joined {

@@ -18,3 +18,4 @@ mod old_refs;
 mod scene;
 mod statuses;
 mod terminal;
+mod vandals;

@@ -1,6 +1,7 @@
 //! Where the documents of `auto` are, below its root `.ai/`.
 
 use crate::attempt::base::ref_part;
+use crate::steps::{Keep, KeepHow};
 use crate::store::DocPath;
 
 pub const GOALS: &str = "goals.yaml";
@@ -68,3 +69,13 @@ pub fn is_read(path: &DocPath) -> bool {
 
 /// Attempts before a retry.
 pub const ARCHIVED: &str = "attempts/archive/";
+
+/// What no attempt at a goal may take away: without it the run, or the next one, knows nothing of it.
+pub(super) fn kept_in_calls(goal: &str) -> Vec<Keep> {
+    let keep = |name: &str, how| path(name).map(|path| Keep { path, how });
+    let there = ["config.yaml", GOALS, RULES, ".gitignore", "queue/queue.ndjson", "auto.lock"];
+    let there = there.into_iter().filter_map(|name| keep(name, KeepHow::There));
+    let attempts = format!("attempts/{}", goal_directory(goal));
+    let own = [keep(EVENTS, KeepHow::Growing), keep(&attempts, KeepHow::Same)];
+    there.chain(own.into_iter().flatten()).collect()
+}

@@ -221,6 +221,7 @@ impl Work<'_> {
             ids: BTreeMap::from([("goal_id", self.current.goal.clone())]),
             tool: placed.goal.tool.clone(),
             handoff_path: Some(handoff.clone()),
+            keeps: layout::kept_in_calls(&self.current.goal),
             timeout: Some(Duration::from_secs(u64::from(self.record.timeout_minutes) * 60)),
             ..Call::new(WORKER, "attempt", &self.current.goal, prompt(placed.goal, parts, lang))
         };

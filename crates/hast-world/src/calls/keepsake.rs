@@ -1,0 +1,283 @@
+//! What hast cannot go on without, held while an agent works that nothing keeps from it: a second link
+//! to each file, and the bytes of the small ones. What the agent took away or cut is put back before
+//! anything is written or judged.
+
+use std::fs::{self, Metadata, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use hast_flow::steps::{Keep, KeepHow};
+use rustix::fs::OFlags;
+
+use crate::files::{read_bounded, walk};
+
+/// Bytes of larger files are not held; they are still linked.
+const MAX_BYTES: usize = 4 << 20;
+/// More files of one directory than this are not held.
+const MOST: usize = 1_000;
+
+/// Held until it is given back.
+#[derive(Debug)]
+pub(super) struct Keepsake {
+    root: PathBuf,
+    links: PathBuf,
+    files: Vec<Held>,
+    /// The store makes them once.
+    directories: Vec<PathBuf>,
+}
+
+#[derive(Debug)]
+struct Held {
+    path: PathBuf,
+    how: KeepHow,
+    /// The same file by another name; none where there can be no link.
+    link: Option<PathBuf>,
+    inode: (u64, u64),
+    bytes: Option<Vec<u8>>,
+}
+
+impl Keepsake {
+    /// Holds these documents, and what the stores that they are in have of their own. `links` is a
+    /// directory out of the agent's way, on the same file system.
+    pub(super) fn of(root: &Path, documents: &Path, keeps: &[Keep], links: PathBuf) -> Self {
+        let (files, directories) = (Vec::new(), Vec::new());
+        let mut keepsake = Self { root: root.to_owned(), links, files, directories };
+        // What a process that died had held.
+        let _ = fs::remove_dir_all(&keepsake.links);
+        if fs::create_dir_all(&keepsake.links).is_err() {
+            return keepsake;
+        }
+        for Keep { path, how } in keeps {
+            keepsake.hold_all(&documents.join(path.as_str()), *how);
+        }
+        let mut stores: Vec<PathBuf> = vec![documents.to_owned()];
+        let kept = keepsake.files.iter().filter_map(|held| held.path.parent());
+        stores.extend(kept.map(Path::to_owned));
+        stores.sort();
+        stores.dedup();
+        stores.iter().for_each(|store| keepsake.hold_store(&store.join(".hast")));
+        keepsake
+    }
+
+    /// All that lies directly in a store's own directory.
+    fn hold_store(&mut self, own: &Path) {
+        let entries = fs::read_dir(own).into_iter().flatten().flatten();
+        for path in entries.map(|entry| entry.path()).take(MOST) {
+            if fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_dir()) {
+                self.directories.push(path);
+                continue;
+            }
+            let grows = path.extension().is_some_and(|extension| extension == "ndjson");
+            self.hold(&path, if grows { KeepHow::Growing } else { KeepHow::There });
+        }
+    }
+
+    fn hold_all(&mut self, path: &Path, how: KeepHow) {
+        if !path.is_dir() {
+            return self.hold(path, how);
+        }
+        let mut found = Vec::new();
+        walk(path, &mut |file| found.extend(file.ok().map(Path::to_owned)));
+        found.truncate(MOST);
+        found.iter().for_each(|file| self.hold(file, how));
+    }
+
+    fn hold(&mut self, path: &Path, how: KeepHow) {
+        let Some(metadata) = plain(path) else { return };
+        let link = self.links.join(self.files.len().to_string());
+        let link = fs::hard_link(path, &link).is_ok().then_some(link);
+        // The journal is large and rewritten in place; what is in it is the store's to check.
+        let small = metadata.len() <= MAX_BYTES as u64 && !path.ends_with(".hast/journal");
+        let bytes = if small { read_bounded(path, MAX_BYTES).ok() } else { None };
+        self.files.push(Held { path: path.to_owned(), how, link, inode: inode(&metadata), bytes });
+    }
+
+    /// Puts back what is gone or cut, and names it from the root.
+    pub(super) fn give_back(self) -> Vec<String> {
+        let mut damaged = Vec::new();
+        for directory in &self.directories {
+            let _ = fs::create_dir_all(directory);
+        }
+        for held in &self.files {
+            if matches!(held.mend(), Ok(Mended::Nothing)) {
+                continue;
+            }
+            let shown = held.path.strip_prefix(&self.root).unwrap_or(&held.path);
+            damaged.push(shown.to_string_lossy().into_owned());
+        }
+        let _ = fs::remove_dir_all(&self.links);
+        damaged
+    }
+}
+
+enum Mended {
+    Nothing,
+    Something,
+}
+
+impl Held {
+    fn mend(&self) -> io::Result<Mended> {
+        let there = fs::symlink_metadata(&self.path).ok();
+        let same = there.as_ref().is_some_and(|now| inode(now) == self.inode);
+        match (self.how, there) {
+            (KeepHow::There, Some(now)) if now.is_file() => Ok(Mended::Nothing),
+            (KeepHow::Growing | KeepHow::Same, Some(now)) if now.is_file() && self.is_whole() => {
+                Ok(Mended::Nothing)
+            }
+            (_, there) => {
+                if !same {
+                    self.bring_back(there.as_ref())?;
+                }
+                self.write_back()?;
+                Ok(Mended::Something)
+            }
+        }
+    }
+
+    /// Whether everything is there that was.
+    fn is_whole(&self) -> bool {
+        let Some(before) = &self.bytes else { return true };
+        let limit = before.len().saturating_add(MAX_BYTES);
+        let now = read_bounded(&self.path, limit);
+        now.is_ok_and(|now| match self.how {
+            KeepHow::Growing => now.starts_with(before),
+            KeepHow::Same | KeepHow::There => now == *before,
+        })
+    }
+
+    /// The same file where it was: whoever has it open goes on with it.
+    fn bring_back(&self, there: Option<&Metadata>) -> io::Result<()> {
+        if let Some(above) = self.path.parent() {
+            fs::create_dir_all(above)?;
+        }
+        match there {
+            Some(now) if now.is_dir() => fs::remove_dir_all(&self.path)?,
+            Some(_) => fs::remove_file(&self.path)?,
+            None => {}
+        }
+        match &self.link {
+            Some(link) => fs::hard_link(link, &self.path),
+            None => Ok(()),
+        }
+    }
+
+    /// Its bytes as they were, in place.
+    fn write_back(&self) -> io::Result<()> {
+        let Some(bytes) = self.bytes.as_ref().filter(|_| !self.is_whole()) else { return Ok(()) };
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        let no_link = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or_default();
+        let mut file = options.custom_flags(no_link).open(&self.path)?;
+        file.write_all(bytes)?;
+        file.sync_all()
+    }
+}
+
+/// A file that is no link.
+fn plain(path: &Path) -> Option<Metadata> {
+    fs::symlink_metadata(path).ok().filter(Metadata::is_file)
+}
+
+fn inode(metadata: &Metadata) -> (u64, u64) {
+    (metadata.dev(), metadata.ino())
+}
+
+#[cfg(test)]
+mod tests {
+    use hast_flow::store::DocPath;
+
+    use super::*;
+
+    struct Scene {
+        directory: tempfile::TempDir,
+    }
+
+    impl Scene {
+        fn new() -> Self {
+            let scene = Self { directory: tempfile::TempDir::new().unwrap() };
+            for (path, text) in [
+                ("goals.yaml", "goals: []\n"),
+                ("events/events.ndjson", "{\"a\":1}\n{\"a\":2}\n"),
+                ("attempts/M1/1/base.json", "{}\n"),
+                (".hast/journal", "journal"),
+                (".hast/steps.ndjson", "{}\n"),
+            ] {
+                scene.write(path, text);
+            }
+            scene
+        }
+
+        fn path(&self, path: &str) -> PathBuf {
+            self.directory.path().join(".ai").join(path)
+        }
+
+        #[expect(clippy::disallowed_methods, reason = "a test sets its scene")]
+        fn write(&self, path: &str, text: &str) {
+            fs::create_dir_all(self.path(path).parent().unwrap()).unwrap();
+            fs::write(self.path(path), text).unwrap();
+        }
+
+        fn read(&self, path: &str) -> String {
+            fs::read_to_string(self.path(path)).unwrap_or_default()
+        }
+
+        fn held(&self) -> Keepsake {
+            let keep = |path, how| Keep { path: DocPath::new(path).unwrap(), how };
+            let keeps = [
+                keep("goals.yaml", KeepHow::There),
+                keep("rules.md", KeepHow::There),
+                keep("events/events.ndjson", KeepHow::Growing),
+                keep("attempts/M1", KeepHow::Same),
+            ];
+            let root = self.directory.path();
+            Keepsake::of(root, &root.join(".ai"), &keeps, root.join("links"))
+        }
+    }
+
+    #[test]
+    fn where_nothing_is_missing_nothing_is_touched_and_no_link_is_left() {
+        let scene = Scene::new();
+        let held = scene.held();
+        // A person and another process at work.
+        scene.write("goals.yaml", "goals: [1]\n");
+        scene.write("events/events.ndjson", "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n");
+        assert_eq!(held.give_back(), Vec::<String>::new());
+        assert_eq!(scene.read("goals.yaml"), "goals: [1]\n");
+        assert!(scene.read("events/events.ndjson").contains('3'));
+        assert!(!scene.directory.path().join("links").exists());
+    }
+
+    #[test]
+    fn what_was_taken_away_comes_back_as_the_same_file() {
+        let scene = Scene::new();
+        let journal = fs::metadata(scene.path(".hast/journal")).unwrap().ino();
+        let held = scene.held();
+        fs::remove_dir_all(scene.path("")).unwrap();
+        let told = held.give_back();
+        assert!(told.contains(&".ai/events/events.ndjson".to_owned()), "{told:?}");
+        assert_eq!(told.len(), 5, "{told:?}");
+        assert_eq!(scene.read("goals.yaml"), "goals: []\n");
+        assert_eq!(scene.read("attempts/M1/1/base.json"), "{}\n");
+        assert_eq!(fs::metadata(scene.path(".hast/journal")).unwrap().ino(), journal);
+    }
+
+    #[test]
+    fn a_log_that_was_cut_forged_or_replaced_is_as_it_was() {
+        for forged in ["", "{\"a\":1}\n", "{\"a\":1}\n{\"a\":9}\n{\"a\":3}\n"] {
+            let scene = Scene::new();
+            let held = scene.held();
+            scene.write("events/events.ndjson", forged);
+            assert_eq!(held.give_back(), [".ai/events/events.ndjson"], "{forged}");
+            assert_eq!(scene.read("events/events.ndjson"), "{\"a\":1}\n{\"a\":2}\n");
+        }
+        let scene = Scene::new();
+        let held = scene.held();
+        let log = scene.path("events/events.ndjson");
+        fs::remove_file(&log).unwrap();
+        std::os::unix::fs::symlink("/etc/hostname", &log).unwrap();
+        assert_eq!(held.give_back().len(), 1);
+        assert!(!log.is_symlink());
+        assert_eq!(scene.read("events/events.ndjson"), "{\"a\":1}\n{\"a\":2}\n");
+    }
+}
