@@ -96,8 +96,10 @@ impl<'r> GitSteps<'r> {
         plan: impl Fn() -> CommitPlan,
     ) -> Result<Committed, Step> {
         let built = self.build(keys, base, &plan)?;
-        if let Committed::At(commit) = &built {
-            self.advance(keys, base, plan().parent, commit)?;
+        if let Committed::At(commit) = &built
+            && let Err(why) = self.advance(keys, base, plan().parent, commit)?
+        {
+            return Ok(Committed::Refused(why));
         }
         Ok(built)
     }
@@ -127,17 +129,35 @@ impl<'r> GitSteps<'r> {
         }
     }
 
-    /// The base's branch moves to a commit that was built.
+    /// The base's branch moves to a commit that was built, or why it does not: whoever ran since the tree
+    /// was inspected, the tests at that, went elsewhere or moved it.
     pub fn advance(
         &self,
         keys: &CommitKeys,
         base: &Base,
         from: ObjectId,
         built: &ObjectId,
-    ) -> Result<(), Step> {
-        let (branch, to) = (base.branch().to_owned(), built.clone());
+    ) -> Result<Result<(), String>, Step> {
         let advance = StepKey::new(&[keys.advance.as_str(), built.as_str()]);
-        self.git(advance, || GitStep::Advance { branch, from, to }).map(drop)
+        self.advance_here(advance, base, from, built.clone())
+    }
+
+    /// The same from one commit to another.
+    pub fn advance_here(
+        &self,
+        key: StepKey,
+        base: &Base,
+        from: ObjectId,
+        to: ObjectId,
+    ) -> Result<Result<(), String>, Step> {
+        if let Some(EffectResult::Git(GitResult::Refused(
+            problem @ (GitProblem::Moved { .. } | GitProblem::OtherBranch { .. }),
+        ))) = self.results.get(&key)
+        {
+            return Ok(Err(problem.what(self.lang)));
+        }
+        let branch = base.branch().to_owned();
+        self.git(key, || GitStep::AdvanceHere { branch, from, to }).map(|_| Ok(()))
     }
 
     /// Files of a recorded tree.

@@ -52,6 +52,11 @@ pub enum GitProblem {
         expected: Option<ObjectId>,
         found: Option<ObjectId>,
     },
+    /// HEAD is not on the branch that somebody works on.
+    OtherBranch {
+        name: String,
+        found: String,
+    },
     /// Files changed since they were saved.
     EditedSince {
         paths: Vec<String>,
@@ -111,6 +116,8 @@ messages! {
     branch_in_the_way_next(name) { en: "rename it with `git branch -m {name} NAME`, then run the same command again", ko: "`git branch -m {name} NAME`으로 이름을 바꾼 뒤 같은 명령을 다시 실행하세요" }
     moved(name, found) { en: "{name} is not where it was expected: it is at {found}", ko: "{name}(이)가 예상과 다른 곳에 있습니다: {found}" }
     moved_next(name) { en: "somebody else moved it, and it stays there; look at `git log {name}`, then run the command again", ko: "다른 이가 옮겼으며 그대로 둡니다. `git log {name}`(을)를 확인한 뒤 명령을 다시 실행하세요" }
+    other_branch(name, found) { en: "HEAD is on {found} and not on {name}", ko: "HEAD가 {name}(이)가 아니라 {found}에 있습니다" }
+    other_branch_next(name) { en: "`git switch` back to {name}, then run the command again", ko: "`git switch`로 {name}(으)로 돌아간 뒤 명령을 다시 실행하세요" }
     edited_since(paths) { en: "files changed after they were saved: {paths}", ko: "저장한 뒤 바뀐 파일이 있습니다: {paths}" }
     edited_since_next() { en: "they were left as they are; save them again, then roll back", ko: "그대로 두었습니다. 다시 저장한 뒤 되돌리세요" }
     in_the_way(paths) { en: "these are in the way, and nothing is written over them: {paths}", ko: "덮어쓰지 않을 파일이 그 자리에 있습니다: {paths}" }
@@ -163,6 +170,7 @@ impl GitProblem {
             | Self::InTheWay { .. }
             | Self::CheckedOut { .. }
             | Self::Moved { .. }
+            | Self::OtherBranch { .. }
             | Self::EditedSince { .. }
             | Self::Lost { .. }
             | Self::TimedOut { .. }
@@ -186,6 +194,7 @@ impl GitProblem {
             Self::Moved { name, found, .. } => {
                 moved(lang, name, found.as_ref().map_or("-", ObjectId::as_str))
             }
+            Self::OtherBranch { name, found } => other_branch(lang, name, found),
             Self::EditedSince { paths } => edited_since(lang, paths.join(", ")),
             Self::InTheWay { paths } => in_the_way(lang, paths.join(", ")),
             Self::CheckedOut { name, at } => checked_out(lang, name, at),
@@ -211,6 +220,7 @@ impl GitProblem {
             Self::SubmoduleChanged { .. } => submodule_changed_next(lang),
             Self::BranchInTheWay { name } => branch_in_the_way_next(lang, name),
             Self::Moved { name, .. } => moved_next(lang, name),
+            Self::OtherBranch { name, .. } => other_branch_next(lang, name),
             Self::EditedSince { .. } => edited_since_next(lang),
             Self::InTheWay { .. } => in_the_way_next(lang),
             Self::CheckedOut { .. } => checked_out_next(lang),

@@ -41,6 +41,8 @@ pub enum GitStep {
     Build { plan: CommitPlan },
     /// Moves a branch from one commit to the next and lets the index follow.
     Advance { branch: String, from: ObjectId, to: ObjectId },
+    /// The same for the branch that the work tree is on; refuses where it is on another one by now.
+    AdvanceHere { branch: String, from: ObjectId, to: ObjectId },
     /// Points a branch at kept work; another one, `<branch>@2` and so on, where somebody has gone on
     /// with what it kept before, or stands on it. Which one it is, is told.
     Keep { branch: String, commit: ObjectId },
@@ -270,6 +272,8 @@ pub trait Workspace {
     fn run_hooks(&mut self, plan: &CommitPlan, base: &Base) -> Result<HookVerdict, GitProblem>;
     fn build(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem>;
     fn advance(&mut self, branch: &str, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem>;
+    /// Whether HEAD is on this branch, or detached where the branch is `HEAD`.
+    fn stands_on(&mut self, branch: &str) -> Result<(), GitProblem>;
     fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<String, GitProblem>;
     fn discard(
         &mut self,
@@ -317,6 +321,11 @@ fn try_to(workspace: &mut dyn Workspace, step: &GitStep) -> Result<GitResult, Gi
         GitStep::RunHooks { plan, base } => GitResult::Hooks(workspace.run_hooks(plan, base)?),
         GitStep::Build { plan } => GitResult::Built { commit: workspace.build(plan)? },
         GitStep::Advance { branch, from, to } => {
+            workspace.advance(branch, from, to)?;
+            GitResult::Advanced
+        }
+        GitStep::AdvanceHere { branch, from, to } => {
+            workspace.stands_on(branch)?;
             workspace.advance(branch, from, to)?;
             GitResult::Advanced
         }

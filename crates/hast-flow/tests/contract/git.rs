@@ -205,6 +205,10 @@ impl Workspace for Git {
         Ok(paths.iter().map(file).collect())
     }
 
+    fn stands_on(&mut self, _: &str) -> Result<(), GitProblem> {
+        Ok(())
+    }
+
     fn keep(&mut self, branch: &str, _: &ObjectId) -> Result<String, GitProblem> {
         Ok(branch.to_owned())
     }

@@ -129,10 +129,17 @@ impl Workspace for FakeGit {
     fn advance(&mut self, _: &str, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem> {
         assert!(self.head == *from || self.head == *to, "{} {from} {to}", self.head);
         self.did.push("advance".into());
+        if from == to {
+            return Ok(());
+        }
         self.head = to.clone();
         if !self.commits.get(to).is_some_and(|what| what.starts_with(".ai/goals.yaml")) {
             self.left = None;
         }
+        Ok(())
+    }
+
+    fn stands_on(&mut self, _: &str) -> Result<(), GitProblem> {
         Ok(())
     }
 

@@ -214,6 +214,14 @@ impl Workspace for SimWorkspace {
         self.move_ref(branch, Some(from), Some(to))
     }
 
+    fn stands_on(&mut self, branch: &str) -> Result<(), GitProblem> {
+        let found = self.head();
+        if found == branch {
+            return Ok(());
+        }
+        Err(GitProblem::OtherBranch { name: branch.to_owned(), found })
+    }
+
     fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<String, GitProblem> {
         self.keep_work(branch, commit)
     }

@@ -226,6 +226,10 @@ impl Workspace for RealWorkspace {
         self.advance_branch(branch, from, to)
     }
 
+    fn stands_on(&mut self, branch: &str) -> Result<(), GitProblem> {
+        self.git.stands_on(branch)
+    }
+
     fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<String, GitProblem> {
         self.keep_work(branch, commit)
     }

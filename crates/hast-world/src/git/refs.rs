@@ -61,6 +61,18 @@ impl Git {
         if output.code == Some(0) { Ok(HeadNow::Branch(text)) } else { Ok(HeadNow::Detached) }
     }
 
+    /// Refuses where HEAD is on another branch, or on none.
+    pub(super) fn stands_on(&self, branch: &str) -> Result<(), GitProblem> {
+        let found = match self.head()? {
+            HeadNow::Branch(name) => name,
+            HeadNow::Detached => "HEAD".to_owned(),
+        };
+        if found == branch {
+            return Ok(());
+        }
+        Err(GitProblem::OtherBranch { name: branch.to_owned(), found })
+    }
+
     /// The object that a name stands for; none if it stands for nothing.
     pub(super) fn resolve(&self, name: &str) -> Result<Option<ObjectId>, GitProblem> {
         let branch = if name == "HEAD" { self.place.head_in_file() } else { None };

@@ -38,3 +38,42 @@ fn hasts_own_files_come_back_and_the_attempt_fails_and_the_next_one_counts() {
         assert!(!scene.has(".git/hast/machine"), "{command}");
     }
 }
+
+/// Tests that the agent wrote, within its scope, and that do this when hast runs them.
+fn with_tests(command: &str, passed: &str) -> Scene {
+    let actions = format!(
+        "      - write: {{path: tests/check.sh, text: \"{command}; {passed}\\n\"}}\n{WORK}"
+    );
+    Scene::new(&actions)
+}
+
+#[test]
+fn tests_that_commit_or_switch_the_branch_after_the_inspection_make_nothing_done() {
+    for command in [
+        "git commit -q --allow-empty -m sneaky",
+        "git checkout -q -b away",
+        "git checkout -q --detach",
+        "git reset -q --soft v0",
+    ] {
+        for (passed, committed) in
+            [("true", ""), ("true", "git add -A src tests && git commit -qm own; "), ("false", "")]
+        {
+            let scene = with_tests(command, passed);
+            let replies = scene.read(".ai/rehearsals/a.yaml");
+            let run = format!("      - run: \"{committed}true\"\n");
+            scene.write(".ai/rehearsals/a.yaml", &(replies + &run));
+            scene.git(&["commit", "-qam", "rehearsal"]);
+            let head = scene.git(&["rev-parse", "HEAD"]);
+            let ran = scene.hast(&["auto", "M1"]);
+            let which = format!("{command} / {passed} / {committed}: {ran:?}");
+            assert_eq!((ran.code, scene.status().as_str()), (1, "blocked"), "{which}");
+            assert_eq!(scene.git(&["symbolic-ref", "HEAD"]), "refs/heads/main", "{which}");
+            assert_eq!(scene.git(&["rev-parse", "HEAD^"]), head, "only the status: {which}");
+            assert_eq!(scene.git(&["branch", "--list", "away"]), "", "{which}");
+            assert_eq!(scene.read("user.log"), "mine\n");
+            // And nothing is in the way of what comes next.
+            let ran = scene.hast(&["retry", "M1", "--no-run"]);
+            assert_eq!(ran.code, 0, "{which} {ran:?}");
+        }
+    }
+}

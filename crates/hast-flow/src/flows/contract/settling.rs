@@ -316,7 +316,9 @@ fn commit(
     }
     let now = attempts::inspect(scene, base, &part("again"))?;
     let left = changed_since(scene, judged, &now.tree, &part("left"))?;
-    scene.git().advance(&keys, base, judged.head.clone(), &built)?;
+    if let Err(why) = scene.git().advance(&keys, base, judged.head.clone(), &built)? {
+        return Ok(Settled::Not(vec![words::commit_refused(scene.facts.lang, why)]));
+    }
     let mut detail = json!({ "subtask_id": subtask.id, "kind": kind, "commit": built });
     if !left.is_empty() {
         detail["left"] = json!(left);

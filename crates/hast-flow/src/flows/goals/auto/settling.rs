@@ -131,7 +131,16 @@ pub(super) fn perform<'v>(
         Act::Commit { message } if record.uncommitted => {
             outcome.head = commit(work, record, message)?;
         }
-        Act::Commit { .. } => guard_after_tests(work, record)?,
+        Act::Commit { .. } => {
+            guard_after_tests(work, record)?;
+            if record.tests.is_some() {
+                let (key, at) = (work.key(&["stay"]), record.head.clone());
+                let steps = git_steps(work.view, work.facts);
+                if let Err(why) = steps.advance_here(key, work.base, at.clone(), at)? {
+                    return Err(refused(work, record, why));
+                }
+            }
+        }
         Act::Save { .. } => {
             let save = work.key(&["save"]);
             let steps = git_steps(work.view, work.facts);
@@ -153,27 +162,31 @@ pub(super) fn perform<'v>(
             outcome.beside = outcome
                 .saved
                 .map_or_else(Beside::default, |saved| Beside::in_tree(&saved.work().overflow));
-            if record.head == *work.base.commit() {
+            if record.head == *work.base.commit() && record.tests.is_none() {
                 return Ok(());
             }
-            let (branch, to) = (work.base.branch().to_owned(), work.base.commit().clone());
-            let from = record.head.clone();
-            let back = || GitStep::Advance { branch, from, to };
-            git(work.view, work.facts, work.key(&["branch-back"]), back)?;
-            outcome.head = work.base.commit().clone();
-        }
-        Act::RollBack => {
-            let Some(saved) = outcome.saved else { return Ok(()) };
-            let (base, saved) = (work.base.clone(), saved.clone());
-            let back = || GitStep::RollBack { base, saved };
-            if let GitResult::RolledBack(back) =
-                git(work.view, work.facts, work.key(&["rollback"]), back)?
-            {
-                outcome.beside = Beside::aside(&back.aside);
+            let (key, to) = (work.key(&["branch-back"]), work.base.commit().clone());
+            let steps = git_steps(work.view, work.facts);
+            match steps.advance_here(key, work.base, record.head.clone(), to.clone())? {
+                Ok(()) => outcome.head = to,
+                // The tests went elsewhere: nothing of theirs stays.
+                Err(_) => roll_back(work, outcome)?,
             }
-            outcome.head = work.base.commit().clone();
         }
+        Act::RollBack => roll_back(work, outcome)?,
     }
+    Ok(())
+}
+
+fn roll_back(work: &Work<'_>, outcome: &mut Outcome<'_>) -> Result<(), Step> {
+    let Some(saved) = outcome.saved else { return Ok(()) };
+    let (base, saved) = (work.base.clone(), saved.clone());
+    let back = || GitStep::RollBack { base, saved };
+    if let GitResult::RolledBack(back) = git(work.view, work.facts, work.key(&["rollback"]), back)?
+    {
+        outcome.beside = Beside::aside(&back.aside);
+    }
+    outcome.head = work.base.commit().clone();
     Ok(())
 }
 
