@@ -150,6 +150,10 @@ pub enum Reason {
     TipMoves {
         times: u32,
     },
+    /// People gave the goal another status meanwhile; none is that they took it away.
+    Withdrawn {
+        status: Option<String>,
+    },
     AllGood,
 }
 
@@ -191,6 +195,7 @@ impl Reason {
             Self::MergeTouches { .. } => "merge_touches",
             Self::MergeWaits { .. } => "merge_waits",
             Self::TipMoves { .. } => "tip_moves",
+            Self::Withdrawn { .. } => "goal_withdrawn",
             Self::AllGood => "all_good",
         }
     }
@@ -235,6 +240,8 @@ impl Reason {
             Self::MergeTouches { path, .. } => say::merge_touches(lang, path),
             Self::MergeWaits { why } => say::merge_waits(lang, why),
             Self::TipMoves { times } => say::tip_moves(lang, times),
+            Self::Withdrawn { status: Some(status) } => say::withdrawn(lang, status),
+            Self::Withdrawn { status: None } => say::withdrawn_whole(lang),
             Self::AllGood => say::all_good(lang),
         };
         match self.more() {
@@ -252,6 +259,7 @@ impl Reason {
                 | Self::MergeTouches { .. }
                 | Self::MergeWaits { .. }
                 | Self::TipMoves { .. }
+                | Self::Withdrawn { .. }
         )
     }
 
@@ -347,6 +355,8 @@ pub mod say {
         merge_touches(path) { en: "passed, and its merge would touch your uncommitted files: {path}", ko: "통과했지만 병합하면 커밋하지 않은 파일을 건드립니다: {path}" }
         merge_waits(why) { en: "passed, and its merge has to wait: {why}", ko: "통과했지만 병합이 기다려야 합니다: {why}" }
         tip_moves(times) { en: "passed, and the branch moved {times} times while it was merged", ko: "통과했지만 병합하는 동안 브랜치가 {times}번 움직였습니다" }
+        withdrawn(status) { en: "goals.yaml says {status} by now, so nothing was merged", ko: "그 사이 goals.yaml에서 {status}(으)로 바뀌어 병합하지 않았습니다" }
+        withdrawn_whole() { en: "the goal is no longer in goals.yaml, so nothing was merged", ko: "그 사이 goals.yaml에서 목표가 빠져 병합하지 않았습니다" }
         all_good() { en: "work, tests and handoff are there", ko: "변경, 테스트, 핸드오프가 모두 있습니다" }
         and_more(count) { en: " (and {count} more)", ko: " (외 {count}개)" }
     }

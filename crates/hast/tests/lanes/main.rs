@@ -14,3 +14,4 @@ mod scene;
 mod shared;
 mod together;
 mod users;
+mod wanted;

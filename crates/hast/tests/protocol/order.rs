@@ -173,7 +173,22 @@ fn a_result_whose_goal_went_away_before_a_verdict_is_answered_with_that() {
     let goals = scene.read(".ai/goals.yaml").replace("id: M1", "id: M9");
     scene.write(".ai/goals.yaml", goals);
     let (code, answer) = scene.answer(&result);
-    assert_eq!((code, &answer["outcome"]), (1, &json!("blocked")), "{answer}");
+    assert_eq!((code, &answer["outcome"]), (1, &json!("withdrawn")), "{answer}");
     let what = answer["problem"]["what"].as_str().unwrap();
     assert!(what.contains("M1") && !what.trim_end().ends_with(':'), "{answer}");
+}
+
+#[test]
+fn a_result_whose_goal_was_dropped_while_it_was_judged_is_kept_and_not_merged() {
+    let scene = Scene::with("", WAITS);
+    let result = cut_off(&scene, "ATTEMPT_ENDED");
+    let dropped = scene.read(".ai/goals.yaml").replacen("status: active", "status: dropped", 1);
+    scene.write(".ai/goals.yaml", &dropped);
+    let head = scene.git(&["rev-parse", "main"]);
+    let (code, answer) = scene.answer(&result);
+    assert_eq!((code, &answer["outcome"]), (1, &json!("withdrawn")), "{answer}");
+    assert_eq!((scene.git(&["rev-parse", "main"]), scene.read(".ai/goals.yaml")), (head, dropped));
+    let holds = answer["ref"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    assert_eq!(scene.git(&["show", &format!("{holds}:src/b.txt")]), "b");
+    assert_eq!(scene.git(&["show", "hast/kept/M1:src/b.txt"]), "b");
 }

@@ -148,6 +148,14 @@ fn report(app: &mut App, settled: &Map<String, Value>) -> Result<Exit, Problem> 
             let what = say::lease_lost(lang, packet, goal);
             Some(Problem::new(what, say::lease_lost_next(lang, goal)))
         }
+        "withdrawn" => {
+            let what = say::withdrawn(lang, packet, goal, visible(reason));
+            let next = match text("ref") {
+                "" => say::withdrawn_before_next(lang, goal),
+                name => say::withdrawn_next(lang, visible(name)),
+            };
+            Some(Problem::new(what, next))
+        }
         _ => {
             let what = say::blocked(lang, packet, goal, visible(reason));
             let next = match text("ref") {

@@ -287,7 +287,7 @@ impl View {
             | Kind::LaneClosed
             | Kind::AttemptPassed
             | Kind::MergeStarted
-            | Kind::MergeMoved => self.take_lane(event.kind, goal),
+            | Kind::MergeMoved => self.take_lane(event, goal),
             Kind::PacketExported | Kind::PacketReceived | Kind::PacketSettled => {
                 self.results.clear();
             }
@@ -357,8 +357,11 @@ impl View {
     }
 
     /// Lanes are looked at more closely where they are driven.
-    fn take_lane(&mut self, kind: Kind, goal: String) {
-        match kind {
+    fn take_lane(&mut self, event: &GoalsEvent, goal: String) {
+        if event.detail.contains_key(layout::WITHDRAWN) {
+            self.with_run(|run| run.withdraw(event, &goal));
+        }
+        match event.kind {
             Kind::LaneOpened => self.lanes.insert(goal),
             Kind::LaneClosed => self.lanes.remove(&goal),
             _ => false,
@@ -427,6 +430,9 @@ impl View {
             run.stop |= then == "done_and_stop";
             run.working = (then == "try_again").then(|| goal.to_owned());
             run.settled.extend(SettledWork::told(event, goal));
+            if then == layout::WITHDRAWN {
+                run.withdraw(event, goal);
+            }
         });
         let head = text("commit_goals_on").and_then(|head| head.parse().ok());
         let (status, written) = (detail(event, "status"), detail(event, "written") != Some(false));

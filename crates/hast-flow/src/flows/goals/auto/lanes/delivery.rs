@@ -13,9 +13,9 @@ use crate::flows::goals::auto::lanes::decide::worktree;
 use crate::flows::goals::auto::lanes::view::{Lane, LanesView};
 use crate::flows::goals::auto::lanes::{Delivery, LanesFlow};
 use crate::flows::goals::auto::view::{Current, Documents, View};
-use crate::flows::goals::auto::words;
 use crate::flows::goals::auto::working::key;
 use crate::flows::goals::auto::write::Draft;
+use crate::flows::goals::auto::{layout, words};
 use crate::steps::{Ending, Notice, Step};
 use crate::words::Lang;
 
@@ -113,6 +113,7 @@ pub(super) fn settled<'v>(
         Some("done" | "done_and_stop") => "merged",
         Some("try_again") => "failed",
         Some("lease_lost") => "lease_lost",
+        Some(layout::WITHDRAWN) => layout::WITHDRAWN,
         _ => "blocked",
     };
     let failed = verdict.filter(|verdict| !verdict.verdict.class.is_success());
