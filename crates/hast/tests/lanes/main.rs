@@ -9,6 +9,7 @@ mod left_by_tests;
 mod leftovers;
 mod liars;
 mod red;
+mod refs;
 mod repository;
 mod scene;
 mod shared;

@@ -30,6 +30,8 @@ pub(crate) struct Judgement {
     pub(crate) text: String,
     pub(crate) seconds: i64,
     pub(crate) passed: bool,
+    /// Refs that moved meanwhile, and not by hast.
+    pub(crate) moved_refs: Vec<String>,
 }
 
 /// Watches a run of `auto`.
@@ -280,5 +282,6 @@ fn judgement(record: &AttemptRecord, verdict: &VerdictRecord) -> Judgement {
         text: verdict.text.clone(),
         seconds: ended - record.started_at.instant().as_second(),
         passed: verdict.verdict.class.is_success(),
+        moved_refs: verdict.moved_refs.clone(),
     }
 }

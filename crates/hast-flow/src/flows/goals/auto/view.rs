@@ -1,12 +1,13 @@
 //! What the documents below `.ai/` say about goals and attempts, kept up to date change by change.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use serde::de::DeserializeOwned;
 
 use crate::attempt::base::{Base, ObjectId};
 use crate::attempt::evidence::{CallEnd, TestEnd};
+use crate::attempt::inspection::MovedRef;
 use crate::attempt::ledger::Ledger;
 use crate::attempt::reason::Class;
 use crate::attempt::worktrees::Target;
@@ -14,7 +15,7 @@ use crate::docs::goals::{GoalsEvent, GoalsEventKind as Kind, HandoffName};
 use crate::driver::Delta;
 use crate::flows::goals::auto::layout;
 use crate::flows::goals::auto::record::{
-    AttemptRecord, KeptWork, ToldStatus, UnjudgedWork, VerdictRecord,
+    AttemptRecord, KeptWork, LISTED, ToldStatus, UnjudgedWork, VerdictRecord,
 };
 use crate::flows::goals::auto::run::SettledWork;
 use crate::flows::goals::handoffs::{LastSession, read_handoff};
@@ -57,6 +58,8 @@ pub struct View {
     pub unjudged: Option<UnjudgedWork>,
     /// Changes of goals.yaml that are still to be committed.
     pub owed: Option<Owed>,
+    /// The last commits that hast put onto a branch itself.
+    pub ours: VecDeque<ObjectId>,
     /// Results of effects that no commit has used yet.
     pub results: BTreeMap<StepKey, EffectResult>,
 }
@@ -137,6 +140,13 @@ impl View {
     pub fn last_verdict_before(&self, goal: &str, number: u32) -> Option<&VerdictRecord> {
         let attempts = self.documents.get(&layout::goal_directory(goal))?;
         attempts.range(..number).rev().find_map(|(_, documents)| documents.last_verdict())
+    }
+
+    /// Refs that others have moved, as far as hast did not: the first of them.
+    pub(super) fn moved_by_others(&self, moved: &[MovedRef]) -> Vec<String> {
+        let ours = |one: &&MovedRef| one.to.as_ref().is_some_and(|to| self.ours.contains(to));
+        let others = moved.iter().filter(|one| !ours(one));
+        others.take(LISTED).map(|one| one.name.clone()).collect()
     }
 
     /// The goal whose work was left in the tree, and that work.
@@ -245,6 +255,7 @@ impl View {
         if event.detail.contains_key(layout::OWED) {
             self.owe(&goal, event.ts);
         }
+        self.take_ours(event);
         match event.kind {
             Kind::AutoStarted => self.take_started(event),
             Kind::Recovered => self.take_recovered(event),
@@ -316,6 +327,19 @@ impl View {
             }
         }
         self.results.clear();
+    }
+
+    /// Where hast moves a branch, it says so.
+    fn take_ours(&mut self, event: &GoalsEvent) {
+        let key = match event.kind {
+            Kind::MergeStarted => "to",
+            Kind::GoalsCommitted => "commit",
+            _ => return,
+        };
+        self.ours.extend(detail::<ObjectId>(event, key));
+        if self.ours.len() > REMEMBERED {
+            self.ours.pop_front();
+        }
     }
 
     fn owe(&mut self, goal: &str, at: UtcTime) {

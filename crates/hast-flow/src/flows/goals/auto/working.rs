@@ -297,6 +297,7 @@ impl Work<'_> {
                     changed: Vec::new(),
                     tests: None,
                     test_tail: String::new(),
+                    moved_refs: Vec::new(),
                 };
                 self.judged(draft, layout::VERDICT, &record)
             }
@@ -346,6 +347,7 @@ impl Work<'_> {
             changed: changed.collect(),
             tests: tests.map(|run| run.end.clone()),
             test_tail: tests.map(|run| run.tail.clone()).unwrap_or_default(),
+            moved_refs: self.view.moved_by_others(&inspection.others),
             verdict,
         };
         let mut draft = Draft::new(self.view, self.facts, "judged");

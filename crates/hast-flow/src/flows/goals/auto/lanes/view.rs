@@ -117,6 +117,7 @@ impl LanesView {
             // Only a beginning asks for it.
             tested: if current.is_none() { shared.tested.clone() } else { BTreeMap::new() },
             left_by_tests: shared.left_by_tests.clone(),
+            ours: shared.ours.clone(),
             documents: shared.documents.get(&directory).map(only).into_iter().collect(),
             results: self.results.get(&directory).cloned().unwrap_or_default(),
             kept: shared.kept.get_key_value(goal).map(cloned).into_iter().collect(),
