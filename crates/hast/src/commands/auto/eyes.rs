@@ -43,6 +43,8 @@ pub(crate) struct GoalEyes {
     pub(super) settled: Vec<SettledWork>,
     /// The ref that has what a dead run left, and what it does not have.
     pub(super) recovered: Option<(String, Beside)>,
+    /// How many earlier work trees were told of.
+    earlier_trees: usize,
     /// The project's root, as soon as there is one.
     pub(super) root: PathBuf,
     /// What is said about a verdict beyond its line.
@@ -65,6 +67,7 @@ impl GoalEyes {
             judged: Vec::new(),
             settled: Vec::new(),
             recovered: None,
+            earlier_trees: 0,
             root: PathBuf::new(),
             comment: None,
             waiting: None,
@@ -213,6 +216,18 @@ impl GoalEyes {
         }
         told.extend(new.iter().cloned());
         Some(say::left_by_tests(self.lang, visible(&named(&new))))
+    }
+
+    /// What work trees of an earlier run still held.
+    pub(super) fn tell_earlier_trees(&mut self, view: &View) -> Vec<String> {
+        let all =
+            view.run.as_ref().filter(|_| self.begun).map_or(&[][..], |run| &run.earlier_trees);
+        let new = all.get(self.earlier_trees..).unwrap_or_default();
+        self.earlier_trees += new.len();
+        let line = |(goal, name): &(String, String)| {
+            say::earlier_tree(self.lang, visible(goal), visible(name))
+        };
+        new.iter().map(line).collect()
     }
 
     /// Where the work of settled attempts is, if it is not all on the ref.

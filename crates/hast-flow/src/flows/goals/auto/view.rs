@@ -367,6 +367,9 @@ impl View {
         self.ledgers.entry(goal.clone()).or_default().started(number);
         let left: Option<Vec<String>> = detail(event, layout::LEFT_BY_TESTS);
         self.left_by_tests.extend(left.unwrap_or_default());
+        if let Some(name) = detail(event, "recovered") {
+            self.with_run(|run| run.earlier_trees.push((goal.clone(), name)));
+        }
         self.results.clear();
         if event.detail.contains_key(layout::LANE) {
             return;

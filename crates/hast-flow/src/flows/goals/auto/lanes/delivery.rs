@@ -120,6 +120,8 @@ pub(super) fn settled<'v>(
     let holds = match (stuck, failed, &lane.passed) {
         // What passed, and cannot go on, stays on the branch of its tree.
         (Some(_), None, Some(_)) => Some(TreeName::of(&lane.goal).branch()),
+        // Another one has the goal, and what passed is on no ref but this.
+        (None, None, _) => lane.kept.clone(),
         (_, failed, _) => failed.map(|_| attempt_ref(&lane.goal, number)),
     };
     let (code, reason) = match stuck {
@@ -138,6 +140,7 @@ pub(super) fn settled<'v>(
             "reason": reason,
             "commit": lane.over.as_ref().filter(|_| outcome == "merged"),
             "ref": holds,
+            "branch": lane.kept,
         }),
     )
 }
