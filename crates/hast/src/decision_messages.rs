@@ -43,6 +43,7 @@ pub(crate) mod say {
         eligible() { en: "eligible", ko: "자격 있음" }
         not_eligible(why) { en: "not eligible: {why}", ko: "자격 없음: {why}" }
         passed() { en: "passed", ko: "통과" }
+        moved_refs(names) { en: "moved meanwhile, and not by this alternative as far as can be told: {names}; if it was not you, git reflog shows where they were", ko: "그 사이 옮겨진 ref입니다(이 대안이 옮겼는지는 알 수 없습니다): {names}. 직접 옮긴 것이 아니면 git reflog에서 이전 위치를 확인하세요" }
         counted(lines, files, seconds) { en: "lines {lines}, files {files}, {seconds} s", ko: "줄 {lines}, 파일 {files}, {seconds}초" }
         trying() { en: "is tried", ko: "시도 중" }
     }

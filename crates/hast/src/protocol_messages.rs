@@ -27,8 +27,11 @@ pub(crate) mod say {
         blocked(packet, goal, reason) { en: "{packet}: {goal} is handed to a person: {reason}", ko: "{packet}: {goal}(을)를 사람에게 넘겼습니다: {reason}" }
         blocked_with_ref_next(goal, name) { en: "the work is on {name}; see hast inbox list, then hast retry {goal}", ko: "작업은 {name}에 있습니다. hast inbox list를 보고 hast retry {goal}(을)를 실행하세요" }
         blocked_next(goal) { en: "see hast inbox list, then hast retry {goal}", ko: "hast inbox list를 보고 hast retry {goal}(을)를 실행하세요" }
+        withdrawn(packet, goal, reason) { en: "{packet}: {goal} was decided about meanwhile: {reason}", ko: "{packet}: {goal}(은)는 그 사이 사람이 결정했습니다: {reason}" }
+        withdrawn_next(name) { en: "the status stays as it is; git diff HEAD {name} shows the work, git merge {name} takes it", ko: "상태는 그대로 둡니다. git diff HEAD {name}(으)로 작업을 보고 git merge {name}(으)로 받을 수 있습니다" }
+        withdrawn_before_next(goal) { en: "set `status: active` of {goal} in .ai/goals.yaml and export it anew to have it done after all", ko: "다시 하려면 .ai/goals.yaml에서 {goal}(을)를 `status: active`로 바꾸고 다시 내보내세요" }
         lease_lost(packet, goal) { en: "{packet}: the claim on {goal} was lost before the merge; nothing was merged", ko: "{packet}: 병합 전에 {goal}의 claim을 잃었습니다. 병합한 것은 없습니다" }
-        lease_lost_next(goal) { en: "what passed is on the branch hast/kept/{goal}; see hast queue list", ko: "통과한 작업은 hast/kept/{goal} 브랜치에 있습니다. hast queue list를 보세요" }
+        lease_lost_next(branch) { en: "what passed is on the branch {branch}; see hast queue list", ko: "통과한 작업은 {branch} 브랜치에 있습니다. hast queue list를 보세요" }
         not_judged(packet) { en: "the result of {packet} came in and is not judged yet", ko: "{packet}의 결과를 받았지만 아직 판정하지 못했습니다" }
         not_judged_next() { en: "run the same command again", ko: "같은 명령을 다시 실행하세요" }
     }

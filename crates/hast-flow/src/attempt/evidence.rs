@@ -120,6 +120,10 @@ pub enum Breach {
     RefMoved {
         name: String,
     },
+    /// The same, and where it was is not sure enough to put it back.
+    RefLeft {
+        name: String,
+    },
     SubmoduleAdded {
         path: RepoPath,
     },

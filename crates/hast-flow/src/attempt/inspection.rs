@@ -14,6 +14,8 @@ use crate::words::Lang;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inspection {
     pub breaches: Vec<Breach>,
+    /// Refs that moved meanwhile, where others may move them too and nothing held the attempt.
+    pub others: Vec<MovedRef>,
     /// Protected paths that were changed; they have their bytes again.
     pub protected: Vec<RepoPath>,
     pub changes: Vec<Change>,
@@ -28,6 +30,13 @@ pub struct Inspection {
     /// before it. Equal to the tree of `head` when there is nothing to commit.
     pub commit_tree: ObjectId,
     pub uncommitted: bool,
+}
+
+/// A ref that moved while an attempt was under way, by whoever; none is that it is gone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MovedRef {
+    pub name: String,
+    pub to: Option<ObjectId>,
 }
 
 /// A file in the directory of handoffs that was not there at the base.
@@ -96,6 +105,7 @@ mod tests {
         let id: ObjectId = "a".repeat(40).parse().unwrap();
         Inspection {
             breaches: Vec::new(),
+            others: Vec::new(),
             protected: Vec::new(),
             changes: Vec::new(),
             links: Vec::new(),

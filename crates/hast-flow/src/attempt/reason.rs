@@ -150,6 +150,10 @@ pub enum Reason {
     TipMoves {
         times: u32,
     },
+    /// People gave the goal another status meanwhile; none is that they took it away.
+    Withdrawn {
+        status: Option<String>,
+    },
     AllGood,
 }
 
@@ -191,6 +195,7 @@ impl Reason {
             Self::MergeTouches { .. } => "merge_touches",
             Self::MergeWaits { .. } => "merge_waits",
             Self::TipMoves { .. } => "tip_moves",
+            Self::Withdrawn { .. } => "goal_withdrawn",
             Self::AllGood => "all_good",
         }
     }
@@ -235,6 +240,8 @@ impl Reason {
             Self::MergeTouches { path, .. } => say::merge_touches(lang, path),
             Self::MergeWaits { why } => say::merge_waits(lang, why),
             Self::TipMoves { times } => say::tip_moves(lang, times),
+            Self::Withdrawn { status: Some(status) } => say::withdrawn(lang, status),
+            Self::Withdrawn { status: None } => say::withdrawn_whole(lang),
             Self::AllGood => say::all_good(lang),
         };
         match self.more() {
@@ -252,6 +259,7 @@ impl Reason {
                 | Self::MergeTouches { .. }
                 | Self::MergeWaits { .. }
                 | Self::TipMoves { .. }
+                | Self::Withdrawn { .. }
         )
     }
 
@@ -273,7 +281,7 @@ fn breach_code(breach: &Breach) -> &'static str {
         Breach::HistoryRewritten => "history_rewritten",
         Breach::BranchSwitched { .. } => "branch_switched",
         Breach::HeadDetached => "head_detached",
-        Breach::RefMoved { .. } => "ref_moved",
+        Breach::RefMoved { .. } | Breach::RefLeft { .. } => "ref_moved",
         Breach::SubmoduleAdded { .. } => "submodule_added",
         Breach::NestedRepository { .. } => "nested_repository",
         Breach::SymlinkLeaves { .. } => "symlink_leaves",
@@ -290,6 +298,7 @@ fn breach_text(breach: &Breach, lang: Lang) -> String {
         Breach::BranchSwitched { to } => say::branch_switched(lang, to),
         Breach::HeadDetached => say::head_detached(lang),
         Breach::RefMoved { name } => say::ref_moved(lang, name),
+        Breach::RefLeft { name } => say::ref_left(lang, name),
         Breach::SubmoduleAdded { path } => say::submodule_added(lang, path),
         Breach::NestedRepository { path } => say::nested_repository(lang, path),
         Breach::SymlinkLeaves { path } => say::symlink_leaves(lang, path),
@@ -313,6 +322,7 @@ pub mod say {
         branch_switched(to) { en: "the branch was switched to {to}", ko: "브랜치를 {to}(으)로 바꿨습니다" }
         head_detached() { en: "HEAD was detached from its branch", ko: "HEAD를 브랜치에서 분리했습니다" }
         ref_moved(name) { en: "another ref was moved: {name} (it is back; `git for-each-ref refs/hast/displaced` has where it was)", ko: "다른 ref를 옮겼습니다: {name} (되돌렸습니다. `git for-each-ref refs/hast/displaced`에서 옮긴 곳을 볼 수 있습니다)" }
+        ref_left(name) { en: "another ref was moved: {name} (it holds work that was not judged, and was left as it is: `git reflog` shows where it was)", ko: "다른 ref를 옮겼습니다: {name} (판정하지 않은 작업이 들어 있고 그대로 두었습니다. `git reflog`에서 이전 위치를 볼 수 있습니다)" }
         submodule_added(path) { en: "a submodule was added: {path}", ko: "서브모듈을 추가했습니다: {path}" }
         nested_repository(path) { en: "a repository inside of the repository: {path}", ko: "저장소 안에 다른 저장소를 만들었습니다: {path}" }
         symlink_leaves(path) { en: "a symbolic link leads out of the tree: {path}", ko: "심볼릭 링크가 작업 트리 밖을 가리킵니다: {path}" }
@@ -347,6 +357,8 @@ pub mod say {
         merge_touches(path) { en: "passed, and its merge would touch your uncommitted files: {path}", ko: "통과했지만 병합하면 커밋하지 않은 파일을 건드립니다: {path}" }
         merge_waits(why) { en: "passed, and its merge has to wait: {why}", ko: "통과했지만 병합이 기다려야 합니다: {why}" }
         tip_moves(times) { en: "passed, and the branch moved {times} times while it was merged", ko: "통과했지만 병합하는 동안 브랜치가 {times}번 움직였습니다" }
+        withdrawn(status) { en: "goals.yaml says {status} by now, so nothing was merged", ko: "그 사이 goals.yaml에서 {status}(으)로 바뀌어 병합하지 않았습니다" }
+        withdrawn_whole() { en: "the goal is no longer in goals.yaml, so nothing was merged", ko: "그 사이 goals.yaml에서 목표가 빠져 병합하지 않았습니다" }
         all_good() { en: "work, tests and handoff are there", ko: "변경, 테스트, 핸드오프가 모두 있습니다" }
         and_more(count) { en: " (and {count} more)", ko: " (외 {count}개)" }
     }

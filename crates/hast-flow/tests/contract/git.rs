@@ -141,6 +141,7 @@ impl Workspace for Git {
         let tree = self.scan();
         Ok(Inspection {
             breaches: self.breach.take().into_iter().collect(),
+            others: Vec::new(),
             protected: Vec::new(),
             changes: self.diff(base.tree()),
             links: self.links(base.tree()),

@@ -43,6 +43,7 @@ impl FakeGit {
         let committed = left.as_ref().is_some_and(|left| left.committed);
         Inspection {
             breaches: Vec::new(),
+            others: Vec::new(),
             protected: Vec::new(),
             changes: changes.collect(),
             links: Vec::new(),

@@ -216,6 +216,42 @@ fn a_claim_that_is_gone_stops_the_merge_and_keeps_the_work() {
 }
 
 #[test]
+fn what_people_make_of_a_goal_before_each_try_to_merge_it_stands() {
+    for (text, merged) in [
+        (goals(&[("A", "")]), true),
+        (goals(&[("A", "")]).replace("active", "dropped"), false),
+        (goals(&[("A", "")]).replace("active", "done"), false),
+        (goals(&[("B", "")]), false),
+    ] {
+        let mut lanes = Lanes::new(&goals(&[("A", "")]), 1);
+        lanes.passed("A", 'c');
+        lanes.event("MERGE_MOVED", r#""goal_id":"A","attempt":1"#);
+        lanes.tip("A", 1, 'b');
+        lanes.holds("A", 1);
+        lanes.goals_are("A", 1, &text);
+        let written = lanes.written();
+        assert_eq!(written.contains("MERGE_STARTED"), merged, "{written}");
+        assert_eq!(written.contains("goal_withdrawn"), !merged, "{written}");
+    }
+}
+
+#[test]
+fn goals_that_cannot_be_read_before_a_merge_end_the_run_and_block_no_goal() {
+    let mut lanes = Lanes::new(&goals(&[("A", ""), ("B", "")]), 2);
+    lanes.passed("A", 'c');
+    lanes.open("B");
+    lanes.runs("B/1/call/0");
+    lanes.tip("A", 0, 'b');
+    lanes.holds("A", 0);
+    lanes.goals_are("A", 0, "goals: [");
+    assert_eq!(lanes.key(), "B/1/call/0", "who is at work ends first");
+    lanes.running.clear();
+    let problem = GitProblem::RepositoryFilter { name: "x".into() };
+    lanes.worktree("B/1/add", WorktreeResult::Refused(problem));
+    assert!(matches!(lanes.step(), Step::Finish(Ending::Blocked(_))), "{:?}", lanes.step());
+}
+
+#[test]
 fn an_attempt_in_the_checkout_that_was_cut_off_is_not_built_on() {
     let mut lanes = Lanes::new(&goals(&[("A", "")]), 1);
     lanes.event("ATTEMPT_STARTED", r#""goal_id":"A","attempt":1"#);

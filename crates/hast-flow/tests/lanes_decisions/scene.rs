@@ -6,13 +6,13 @@ use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::recovery::{From, Place};
 use hast_flow::attempt::settle::Commits;
 use hast_flow::attempt::workspace::Head;
-use hast_flow::attempt::worktrees::WorktreeResult;
+use hast_flow::attempt::worktrees::{Standing, WorktreeResult};
 use hast_flow::driver::{Delta, Facts, Flow};
 use hast_flow::flows::goals::auto::lanes::{LanesFlow, LanesView, Walls};
 use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings};
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::leases::LeaseResult;
-use hast_flow::steps::{EffectResult, Step, StepKey, StepLog};
+use hast_flow::steps::{EffectResult, Scanned, Step, StepKey, StepLog};
 use hast_flow::store::{DocPath, Identity, Put, Seen};
 use hast_flow::words::Lang;
 
@@ -139,6 +139,17 @@ impl Lanes {
     pub(crate) fn holds(&mut self, goal: &str, moved: u32) {
         let held = EffectResult::Lease(LeaseResult::Held { fence: 1 });
         self.result(&format!("{goal}/1/lease/{moved}"), &held);
+        self.goals_are(goal, moved, &goals(&[(goal, "")]));
+    }
+
+    /// What `goals.yaml` has when somebody looks before the merge.
+    pub(crate) fn goals_are(&mut self, goal: &str, moved: u32, text: &str) {
+        let on = WorktreeResult::Stands(Standing::On);
+        self.worktree(&format!("{goal}/1/standing/{moved}"), on);
+        let (path, head) = (DocPath::new("goals.yaml").unwrap(), text.as_bytes().to_vec());
+        let size = head.len() as u64;
+        let looked = EffectResult::Scan(Ok(vec![Scanned { path, size, head }]));
+        self.result(&format!("{goal}/1/wanted/{moved}"), &looked);
     }
 
     pub(crate) fn step(&self) -> Step {

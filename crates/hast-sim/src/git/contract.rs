@@ -86,7 +86,11 @@ pub(super) fn same<T: PartialEq + std::fmt::Debug>(found: T, wanted: T) -> Check
 }
 
 pub(super) fn start(workspace: &mut dyn Workspace) -> Result<Base, String> {
-    let step = GitStep::Record { key: "G/1".into(), rules: rules(), at: at() };
+    start_with(workspace, rules())
+}
+
+pub(super) fn start_with(workspace: &mut dyn Workspace, rules: TreeRules) -> Result<Base, String> {
+    let step = GitStep::Record { key: "G/1".into(), rules, at: at() };
     match perform(workspace, &step) {
         GitResult::Recorded(record) => {
             let document = record.to_document();
@@ -97,7 +101,7 @@ pub(super) fn start(workspace: &mut dyn Workspace) -> Result<Base, String> {
     }
 }
 
-fn inspect(workspace: &mut dyn Workspace, base: &Base) -> Result<Inspection, String> {
+pub(super) fn inspect(workspace: &mut dyn Workspace, base: &Base) -> Result<Inspection, String> {
     match perform(workspace, &GitStep::Inspect { base: base.clone() }) {
         GitResult::Inspected(found) => Ok(*found),
         other => Err(format!("{other:?}")),

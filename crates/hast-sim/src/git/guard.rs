@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hast_flow::attempt::base::{Base, ObjectId, Shared};
 use hast_flow::attempt::evidence::{Breach, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::inspection::MovedRef;
 use hast_flow::attempt::workspace::{Guarded, Reach};
 use serde::{Deserialize, Serialize};
 
@@ -94,5 +95,44 @@ impl SimWorkspace {
             breaches.push(Breach::RefMoved { name: name.clone() });
         }
         Ok(breaches)
+    }
+
+    /// Where others may move refs too: what holds a commit of the attempt's branch is its doing, and is put
+    /// back. There are no logs of refs here, so a ref goes back to where it was at the base.
+    pub(super) fn moved_beside(
+        &self,
+        base: &Base,
+        head: &ObjectId,
+    ) -> Result<(Vec<Breach>, Vec<MovedRef>), GitProblem> {
+        let (mut breaches, mut others) = (Vec::new(), Vec::new());
+        let rules = base.rules();
+        if rules.moving_refs.is_empty() || rules.shared == Shared::Left {
+            return Ok((breaches, others));
+        }
+        let before = self.snapshot(base)?.refs;
+        let now = self.machine.borrow().refs.clone();
+        let own = base.branch().rsplit_once('/').map_or("", |(directory, _)| directory);
+        let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+        let ours = ["refs/hast/", "refs/heads/hast/kept/", own];
+        let beside = |name: &&&String| !ours.iter().any(|start| name.starts_with(start));
+        let moved = |name: &&&String| before.get(**name) != now.get(**name);
+        let made: BTreeSet<ObjectId> = {
+            let machine = self.machine.borrow();
+            let known = machine.ancestry(base.commit());
+            machine.ancestry(head).difference(&known).cloned().collect()
+        };
+        for name in names.iter().filter(beside).filter(moved) {
+            let (was, is) = (before.get(*name), now.get(*name));
+            let new = is.map(|is| self.machine.borrow().ancestry(is)).unwrap_or_default();
+            if let (Some(at), false) = (is, new.is_disjoint(&made)) {
+                let kept = format!("refs/hast/displaced/{}/{name}", base.key());
+                self.move_ref(&kept, self.resolve(&kept).as_ref(), Some(at))?;
+                self.move_ref(name, is, was)?;
+                breaches.push(Breach::RefMoved { name: (*name).clone() });
+            } else if !name.starts_with("refs/heads/hast/") {
+                others.push(MovedRef { name: (*name).clone(), to: is.cloned() });
+            }
+        }
+        Ok((breaches, others))
     }
 }

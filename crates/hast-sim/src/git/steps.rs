@@ -58,7 +58,9 @@ impl Workspace for SimWorkspace {
 
     fn inspect(&mut self, base: &Base) -> Result<Inspection, GitProblem> {
         let mut protected = self.give_back(base)?;
-        let (head, breaches) = self.inspect_branch(base)?;
+        let (head, mut breaches) = self.inspect_branch(base)?;
+        let (beside, others) = self.moved_beside(base, &head)?;
+        breaches.extend(beside);
         let rules = base.rules();
         let tree = self.scan(rules)?;
         let mut committed = BTreeMap::new();
@@ -110,6 +112,7 @@ impl Workspace for SimWorkspace {
         let uncommitted = self.machine.borrow().tree(&commit_tree) != head_tree;
         Ok(Inspection {
             breaches,
+            others,
             protected,
             changes,
             // The simulated tree has files only.

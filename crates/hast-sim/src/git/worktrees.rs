@@ -410,6 +410,8 @@ impl Worktrees for SimWorktrees {
 
 #[cfg(test)]
 mod tests {
+    use hast_flow::attempt::workspace::Workspace;
+
     use super::*;
     use crate::git::simulated_scene::Simulated;
     use crate::git::trees_contract::{Trees, check};
@@ -431,6 +433,10 @@ mod tests {
 
         fn commit_all_in(&self, tree: &str, message: &str) {
             self.0.borrow_mut().commit_all_in(Some(tree), message);
+        }
+
+        fn workspace_in(&self, tree: &str) -> Box<dyn Workspace> {
+            Box::new(SimWorkspace::new(&self.0).inside(tree))
         }
 
         fn lose_all_but_the_branch(&self, tree: &str) {

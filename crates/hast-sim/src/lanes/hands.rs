@@ -11,7 +11,9 @@ use hast_flow::attempt::workspace::perform;
 use hast_flow::attempt::worktrees;
 use hast_flow::driver;
 use hast_flow::leases::{LeaseResult, LeaseStep};
-use hast_flow::steps::{Answer, Call, CallResult, Effect, EffectResult, Place, StepKey};
+use hast_flow::steps::{
+    Answer, Call, CallResult, Effect, EffectResult, Place, Scan, Scanned, StepKey,
+};
 use hast_flow::store::DocPath;
 
 use crate::disk::World;
@@ -72,9 +74,8 @@ impl Hands {
                 Ok(()) => CallResult::Completed(Answer::default()),
                 Err(_) => CallResult::Cancelled,
             }),
-            Effect::Check(_) | Effect::Tools(_) | Effect::Scan(_) => {
-                EffectResult::Tools(Vec::new())
-            }
+            Effect::Scan(scan) => EffectResult::Scan(Ok(self.scanned(scan))),
+            Effect::Check(_) | Effect::Tools(_) => EffectResult::Tools(Vec::new()),
         }
     }
 
@@ -85,6 +86,15 @@ impl Hands {
         if let Some(goals) = goals {
             self.workspace.machine.borrow_mut().files.insert(".ai/goals.yaml".to_owned(), goals);
         }
+    }
+
+    fn scanned(&self, scan: &Scan) -> Vec<Scanned> {
+        let world = self.world.borrow();
+        let file = |path: &DocPath| {
+            let head = world.content(path)?.to_vec();
+            Some(Scanned { path: path.clone(), size: head.len() as u64, head })
+        };
+        scan.paths.iter().filter_map(file).collect()
     }
 
     fn within(&self, tree: &str, effect: &Effect) -> EffectResult {

@@ -65,12 +65,15 @@ impl RealWorkspace {
         let refs = self.git.refs()?;
         let moved = match reach {
             Reach::Everything | Reach::OfGit => {
-                self.git.restore_refs(base, &opened.snapshot.refs, &refs)?
+                let beside = self.git.moved_beside(base, &opened.snapshot.refs, &refs)?;
+                let mut moved = self.git.restore_refs(base, &opened.snapshot.refs, &refs)?;
+                moved.extend(beside.breaches);
+                moved
             }
             Reach::OfGitButRefs => self.git.moved_refs(base, &opened.snapshot.refs, &refs),
         };
         let name = |breach: Breach| match breach {
-            Breach::RefMoved { name } => Some(name),
+            Breach::RefMoved { name } | Breach::RefLeft { name } => Some(name),
             _ => None,
         };
         let aside = self.scratch.aside(base.key());

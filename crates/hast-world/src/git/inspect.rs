@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hast_flow::attempt::base::{Base, ObjectId};
 use hast_flow::attempt::evidence::{Breach, Change, ChangeKind, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::inspection::{HandoffFile, Inspection};
+use hast_flow::attempt::inspection::{HandoffFile, Inspection, MovedRef};
 
 use super::RealWorkspace;
 use super::index::{Entry, IndexImage, list};
@@ -37,7 +37,7 @@ impl RealWorkspace {
         let opened = self.opened(base)?;
         let mut protected: BTreeSet<RepoPath> = self.guard(base, &opened)?.into_iter().collect();
         let mut breaches = Vec::new();
-        let head = self.inspect_refs(base, &opened, &mut breaches)?;
+        let (head, others) = self.inspect_refs(base, &opened, &mut breaches)?;
         let listed = self.listed_since(&opened);
         inspect_flags(&opened, &listed, &mut breaches);
         let matcher = Matcher::new(base.rules());
@@ -80,6 +80,7 @@ impl RealWorkspace {
         let (commit_tree, uncommitted) = self.commit_tree(base, &head, &shown.tree, &now)?;
         let inspection = Inspection {
             breaches,
+            others,
             protected: protected.into_iter().collect(),
             changes: changes(&matcher, &now, &committed, &scanned),
             links: links(&now),
@@ -164,13 +165,13 @@ impl RealWorkspace {
         self.git.listed_in(now.as_ref()).unwrap_or_default()
     }
 
-    /// HEAD, the branch and all other refs. Returns where the branch is.
+    /// HEAD, the branch and all other refs. Returns where the branch is, and what others may have moved.
     fn inspect_refs(
         &self,
         base: &Base,
         opened: &Opened,
         breaches: &mut Vec<Breach>,
-    ) -> Result<ObjectId, GitProblem> {
+    ) -> Result<(ObjectId, Vec<MovedRef>), GitProblem> {
         let now = self.git.refs()?;
         let branch = base.branch();
         match self.git.head()? {
@@ -194,17 +195,20 @@ impl RealWorkspace {
             }
         };
         breaches.extend(self.git.restore_refs(base, &opened.snapshot.refs, &now)?);
+        let beside = self.git.moved_beside(base, &opened.snapshot.refs, &now)?;
+        breaches.extend(beside.breaches);
+        let others = beside.others;
         if head == *base.commit() || self.git.is_ancestor(base.commit(), &head)? {
-            return Ok(head);
+            return Ok((head, others));
         }
         breaches.insert(0, Breach::HistoryRewritten);
         // A branch that points at nothing is of no use to anybody.
         if self.git.has_commit(&head)? {
-            return Ok(head);
+            return Ok((head, others));
         }
         let (name, to) = (branch.to_owned(), Some(base.commit().clone()));
         self.git.move_refs(&[Move { name, from: Some(head), to }])?;
-        Ok(base.commit().clone())
+        Ok((base.commit().clone(), others))
     }
 
     fn put_head_back(&self, base: &Base, now: &Refs) -> Result<(), GitProblem> {

@@ -2,6 +2,7 @@
 //! nothing of the repository's choosing run. Decides nothing.
 
 mod aside;
+mod beside;
 mod branch_files;
 mod config;
 mod config_files;

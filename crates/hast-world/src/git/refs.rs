@@ -226,7 +226,7 @@ fn others_may_move(base: &Base, name: &str, was: Option<&Target>) -> bool {
 }
 
 /// A ref that is put back would leave what it pointed at to be forgotten.
-fn keep_reachable(base: &Base, name: &str, is: &Target, now: &Refs) -> Move {
+pub(super) fn keep_reachable(base: &Base, name: &str, is: &Target, now: &Refs) -> Move {
     let short = name.strip_prefix("refs/").unwrap_or(name);
     let kept = format!("refs/hast/displaced/{}/{short}", key_part(base.key()));
     let from = now.get(&kept).map(|target| target.id.clone());

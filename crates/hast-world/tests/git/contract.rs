@@ -5,9 +5,10 @@ use std::fs;
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::workspace::Workspace;
-use hast_flow::attempt::worktrees::Worktrees;
+use hast_flow::attempt::worktrees::{TreeName, Worktrees};
 use hast_sim::git::contract::{FILES, Scene, check};
 use hast_sim::git::trees_contract::{self, Trees};
+use hast_world::git::RealWorkspace;
 
 use crate::fixture::Repo;
 use crate::worktrees::trees;
@@ -62,6 +63,11 @@ impl Trees for Real {
         let top = self.0.path(&format!("{TREES}/{tree}"));
         self.0.git_in(&top, &["add", "-A"]);
         self.0.git_in(&top, &["commit", "-q", "-m", message]);
+    }
+
+    fn workspace_in(&self, tree: &str) -> Box<dyn Workspace> {
+        let place = trees(&self.0).place(&TreeName::of(tree)).unwrap();
+        Box::new(RealWorkspace::open_at(place, self.0.environment.clone()).unwrap())
     }
 
     fn lose_all_but_the_branch(&self, tree: &str) {

@@ -104,3 +104,16 @@ fn a_spike_again_is_another_spike_and_keeps_the_first() {
         scene.git(&["rev-parse", "--verify", name]);
     }
 }
+
+#[test]
+fn an_alternative_that_moves_the_users_branch_to_its_work_does_not_win() {
+    let evil = "      - run: \"echo x > src/x.txt; git add -A; git commit -qm unjudged; git update-ref refs/heads/main HEAD\"\n";
+    let good = "      - append: {path: src/long.txt, text: \"1\\n2\\n\"}\n";
+    let scene = Scene::new(&[("A", evil), ("B", good)]);
+    let head = scene.git(&["rev-parse", "main"]);
+    let (code, answer) = scene.spike(&[]);
+    assert_eq!((code, &answer["winner"]), (0, &json!("B")), "{answer}");
+    assert_eq!(answer["alternatives"][1]["code"], "ref_moved", "{answer}");
+    assert_eq!(scene.git(&["rev-parse", "main"]), head);
+    scene.nothing_is_left();
+}

@@ -106,3 +106,18 @@ fn a_run_in_lanes_says_which_command_recovers_the_checkout() {
     let said = after_a_death(&["auto"], &["auto", "--isolate"]);
     assert!(said.contains("hast auto M1"), "{said}");
 }
+
+#[test]
+fn what_an_earlier_tree_of_the_goal_held_is_told_with_its_ref() {
+    let scene = Scene::new(&[("M1", "", &work("src/b.txt", "b"))]);
+    let tree = ".ai/worktrees/M1";
+    scene.git(&["worktree", "add", "-q", "-b", "hast/lanes/M1/work", tree]);
+    scene.write(&format!("{tree}/work.txt"), "nowhere else\n");
+    let ran = scene.hast(&["auto", "--isolate"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let name = scene.git(&["for-each-ref", "--format=%(refname)", "refs/hast/recovered"]);
+    assert!(ran.err.contains(&name) && ran.err.contains("M1"), "{name}: {ran:?}");
+    assert_eq!(scene.git(&["show", &format!("{name}:work.txt")]), "nowhere else");
+    // Another run has nothing to tell.
+    assert!(!scene.hast(&["auto", "--isolate"]).err.contains(&name));
+}

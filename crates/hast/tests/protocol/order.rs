@@ -173,7 +173,43 @@ fn a_result_whose_goal_went_away_before_a_verdict_is_answered_with_that() {
     let goals = scene.read(".ai/goals.yaml").replace("id: M1", "id: M9");
     scene.write(".ai/goals.yaml", goals);
     let (code, answer) = scene.answer(&result);
-    assert_eq!((code, &answer["outcome"]), (1, &json!("blocked")), "{answer}");
+    assert_eq!((code, &answer["outcome"]), (1, &json!("withdrawn")), "{answer}");
     let what = answer["problem"]["what"].as_str().unwrap();
     assert!(what.contains("M1") && !what.trim_end().ends_with(':'), "{answer}");
+}
+
+#[test]
+fn a_result_whose_goal_was_dropped_while_it_was_judged_is_kept_and_not_merged() {
+    let scene = Scene::with("", WAITS);
+    let result = cut_off(&scene, "ATTEMPT_ENDED");
+    let dropped = scene.read(".ai/goals.yaml").replacen("status: active", "status: dropped", 1);
+    scene.write(".ai/goals.yaml", &dropped);
+    let head = scene.git(&["rev-parse", "main"]);
+    let (code, answer) = scene.answer(&result);
+    assert_eq!((code, &answer["outcome"]), (1, &json!("withdrawn")), "{answer}");
+    assert_eq!((scene.git(&["rev-parse", "main"]), scene.read(".ai/goals.yaml")), (head, dropped));
+    let holds = answer["ref"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    assert_eq!(scene.git(&["show", &format!("{holds}:src/b.txt")]), "b");
+    assert_eq!(scene.git(&["show", "hast/kept/M1:src/b.txt"]), "b");
+}
+
+#[test]
+fn a_lost_claim_names_the_branch_that_has_the_work() {
+    let scene = Scene::with("", WAITS);
+    let result = cut_off(&scene, "ATTEMPT_ENDED");
+    // The branch of that name is somebody's.
+    scene.git(&["branch", "hast/kept/M1", "main"]);
+    scene.git(&["switch", "-q", "hast/kept/M1"]);
+    scene.git(&["commit", "-q", "--allow-empty", "-m", "mine"]);
+    scene.git(&["switch", "-q", "main"]);
+    let list: serde_json::Value =
+        serde_json::from_str(&scene.hast(&["queue", "list", "--json"]).out).unwrap();
+    let claim = |key: &str| list["claims"][0][key].as_str().unwrap().to_owned();
+    let (id, worker) = (claim("claim_id"), claim("worker_id"));
+    assert_eq!(scene.hast(&["queue", "release", &id, "--worker", &worker]).code, 0);
+    let (code, answer) = scene.answer(&result);
+    assert_eq!((code, &answer["outcome"]), (1, &json!("lease_lost")), "{answer}");
+    assert_eq!(answer["branch"], "refs/heads/hast/kept/M1@2", "{answer}");
+    assert!(answer["problem"]["next"].as_str().unwrap().contains("hast/kept/M1@2"), "{answer}");
+    assert_eq!(scene.git(&["show", "hast/kept/M1@2:src/b.txt"]), "b");
 }

@@ -72,6 +72,9 @@ pub struct Measured {
     pub tree: ObjectId,
     /// The words of that commit, as the user's hooks left them; none for what did not pass.
     pub message: String,
+    /// Refs that moved meanwhile, by whoever.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved_refs: Vec<String>,
 }
 
 /// Best first: passed, fewer lines, fewer files, id.
@@ -222,6 +225,7 @@ mod tests {
             saved: object.clone(),
             tree: object,
             message: String::new(),
+            moved_refs: Vec::new(),
         }
     }
 

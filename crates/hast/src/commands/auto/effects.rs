@@ -91,7 +91,10 @@ impl OtherEffects for AutoEffects {
                 None => Nothing.perform(key, effect),
             },
             Effect::Within { tree, effect } => self.within(tree, key, effect),
-            Effect::Call(_) | Effect::Tools(_) | Effect::Scan(_) => Nothing.perform(key, effect),
+            Effect::Scan(scan) => {
+                hast_world::scan::perform(&self.checks.root.join(layout::DIRECTORY), scan)
+            }
+            Effect::Call(_) | Effect::Tools(_) => Nothing.perform(key, effect),
         }
     }
 }

@@ -30,6 +30,8 @@ pub(crate) struct Judgement {
     pub(crate) text: String,
     pub(crate) seconds: i64,
     pub(crate) passed: bool,
+    /// Refs that moved meanwhile, and not by hast.
+    pub(crate) moved_refs: Vec<String>,
 }
 
 /// Watches a run of `auto`.
@@ -41,6 +43,8 @@ pub(crate) struct GoalEyes {
     pub(super) settled: Vec<SettledWork>,
     /// The ref that has what a dead run left, and what it does not have.
     pub(super) recovered: Option<(String, Beside)>,
+    /// How many earlier work trees were told of.
+    earlier_trees: usize,
     /// The project's root, as soon as there is one.
     pub(super) root: PathBuf,
     /// What is said about a verdict beyond its line.
@@ -63,6 +67,7 @@ impl GoalEyes {
             judged: Vec::new(),
             settled: Vec::new(),
             recovered: None,
+            earlier_trees: 0,
             root: PathBuf::new(),
             comment: None,
             waiting: None,
@@ -213,6 +218,18 @@ impl GoalEyes {
         Some(say::left_by_tests(self.lang, visible(&named(&new))))
     }
 
+    /// What work trees of an earlier run still held.
+    pub(super) fn tell_earlier_trees(&mut self, view: &View) -> Vec<String> {
+        let all =
+            view.run.as_ref().filter(|_| self.begun).map_or(&[][..], |run| &run.earlier_trees);
+        let new = all.get(self.earlier_trees..).unwrap_or_default();
+        self.earlier_trees += new.len();
+        let line = |(goal, name): &(String, String)| {
+            say::earlier_tree(self.lang, visible(goal), visible(name))
+        };
+        new.iter().map(line).collect()
+    }
+
     /// Where the work of settled attempts is, if it is not all on the ref.
     pub(super) fn tell_settled(&mut self, view: &View) -> Vec<String> {
         let all = view.run.as_ref().filter(|_| self.begun).map_or(&[][..], |run| &run.settled);
@@ -280,5 +297,6 @@ fn judgement(record: &AttemptRecord, verdict: &VerdictRecord) -> Judgement {
         text: verdict.text.clone(),
         seconds: ended - record.started_at.instant().as_second(),
         passed: verdict.verdict.class.is_success(),
+        moved_refs: verdict.moved_refs.clone(),
     }
 }

@@ -95,6 +95,7 @@ impl Eyes<LanesView> for LaneEyes<'_> {
     fn turn(&mut self, view: &LanesView) -> Vec<String> {
         let mut lines = self.goals.tell_start(&view.shared);
         lines.extend(self.goals.tell_leftovers(&view.shared));
+        lines.extend(self.goals.tell_earlier_trees(&view.shared));
         for lane in view.lanes.values() {
             lines.extend(self.goals.tell_judged(&view.shared, lane.current.as_ref()));
         }

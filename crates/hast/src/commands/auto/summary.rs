@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hast_flow::agents::usage::Usage;
+use hast_flow::attempt::recovery::named;
 use hast_flow::flows::goals::auto::run::SettledWork;
 use hast_flow::steps::Ending;
 use hast_flow::words::visible;
@@ -66,6 +67,10 @@ fn table(app: &App, driven: &Driven<()>, eyes: &GoalEyes) -> String {
             let mark = if one.passed { "+" } else { "-" };
             let told = say::attempt(app.lang, one.attempt);
             text += &format!("  {mark} {told}: {} · {time} · {}\n", one.class, visible(&one.text));
+            if !one.moved_refs.is_empty() {
+                let names = visible(&named(&one.moved_refs)).into_owned();
+                text += &format!("    {}\n", say::moved_refs(app.lang, names));
+            }
             for line in settled(eyes, one)
                 .iter()
                 .flat_map(|work| beside::settled(app.lang, &eyes.root, work))
@@ -103,6 +108,7 @@ fn as_json(driven: &Driven<()>, eyes: &GoalEyes, problem: Option<&Problem>) -> V
                 "code": one.code,
                 "reason": one.text,
                 "seconds": one.seconds,
+                "moved_refs": one.moved_refs,
                 "branch": work.and_then(|work| work.branch.as_deref()),
                 "not_on_ref": beside,
             })

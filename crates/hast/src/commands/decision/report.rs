@@ -1,5 +1,6 @@
 //! What a spike came to: the ranking as a table or as JSON, and what stood against the merge.
 
+use hast_flow::attempt::recovery::named;
 use hast_flow::flows::goals::auto::spike::{Spike, SpikeFlow};
 use hast_flow::flows::goals::decision::{Measured, accepted, evaluate, why};
 use hast_flow::steps::Ending;
@@ -53,7 +54,12 @@ pub(super) fn report(
 fn line(app: &App, rank: u32, one: &Measured) -> String {
     let state = if one.passed { say::passed(app.lang) } else { one.class.clone() };
     let counted = say::counted(app.lang, one.diff_lines, one.changed_files, one.duration_seconds);
-    format!("{rank}. {}  {state}  {counted}  {}\n", visible(&one.id), one.kept)
+    let mut text = format!("{rank}. {}  {state}  {counted}  {}\n", visible(&one.id), one.kept);
+    if !one.moved_refs.is_empty() {
+        let names = named(&one.moved_refs);
+        text += &format!("   {}\n", say::moved_refs(app.lang, visible(&names)));
+    }
+    text
 }
 
 fn document(
@@ -76,6 +82,7 @@ fn document(
             "changed_files": one.changed_files,
             "duration_seconds": one.duration_seconds,
             "ref": one.kept,
+            "moved_refs": one.moved_refs,
             "total": scored.map(|scored| scored.total),
             "eligible": scored.map(|scored| scored.eligible),
         })

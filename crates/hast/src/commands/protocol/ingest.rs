@@ -146,7 +146,17 @@ fn report(app: &mut App, settled: &Map<String, Value>) -> Result<Exit, Problem> 
         }
         "lease_lost" => {
             let what = say::lease_lost(lang, packet, goal);
-            Some(Problem::new(what, say::lease_lost_next(lang, goal)))
+            let branch = text("branch");
+            let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+            Some(Problem::new(what, say::lease_lost_next(lang, visible(branch))))
+        }
+        "withdrawn" => {
+            let what = say::withdrawn(lang, packet, goal, visible(reason));
+            let next = match text("ref") {
+                "" => say::withdrawn_before_next(lang, goal),
+                name => say::withdrawn_next(lang, visible(name)),
+            };
+            Some(Problem::new(what, next))
         }
         _ => {
             let what = say::blocked(lang, packet, goal, visible(reason));

@@ -11,6 +11,7 @@ use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::endings::stops;
 use crate::driver::{Delta, Facts, Flow};
 use crate::flows::goals::auto::policy::POLICY;
+use crate::flows::goals::auto::run::Withdrawn;
 use crate::flows::goals::auto::view::{Run, View};
 use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::auto::{
@@ -18,6 +19,7 @@ use crate::flows::goals::auto::{
 };
 use crate::flows::goals::runnable::{Choice, Nothing, choose};
 use crate::flows::goals::selection::{Placed, placed};
+use crate::flows::goals::status_edit::status_word;
 use crate::roles::PolicyTable;
 use crate::steps::{CallResult, Commit, Effect, EffectResult, Ending, Notice, Step, StepKey};
 use crate::store::DocPath;
@@ -186,6 +188,9 @@ pub(super) fn ending(run: &Run, nothing: &Nothing, lang: Lang) -> Step {
         };
         return blocked(what, next);
     }
+    if let Some(first) = run.withdrawn.first() {
+        return withdrawn(first, &run.withdrawn, lang);
+    }
     let notice = match (run.done.is_empty(), run.stop) {
         (true, _) => Notice { what: nothing.what(lang), next: nothing.next(lang) },
         (false, stop) => Notice {
@@ -194,6 +199,23 @@ pub(super) fn ending(run: &Run, nothing: &Nothing, lang: Lang) -> Step {
         },
     };
     Step::Finish(Ending::Done(notice))
+}
+
+/// Nothing is wrong, and still somebody who waits for the goal should know that it was not merged.
+fn withdrawn(first: &Withdrawn, all: &[Withdrawn], lang: Lang) -> Step {
+    let named = |one: &Withdrawn| match one.status {
+        Some(status) => format!("{} ({})", one.goal, status_word(status)),
+        None => one.goal.clone(),
+    };
+    let goals: Vec<String> = all.iter().map(named).collect();
+    let next = match &first.branch {
+        Some(branch) => {
+            let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+            words::withdrawn_next(lang, branch)
+        }
+        None => words::withdrawn_before_next(lang),
+    };
+    blocked(words::withdrawn(lang, goals.join(", ")), next)
 }
 
 /// The result of a step of git, or the step that has to be taken first.

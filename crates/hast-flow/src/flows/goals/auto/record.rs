@@ -129,6 +129,9 @@ pub struct VerdictRecord {
     pub changed: Vec<String>,
     pub tests: Option<TestEnd>,
     pub test_tail: String,
+    /// Refs that moved meanwhile, by whoever: nothing held the agent, and hast did not move them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved_refs: Vec<String>,
 }
 
 /// What became of a goal, as `goals.yaml` is to say it.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::attempt::base::kept_branch;
 use crate::attempt::workspace::{Aside, Guarded};
-use crate::docs::goals::GoalsEvent;
+use crate::docs::goals::{GoalStatus, GoalsEvent};
 use crate::flows::goals::auto::layout;
 
 /// What one run of `auto` has done so far.
@@ -25,6 +25,8 @@ pub struct Run {
     pub by_hand: Vec<String>,
     /// Goals that never got as far as an attempt that is kept.
     pub stuck: BTreeSet<String>,
+    /// Goals that people decided about themselves while they were worked on.
+    pub withdrawn: Vec<Withdrawn>,
     /// What a dead process left could not be cleared away: what, and what to do.
     pub gave_up: Option<(String, String)>,
     /// The ref that has what a dead process left in the tree.
@@ -40,8 +42,20 @@ pub struct Run {
     /// The goal whose kept work is gone on with, and whether that attempt has begun.
     pub continues: Option<String>,
     pub continued: bool,
+    /// Goals whose work tree was made anew, and the refs that have what an earlier one still held.
+    pub earlier_trees: Vec<(String, String)>,
     /// Attempts whose work is not where it mostly is.
     pub settled: Vec<SettledWork>,
+}
+
+/// A goal that people decided about themselves while it was worked on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Withdrawn {
+    pub goal: String,
+    /// What they made it; none is that they took it out of the file.
+    pub status: Option<GoalStatus>,
+    /// The branch that keeps what was done, if anything was.
+    pub branch: Option<String>,
 }
 
 /// What of saved work its ref does not hold: too large, or a repository of its own.
@@ -118,6 +132,15 @@ impl SettledWork {
 }
 
 impl Run {
+    pub(super) fn withdraw(&mut self, event: &GoalsEvent, goal: &str) {
+        let status = event.detail.get("status_is").cloned().unwrap_or_default();
+        let branch = event.detail.get("branch").and_then(|branch| branch.as_str());
+        let (goal, branch) = (goal.to_owned(), branch.map(str::to_owned));
+        self.tried.insert(goal.clone());
+        let status = serde_json::from_value(status).ok();
+        self.withdrawn.push(Withdrawn { goal, status, branch });
+    }
+
     pub(super) fn finish(&mut self, event: &GoalsEvent, goal: &str, done: bool) {
         self.tried.insert(goal.to_owned());
         let list = if done { &mut self.done } else { &mut self.blocked };

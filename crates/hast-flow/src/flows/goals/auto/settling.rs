@@ -11,6 +11,7 @@ use crate::attempt_steps::{CommitKeys, Committed, blocked};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
 use crate::flows::goals::auto::decide::{git, git_steps, if_possible, last_goal};
+use crate::flows::goals::auto::lanes::wanted::{Asking, Word};
 use crate::flows::goals::auto::publishing::{StatusCommit, committed};
 use crate::flows::goals::auto::record::{KeptWork, ToldStatus, VerdictRecord};
 use crate::flows::goals::auto::run::Beside;
@@ -83,7 +84,11 @@ pub(super) fn step(work: &Work<'_>, record: &VerdictRecord, all: &[Placed<'_>]) 
         },
         _ => None,
     };
-    settled(work, &plan.then, &outcome, handed, all)
+    let not_wanted = match &plan.then {
+        Then::Block(_) => withdrawn(work, &outcome).unwrap_or_else(Some),
+        _ => None,
+    };
+    not_wanted.unwrap_or_else(|| settled(work, &plan.then, &outcome, handed, all))
 }
 
 /// What a person needs to decide about work that is handed over, and what a later start needs to
@@ -301,6 +306,19 @@ pub(super) fn settled(
 
 fn isolated(work: &Work<'_>) -> bool {
     work.flow.place == Place::Isolated
+}
+
+/// In a lane: people may have decided about the goal themselves meanwhile, and theirs stands.
+fn withdrawn(work: &Work<'_>, outcome: &Outcome<'_>) -> Result<Option<Step>, Step> {
+    let Some(onto) = &work.view.onto else { return Ok(None) };
+    let (seen, facts, goal) = (work.view, work.facts, work.current.goal.as_str());
+    let (key, since) = (|part: &str| work.key(&[part]), work.base.commit());
+    let asking = Asking { seen, facts, goal, onto, since, key: &key };
+    let Word::Withdrawn(status) = asking.word()? else { return Ok(None) };
+    let mut detail = about_attempt(work, layout::WITHDRAWN, outcome);
+    detail["status_is"] = json!(status);
+    let draft = Draft::new(seen, facts, &format!("{goal} is not wanted any more"));
+    Ok(Some(draft.event(Kind::AttemptSettled, detail).step()))
 }
 
 /// What is told of the attempt, and of where its work is.

@@ -1,12 +1,13 @@
 //! What the documents below `.ai/` say about goals and attempts, kept up to date change by change.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use serde::de::DeserializeOwned;
 
 use crate::attempt::base::{Base, ObjectId};
 use crate::attempt::evidence::{CallEnd, TestEnd};
+use crate::attempt::inspection::MovedRef;
 use crate::attempt::ledger::Ledger;
 use crate::attempt::reason::Class;
 use crate::attempt::worktrees::Target;
@@ -14,7 +15,7 @@ use crate::docs::goals::{GoalsEvent, GoalsEventKind as Kind, HandoffName};
 use crate::driver::Delta;
 use crate::flows::goals::auto::layout;
 use crate::flows::goals::auto::record::{
-    AttemptRecord, KeptWork, ToldStatus, UnjudgedWork, VerdictRecord,
+    AttemptRecord, KeptWork, LISTED, ToldStatus, UnjudgedWork, VerdictRecord,
 };
 use crate::flows::goals::auto::run::SettledWork;
 use crate::flows::goals::handoffs::{LastSession, read_handoff};
@@ -57,6 +58,8 @@ pub struct View {
     pub unjudged: Option<UnjudgedWork>,
     /// Changes of goals.yaml that are still to be committed.
     pub owed: Option<Owed>,
+    /// The last commits that hast put onto a branch itself.
+    pub ours: VecDeque<ObjectId>,
     /// Results of effects that no commit has used yet.
     pub results: BTreeMap<StepKey, EffectResult>,
 }
@@ -137,6 +140,13 @@ impl View {
     pub fn last_verdict_before(&self, goal: &str, number: u32) -> Option<&VerdictRecord> {
         let attempts = self.documents.get(&layout::goal_directory(goal))?;
         attempts.range(..number).rev().find_map(|(_, documents)| documents.last_verdict())
+    }
+
+    /// Refs that others have moved, as far as hast did not: the first of them.
+    pub(super) fn moved_by_others(&self, moved: &[MovedRef]) -> Vec<String> {
+        let ours = |one: &&MovedRef| one.to.as_ref().is_some_and(|to| self.ours.contains(to));
+        let others = moved.iter().filter(|one| !ours(one));
+        others.take(LISTED).map(|one| one.name.clone()).collect()
     }
 
     /// The goal whose work was left in the tree, and that work.
@@ -245,6 +255,7 @@ impl View {
         if event.detail.contains_key(layout::OWED) {
             self.owe(&goal, event.ts);
         }
+        self.take_ours(event);
         match event.kind {
             Kind::AutoStarted => self.take_started(event),
             Kind::Recovered => self.take_recovered(event),
@@ -287,7 +298,7 @@ impl View {
             | Kind::LaneClosed
             | Kind::AttemptPassed
             | Kind::MergeStarted
-            | Kind::MergeMoved => self.take_lane(event.kind, goal),
+            | Kind::MergeMoved => self.take_lane(event, goal),
             Kind::PacketExported | Kind::PacketReceived | Kind::PacketSettled => {
                 self.results.clear();
             }
@@ -318,6 +329,19 @@ impl View {
         self.results.clear();
     }
 
+    /// Where hast moves a branch, it says so.
+    fn take_ours(&mut self, event: &GoalsEvent) {
+        let key = match event.kind {
+            Kind::MergeStarted => "to",
+            Kind::GoalsCommitted => "commit",
+            _ => return,
+        };
+        self.ours.extend(detail::<ObjectId>(event, key));
+        if self.ours.len() > REMEMBERED {
+            self.ours.pop_front();
+        }
+    }
+
     fn owe(&mut self, goal: &str, at: UtcTime) {
         let owed = self.owed.get_or_insert_with(|| Owed { goals: Vec::new(), at });
         owed.at = at;
@@ -343,6 +367,9 @@ impl View {
         self.ledgers.entry(goal.clone()).or_default().started(number);
         let left: Option<Vec<String>> = detail(event, layout::LEFT_BY_TESTS);
         self.left_by_tests.extend(left.unwrap_or_default());
+        if let Some(name) = detail(event, "recovered") {
+            self.with_run(|run| run.earlier_trees.push((goal.clone(), name)));
+        }
         self.results.clear();
         if event.detail.contains_key(layout::LANE) {
             return;
@@ -357,8 +384,11 @@ impl View {
     }
 
     /// Lanes are looked at more closely where they are driven.
-    fn take_lane(&mut self, kind: Kind, goal: String) {
-        match kind {
+    fn take_lane(&mut self, event: &GoalsEvent, goal: String) {
+        if event.detail.contains_key(layout::WITHDRAWN) {
+            self.with_run(|run| run.withdraw(event, &goal));
+        }
+        match event.kind {
             Kind::LaneOpened => self.lanes.insert(goal),
             Kind::LaneClosed => self.lanes.remove(&goal),
             _ => false,
@@ -427,6 +457,9 @@ impl View {
             run.stop |= then == "done_and_stop";
             run.working = (then == "try_again").then(|| goal.to_owned());
             run.settled.extend(SettledWork::told(event, goal));
+            if then == layout::WITHDRAWN {
+                run.withdraw(event, goal);
+            }
         });
         let head = text("commit_goals_on").and_then(|head| head.parse().ok());
         let (status, written) = (detail(event, "status"), detail(event, "written") != Some(false));

@@ -16,6 +16,9 @@ messages! {
     blocked_next(goal) { en: "see blocked_reason in .ai/goals.yaml and the work on refs/hast/attempts, then hast retry {goal}", ko: ".ai/goals.yaml의 blocked_reason과 refs/hast/attempts의 작업을 보고 hast retry {goal}(을)를 실행하세요" }
     by_hand(goals) { en: "the status of these goals could not be set without changing more: {goals}", ko: "다른 값을 바꾸지 않고는 상태를 바꿀 수 없는 목표가 있습니다: {goals}" }
     by_hand_next() { en: "set it by hand in .ai/goals.yaml", ko: ".ai/goals.yaml에서 직접 바꾸세요" }
+    withdrawn(goals) { en: "people gave these goals another status while they were worked on; that stands, and nothing of them was merged: {goals}", ko: "작업 중에 사람이 상태를 바꾼 목표입니다. 그 상태를 그대로 두고 병합하지 않았습니다: {goals}" }
+    withdrawn_next(branch) { en: "git merge {branch} takes the work, git branch -D {branch} throws it away", ko: "작업을 받으려면 git merge {branch}, 버리려면 git branch -D {branch}(을)를 실행하세요" }
+    withdrawn_before_next() { en: "git for-each-ref refs/hast/attempts has what was tried; set `status: active` in .ai/goals.yaml to have it done after all", ko: "시도한 작업은 git for-each-ref refs/hast/attempts에 있습니다. 다시 하려면 .ai/goals.yaml에서 `status: active`로 바꾸세요" }
     lost_records(goal) { en: "the records of the attempt at {goal} are missing", ko: "{goal} 시도의 기록이 없습니다" }
     lost_records_next() { en: "nothing was touched; look at .ai/attempts and git reflog", ko: "아무것도 건드리지 않았습니다. .ai/attempts와 git reflog를 확인하세요" }
     open_lane(goal) { en: "{goal} is still in a work tree of its own, where an earlier run left it", ko: "{goal}(이)가 이전 실행이 남긴 별도 작업 트리에 아직 있습니다" }

@@ -14,6 +14,7 @@ use crate::attempt::reason::{Class, Reason};
 use crate::attempt::recovery::Place as Isolation;
 use crate::attempt::settle::Commits;
 use crate::attempt::workspace::{GitResult, GitStep, SavePlan};
+use crate::attempt::worktrees::WorktreeResult;
 use crate::attempt_steps::{blocked, call_end, unexpected};
 use crate::docs::document::Version;
 use crate::docs::goals::{GoalsEventKind as Kind, HandoffName};
@@ -105,6 +106,11 @@ pub(super) fn begin(flow: &AutoFlow, view: &View, facts: &Facts<'_>, placed: &Pl
         json!({"goal_id": goal.id, "attempt": number, "handoff": handoff, "continues": continues});
     if flow.place == Isolation::Isolated {
         detail[layout::LANE] = json!(true);
+    }
+    if let Some(EffectResult::Worktree(WorktreeResult::Added(added))) =
+        view.results.get(&key(&goal.id, number, &["add"]))
+    {
+        detail["recovered"] = json!(added.recovered);
     }
     if !tested.left.is_empty() {
         detail[layout::LEFT_BY_TESTS] = json!(tested.left);
@@ -298,6 +304,7 @@ impl Work<'_> {
                     changed: Vec::new(),
                     tests: None,
                     test_tail: String::new(),
+                    moved_refs: Vec::new(),
                 };
                 self.judged(draft, layout::VERDICT, &record)
             }
@@ -347,6 +354,7 @@ impl Work<'_> {
             changed: changed.collect(),
             tests: tests.map(|run| run.end.clone()),
             test_tail: tests.map(|run| run.tail.clone()).unwrap_or_default(),
+            moved_refs: self.view.moved_by_others(&inspection.others),
             verdict,
         };
         let mut draft = Draft::new(self.view, self.facts, "judged");

@@ -13,9 +13,9 @@ use crate::flows::goals::auto::lanes::decide::worktree;
 use crate::flows::goals::auto::lanes::view::{Lane, LanesView};
 use crate::flows::goals::auto::lanes::{Delivery, LanesFlow};
 use crate::flows::goals::auto::view::{Current, Documents, View};
-use crate::flows::goals::auto::words;
 use crate::flows::goals::auto::working::key;
 use crate::flows::goals::auto::write::Draft;
+use crate::flows::goals::auto::{layout, words};
 use crate::steps::{Ending, Notice, Step};
 use crate::words::Lang;
 
@@ -113,12 +113,15 @@ pub(super) fn settled<'v>(
         Some("done" | "done_and_stop") => "merged",
         Some("try_again") => "failed",
         Some("lease_lost") => "lease_lost",
+        Some(layout::WITHDRAWN) => layout::WITHDRAWN,
         _ => "blocked",
     };
     let failed = verdict.filter(|verdict| !verdict.verdict.class.is_success());
     let holds = match (stuck, failed, &lane.passed) {
         // What passed, and cannot go on, stays on the branch of its tree.
         (Some(_), None, Some(_)) => Some(TreeName::of(&lane.goal).branch()),
+        // Another one has the goal, and what passed is on no ref but this.
+        (None, None, _) => lane.kept.clone(),
         (_, failed, _) => failed.map(|_| attempt_ref(&lane.goal, number)),
     };
     let (code, reason) = match stuck {
@@ -137,6 +140,7 @@ pub(super) fn settled<'v>(
             "reason": reason,
             "commit": lane.over.as_ref().filter(|_| outcome == "merged"),
             "ref": holds,
+            "branch": lane.kept,
         }),
     )
 }

@@ -3,24 +3,27 @@
 
 use serde_json::json;
 
-use crate::attempt::base::{ObjectId, Shared};
+use crate::attempt::base::{Base, ObjectId, Shared};
 use crate::attempt::evidence::TestEnd;
+use crate::attempt::reason::Reason;
 use crate::attempt::workspace::{GitResult, GitStep};
 use crate::attempt::worktrees::{Removed, Spent, TreeName, TreePlan, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{blocked, problem, unexpected};
-use crate::docs::goals::GoalsEventKind as Kind;
+use crate::docs::goals::{GoalStatus, GoalsEventKind as Kind};
 use crate::driver::Facts;
 use crate::flows::goals::auto::lanes::decide::{tip, worktree};
 use crate::flows::goals::auto::lanes::view::{Lane, LanesView, Tree};
-use crate::flows::goals::auto::lanes::{LanesFlow, Walls, delivery, status, train};
+use crate::flows::goals::auto::lanes::wanted::{Asking, Word};
+use crate::flows::goals::auto::lanes::{LanesFlow, Walls, delivery, status, train, wanted};
 use crate::flows::goals::auto::view::{Current, Documents, View};
 use crate::flows::goals::auto::working::{self, Work, key};
 use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::auto::{AutoFlow, CutOff, claims, layout, words};
 use crate::flows::goals::selection::Placed;
-use crate::flows::goals::status_edit::{NewStatus, with_status};
+use crate::flows::goals::status_edit::{NewStatus, status_word, with_status};
 use crate::leases::{LeaseResult, LeaseStep};
 use crate::steps::{Check, Effect, EffectResult, Ending, Place, Step, StepKey};
+use crate::words::Lang;
 
 /// What a lane does next; nothing while it has to wait for another one.
 pub(super) fn step(
@@ -37,7 +40,9 @@ pub(super) fn step(
         (None, None) => begin(flow, view, &seen, facts, lane, all)?,
     };
     Some(match step {
-        Step::Finish(Ending::Blocked(notice) | Ending::Failed(notice)) if !everybodys(&seen) => {
+        Step::Finish(Ending::Blocked(notice) | Ending::Failed(notice))
+            if !everybodys(&seen, facts.lang) =>
+        {
             stuck(&seen, facts, lane, &notice.what)
         }
         other => other,
@@ -45,12 +50,12 @@ pub(super) fn step(
 }
 
 /// Whether what stands in the way is not this goal's alone. The lane stays, and goes on when that is over.
-fn everybodys(seen: &View) -> bool {
+fn everybodys(seen: &View, lang: Lang) -> bool {
     seen.results.values().any(|result| match result {
         EffectResult::Git(GitResult::Refused(problem))
         | EffectResult::Worktree(WorktreeResult::Refused(problem)) => problem.is_everybodys(),
         EffectResult::Lease(LeaseResult::Failed { .. }) => true,
-        _ => false,
+        other => wanted::is_unreadable(other, lang),
     })
 }
 
@@ -87,11 +92,47 @@ fn attempt(
         if let Some(Err(step)) = lane.stopped.as_ref().map(|to| back(seen, facts, current, to)) {
             return Some(step);
         }
+        if let Some(step) = not_called_again(seen, facts, lane, current) {
+            return Some(step);
+        }
         return Some(within(lane, working::step(auto, seen, facts, current, all)));
     };
     let work = Work { flow: auto, view: seen, facts, current, base, record };
     let first = view.on_the_train().is_none_or(|first| first.goal == lane.goal);
     train::step(&work, lane, verdict, all, first)
+}
+
+/// A call that was cut off is not made again for what nobody wants any more. What it had done is saved,
+/// and the tree is at its base.
+fn not_called_again(
+    seen: &View,
+    facts: &Facts<'_>,
+    lane: &Lane,
+    current: &Current,
+) -> Option<Step> {
+    let (goal, number, cuts) = (lane.goal.as_str(), current.number, current.cuts.to_string());
+    let called = || seen.results.contains_key(&key(goal, number, &["call", &cuts]));
+    if current.cuts == 0 || current.ended.is_some() || current.judged || called() {
+        return None;
+    }
+    let base = seen.documents_of(goal, number)?.base.as_ref()?;
+    let key = |part: &str| key(goal, number, &["again", &cuts, part]);
+    let asking = Asking { seen, facts, goal, onto: &lane.onto, since: base.commit(), key: &key };
+    let status = match asking.word() {
+        Ok(Word::Withdrawn(status)) => status,
+        Ok(Word::Wanted) => return None,
+        Ok(Word::Unreadable(why)) => return Some(blocked(why, words::bad_goals_next(facts.lang))),
+        Err(step) => return Some(step),
+    };
+    let detail = json!({
+        "goal_id": goal,
+        "attempt": number,
+        "then": layout::WITHDRAWN,
+        "head": base.commit(),
+        "status_is": status,
+    });
+    let draft = Draft::new(seen, facts, &format!("{goal} is not wanted any more"));
+    Some(draft.event(Kind::AttemptSettled, detail).step())
 }
 
 /// The tree as it was when it passed: with what came onto the branch it cannot be rolled back.
@@ -109,10 +150,6 @@ fn begin(
     lane: &Lane,
     all: &[Placed<'_>],
 ) -> Option<Step> {
-    let Some(placed) = all.iter().find(|placed| placed.goal.id == lane.goal) else {
-        let what = words::no_such_goal(facts.lang, &lane.goal);
-        return Some(blocked(what, words::no_such_goal_next(facts.lang)));
-    };
     let number = seen.ledger(&lane.goal).next_number();
     let made = match lane.tree {
         Tree::Made => Ok(()),
@@ -122,6 +159,19 @@ fn begin(
     if let Err(step) = made {
         return Some(step);
     }
+    let wanted_key = |part: &str| key(&lane.goal, number, &["begin", part]);
+    let (goal, onto) = (lane.goal.as_str(), &lane.onto);
+    let asking = Asking { seen, facts, goal, onto, since: &lane.base, key: &wanted_key };
+    match asking.word() {
+        Ok(Word::Wanted) => {}
+        Ok(Word::Withdrawn(status)) => return Some(withdrawn(seen, facts, lane, status)),
+        Ok(Word::Unreadable(why)) => return Some(blocked(why, words::bad_goals_next(facts.lang))),
+        Err(step) => return Some(step),
+    }
+    let Some(placed) = all.iter().find(|placed| placed.goal.id == lane.goal) else {
+        let what = words::no_such_goal(facts.lang, &lane.goal);
+        return Some(blocked(what, words::no_such_goal_next(facts.lang)));
+    };
     if waits_for_tests(view, facts, lane) {
         return None;
     }
@@ -237,27 +287,57 @@ pub(super) fn brought(
 /// The goal is settled: the tree goes, then the lane.
 fn close(seen: &View, facts: &Facts<'_>, lane: &Lane) -> Step {
     let Some(into) = lane.over.clone() else { return stuck(seen, facts, lane, "") };
+    let detail = match removed(seen, facts, lane, into) {
+        Ok(detail) => detail,
+        Err(step) => return step,
+    };
+    let draft = Draft::new(seen, facts, &format!("the work tree of {} is gone", lane.goal));
+    delivery::settled(draft, seen, lane, None).event(Kind::LaneClosed, detail).step()
+}
+
+/// People have decided about the goal themselves, with nothing of an attempt under way: there will be no
+/// other one.
+fn withdrawn(seen: &View, facts: &Facts<'_>, lane: &Lane, status: Option<GoalStatus>) -> Step {
+    let number = seen.ledger(&lane.goal).last_number();
+    let last = seen.documents_of(&lane.goal, number).and_then(|documents| documents.base.as_ref());
+    let into = last.map_or(&lane.base, Base::commit).clone();
+    let mut detail = match removed(seen, facts, lane, into) {
+        Ok(detail) => detail,
+        Err(step) => return step,
+    };
+    detail[layout::WITHDRAWN] = json!(true);
+    detail["status_is"] = json!(status);
+    let reason = Reason::Withdrawn { status: status.map(|status| status_word(status).to_owned()) };
+    let draft = Draft::new(seen, facts, &format!("{} is not wanted any more", lane.goal));
+    let lane = Lane { then: Some(layout::WITHDRAWN.to_owned()), ..lane.clone() };
+    let text = reason.text(facts.lang);
+    delivery::settled(draft, seen, &lane, Some(&text)).event(Kind::LaneClosed, detail).step()
+}
+
+/// Takes the tree away and lets go of the goal; what is told of that.
+fn removed(
+    seen: &View,
+    facts: &Facts<'_>,
+    lane: &Lane,
+    into: ObjectId,
+) -> Result<serde_json::Value, Step> {
     let number = seen.ledger(&lane.goal).last_number();
     let remove_key = key(&lane.goal, number, &["remove"]);
     let (tree, spent) = (TreeName::of(&lane.goal), Spent::Merged { into });
     let remove = || WorktreeStep::Remove { tree, spent };
-    let detail = match worktree(seen, facts, remove_key.clone(), remove) {
-        Err(step) => return step,
-        Ok(WorktreeResult::Removed(Removed { aside: None })) => json!({"goal_id": lane.goal}),
-        Ok(WorktreeResult::Removed(Removed { aside })) => {
+    let detail = match worktree(seen, facts, remove_key.clone(), remove)? {
+        WorktreeResult::Removed(Removed { aside: None }) => json!({"goal_id": lane.goal}),
+        WorktreeResult::Removed(Removed { aside }) => {
             json!({"goal_id": lane.goal, "aside": aside})
         }
         // The goal is settled all the same; what is left is found by `--gc`.
-        Ok(WorktreeResult::Refused(refused)) => {
+        WorktreeResult::Refused(refused) => {
             json!({"goal_id": lane.goal, "left": refused.what(facts.lang)})
         }
-        Ok(_) => return unexpected(&remove_key, facts.lang),
+        _ => return Err(unexpected(&remove_key, facts.lang)),
     };
-    if let Err(step) = release(seen, facts, lane) {
-        return step;
-    }
-    let draft = Draft::new(seen, facts, &format!("the work tree of {} is gone", lane.goal));
-    delivery::settled(draft, seen, lane, None).event(Kind::LaneClosed, detail).step()
+    release(seen, facts, lane)?;
+    Ok(detail)
 }
 
 /// Others may have the goal; whether that could be said makes no difference here.

@@ -8,6 +8,7 @@ mod lane;
 pub(super) mod status;
 mod train;
 pub mod view;
+pub(super) mod wanted;
 
 use crate::attempt::base::ObjectId;
 use crate::attempt::evidence::CallEnd;

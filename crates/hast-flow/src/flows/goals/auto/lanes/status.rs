@@ -34,7 +34,7 @@ pub(in crate::flows::goals::auto) fn is_written_here(work: &Work<'_>) -> Result<
     Ok(!matches!((stands, onto), (Standing::Off, Target::Branch(_))))
 }
 
-fn standing(
+pub(super) fn standing(
     seen: &View,
     facts: &Facts<'_>,
     key: &StepKey,

@@ -11,18 +11,20 @@ use crate::attempt::reason::{Class, Reason};
 use crate::attempt::settle::{Act, Attempt, MoreGoals, Then, commit_message};
 use crate::attempt::workspace::{GitResult, GitStep};
 use crate::attempt::worktrees::{MergePlan, Waits, WorktreeResult, WorktreeStep};
-use crate::attempt_steps::{problem, unexpected};
+use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::flows::goals::auto::decide::git;
 use crate::flows::goals::auto::lanes::decide::{tip, worktree};
 use crate::flows::goals::auto::lanes::lane::{brought, train_key, within};
 use crate::flows::goals::auto::lanes::view::{Lane, Passed};
+use crate::flows::goals::auto::lanes::wanted::{Asking, Word};
 use crate::flows::goals::auto::record::VerdictRecord;
 use crate::flows::goals::auto::settling::{self, Outcome};
 use crate::flows::goals::auto::working::Work;
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{claims, layout};
+use crate::flows::goals::auto::{claims, layout, words};
 use crate::flows::goals::selection::Placed;
+use crate::flows::goals::status_edit::status_word;
 use crate::leases::{LeaseResult, LeaseStep};
 use crate::steps::{Check, Effect, EffectResult, Step};
 
@@ -79,7 +81,7 @@ fn get_ready(
     let (view, facts) = (work.view, work.facts);
     let (_, onto) = tip(view, facts, &train_key(work, lane, "tip"), Some(&lane.onto))?;
     if onto == *work.base.commit() {
-        return start_merge(work, lane, &onto, &passed.head);
+        return start_merge(work, lane, verdict, (&onto, &passed.head));
     }
     let replay_key = train_key(work, lane, "replay");
     let replay = || WorktreeStep::Replay {
@@ -113,7 +115,7 @@ fn get_ready(
         }
     };
     match as_expected(run, work.record.expect_failure) {
-        Ok(()) => start_merge(work, lane, &onto, commit),
+        Ok(()) => start_merge(work, lane, verdict, (&onto, commit)),
         Err(why) => {
             let reason = Reason::RedAfterMerge { why };
             Ok(refuse(work, lane, verdict, reason, commit, &run.tail))
@@ -132,17 +134,39 @@ fn as_expected(run: &TestRun, expect_failure: bool) -> Result<(), String> {
 }
 
 /// Written down before it is done: after a crash it is known what to look for. Only whoever still has
-/// the goal may.
-fn start_merge(work: &Work<'_>, lane: &Lane, from: &ObjectId, to: &ObjectId) -> Result<Step, Step> {
+/// the goal may, and only what people still want.
+fn start_merge(
+    work: &Work<'_>,
+    lane: &Lane,
+    verdict: &VerdictRecord,
+    (from, to): (&ObjectId, &ObjectId),
+) -> Result<Step, Step> {
     let (goal, number) = (&work.current.goal, work.current.number);
     let step = LeaseStep::Keep { unit: goal.clone() };
     match claims::ask(work.view, work.facts, &train_key(work, lane, "lease"), step)? {
         LeaseResult::Held { .. } => {}
         _ => return lost(work, to),
     }
+    match wanted(work, lane)? {
+        Word::Wanted => {}
+        Word::Withdrawn(status) => {
+            let status = status.map(|status| status_word(status).to_owned());
+            return Ok(refuse(work, lane, verdict, Reason::Withdrawn { status }, to, ""));
+        }
+        // It waits on the train, and goes on with the next run.
+        Word::Unreadable(why) => return Err(blocked(why, words::bad_goals_next(work.facts.lang))),
+    }
     let detail = json!({"goal_id": goal, "attempt": number, "from": from, "to": to});
     let draft = Draft::new(work.view, work.facts, &format!("{goal} is merged"));
     Ok(draft.event(Kind::MergeStarted, detail).step())
+}
+
+/// Asked for each try: the branch may have moved because somebody changed the goals.
+fn wanted(work: &Work<'_>, lane: &Lane) -> Result<Word, Step> {
+    let (seen, facts, goal) = (work.view, work.facts, work.current.goal.as_str());
+    let (onto, since) = (&lane.onto, work.base.commit());
+    let key = |part: &str| train_key(work, lane, part);
+    Asking { seen, facts, goal, onto, since, key: &key }.word()
 }
 
 /// Another worker has the goal by now: what passed here is kept on a branch, and the goal is theirs.

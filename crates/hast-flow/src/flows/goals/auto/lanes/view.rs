@@ -57,6 +57,8 @@ pub struct Lane {
     pub packet: Option<String>,
     /// What became of the last attempt, in the word of its event.
     pub then: Option<String>,
+    /// The branch that keeps its work.
+    pub kept: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +119,7 @@ impl LanesView {
             // Only a beginning asks for it.
             tested: if current.is_none() { shared.tested.clone() } else { BTreeMap::new() },
             left_by_tests: shared.left_by_tests.clone(),
+            ours: shared.ours.clone(),
             documents: shared.documents.get(&directory).map(only).into_iter().collect(),
             results: self.results.get(&directory).cloned().unwrap_or_default(),
             kept: shared.kept.get_key_value(goal).map(cloned).into_iter().collect(),
@@ -264,6 +267,7 @@ impl LanesView {
                     over: None,
                     packet: text("packet").map(str::to_owned),
                     then: None,
+                    kept: None,
                 };
                 self.lanes.insert(goal.to_owned(), lane);
             }
@@ -316,6 +320,8 @@ impl LanesView {
                     lane.over = id("head");
                 }
                 lane.then = then.map(str::to_owned);
+                let branch = event.detail.get("branch").and_then(|branch| branch.as_str());
+                lane.kept = branch.map(str::to_owned);
                 if lane.current.is_none() {
                     lane.passed = None;
                 }

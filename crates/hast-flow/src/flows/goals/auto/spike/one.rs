@@ -190,6 +190,7 @@ impl Try<'_> {
             saved: saved.commit.clone(),
             tree: inspection.commit_tree.clone(),
             message,
+            moved_refs: inspection.others.iter().map(|moved| moved.name.clone()).collect(),
         };
         let detail = json!({
             "decision_id": self.flow.ticket.id,
