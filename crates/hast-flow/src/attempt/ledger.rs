@@ -9,15 +9,20 @@ use crate::attempt::reason::Class;
 pub struct Ledger {
     /// The highest number there ever was.
     last_number: u32,
-    /// Attempts spent since the last retry.
+    /// Attempts spent since the last retry, or since the goal was last done or handed over.
     spent: u32,
     /// Interruptions since an attempt was last judged.
     interruptions: u32,
+    /// What was spent belongs to an end that was reached.
+    ended: bool,
 }
 
 impl Ledger {
     pub fn started(&mut self, number: u32) {
         self.last_number = self.last_number.max(number);
+        if self.ended {
+            self.retried();
+        }
     }
 
     pub fn judged(&mut self, class: Class) {
@@ -31,10 +36,19 @@ impl Ledger {
         }
     }
 
+    /// The goal was done or handed to a person: whoever wants it tried again begins anew.
+    pub fn ended(&mut self) {
+        self.ended = true;
+    }
+
     /// A person gave the goal back: its limit starts anew, its numbers go on.
     pub fn retried(&mut self) {
-        self.spent = 0;
-        self.interruptions = 0;
+        *self = Self { last_number: self.last_number, ..Self::default() };
+    }
+
+    /// Whether the next attempt is one more of a row.
+    pub fn goes_on(&self) -> bool {
+        self.spent > 0 && !self.ended
     }
 
     pub fn next_number(&self) -> u32 {

@@ -149,3 +149,17 @@ fn what_stops_a_run_is_noted_and_spends_nothing() {
         assert_eq!(auto.view, auto.read_again(), "a fresh read knows the same");
     }
 }
+
+#[test]
+fn a_goal_that_was_done_and_is_wanted_again_has_all_its_attempts() {
+    let mut auto = Auto::with(vec![Left::honest("M1")], vec![Green, Green]);
+    assert!(matches!(auto.drive(), Ending::Done(_)));
+    let goals = auto.goals().replace("status: done", "status: active");
+    auto.files.insert("goals.yaml".to_owned(), goals.into_bytes());
+    auto.dies();
+    let wrong = || Left { handoff: None, ..Left::honest("M1") };
+    auto.agent = (0..3).map(|_| wrong()).collect();
+    auto.tests = vec![Green; 6].into();
+    assert!(matches!(auto.drive(), Ending::Blocked(_)));
+    assert_eq!(auto.calls.len(), 1 + 3, "as many as ever");
+}

@@ -273,10 +273,12 @@ impl View {
             Kind::AttemptSettled => self.take_settled(event, &goal),
             Kind::GoalDone => {
                 self.kept.remove(&goal);
+                self.ledgers.entry(goal.clone()).or_default().ended();
                 self.with_run(|run| run.finish(event, &goal, true));
             }
             Kind::GoalBlocked => {
                 self.take_handed(event, &goal);
+                self.ledgers.entry(goal.clone()).or_default().ended();
                 self.with_run(|run| run.finish(event, &goal, false));
             }
             Kind::KeptCleared => {

@@ -61,7 +61,7 @@ pub(super) fn begin(flow: &AutoFlow, view: &View, facts: &Facts<'_>, placed: &Pl
     let number = ledger.next_number();
     let before = view.documents_of(&goal.id, ledger.last_number());
     let tested = match before {
-        Some(Documents { record: Some(record), base, .. }) if ledger.spent() > 0 => {
+        Some(Documents { record: Some(record), base, .. }) if ledger.goes_on() => {
             let left = base.as_ref().map(|base| base.rules().left_by_tests.clone());
             Ok(Tested { end: record.base_tests.clone(), left: left.unwrap_or_default() })
         }
@@ -97,7 +97,7 @@ pub(super) fn begin(flow: &AutoFlow, view: &View, facts: &Facts<'_>, placed: &Pl
     let mut draft = Draft::new(view, facts, &format!("{} attempt {number}", goal.id))
         .create(&layout::of_attempt(&goal.id, number, layout::BASE), base)
         .create_json(&layout::of_attempt(&goal.id, number, layout::RECORD), &record);
-    if ledger.spent() == 0 {
+    if !ledger.goes_on() {
         draft = draft.event(Kind::GoalStarted, json!({"goal_id": goal.id, "title": goal.title}));
     }
     let continues = record.continues.as_ref().map(|kept| &kept.name);
