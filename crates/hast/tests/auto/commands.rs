@@ -176,3 +176,26 @@ fn machine_files_are_kept_out_of_git_though_somebody_deleted_the_rule() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(scene.git(&["status", "--porcelain"]), "?? .ai/.gitignore");
 }
+
+#[test]
+fn a_dry_run_names_what_waits_for_a_goal_that_would_run_before_it() {
+    let goal = |id: &str, more: &str| {
+        format!("      - id: {id}\n        title: t\n        status: active\n{more}")
+    };
+    let goals = format!(
+        "goals:\n  - id: P\n    title: t\n    status: active\n    children:\n{}{}{}",
+        goal("P.3", "        depends_on: [P.2]\n"),
+        goal("P.1", ""),
+        goal("P.2", "        depends_on: [P.1]\n"),
+    );
+    let replies = format!("  - do:\n{WORK}");
+    let scene = Scene::with(&goals, &replies, "sandbox: off\n");
+    let planned = json(&scene.hast(&["auto", "P", "--recursive", "--dry-run", "--json"]));
+    let ids: Vec<_> = planned["goals"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|goal| goal["goal_id"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids, ["P.1", "P.2", "P.3"]);
+}

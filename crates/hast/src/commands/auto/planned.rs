@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use hast_flow::agents::choice::{Wishes, choose};
+use hast_flow::docs::goals::{Goal, GoalStatus};
 use hast_flow::flows::goals::context::{assemble, fit};
 use hast_flow::flows::goals::handoffs::LastSession;
 use hast_flow::flows::goals::instructions::{Parts, prompt};
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::print::Format;
 use hast_flow::flows::goals::report::{DryRun, dry_run};
-use hast_flow::flows::goals::runnable::{Asked, Choice, choose as choose_goal};
+use hast_flow::flows::goals::runnable::{Asked, Choice, choose as choose_goal, parents_done};
 use hast_flow::flows::goals::selection::{Placed, placed};
 use hast_flow::formats::source::MAX_DOCUMENT_BYTES;
 use hast_world::calls::{installed, variable};
@@ -30,15 +31,22 @@ pub(super) fn run(
     asked: &Asked,
     args: &AutoArgs,
 ) -> Result<Exit, Problem> {
-    let all = placed(&files.goals);
+    let mut goals = files.goals.clone();
     let newest = newest_handoff(app, &project.root)?.session.map(|(_, session)| session);
-    let last = newest.as_ref().map(|session| session.front.goal_id.clone());
+    let mut last = newest.as_ref().map(|session| session.front.goal_id.clone());
     let (mut tried, mut planned) = (BTreeSet::new(), Vec::new());
     loop {
+        let all = placed(&goals);
         match choose_goal(&all, asked, last.as_deref(), &tried) {
             Choice::Run(chosen) => {
                 planned.push(one(app, project, newest.as_ref(), chosen, args)?);
-                tried.insert(chosen.goal.id.clone());
+                let id = chosen.goal.id.clone();
+                let mut done = parents_done(&all, &id);
+                done.push(id.clone());
+                tried.insert(id.clone());
+                last = Some(id);
+                // As if each passed: what waits for it runs next.
+                set_done(&mut goals.goals, &done);
             }
             Choice::Refused(refused) => {
                 return Err(Problem::new(refused.what(app.lang), refused.next(app.lang)));
@@ -61,6 +69,15 @@ pub(super) fn run(
         app.print(&dry_run(&planned, app.lang))?;
     }
     Ok(Exit::Done)
+}
+
+fn set_done(goals: &mut [Goal], done: &[String]) {
+    for goal in goals {
+        if done.contains(&goal.id) {
+            goal.status = GoalStatus::Done;
+        }
+        set_done(&mut goal.children, done);
+    }
 }
 
 fn one(
