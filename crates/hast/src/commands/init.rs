@@ -9,6 +9,7 @@ use hast_flow::flows::goals::{conventions, detect, layout};
 use hast_flow::formats::edit::Edit;
 use hast_flow::formats::source::Source;
 use hast_flow::trust::Commands;
+use hast_world::derived_files::stays_inside;
 use hast_world::files::{PathError, read_if_there};
 use hast_world::person_files::{Made, create, replace};
 use hast_world::trust::Approvals;
@@ -16,6 +17,7 @@ use hast_world::{programs, roots};
 use serde_json::json;
 
 use crate::app::App;
+use crate::commands::flow_root::unwritten;
 use crate::messages::say;
 use crate::problem::{Exit, Problem};
 
@@ -84,6 +86,9 @@ fn trust_what_was_written(root: &Path, created: &[&'static str]) {
 fn make_files(app: &App, root: &Path, found: Found) -> Result<Vec<&'static str>, Problem> {
     let mut created = Vec::new();
     for NewFile { path, text } in files(found, app.lang) {
+        if let Some(above) = root.join(path).parent() {
+            stays_inside(root, above).map_err(|error| unwritten(app.lang, &error))?;
+        }
         let made = create(&root.join(path), text.as_bytes());
         if made.map_err(|error| cannot_create(app, &error))? == Made::New {
             created.push(path);
@@ -108,6 +113,10 @@ fn add_conventions(app: &App, root: &Path) -> Result<Vec<&'static str>, Problem>
         ("GEMINI.md", &conventions::add_include),
     ] {
         let path = root.join(name);
+        stays_inside(root, &path).map_err(|error| unwritten(app.lang, &error))?;
+        if name != "AGENTS.md" && is_same(&path, &root.join("AGENTS.md")) {
+            continue;
+        }
         let before =
             read_if_there(&path, SIGN_BYTES).map_err(|error| cannot_create(app, &error))?;
         if before.is_none() && name == "GEMINI.md" {
@@ -128,6 +137,11 @@ fn add_conventions(app: &App, root: &Path) -> Result<Vec<&'static str>, Problem>
         added.push(name);
     }
     Ok(added)
+}
+
+/// One of them is mostly a link to the other.
+fn is_same(one: &Path, other: &Path) -> bool {
+    one.canonicalize().ok().zip(other.canonicalize().ok()).is_some_and(|(one, other)| one == other)
 }
 
 fn cannot_create(app: &App, error: &PathError) -> Problem {

@@ -285,3 +285,19 @@ fn status_shows_goals_at_a_glance() {
 "
     );
 }
+
+#[test]
+fn conventions_are_written_through_no_link_out_of_the_repository_and_no_file_includes_itself() {
+    let world = project();
+    let outside = tempfile::NamedTempFile::new().unwrap();
+    std::os::unix::fs::symlink(outside.path(), world.root().join("AGENTS.md")).unwrap();
+    let ran = world.run(&["init", "--conventions"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("AGENTS.md") && ran.err.contains("next"), "{}", ran.err);
+    assert_eq!(std::fs::read_to_string(outside.path()).unwrap(), "");
+
+    let world = project().file("AGENTS.md", "# mine\n");
+    std::os::unix::fs::symlink("AGENTS.md", world.root().join("CLAUDE.md")).unwrap();
+    assert_eq!(world.run(&["init", "--conventions"]).code, 0);
+    assert!(!world.read("AGENTS.md").contains("@AGENTS.md"), "{}", world.read("AGENTS.md"));
+}
