@@ -37,6 +37,10 @@ pub enum GitProblem {
     RepositoryFilter {
         name: String,
     },
+    /// Git does not see what agents have to write here.
+    HandoffsIgnored {
+        directory: String,
+    },
     /// Files inside of a submodule are not committed there: what an attempt does to them could be told
     /// by nobody.
     SubmoduleChanged {
@@ -118,6 +122,8 @@ messages! {
     moved_next(name) { en: "somebody else moved it, and it stays there; look at `git log {name}`, then run the command again", ko: "다른 이가 옮겼으며 그대로 둡니다. `git log {name}`(을)를 확인한 뒤 명령을 다시 실행하세요" }
     other_branch(name, found) { en: "HEAD is on {found} and not on {name}", ko: "HEAD가 {name}(이)가 아니라 {found}에 있습니다" }
     other_branch_next(name) { en: "`git switch` back to {name}, then run the command again", ko: "`git switch`로 {name}(으)로 돌아간 뒤 명령을 다시 실행하세요" }
+    handoffs_ignored(directory) { en: "git ignores {directory}: a handoff that is written there could be seen by nobody", ko: "git이 {directory}(을)를 무시하므로, 거기에 쓴 인수인계는 아무도 볼 수 없습니다" }
+    handoffs_ignored_next(directory) { en: "`git check-ignore -v {directory}x.md` names the rule; take it out, or let `!{directory}` and `!{directory}*.md` follow it, then run the same command again", ko: "`git check-ignore -v {directory}x.md`로 규칙을 찾아 지우거나 그 아래에 `!{directory}`와 `!{directory}*.md`를 적은 뒤 같은 명령을 다시 실행하세요" }
     edited_since(paths) { en: "files changed after they were saved: {paths}", ko: "저장한 뒤 바뀐 파일이 있습니다: {paths}" }
     edited_since_next() { en: "they were left as they are; save them again, then roll back", ko: "그대로 두었습니다. 다시 저장한 뒤 되돌리세요" }
     in_the_way(paths) { en: "these are in the way, and nothing is written over them: {paths}", ko: "덮어쓰지 않을 파일이 그 자리에 있습니다: {paths}" }
@@ -153,9 +159,10 @@ impl GitProblem {
     /// Whether whatever is asked for next would meet it too: it is not one goal's.
     pub fn is_everybodys(&self) -> bool {
         match self {
-            Self::NoGit { .. } | Self::RepositoryFilter { .. } | Self::BranchInTheWay { .. } => {
-                true
-            }
+            Self::NoGit { .. }
+            | Self::RepositoryFilter { .. }
+            | Self::HandoffsIgnored { .. }
+            | Self::BranchInTheWay { .. } => true,
             Self::Disk { why, .. } | Self::Refused { said: why, .. } => {
                 OF_THE_DISK.iter().any(|words| why.contains(words))
             }
@@ -195,6 +202,7 @@ impl GitProblem {
                 moved(lang, name, found.as_ref().map_or("-", ObjectId::as_str))
             }
             Self::OtherBranch { name, found } => other_branch(lang, name, found),
+            Self::HandoffsIgnored { directory } => handoffs_ignored(lang, directory),
             Self::EditedSince { paths } => edited_since(lang, paths.join(", ")),
             Self::InTheWay { paths } => in_the_way(lang, paths.join(", ")),
             Self::CheckedOut { name, at } => checked_out(lang, name, at),
@@ -220,6 +228,7 @@ impl GitProblem {
             Self::SubmoduleChanged { .. } => submodule_changed_next(lang),
             Self::BranchInTheWay { name } => branch_in_the_way_next(lang, name),
             Self::Moved { name, .. } => moved_next(lang, name),
+            Self::HandoffsIgnored { directory } => handoffs_ignored_next(lang, directory),
             Self::OtherBranch { name, .. } => other_branch_next(lang, name),
             Self::EditedSince { .. } => edited_since_next(lang),
             Self::InTheWay { .. } => in_the_way_next(lang),

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use hast_flow::attempt::base::{Base, ObjectId, Recorded, Shared, TreeRules};
 use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::globs::Globs;
 use hast_flow::attempt::workspace::Head;
 
 use super::RealWorkspace;
@@ -72,6 +73,9 @@ impl RealWorkspace {
         let Head::Branch { name: branch, commit } = scene.head else {
             return Err(GitProblem::Detached);
         };
+        if let Some(directory) = rules.handoffs.as_ref().filter(|it| hides(&scene.ignores, it)) {
+            return Err(GitProblem::HandoffsIgnored { directory: directory.clone() });
+        }
         let submodules = self.recorded_submodules(&scene.gitlinks)?;
         let roots = self.git.place.protected_roots(rules, &scene.guarded);
         let mut files = self.git.place.protected_now(&roots)?;
@@ -151,4 +155,11 @@ fn lingering(workspace: &RealWorkspace) -> Vec<String> {
     let directory = &workspace.git.place.git_dir;
     let there = IN_PROGRESS.iter().filter(|(_, file)| directory.join(file).exists());
     there.map(|(_, file)| (*file).to_owned()).collect()
+}
+
+/// Whether a handoff in this directory would be ignored.
+fn hides(ignores: &[u8], handoffs: &str) -> bool {
+    let rules = String::from_utf8_lossy(ignores);
+    let rules: Vec<String> = rules.lines().map(str::to_owned).collect();
+    Globs::new(&rules).names(&format!("{handoffs}2026-01-01_000000.md"))
 }

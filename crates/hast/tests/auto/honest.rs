@@ -98,3 +98,26 @@ fn a_file_that_was_ignored_and_is_part_of_the_work_is_in_the_commit() {
         assert!(files.contains("src/dist/bundle.js"), "{unhide}{commit}{files}");
     }
 }
+
+#[test]
+fn where_git_ignores_handoffs_no_agent_is_called_and_the_way_out_is_told() {
+    for rule in [".ai/", "*.md", "/.ai/handoffs/"] {
+        let scene = Scene::new(WORK);
+        scene.write(".gitignore", &format!("*.log\n{rule}\n"));
+        scene.git(&["commit", "-qam", "ignore"]);
+        let ran = scene.hast(&["auto", "M1"]);
+        assert_eq!((ran.code, scene.status().as_str()), (1, "active"), "{rule}: {ran:?}");
+        assert!(
+            ran.err.contains(".ai/handoffs/") && ran.err.contains("check-ignore"),
+            "{rule}: {}",
+            ran.err
+        );
+        assert_eq!(scene.verdicts(), Vec::<String>::new(), "{rule}");
+        // As the advice says.
+        let rules = "*.log\n.ai/*\n*.md\n!.ai/handoffs/\n!.ai/handoffs/*.md\n";
+        scene.write(".gitignore", rules);
+        scene.git(&["commit", "-qam", "not handoffs"]);
+        let ran = scene.hast(&["auto", "M1"]);
+        assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{rule}: {ran:?}");
+    }
+}
