@@ -58,6 +58,7 @@ pub(crate) mod say {
         came_late(goal) { en: "another worker has claimed {goal} meanwhile: what was made here does not count", ko: "그동안 다른 작업자가 {goal}(을)를 맡았으므로 여기서 한 작업은 반영하지 않습니다" }
         kept_elsewhere(goal, branch, own) { en: "the work on {goal} is on the branch {branch}; {own} holds something else or is checked out, and was left as it is", ko: "{goal}의 작업은 브랜치 {branch}에 있습니다. {own}(은)는 다른 작업이 있거나 체크아웃되어 있어 그대로 두었습니다" }
         earlier_tree(goal, name) { en: "an earlier run had left a work tree of {goal}; what it held is saved as {name} (git checkout {name} -- PATH brings a file back)", ko: "이전 실행이 남긴 {goal}의 작업 트리에 있던 것은 {name}에 보관했습니다 (git checkout {name} -- PATH로 파일을 되살릴 수 있습니다)" }
+        brought_back(files) { en: "ignored files of yours were deleted during the attempt, and are back: {files}", ko: "시도 중에 지워진, git이 무시하는 사용자 파일을 되돌려 놓았습니다: {files}" }
         moved_refs(names) { en: "moved meanwhile, and not by hast: {names}. Nothing keeps agents from refs here (sandbox: off); if it was not you, git reflog shows where they were", ko: "그 사이 hast가 아닌 누군가 옮긴 ref입니다: {names}. 여기서는 에이전트가 ref에 손댈 수 있습니다(sandbox: off). 직접 옮긴 것이 아니면 git reflog에서 이전 위치를 확인하세요" }
         not_saved(name) { en: "nothing is recorded about {name}", ko: "{name}에 대한 기록이 없습니다" }
         undone_aside(path, at) { en: "{path} (was in {at})", ko: "{path} ({at}에 있던 것)" }

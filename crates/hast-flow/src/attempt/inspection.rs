@@ -16,6 +16,8 @@ pub struct Inspection {
     pub breaches: Vec<Breach>,
     /// Refs that moved meanwhile, where others may move them too and nothing held the attempt.
     pub others: Vec<MovedRef>,
+    /// Ignored files of the user that were gone; they are there again.
+    pub brought_back: Vec<RepoPath>,
     /// Protected paths that were changed; they have their bytes again.
     pub protected: Vec<RepoPath>,
     pub changes: Vec<Change>,
@@ -106,6 +108,7 @@ mod tests {
         Inspection {
             breaches: Vec::new(),
             others: Vec::new(),
+            brought_back: Vec::new(),
             protected: Vec::new(),
             changes: Vec::new(),
             links: Vec::new(),

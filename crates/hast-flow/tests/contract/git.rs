@@ -142,6 +142,7 @@ impl Workspace for Git {
         Ok(Inspection {
             breaches: self.breach.take().into_iter().collect(),
             others: Vec::new(),
+            brought_back: Vec::new(),
             protected: Vec::new(),
             changes: self.diff(base.tree()),
             links: self.links(base.tree()),

@@ -44,6 +44,7 @@ impl FakeGit {
         Inspection {
             breaches: Vec::new(),
             others: Vec::new(),
+            brought_back: Vec::new(),
             protected: Vec::new(),
             changes: changes.collect(),
             links: Vec::new(),

@@ -113,6 +113,7 @@ impl Workspace for SimWorkspace {
         Ok(Inspection {
             breaches,
             others,
+            brought_back: Vec::new(),
             protected,
             changes,
             // The simulated tree has files only.

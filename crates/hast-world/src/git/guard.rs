@@ -21,6 +21,7 @@ impl RealWorkspace {
         base: &Base,
         opened: &Opened,
     ) -> Result<Vec<RepoPath>, GitProblem> {
+        self.give_back_ignored();
         let changed = self.give_back(base, opened)?;
         self.reread_config()?;
         Ok(changed)

@@ -35,6 +35,7 @@ impl RealWorkspace {
         self.scene = None;
         self.git.place.remove_left_locks(base.at());
         let opened = self.opened(base)?;
+        let brought_back = self.give_back_ignored();
         let mut protected: BTreeSet<RepoPath> = self.guard(base, &opened)?.into_iter().collect();
         let mut breaches = Vec::new();
         let (head, others) = self.inspect_refs(base, &opened, &mut breaches)?;
@@ -81,6 +82,7 @@ impl RealWorkspace {
         let inspection = Inspection {
             breaches,
             others,
+            brought_back,
             protected: protected.into_iter().collect(),
             changes: changes(&matcher, &now, &committed, &scanned),
             links: links(&now),

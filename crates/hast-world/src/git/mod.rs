@@ -12,6 +12,7 @@ mod discard;
 mod ending;
 mod entries;
 mod guard;
+mod ignored_files;
 mod ignores;
 mod index;
 mod inspect;

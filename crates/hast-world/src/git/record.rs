@@ -100,6 +100,7 @@ impl RealWorkspace {
             ignored: scene.ignored,
             submodules,
         };
+        self.hold_ignored(&snapshot.ignored, rules);
         let bytes = snapshot.encode()?;
         let id = match self.git.store(Kind::Blob, &bytes) {
             Some(id) => id,

@@ -77,3 +77,40 @@ fn tests_that_commit_or_switch_the_branch_after_the_inspection_make_nothing_done
         }
     }
 }
+
+#[test]
+fn ignored_files_that_an_agent_cleans_away_come_back_by_hash_and_are_named() {
+    for red in ["", "      - write: {path: src/a.txt, text: gone}\n      - run: rm src/a.txt\n"] {
+        let scene = Scene::new(&format!("      - run: git clean -qffdx -e /.ai\n{WORK}{red}"));
+        scene.write("deep/er/local.log", "dear\n");
+        scene.write("src/one.log", "one\n");
+        let ran = scene.hast(&["auto", "M1"]);
+        assert_eq!(ran.code, i32::from(!red.is_empty()), "{ran:?}");
+        let told = format!("{}{}", ran.out, ran.err);
+        assert!(told.contains("deep/er/local.log") && told.contains("user.log"), "{told}");
+        assert_eq!(scene.read("user.log"), "mine\n");
+        assert_eq!(scene.read("deep/er/local.log"), "dear\n");
+        assert_eq!(scene.read("src/one.log"), "one\n");
+        assert!(!scene.has(".git/hast/ignored"));
+    }
+}
+
+#[test]
+fn ignored_files_come_back_after_a_kill_too_and_one_that_the_user_has_again_is_left() {
+    let replies = format!(
+        "  - when: {{missing: go.log}}\n    do:\n      - run: git clean -qffdx -e /.ai\n      - write: {{path: ready.log, text: x}}\n      - hang\n  - do:\n{WORK}"
+    );
+    let goals = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";
+    let scene = Scene::with(goals, &replies, "sandbox: off\n");
+    scene.write("other.log", "other\n");
+    let mut child = scene.start(&["auto", "M1"]);
+    scene.wait_for("ready.log");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!scene.has("user.log"));
+    scene.write("other.log", "newer\n");
+    scene.write("go.log", "");
+    let ran = scene.hast(&["auto", "M1"]);
+    assert_eq!(scene.read("user.log"), "mine\n", "{ran:?}");
+    assert_eq!(scene.read("other.log"), "newer\n", "{ran:?}");
+}

@@ -32,6 +32,7 @@ pub(crate) struct Judgement {
     pub(crate) passed: bool,
     /// Refs that moved meanwhile, and not by hast.
     pub(crate) moved_refs: Vec<String>,
+    pub(crate) brought_back: Vec<String>,
 }
 
 /// Watches a run of `auto`.
@@ -298,5 +299,6 @@ fn judgement(record: &AttemptRecord, verdict: &VerdictRecord) -> Judgement {
         seconds: ended - record.started_at.instant().as_second(),
         passed: verdict.verdict.class.is_success(),
         moved_refs: verdict.moved_refs.clone(),
+        brought_back: verdict.brought_back.clone(),
     }
 }

@@ -67,6 +67,10 @@ fn table(app: &App, driven: &Driven<()>, eyes: &GoalEyes) -> String {
             let mark = if one.passed { "+" } else { "-" };
             let told = say::attempt(app.lang, one.attempt);
             text += &format!("  {mark} {told}: {} · {time} · {}\n", one.class, visible(&one.text));
+            if !one.brought_back.is_empty() {
+                let names = visible(&named(&one.brought_back)).into_owned();
+                text += &format!("    {}\n", say::brought_back(app.lang, names));
+            }
             if !one.moved_refs.is_empty() {
                 let names = visible(&named(&one.moved_refs)).into_owned();
                 text += &format!("    {}\n", say::moved_refs(app.lang, names));
@@ -109,6 +113,7 @@ fn as_json(driven: &Driven<()>, eyes: &GoalEyes, problem: Option<&Problem>) -> V
                 "reason": one.text,
                 "seconds": one.seconds,
                 "moved_refs": one.moved_refs,
+                "brought_back": one.brought_back,
                 "branch": work.and_then(|work| work.branch.as_deref()),
                 "not_on_ref": beside,
             })

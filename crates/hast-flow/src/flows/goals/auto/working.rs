@@ -305,6 +305,7 @@ impl Work<'_> {
                     tests: None,
                     test_tail: String::new(),
                     moved_refs: Vec::new(),
+                    brought_back: Vec::new(),
                 };
                 self.judged(draft, layout::VERDICT, &record)
             }
@@ -343,6 +344,7 @@ impl Work<'_> {
 
     fn verdict(&self, inspection: &Inspection, verdict: Verdict, tests: Option<&TestRun>) -> Step {
         let changed = inspection.changes.iter().take(LISTED).map(|change| change.path.to_string());
+        let back = inspection.brought_back.iter().take(LISTED);
         let record = VerdictRecord {
             version: Version,
             text: verdict.reason.text(self.facts.lang),
@@ -355,6 +357,7 @@ impl Work<'_> {
             tests: tests.map(|run| run.end.clone()),
             test_tail: tests.map(|run| run.tail.clone()).unwrap_or_default(),
             moved_refs: self.view.moved_by_others(&inspection.others),
+            brought_back: back.map(ToString::to_string).collect(),
             verdict,
         };
         let mut draft = Draft::new(self.view, self.facts, "judged");
