@@ -40,6 +40,7 @@ pub(crate) mod say {
         gc_tree_in_use(tree, size) { en: "the work tree {tree} ({size}) is in use", ko: "작업 트리 {tree} ({size})는 사용 중입니다" }
         gc_tree_refused(tree, why) { en: "the work tree {tree} stays: {why}", ko: "작업 트리 {tree}(을)를 남겼습니다: {why}" }
         attempt(number) { en: "attempt {number}", ko: "{number}번째 시도" }
+        attempt_of(number, last) { en: "attempt {number} of {last}", ko: "{last}번 중 {number}번째 시도" }
         tried(count) { en: "failed attempts: {count}", ko: "실패한 시도 {count}회" }
         interactive() { en: "interactive", ko: "사람이 직접" }
         took(time) { en: "took {time}", ko: "걸린 시간 {time}" }
@@ -60,6 +61,8 @@ pub(crate) mod say {
         earlier_tree(goal, name) { en: "an earlier run had left a work tree of {goal}; what it held is saved as {name} (git checkout {name} -- PATH brings a file back)", ko: "이전 실행이 남긴 {goal}의 작업 트리에 있던 것은 {name}에 보관했습니다 (git checkout {name} -- PATH로 파일을 되살릴 수 있습니다)" }
         brought_back(files) { en: "ignored files of yours were deleted during the attempt, and are back: {files}", ko: "시도 중에 지워진, git이 무시하는 사용자 파일을 되돌려 놓았습니다: {files}" }
         moved_refs(names) { en: "moved meanwhile, and not by hast: {names}. Nothing keeps agents from refs here (sandbox: off); if it was not you, git reflog shows where they were", ko: "그 사이 hast가 아닌 누군가 옮긴 ref입니다: {names}. 여기서는 에이전트가 ref에 손댈 수 있습니다(sandbox: off). 직접 옮긴 것이 아니면 git reflog에서 이전 위치를 확인하세요" }
+        not_to_be_set(count) { en: "nothing was started: the status of goals that would run could not be set afterwards without changing more ({count})", ko: "시작하지 않았습니다. 실행할 목표의 상태를 나중에 그 값만 바꿔 쓸 수 없습니다 ({count}개)" }
+        not_to_be_set_next() { en: "write `status: active` there as a plain value of its own, without an alias, anchor, tag or block", ko: "그 자리에 앵커, 별칭, 태그, 블록 없이 `status: active`를 그대로 쓰세요" }
         not_saved(name) { en: "nothing is recorded about {name}", ko: "{name}에 대한 기록이 없습니다" }
         undone_aside(path, at) { en: "{path} (was in {at})", ko: "{path} ({at}에 있던 것)" }
         undo_in_the_way(path, at, command) { en: "{path} was not brought back: something is there already, and it stays in {at} ({command})", ko: "{path}(은)는 그 자리에 다른 것이 있어 되돌리지 않았습니다. {at}에 있습니다 ({command})" }

@@ -42,6 +42,7 @@ pub(crate) mod say {
         no_events() { en: "nothing has happened yet", ko: "아직 아무 일도 없었습니다" }
         empty_inbox() { en: "nothing waits for a person", ko: "사람을 기다리는 것이 없습니다" }
         waiting(count) { en: "waiting for a person: {count}", ko: "사람을 기다리는 것 {count}개" }
+        status_owed(goals) { en: "in goals.yaml and in no commit yet: the status of {goals} (hast auto commits it as soon as nothing of yours is under way; git commit .ai/goals.yaml does it now)", ko: "goals.yaml에는 있고 아직 커밋되지 않은 상태: {goals} (진행 중인 git 작업이 끝나면 hast auto가 커밋합니다. 지금 하려면 git commit .ai/goals.yaml)" }
         waiting_next() { en: "hast inbox list shows what; hast inbox act decides", ko: "hast inbox list로 보고 hast inbox act로 결정하세요" }
         unknown_item(id) { en: "there is no item {id}", ko: "항목 {id}(이)가 없습니다" }
         unknown_item_next() { en: "see the ids with hast inbox list", ko: "hast inbox list로 id를 확인하세요" }

@@ -68,6 +68,11 @@ pub(crate) trait Eyes<V> {
     fn turn(&mut self, _view: &V) -> Vec<String> {
         Vec::new()
     }
+
+    /// The same for whoever has no board to look at.
+    fn plain(&mut self, _view: &V) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Drives a flow; `look` takes from the last view what the caller needs.
@@ -104,9 +109,7 @@ pub(crate) fn drive<F: Flow, T>(
     screen.follow(eyes.rows(driver.view()));
     let mut last = Instant::now();
     let mut watch = |view: &F::View| {
-        for line in eyes.turn(view) {
-            screen.live.say(&line);
-        }
+        screen.hear(eyes, view);
         // A small board follows at once: what is shown may have to stand through a long call.
         if last.elapsed() >= LOOK || screen.state().rows.len() <= SMALL {
             screen.follow(eyes.rows(view));
@@ -121,9 +124,7 @@ pub(crate) fn drive<F: Flow, T>(
         screen.live.say(&say::torn(lang, &torn.path, kept));
     }
     let ending = ending?;
-    for line in eyes.turn(driver.view()) {
-        screen.live.say(&line);
-    }
+    screen.hear(eyes, driver.view());
     screen.follow(eyes.rows(driver.view()));
     let seen = look(driver.view());
     Ok(Driven { ending, seen, usage: screen.usage(), lasted: screen.started.elapsed() })
@@ -215,6 +216,8 @@ struct Heard {
     /// Units whose call is over: their words go when the next call begins.
     over: BTreeSet<String>,
     rows: Vec<(String, State, String)>,
+    /// Which time of a unit was told last.
+    told: BTreeMap<String, String>,
     spent: BTreeMap<String, Usage>,
 }
 
@@ -236,6 +239,17 @@ impl Screen {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn is_plain(&self) -> bool {
+        !self.quiet && !self.live.is_drawing()
+    }
+
+    /// Says what eyes have to say.
+    fn hear<V>(&self, eyes: &mut dyn Eyes<V>, view: &V) {
+        let mut lines = eyes.turn(view);
+        lines.extend(eyes.plain(view).into_iter().filter(|_| self.is_plain()));
+        lines.iter().for_each(|line| self.live.say(line));
+    }
+
     /// Shows the units as they are now; without a terminal, a line for each that changed.
     fn follow(&self, mut rows: Vec<Row>) {
         let mut state = self.state();
@@ -247,14 +261,16 @@ impl Screen {
         }
         let now: Vec<(String, State, String)> =
             rows.iter().map(|row| (row.id.clone(), row.state, row.title.clone())).collect();
-        if !self.quiet && !self.live.is_drawing() {
-            for (id, unit, title) in now.iter().filter(|row| !state.rows.contains(row)) {
-                if *unit != State::Waiting {
-                    let id = cut(id, 80);
-                    self.live.say(&format!("{} {id} {}", named(self.lang, *unit), cut(title, 80)));
-                }
+        if self.is_plain() {
+            for row in changed(&rows, &state) {
+                let (id, title) = (cut(&row.id, 80), cut(&row.title, 80));
+                let told = Some(&row.told).filter(|told| !told.is_empty());
+                let told = told.map(|told| format!(" ({told})")).unwrap_or_default();
+                self.live.say(&format!("{} {id} {title}{told}", named(self.lang, row.state)));
             }
         }
+        let told = rows.iter().filter(|row| !row.told.is_empty());
+        state.told.extend(told.map(|row| (row.id.clone(), row.told.clone())));
         state.rows = now;
         drop(state);
         self.live.change(|board, now| {
@@ -319,6 +335,31 @@ impl Screen {
             }
         });
     }
+}
+
+/// Units of which a line is to be said: what is done first, and a whole after its parts.
+fn changed<'r>(rows: &'r [Row], state: &Heard) -> Vec<&'r Row> {
+    let known = |row: &&Row| {
+        let mut rows = state.rows.iter();
+        rows.any(|(id, state, title)| (id, *state, title) == (&row.id, row.state, &row.title))
+    };
+    let again = |row: &&Row| {
+        let told = Some(&row.told).filter(|told| !told.is_empty());
+        told.is_some_and(|told| state.told.get(&row.id) != Some(told))
+    };
+    let is_new = |row: &&Row| !known(row) || (row.state == State::Running && again(row));
+    let mut new: Vec<&Row> =
+        rows.iter().filter(|row| row.state != State::Waiting).filter(is_new).collect();
+    new.sort_by_key(|row| {
+        (
+            row.state != State::Done,
+            std::cmp::Reverse(match row.state {
+                State::Done => row.depth,
+                _ => 0,
+            }),
+        )
+    });
+    new
 }
 
 /// What the flow says of a unit, then what its agent says.

@@ -212,6 +212,7 @@ impl Eyes<View> for ExploreEyes {
             state: if view.kept { State::Done } else { State::Running },
             detail: String::new(),
             since: None,
+            told: String::new(),
         }]
     }
 }

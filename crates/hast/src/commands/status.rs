@@ -4,14 +4,19 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use hast_flow::attempt::workspace::{GitResult, GitStep};
 use hast_flow::docs::document::read;
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::{Goal, GoalStatus, Goals};
+use hast_flow::flows::goals::auto::layout as auto_layout;
+use hast_flow::flows::goals::auto::publishing::owed_in;
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::selection::{Placed, placed, select};
 use hast_flow::formats::source::Source;
 use hast_flow::time::UtcTime;
 use hast_flow::words::{Lang, visible};
+use hast_world::git_thread::GitThread;
+use hast_world::{auto_lock, git};
 use serde_json::{Value, json};
 
 use super::goals_files::{newest_handoff, text_of};
@@ -46,6 +51,8 @@ struct GoalsState {
     current: Option<(String, String)>,
     blocked: Vec<(String, Option<String>)>,
     last_handoff: Option<String>,
+    /// Goals whose status is in the file and in no commit yet.
+    owed: Vec<String>,
 }
 
 /// In the order people care about them.
@@ -159,6 +166,9 @@ fn goals_lines(lang: Lang, report: &Report, goals: Option<&GoalsState>) -> Vec<S
         let reason = reason.clone().unwrap_or_else(|| say::no_reason(lang));
         lines.push(say::blocked_goal(lang, goal, reason));
     }
+    if !goals.owed.is_empty() {
+        lines.push(ops::status_owed(lang, visible(&goals.owed.join(", "))));
+    }
     lines
 }
 
@@ -199,7 +209,33 @@ fn goals_json(goals: &GoalsState) -> Value {
         "current_goal": goals.current.as_ref().map(|(id, title)| json!({ "id": id, "title": title })),
         "last_handoff": goals.last_handoff,
         "blocked_goals": blocked_goals,
+        "not_committed": goals.owed,
     })
+}
+
+/// What the log owes, while the file is not as the last commit has it: people may have committed it.
+fn owed(app: &App, root: &Path, text: &str) -> Vec<String> {
+    let log = format!("{}/{}", layout::DIRECTORY, auto_layout::EVENTS);
+    let log = text_of(app, root, &log).ok().flatten().unwrap_or_default();
+    let owed = owed_in(&log);
+    if owed.is_empty() {
+        return owed;
+    }
+    let committed = committed(root);
+    let same = committed.is_some_and(|committed| committed == text.as_bytes());
+    if same { Vec::new() } else { owed }
+}
+
+/// The goals as the last commit has them.
+fn committed(root: &Path) -> Option<Vec<u8>> {
+    let place = git::Place::find(root).ok()?;
+    let (_, commit) = auto_lock::head(&place.git_dir, &place.common_dir)?;
+    let paths = vec![layout::GOALS.to_owned()];
+    let read = GitStep::Read { tree: commit.parse().ok()?, paths };
+    match GitThread::open(root).ok()?.perform(&read) {
+        GitResult::Files(files) => files.into_iter().next()?.bytes,
+        _ => None,
+    }
 }
 
 /// Nothing where the goals cannot be read: the findings say so already.
@@ -216,6 +252,7 @@ fn goals_state(app: &App, root: &Path) -> Option<GoalsState> {
     let goals = all.iter().map(|placed| placed.goal).filter(blocked);
     Some(GoalsState {
         counts: STATUSES.map(count),
+        owed: owed(app, root, &text),
         current: select(&all, last_goal).map(named),
         blocked: goals.map(|goal| (goal.id.clone(), goal.blocked_reason.clone())).collect(),
         last_handoff: newest.map(|(name, _)| name),

@@ -23,6 +23,8 @@ pub(crate) struct Row {
     pub(crate) detail: String,
     /// When it began, on the clock of the board.
     pub(crate) since: Option<Duration>,
+    /// Which time it is, where there is no board to look at: a line for each.
+    pub(crate) told: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,6 +213,7 @@ mod tests {
             state,
             detail: String::new(),
             since: None,
+            told: String::new(),
         }
     }
 

@@ -199,3 +199,47 @@ fn a_dry_run_names_what_waits_for_a_goal_that_would_run_before_it() {
         .collect();
     assert_eq!(ids, ["P.1", "P.2", "P.3"]);
 }
+
+#[test]
+fn a_status_that_could_not_be_set_afterwards_is_found_before_anybody_works() {
+    let child = "      - {id: M1.1, title: part, status: active}\n";
+    for (goals, args, line) in [
+        (
+            "s: &s active\ngoals:\n  - {id: M1, title: t, status: *s}\n".to_owned(),
+            &["auto"][..],
+            "3",
+        ),
+        (
+            "goals:\n  - id: M1\n    title: t\n    status: >-\n      active\n".to_owned(),
+            &["auto", "--isolate"],
+            "5",
+        ),
+        (
+            "goals:\n  - id: M1\n    title: t\n    status: &s active\n".to_owned(),
+            &["auto", "M1"],
+            "4",
+        ),
+        (
+            format!(
+                "goals:\n  - id: M1\n    title: t\n    status: !!str active\n    children:\n{child}"
+            ),
+            &["auto", "M1", "--recursive"],
+            "4",
+        ),
+    ] {
+        let scene = Scene::with(&goals, &format!("  - do:\n{WORK}"), "");
+        let ran = scene.hast(args);
+        assert_eq!(ran.code, 1, "{goals}{ran:?}");
+        let place = format!(".ai/goals.yaml:{line}");
+        for part in [place.as_str(), "nothing was started", "`status: active`"] {
+            assert!(ran.err.contains(part), "{part}: {goals}{ran:?}");
+        }
+        assert!(!scene.has("src/b.txt") && scene.read(".ai/events/events.ndjson").is_empty());
+        assert_eq!(scene.read(".ai/goals.yaml"), goals);
+    }
+    // One that does not run does not matter.
+    let goals = "goals:\n  - {id: M1, title: t, status: active}\n  - {id: M2, title: t, status: &s active}\n";
+    let scene = Scene::with(goals, &format!("  - do:\n{WORK}"), "");
+    let ran = scene.hast(&["auto", "M1"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+}

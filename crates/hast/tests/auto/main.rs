@@ -14,6 +14,7 @@ mod honest;
 mod kept;
 mod left_by_tests;
 mod liars;
+mod lines;
 mod old_refs;
 mod scene;
 mod statuses;

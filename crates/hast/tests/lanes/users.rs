@@ -75,6 +75,10 @@ fn waits_with_its_status(scene: &Scene, begin: impl Fn(&Scene)) {
     assert_eq!((ran.code, scene.status_of("M1").as_str()), (1, "blocked"), "{ran:?}");
     assert_eq!((head(scene), scene.git(&["rev-parse", "main"])), (before, branch));
     assert_eq!(scene.git(&["show", "hast/kept/M1:src/b.txt"]), "b");
+    let told = scene.hast(&["status"]);
+    assert!(told.out.contains("in no commit yet: the status of M1"), "{told:?}");
+    let told = scene.hast(&["status", "--json"]).out;
+    assert!(told.contains("\"not_committed\": [\n          \"M1\"\n"), "{told}");
     scene.nothing_is_left();
 }
 
@@ -82,6 +86,7 @@ fn the_status_is_committed_now(scene: &Scene) {
     scene.hast(&["auto", "--isolate"]);
     assert_eq!(subjects(scene, "main")[0], "chore(M1): goal status");
     assert_eq!(scene.git(&["status", "--porcelain"]), "");
+    assert!(!scene.hast(&["status"]).out.contains("in no commit yet"));
 }
 
 #[test]
@@ -114,6 +119,7 @@ fn a_status_is_not_committed_into_a_rebase_of_the_user() {
     scene.git(&["commit", "-qm", "mine", ".ai/goals.yaml"]);
     scene.git(&["rebase", "--continue"]);
     assert_eq!(subjects(&scene, "main"), ["mine", "second", "first"]);
+    assert!(!scene.hast(&["status"]).out.contains("in no commit yet"), "somebody did it");
 }
 
 #[test]

@@ -136,6 +136,35 @@ fn may_be_tried(goal: &Goal) -> bool {
         && goal.mode != Some(GoalMode::Interactive)
 }
 
+/// Goals whose status this may have to change: those that it may come to, and what they are part of.
+pub fn in_reach(all: &[Placed<'_>], asked: &Asked, last_goal: Option<&str>) -> BTreeSet<String> {
+    let named = asked.goal.as_deref();
+    let top = named.and_then(|id| all.iter().position(|placed| placed.goal.id == id));
+    let below = match (asked.depth, named, top) {
+        (Depth::Leaves, None, _) => all,
+        (Depth::Leaves, Some(_), Some(at)) => {
+            let rest = &all[at + 1..];
+            let end = rest.iter().position(|placed| placed.depth <= all[at].depth);
+            &all[at..=at + end.unwrap_or(rest.len())]
+        }
+        _ => &[],
+    };
+    let mut reached: BTreeSet<String> =
+        below.iter().filter(|one| may_be_tried(one.goal)).map(|one| one.goal.id.clone()).collect();
+    if let (Depth::One, Choice::Run(one)) =
+        (asked.depth, choose(all, asked, last_goal, &BTreeSet::new()))
+    {
+        reached.insert(one.goal.id.clone());
+    }
+    let parents = all.iter().rev().filter_map(|one| Some((one.goal.id.as_str(), one.parent?)));
+    for (id, parent) in parents {
+        if reached.contains(id) {
+            reached.insert(parent.id.clone());
+        }
+    }
+    reached
+}
+
 /// Whether another goal could run in the same tree after this one.
 pub fn more_follow(
     all: &[Placed<'_>],

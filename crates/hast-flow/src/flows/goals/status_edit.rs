@@ -101,6 +101,15 @@ fn edited(
     Ok(edit.map_err(one)?.apply(&changed))
 }
 
+/// Why the status of these goals could not be set once they are done or handed over, each with its place.
+pub fn not_to_be_set<'i>(text: &str, ids: impl IntoIterator<Item = &'i String>) -> Vec<Diagnostic> {
+    let objection = |id: &String| {
+        let news = [NewStatus::Done, NewStatus::Blocked { reason: "-" }];
+        news.into_iter().find_map(|new| with_status(text, id, new).err())
+    };
+    ids.into_iter().filter_map(objection).flatten().collect()
+}
+
 /// Gives a blocked goal back: the text with it active again, or why not.
 pub fn retried(text: &str, id: &str) -> Result<String, NoRetry> {
     let goals = read_goals(text).map_err(NoRetry::Unreadable)?.value;

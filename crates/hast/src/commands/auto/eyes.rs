@@ -17,7 +17,10 @@ use hast_world::auto_lock::OwnLock;
 use super::{beside, shown};
 use crate::auto_messages::say;
 use crate::commands::driving::Eyes;
-use crate::progress::board::{Row, State};
+use crate::progress::board::{Row, State, cut};
+
+/// So much of a reason fits on a line.
+const REASON: usize = 120;
 
 /// One judged attempt.
 #[derive(Clone, Debug)]
@@ -44,6 +47,8 @@ pub(crate) struct GoalEyes {
     pub(super) settled: Vec<SettledWork>,
     /// The ref that has what a dead run left, and what it does not have.
     pub(super) recovered: Option<(String, Beside)>,
+    /// How many verdicts were looked at for whoever has no board.
+    failures_told: usize,
     /// How many earlier work trees were told of.
     earlier_trees: usize,
     /// The project's root, as soon as there is one.
@@ -68,6 +73,7 @@ impl GoalEyes {
             judged: Vec::new(),
             settled: Vec::new(),
             recovered: None,
+            failures_told: 0,
             earlier_trees: 0,
             root: PathBuf::new(),
             comment: None,
@@ -176,11 +182,15 @@ impl Eyes<View> for GoalEyes {
         let Some(Ok(goals)) = view.goals.as_ref().map(|file| &file.goals) else {
             return Vec::new();
         };
-        let now = |placed: &Placed<'_>| {
-            let current = view.current.as_ref().filter(|now| now.goal == placed.goal.id)?;
-            Some(say::attempt(self.lang, current.number))
+        let current =
+            |placed: &Placed<'_>| view.current.as_ref().filter(|now| now.goal == placed.goal.id);
+        let row = |placed: &Placed<'_>| {
+            let current = current(placed);
+            let now = current.map(|current| say::attempt(self.lang, current.number));
+            let told = current.and_then(|current| self.told(view, current)).unwrap_or_default();
+            Row { told, ..self.row(placed, now) }
         };
-        placed(goals).iter().map(|goal| self.row(goal, now(goal))).collect()
+        whole_after_parts(placed(goals).iter().map(row).collect())
     }
 
     fn turn(&mut self, view: &View) -> Vec<String> {
@@ -189,6 +199,10 @@ impl Eyes<View> for GoalEyes {
         lines.extend(self.tell_judged(view, view.current.as_ref()));
         lines.extend(self.tell_settled(view));
         lines
+    }
+
+    fn plain(&mut self, _: &View) -> Vec<String> {
+        self.tell_failures()
     }
 }
 
@@ -241,6 +255,31 @@ impl GoalEyes {
         lines
     }
 
+    /// Which attempt this is, of how many at most.
+    pub(super) fn told(&self, view: &View, current: &Current) -> Option<String> {
+        let documents = view.documents_of(&current.goal, current.number)?;
+        let (max, spent) =
+            (documents.record.as_ref()?.max_retries, view.ledger(&current.goal).spent());
+        let left = max.saturating_sub(spent).saturating_sub(u32::from(!current.judged));
+        Some(say::attempt_of(self.lang, current.number, current.number.saturating_add(left)))
+    }
+
+    /// Why attempts failed that were not told of yet.
+    pub(super) fn tell_failures(&mut self) -> Vec<String> {
+        let new = self.judged.get(self.failures_told..).unwrap_or_default();
+        self.failures_told += new.len();
+        // Whoever is told of each verdict needs no other words.
+        if self.explain || self.comment.is_some() {
+            return Vec::new();
+        }
+        let line = |one: &Judgement| {
+            let (goal, attempt) = (visible(&one.goal), say::attempt(self.lang, one.attempt));
+            let reason = one.text.lines().next().unwrap_or_default();
+            format!("{goal} {attempt}: {} · {}", one.class, cut(&visible(reason), REASON))
+        };
+        new.iter().filter(|one| !one.passed).map(line).collect()
+    }
+
     /// What is said about a verdict that is new.
     pub(super) fn tell_judged(&mut self, view: &View, current: Option<&Current>) -> Vec<String> {
         let mut lines = Vec::new();
@@ -283,8 +322,22 @@ impl GoalEyes {
             state,
             detail,
             since: None,
+            told: String::new(),
         }
     }
+}
+
+/// What is above something that is still at work is not done yet, whatever the file says already.
+pub(super) fn whole_after_parts(mut rows: Vec<Row>) -> Vec<Row> {
+    for at in 0..rows.len() {
+        let (above, below) = rows.split_at_mut(at + 1);
+        let row = &mut above[at];
+        let mut parts = below.iter().take_while(|part| part.depth > row.depth);
+        if row.state == State::Done && parts.any(|part| part.state == State::Running) {
+            row.state = State::Waiting;
+        }
+    }
+    rows
 }
 
 fn judgement(record: &AttemptRecord, verdict: &VerdictRecord) -> Judgement {

@@ -11,7 +11,7 @@ use hast_flow::flows::goals::selection::{Placed, placed};
 use hast_world::calls::ledger::LedgerFile;
 
 use super::effects::AutoEffects;
-use super::eyes::GoalEyes;
+use super::eyes::{GoalEyes, whole_after_parts};
 use super::leases::{AtOnce, Leases};
 use crate::app::App;
 use crate::auto_messages::say;
@@ -89,7 +89,17 @@ impl Eyes<LanesView> for LaneEyes<'_> {
             let first = view.on_the_train().is_some_and(|first| first.goal == lane.goal);
             Some(self.words(lane, first))
         };
-        placed(goals).iter().map(|goal| self.goals.row(goal, now(goal))).collect()
+        let told = |placed: &Placed<'_>| {
+            let current = view.lanes.get(&placed.goal.id)?.current.as_ref()?;
+            let again = view.shared.ledger(&current.goal).spent() > u32::from(current.judged);
+            // A lane is told of before its first attempt.
+            self.goals.told(&view.shared, current).filter(|_| again)
+        };
+        let row = |placed: &Placed<'_>| {
+            let told = told(placed).unwrap_or_default();
+            Row { told, ..self.goals.row(placed, now(placed)) }
+        };
+        whole_after_parts(placed(goals).iter().map(row).collect())
     }
 
     fn turn(&mut self, view: &LanesView) -> Vec<String> {
@@ -101,6 +111,10 @@ impl Eyes<LanesView> for LaneEyes<'_> {
         }
         lines.extend(self.goals.tell_settled(&view.shared));
         lines
+    }
+
+    fn plain(&mut self, _: &LanesView) -> Vec<String> {
+        self.goals.tell_failures()
     }
 }
 

@@ -27,7 +27,9 @@ use hast_flow::flows::goals::auto::lanes::Delivery;
 use hast_flow::flows::goals::auto::retry::{Attempts, RetryFlow};
 use hast_flow::flows::goals::auto::{AutoFlow, CutOff, FoundLock, Settings, View};
 use hast_flow::flows::goals::layout;
-use hast_flow::flows::goals::runnable::{Asked, Depth};
+use hast_flow::flows::goals::runnable::{Asked, Depth, in_reach};
+use hast_flow::flows::goals::selection::placed;
+use hast_flow::flows::goals::status_edit::not_to_be_set;
 use hast_flow::steps::{Ending, Notice, WaitsFor};
 use hast_flow::time::{OffsetTime, UtcTime};
 use hast_flow::trust::Trusted;
@@ -41,7 +43,7 @@ use serde_json::json;
 
 use super::calling::{self, Project};
 use super::driving::{self, Driven, Unit};
-use super::goals_files::{GoalsFiles, find_root, keep_ignored, show};
+use super::goals_files::{GoalsFiles, find_root, keep_ignored, newest_handoff, show, text_of};
 use super::goals_log;
 use crate::app::App;
 use crate::auto_messages::say;
@@ -153,6 +155,7 @@ pub(crate) fn go(
     if wish.delivery.is_none() {
         agent_is_there(app, project, wish.tool.as_deref())?;
     }
+    can_be_told(app, project, &wish.asked)?;
     keep_ignored(lang, &project.root)?;
     let settings = settings(app, project)?;
     let state = project.root.join(layout::DIRECTORY);
@@ -181,6 +184,22 @@ pub(crate) fn go(
         return lanes::drive(app, unit, flow, (width, walls), wish.delivery, eyes);
     }
     in_place(app, unit, flow, eyes)
+}
+
+/// What comes of a goal has to be written down: whether that can be done is known before anybody works.
+fn can_be_told(app: &mut App, project: &Project, asked: &Asked) -> Result<(), Problem> {
+    let Some(text) = text_of(app, &project.root, layout::GOALS)? else { return Ok(()) };
+    let files = GoalsFiles::read(app, &project.root)?;
+    let newest = newest_handoff(app, &project.root)?.session;
+    let last = newest.map(|(_, session)| session.front.goal_id);
+    let reached = in_reach(&placed(&files.goals), asked, last.as_deref());
+    let findings = not_to_be_set(&text, &reached);
+    if findings.is_empty() {
+        return Ok(());
+    }
+    show(app, &findings);
+    let what = say::not_to_be_set(app.lang, findings.len());
+    Err(Problem::new(what, say::not_to_be_set_next(app.lang)))
 }
 
 /// One goal after the other in the user's checkout.

@@ -129,6 +129,7 @@ impl Eyes<SpikeView> for Alternatives {
                 state,
                 detail,
                 since: None,
+                told: String::new(),
             }
         };
         self.ticket.alternatives.iter().map(row).collect()

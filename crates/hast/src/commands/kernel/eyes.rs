@@ -102,6 +102,7 @@ impl Eyes<View> for KernelEyes {
             state,
             detail: String::new(),
             since: None,
+            told: String::new(),
         };
         let mut rows: Vec<Row> = request.items().iter().map(row).collect();
         match request.life {
@@ -136,5 +137,6 @@ fn row(item: &TodoItem) -> Row {
         },
         detail: String::new(),
         since: None,
+        told: String::new(),
     }
 }

@@ -127,6 +127,7 @@ impl Eyes<View> for SessionEyes {
             state,
             detail: String::new(),
             since: None,
+            told: String::new(),
         };
         let tasks = view.plan.iter().flat_map(|plan| &plan.document.tasks);
         let mut rows: Vec<Row> =
@@ -180,5 +181,6 @@ fn row(view: &View, task: &PlanTask, took: Option<&Duration>, lang: Lang) -> Row
             .collect::<Vec<_>>()
             .join(" · "),
         since: None,
+        told: String::new(),
     }
 }

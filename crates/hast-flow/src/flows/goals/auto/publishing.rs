@@ -47,6 +47,16 @@ impl Flow for StatusFlow {
     }
 }
 
+/// Goals whose status a log still owes a commit. Only lines that could tell of one are read.
+pub fn owed_in(log: &str) -> Vec<String> {
+    let tells = |line: &&str| line.contains(layout::OWED) || line.contains("GOALS_COMMITTED");
+    let mut view = View::default();
+    for event in log.lines().filter(tells).filter_map(|line| serde_json::from_str(line).ok()) {
+        view.take_event(&event);
+    }
+    view.owed.map(|owed| owed.goals).unwrap_or_default()
+}
+
 /// The next step of committing what is owed. Nothing where nothing is owed, and where it has to wait:
 /// what a dead attempt left in the tree or on the branch is decided first.
 pub(super) fn next(rules: &TreeRules, view: &View, facts: &Facts<'_>) -> Option<Step> {
