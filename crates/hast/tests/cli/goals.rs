@@ -294,7 +294,7 @@ fn conventions_are_written_through_no_link_out_of_the_repository_and_no_file_inc
     let ran = world.run(&["init", "--conventions"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.err.contains("AGENTS.md") && ran.err.contains("next"), "{}", ran.err);
-    assert_eq!(std::fs::read_to_string(outside.path()).unwrap(), "");
+    assert_eq!(fs::read_to_string(outside.path()).unwrap(), "");
 
     let world = project().file("AGENTS.md", "# mine\n");
     std::os::unix::fs::symlink("AGENTS.md", world.root().join("CLAUDE.md")).unwrap();
