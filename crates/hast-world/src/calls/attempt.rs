@@ -13,25 +13,23 @@ use hast_flow::agents::homes::changes;
 use hast_flow::agents::ledger::{Amount, Ended as HowEnded, LedgerLine};
 use hast_flow::agents::limit::Moment;
 use hast_flow::agents::reply::{AgentReply, ReplyReader};
-use hast_flow::attempt::globs::Globs;
-use hast_flow::calling::grants::{Ground, granted, sandbox};
+use hast_flow::calling::grants::{Ground, sandbox};
 use hast_flow::calling::keeping::step_directory;
 use hast_flow::calling::request::{Asked, Paths};
 use hast_flow::calling::settle::{End, Over, Settled, Spending, settle};
-use hast_flow::calling::strays::Walls;
 use hast_flow::docs::call::{CallFinding, CallInput};
 use hast_flow::docs::goals::SandboxMode;
 use hast_flow::ids::Sha256;
 use hast_flow::process::exit::Applied;
 use hast_flow::process::{CommandSpec, Ended, Limits, Stream, Supervisor};
-use hast_flow::steps::{Call, CallResult, Place, StepKey};
+use hast_flow::steps::{CallResult, Place, StepKey};
 use hast_flow::time::UtcTime;
 use jiff::Timestamp;
 
 use super::folder::{self, Folder};
 use super::keepsake::Keepsake;
 use super::streams::KeptStream;
-use super::traces::Traces;
+use super::watching::{TooMany, Watched};
 use super::{Calls, Kept, LOOK, Progress, What, ground, homes, outbox};
 use crate::files::{PathError, read_bounded};
 use crate::person_files::make_directory;
@@ -205,15 +203,12 @@ impl Calls {
         };
         spec.sandbox = sandbox(&asked.call.place, &ground, asked.config);
         let before = homes::look(&agent.provider, &spec.env);
-        // Looked at before the files: a commit that is on its way writes to it once more.
-        let journal = self.journal(asked.call);
-        let traces = self.traces(&asked.call.place);
+        let watched = self.watch(asked.call);
         let keepsake = self.keepsake(asked, &ground);
         let ran = self.run(way, &spec, &asked.limits(reservation), reservation);
         let damaged = keepsake.map(Keepsake::give_back).unwrap_or_default();
         let after = homes::look(&agent.provider, &spec.env);
-        let traces = traces.as_ref().map(|seen| (seen, journal));
-        let strays = self.strays(way, &ground, traces, &ran.ended);
+        let strays = self.strays_told(way, &ground, watched.as_ref(), &ran.ended);
         let found = Found {
             settings: changes(&before, &after, self.settings.lang),
             strays: damaged.into_iter().chain(strays).collect(),
@@ -235,59 +230,20 @@ impl Calls {
         Some(Keepsake::of(root, documents, &asked.call.keeps, links))
     }
 
-    /// The project as it is now, if the call may change only a part of it.
-    fn traces(&self, place: &Place) -> Option<Traces> {
-        let Place::Within(_) = place else { return None };
-        let own = self.settings.documents.join(".hast");
-        Some(Traces::of(&self.settings.root, &[&self.settings.machine, &own]))
-    }
-
-    /// What the journal of the documents holds, if other drivers may commit beside the call. Its times
-    /// would not do: two commits may fall into one tick of the clock.
-    fn journal(&self, call: &Call) -> Option<Sha256> {
-        if call.others.drivers.is_empty() {
-            return None;
-        }
-        let bytes = std::fs::read(self.settings.documents.join(".hast/journal")).ok()?;
-        Some(Sha256::of(&bytes))
-    }
-
     /// What the call changed and may not.
-    fn strays(
+    fn strays_told(
         &self,
         way: Way<'_>,
         ground: &Ground,
-        before: Option<(&Traces, Option<Sha256>)>,
+        before: Option<&Watched>,
         ended: &Ended,
     ) -> Vec<String> {
-        let place = &way.asked.call.place;
-        let (Place::Within(writes), Some((before, journal)), Some(after)) =
-            (place, before, self.traces(place))
-        else {
-            return Vec::new();
-        };
-        if before.cut || after.cut {
+        let found = before.map(|before| self.strays(way.asked, ground, before, ended));
+        found.unwrap_or(Ok(Vec::new())).unwrap_or_else(|TooMany| {
             let notice = say::too_many_files(self.settings.lang);
             self.tell(way.key, way.asked.call, &way.agent.name, What::Notice(&notice));
-            return Vec::new();
-        }
-        let protected = [".git", ".ai"].map(|name| ground.root.join(name));
-        let protected: Vec<&Path> =
-            protected.iter().chain([&ground.documents]).map(PathBuf::as_path).collect();
-        let walls = Walls {
-            root: &ground.root,
-            writes,
-            granted: &granted(place, ground, way.asked.config),
-            applied: &ended.sandbox,
-            protected: &protected,
-        };
-        let others = &way.asked.call.others;
-        let (people, drivers) = (Globs::new(&others.people), Globs::new(&others.drivers));
-        let committed = journal != self.journal(way.asked.call);
-        let mut changed = after.changed_since(before);
-        let elsewhere = |path: &str| people.names(path) || (committed && drivers.names(path));
-        changed.retain(|path| !elsewhere(path));
-        walls.strays(&changed)
+            Vec::new()
+        })
     }
 
     /// What the agent is told, without secrets: a prompt may quote a file that has one.

@@ -10,6 +10,7 @@ pub mod ledger;
 pub mod outbox;
 mod streams;
 pub(crate) mod traces;
+mod watching;
 mod world;
 
 use std::ffi::{OsStr, OsString};
@@ -39,6 +40,7 @@ use hast_flow::time::UtcTime;
 use hast_flow::trust::Trusted;
 use hast_flow::words::Lang;
 
+use crate::disk::RealDisk;
 use crate::files::PathError;
 use crate::programs;
 use crate::supervisor::Guarded;
@@ -85,6 +87,8 @@ pub struct Calls {
     progress: Box<dyn Fn(&Progress<'_>) + Send + Sync>,
     /// Whether what the sandbox cannot do here was said.
     noticed: AtomicBool,
+    /// What the documents are committed through, if that is done beside calls.
+    disk: Option<RealDisk>,
 }
 
 /// Something that happened to a call.
@@ -193,7 +197,14 @@ impl Calls {
             supervisor,
             progress,
             noticed: AtomicBool::new(false),
+            disk: None,
         }
+    }
+
+    /// Calls beside which documents are committed through this disk: that is nobody's stray.
+    #[must_use]
+    pub fn beside(self, disk: RealDisk) -> Self {
+        Self { disk: Some(disk), ..self }
     }
 
     pub fn settings(&self) -> &Settings {

@@ -6,6 +6,8 @@ use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+/// Where a store keeps what is its own, beside its documents.
+const STORE: &str = ".hast";
 /// More entries than this are not looked at.
 const MOST: usize = 1_000_000;
 /// Inside of `.git` only what decides what git does or where branches stand. Objects only grow, and
@@ -54,6 +56,18 @@ impl Traces {
             }
         }
         traces
+    }
+
+    /// The directories with a store of their own in which something of the store changed since.
+    pub(crate) fn active_since(&self, before: &Self) -> Vec<PathBuf> {
+        let changed = self.changed_since(before);
+        let stores = changed.iter().filter_map(|path| {
+            let store = |above: &&Path| above.file_name().is_some_and(|name| name == STORE);
+            Path::new(path).ancestors().find(store).and_then(Path::parent).map(Path::to_owned)
+        });
+        let mut stores: Vec<PathBuf> = stores.collect();
+        stores.dedup();
+        stores
     }
 
     /// How many files and directories were looked at.

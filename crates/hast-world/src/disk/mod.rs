@@ -3,6 +3,7 @@
 
 mod platform;
 mod refusal;
+mod written;
 
 use std::collections::hash_map::RandomState;
 use std::fs::File;
@@ -21,6 +22,7 @@ use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use refusal::{refused, refused_io};
+use written::Written;
 
 /// A root on the machine's disk.
 #[derive(Clone, Debug)]
@@ -34,6 +36,7 @@ struct Root {
     boot_id: [u8; 16],
     /// The file system that stamps every change with a time of its own, once that is known.
     exact_on: OnceLock<u64>,
+    written: OnceLock<Written>,
 }
 
 /// A clock of a thousand ticks a second makes fewer steps in that time than there are probes.
@@ -65,7 +68,8 @@ impl RealDisk {
         let dir = fs::open(root, flags, Mode::empty())
             .map_err(|errno| refused(Action::Open, root.display().to_string(), errno))?;
         let (dir, path) = (RwLock::new(Arc::new(dir)), root.to_owned());
-        Ok(Self(Arc::new(Root { dir, path, boot_id, exact_on: OnceLock::new() })))
+        let (exact_on, written) = (OnceLock::new(), OnceLock::new());
+        Ok(Self(Arc::new(Root { dir, path, boot_id, exact_on, written })))
     }
 
     fn dir(&self) -> Arc<OwnedFd> {
@@ -205,21 +209,25 @@ impl Disk for RealDisk {
     }
 
     fn write_at(&self, file: &RealFile, at: u64, bytes: &[u8]) -> Result<(), DiskError> {
-        let mut done = 0;
-        while done < bytes.len() {
-            match rustix::io::pwrite(&file.file, &bytes[done..], at + done as u64) {
-                Ok(0) => return Err(self.error(Action::Write, &file.path, Errno::NOSPC)),
-                Ok(count) => done += count,
-                Err(Errno::INTR) => {}
-                Err(errno) => return Err(self.error(Action::Write, &file.path, errno)),
+        self.changing(&file.path, || {
+            let mut done = 0;
+            while done < bytes.len() {
+                match rustix::io::pwrite(&file.file, &bytes[done..], at + done as u64) {
+                    Ok(0) => return Err(self.error(Action::Write, &file.path, Errno::NOSPC)),
+                    Ok(count) => done += count,
+                    Err(Errno::INTR) => {}
+                    Err(errno) => return Err(self.error(Action::Write, &file.path, errno)),
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     fn set_len(&self, file: &RealFile, length: u64) -> Result<(), DiskError> {
-        fs::ftruncate(&file.file, length)
-            .map_err(|errno| self.error(Action::Write, &file.path, errno))
+        self.changing(&file.path, || {
+            fs::ftruncate(&file.file, length)
+                .map_err(|errno| self.error(Action::Write, &file.path, errno))
+        })
     }
 
     fn set_mode(&self, file: &RealFile, mode: u32) -> Result<(), DiskError> {
@@ -228,11 +236,11 @@ impl Disk for RealDisk {
     }
 
     fn reserve(&self, file: &RealFile, at: u64, length: u64) -> Result<(), DiskError> {
-        match platform::reserve(&file.file, at, length) {
+        self.changing(&file.path, || match platform::reserve(&file.file, at, length) {
             // A file system without reservations shows a full disk later.
             Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
             Err(errno) => Err(self.error(Action::Write, &file.path, errno)),
-        }
+        })
     }
 
     fn sync_data(&self, file: &RealFile) -> Result<(), DiskError> {
@@ -305,16 +313,17 @@ impl Disk for RealDisk {
 
     fn exchange(&self, one: &DocPath, other: &DocPath) -> Result<Exchange, DiskError> {
         let dir = &*self.dir();
-        match platform::exchange(dir, one.as_str(), other.as_str()) {
+        self.changing(other, || match platform::exchange(dir, one.as_str(), other.as_str()) {
             Ok(()) => Ok(Exchange::Done),
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(Exchange::Unsupported),
             Err(errno) => Err(self.error(Action::Rename, other, errno)),
-        }
+        })
     }
 
     fn rename_new(&self, from: &DocPath, to: &DocPath) -> Result<(), DiskError> {
         let dir = &*self.dir();
-        match platform::rename_new(dir, from.as_str(), to.as_str()) {
+        let rename = || platform::rename_new(dir, from.as_str(), to.as_str());
+        match self.moving(from, to, rename) {
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
                 if self.stat(to)?.is_some() {
                     return Err(self.error(Action::Rename, to, Errno::EXIST));
@@ -328,23 +337,29 @@ impl Disk for RealDisk {
 
     fn rename_over(&self, from: &DocPath, to: &DocPath) -> Result<(), DiskError> {
         let dir = &*self.dir();
-        fs::renameat(dir, from.as_str(), dir, to.as_str())
+        self.moving(from, to, || fs::renameat(dir, from.as_str(), dir, to.as_str()))
             .map_err(|errno| self.error(Action::Rename, to, errno))
     }
 
     fn unlink(&self, path: &DocPath) -> Result<(), DiskError> {
-        fs::unlinkat(&*self.dir(), path.as_str(), AtFlags::empty())
-            .map_err(|errno| self.error(Action::Remove, path, errno))
+        self.changing(path, || {
+            fs::unlinkat(&*self.dir(), path.as_str(), AtFlags::empty())
+                .map_err(|errno| self.error(Action::Remove, path, errno))
+        })
     }
 
     fn make_dir(&self, path: &DocPath) -> Result<(), DiskError> {
-        fs::mkdirat(&*self.dir(), path.as_str(), Mode::from_raw_mode(0o777))
-            .map_err(|errno| self.error(Action::MakeDir, path, errno))
+        self.changing(path, || {
+            fs::mkdirat(&*self.dir(), path.as_str(), Mode::from_raw_mode(0o777))
+                .map_err(|errno| self.error(Action::MakeDir, path, errno))
+        })
     }
 
     fn remove_dir(&self, path: &DocPath) -> Result<(), DiskError> {
-        fs::unlinkat(&*self.dir(), path.as_str(), AtFlags::REMOVEDIR)
-            .map_err(|errno| self.error(Action::Remove, path, errno))
+        self.changing(path, || {
+            fs::unlinkat(&*self.dir(), path.as_str(), AtFlags::REMOVEDIR)
+                .map_err(|errno| self.error(Action::Remove, path, errno))
+        })
     }
 
     fn sync_dir(&self, dir: Option<&DocPath>) -> Result<(), DiskError> {

@@ -86,7 +86,7 @@ pub(crate) fn drive<F: Flow, T>(
 ) -> Result<Driven<T>, Problem> {
     let lang = app.lang;
     let _lock = lock(lang, &unit)?;
-    let store = open(lang, &unit.documents)?;
+    let (store, disk) = open(lang, &unit.documents)?;
     let mut settings = calling::settings(
         app,
         unit.project,
@@ -102,6 +102,7 @@ pub(crate) fn drive<F: Flow, T>(
     let screen = Arc::new(Screen::start(app, unit.title));
     let shown = Arc::clone(&screen);
     let calls = Calls::new(settings, guarded, Box::new(move |progress| shown.heard(progress)));
+    let calls = calls.beside(disk);
     let mut world = RealWorld::new(Arc::new(calls), others);
     let failed = |error: StoreError| store_problem(lang, &error);
     let mut driver =
@@ -188,10 +189,12 @@ pub(crate) fn recover(lang: Lang, documents: &Path) -> Result<(), Problem> {
     open(lang, documents).map(drop)
 }
 
-fn open(lang: Lang, documents: &Path) -> Result<Store<RealDisk>, Problem> {
-    let disk = RealDisk::open(documents).map_err(StoreError::from);
-    let opened = disk.and_then(|disk| Store::open(disk, Options::default()));
-    opened.map(|(store, _)| store).map_err(|error| store_problem(lang, &error))
+/// The store of a unit, and its disk for whoever has to know what is written through it.
+fn open(lang: Lang, documents: &Path) -> Result<(Store<RealDisk>, RealDisk), Problem> {
+    let failed = |error| store_problem(lang, &error);
+    let disk = RealDisk::open(documents).map_err(|error| failed(error.into()))?.remembering();
+    let (store, _) = Store::open(disk.clone(), Options::default()).map_err(failed)?;
+    Ok((store, disk))
 }
 
 pub(crate) fn store_problem(lang: Lang, error: &StoreError) -> Problem {

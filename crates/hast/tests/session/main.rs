@@ -10,3 +10,4 @@ mod scene;
 #[path = "../torn/mod.rs"]
 mod torn;
 mod typed;
+mod walls;

@@ -16,7 +16,7 @@ use crate::flows::session::{
 use crate::ids::{QuestionId, SessionId};
 use crate::replies::Asking;
 use crate::roles::PolicyTable;
-use crate::steps::{Call, CallResult, EffectResult, Ending, Notice, Place, Step, StepKey};
+use crate::steps::{Call, CallResult, EffectResult, Ending, Notice, Others, Place, Step, StepKey};
 use crate::store::DocPath;
 
 /// How often one task is tried under one plan.
@@ -291,10 +291,16 @@ fn is_edited(view: &View) -> bool {
 }
 
 /// A call with the session's ids, and its operational mode before the prompt. A role sees copies of
-/// what it may read, and nothing else of the session.
+/// what it may read, and nothing else of the session. Without a sandbox the project is watched: the rules
+/// of the review are also people's to edit, and other sessions may be driven beside this one.
 pub(super) fn call(view: &View, facts: &Facts<'_>, mut call: Call) -> Call {
+    let id = view.id(facts.now);
     call.place = Place::Copies;
-    call.ids.insert("session_id", view.id(facts.now).to_string());
+    call.others = Others {
+        people: vec![layout::from_project(&id, layout::REVIEW_RULES)],
+        drivers: vec!["/sessions".to_owned(), format!("!{}", layout::from_project(&id, ""))],
+    };
+    call.ids.insert("session_id", id.to_string());
     if call.unit.starts_with("T-") {
         call.ids.insert("task_id", call.unit.clone());
     }
