@@ -16,6 +16,8 @@ pub mod formats;
 
 pub mod written;
 
+pub mod logged;
+
 pub mod docs;
 
 pub mod tools;

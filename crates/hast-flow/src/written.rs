@@ -51,6 +51,22 @@ pub fn check(
     }
 }
 
+/// Files that are written once, by hast alone, and that no event tells of: the event was taken out.
+pub fn untold<'f>(
+    log: &str,
+    told: &dyn Fn(&str) -> bool,
+    files: impl Iterator<Item = &'f str>,
+    found: &mut Vec<Diagnostic>,
+) {
+    for path in files.filter(|path| !told(path)) {
+        // Whoever has already told of the file knows more about it.
+        if found.iter().all(|finding| finding.file != path) {
+            let (other, detail) = (log.to_owned(), format!("{FIELD}: -"));
+            found.push(Diagnostic::of_file(path, Finding::Contradicts { other, detail }));
+        }
+    }
+}
+
 /// A file that the log tells of and that is not there.
 pub fn missing(log: &str, path: &str, because: &str) -> Diagnostic {
     let because = format!("{log}: {because}");

@@ -60,6 +60,7 @@ pub enum Finding {
     NotExactlyOne { found: Vec<String>, allowed: Vec<String> },
     NeverReached { after: String },
     NotGrowing { id: String, before: String },
+    NotTheFirst { id: String },
     AnsweredTwice { id: String },
     TooFew { found: usize, least: usize },
     Contradicts { other: String, detail: String },
@@ -205,6 +206,7 @@ impl Finding {
             Self::CannotEdit { reason } => reason.what(lang),
             Self::TooFew { found, least } => text::too_few(lang, *found, *least),
             Self::NotGrowing { id, before } => text::not_growing(lang, id, before),
+            Self::NotTheFirst { id } => text::not_the_first(lang, id),
             Self::AnsweredTwice { id } => text::answered_twice(lang, id),
             Self::Contradicts { other, detail } => text::contradicts(lang, other, detail),
             Self::MissingFile { path, because } => text::missing_file(lang, path, because),
@@ -257,7 +259,9 @@ impl Finding {
             Self::NeverReached { after } => text::never_reached_next(lang, after),
             Self::CannotEdit { .. } => text::cannot_edit_next(lang),
             Self::TooFew { least, .. } => text::too_few_next(lang, *least),
-            Self::NotGrowing { .. } | Self::AnsweredTwice { .. } => text::log_next(lang),
+            Self::NotGrowing { .. } | Self::NotTheFirst { .. } | Self::AnsweredTwice { .. } => {
+                text::log_next(lang)
+            }
             Self::Contradicts { other, .. } => text::contradicts_next(lang, other),
             Self::MissingFile { path, .. } => text::missing_file_next(lang, path),
             Self::Custom { .. } => text::custom_next(lang),
@@ -303,6 +307,7 @@ impl Finding {
             Self::CannotEdit { .. } => "cannot_edit",
             Self::TooFew { .. } => "too_few",
             Self::NotGrowing { .. } => "not_growing",
+            Self::NotTheFirst { .. } => "not_the_first",
             Self::AnsweredTwice { .. } => "answered_twice",
             Self::Contradicts { .. } => "contradicts",
             Self::MissingFile { .. } => "missing_file",
@@ -404,6 +409,7 @@ pub mod text {
         too_few(found, least) { en: "there are {found} here, and at least {least} are needed", ko: "여기에는 {found}개가 있고, 적어도 {least}개가 필요합니다" }
         too_few_next(least) { en: "write {least} or more", ko: "{least}개 이상 적으세요" }
         not_growing(id, before) { en: "the id `{id}` does not come after `{before}`", ko: "id `{id}`(이)가 `{before}` 뒤의 값이 아닙니다" }
+        not_the_first(id) { en: "the log begins with `{id}`: the lines before it are missing", ko: "로그가 `{id}`(으)로 시작합니다. 그 앞의 줄이 없습니다" }
         answered_twice(id) { en: "`{id}` was answered once more than it was asked", ko: "`{id}`의 답이 요청보다 한 번 더 있습니다" }
         log_next() { en: "a log is only added to: put the line back as it was", ko: "로그는 뒤에 덧붙이기만 합니다. 줄을 원래대로 되돌리세요" }
         contradicts(other, detail) { en: "this does not say what {other} says: {detail}", ko: "{other}의 내용과 다릅니다: {detail}" }

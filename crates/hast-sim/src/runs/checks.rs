@@ -6,7 +6,7 @@ use hast_flow::docs::run::WorkStatus::Failed;
 use hast_flow::docs::run::{CatalogRow, Place, RunEvent, RunEventKind as Kind, RunStatus};
 use hast_flow::driver::Delta;
 use hast_flow::flows::run::{View, laws, layout};
-use hast_flow::ids::RunId;
+use hast_flow::ids::{RunId, Sha256};
 use hast_flow::steps::{Commit, StepLine, StepState};
 use hast_flow::store::{DocPath, Seen};
 use serde_json::json;
@@ -79,7 +79,10 @@ fn tables_agree(view: &View, run: &RunId, files: &Files) -> Result<(), String> {
         return of_run.map_or(Ok(()), |path| Err(format!("{path} belongs to no run")));
     }
     let there: BTreeSet<String> = files.keys().cloned().collect();
-    match laws::breaches(view, run, &there).first() {
+    let log = files.get(layout::LOG).map(Vec::as_slice).unwrap_or_default();
+    let mut logged = laws::Logged::default();
+    logged.take(layout::LOG, log, &|path| files.get(path).map(|bytes| Sha256::of(bytes)));
+    match laws::breaches(view, run, &there, &logged.written).first() {
         Some(breach) => Err(format!("{}: {:?}", breach.file, breach.finding)),
         None => Ok(()),
     }

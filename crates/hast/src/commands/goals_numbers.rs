@@ -1,11 +1,15 @@
-//! Numbers of the goals flow's logs that do not count on: a line that was damaged or put in by hand.
+//! Numbers of the goals flow's logs that do not count on: a line that was damaged, put in or taken out by
+//! hand. Warnings: people may edit and merge these logs.
 
 use std::path::Path;
 
+use hast_flow::docs::goals::GoalViews;
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::queue::desk;
 use hast_flow::formats::diagnostic::{Diagnostic, Finding};
+use hast_flow::formats::source::MAX_DOCUMENT_BYTES;
 use hast_flow::ids::EventId;
+use hast_world::files::{names, read_if_there};
 use hast_world::log_lines::each_line;
 use serde::Deserialize;
 
@@ -25,7 +29,9 @@ pub(crate) fn jumps(app: &App, root: &Path) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for path in [goals_history::log(root), queue] {
         let name = shown_path(app, &path);
-        let (mut line, mut last) = (0_u64, None);
+        // Where segments went to the archive, the log goes on from there.
+        let archive = names(&path.with_file_name("archive")).unwrap_or_default();
+        let (mut line, mut last) = (0_u64, archive.is_empty().then_some(0));
         // The number of a line that cannot be read is missing, and rightly so.
         let mut missing = 0;
         let read = each_line(&path, 0, &mut |text| {
@@ -43,6 +49,20 @@ pub(crate) fn jumps(app: &App, root: &Path) -> Vec<Diagnostic> {
         });
         // A log that cannot be read is told when it is checked.
         drop(read);
+        if let (true, Some(last)) = (path == goals_history::log(root), last) {
+            found.extend(views_ahead(app, root, &name, last));
+        }
     }
     found
+}
+
+/// The views were made from the log, so they cannot know more than it does.
+fn views_ahead(app: &App, root: &Path, log: &str, last: u64) -> Option<Diagnostic> {
+    let path = root.join(goals_history::VIEWS);
+    let bytes = read_if_there(&path, MAX_DOCUMENT_BYTES).ok().flatten()?;
+    let views: GoalViews = serde_json::from_slice(&bytes).ok()?;
+    let id = views.log.last_event_id?;
+    let known = id.parse::<EventId>().ok().filter(|known| known.number() > last)?;
+    let finding = Finding::Contradicts { other: log.to_owned(), detail: known.to_string() };
+    Some(Diagnostic::of_file(&shown_path(app, &path), finding).warning())
 }

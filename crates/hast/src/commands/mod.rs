@@ -11,6 +11,7 @@ pub(crate) mod context;
 pub(crate) mod contract;
 pub(crate) mod decision;
 pub(crate) mod driving;
+mod emptied_logs;
 pub(crate) mod events;
 pub(crate) mod explore;
 pub(crate) mod flow_root;

@@ -85,6 +85,16 @@ pub(crate) fn flows_here(app: &App) -> Vec<(FlowName, PathBuf)> {
 }
 
 pub(crate) fn check_flow(app: &App, flow: FlowName, root: &Path, report: &mut Report) {
+    let before = report.errors;
+    check_documents(app, flow, root, report);
+    // Told where nothing else misses the lines.
+    if report.errors == before {
+        let emptied = super::emptied_logs::of_flow(app, flow, root);
+        emptied.into_iter().for_each(|finding| report.add(finding));
+    }
+}
+
+fn check_documents(app: &App, flow: FlowName, root: &Path, report: &mut Report) {
     for directory in flow.directories() {
         let directory = root.join(directory);
         if directory.is_dir() {

@@ -1,6 +1,7 @@
 //! Documents that were lost, and a project that is not where it was: what the log knows is not asked for
 //! again, and nothing counts for another request.
 
+use crate::gaps::every_line_is_missed;
 use crate::scene::{ONE, Scene};
 
 const STORE: &str = ".claude/orchestrator";
@@ -94,4 +95,17 @@ fn a_new_request_at_another_path_is_not_answered_with_an_old_one() {
     assert!(first.contains("first wish"), "{first}");
     let verified = scene.hast(&["contract", "verify"]);
     assert_eq!(verified.code, 0, "{verified:?}");
+}
+
+#[test]
+fn whichever_line_of_the_log_is_gone_is_missed() {
+    let log = format!("{STORE}/events.ndjson");
+    let scene = Scene::new(ONE);
+    assert_eq!(scene.hast(&["contract", "start", "a total"]).code, 0);
+    every_line_is_missed(&scene, &log, &["contract", "verify"]);
+    // What hast has tested is in the log alone: before the verification nothing would miss it.
+    for step in ["test_first", "implement", "review"] {
+        let scene = Scene::killed_during(step, ".git/here");
+        every_line_is_missed(&scene, &log, &["contract", "verify"]);
+    }
 }

@@ -4,6 +4,8 @@
 #![cfg(test)]
 
 mod deaths;
+#[path = "../gaps/mod.rs"]
+mod gaps;
 mod inbox;
 mod liars;
 mod lost;

@@ -1,6 +1,7 @@
 //! Planted disagreements between a kernel's documents: `verify` finds each, with file and next action.
 
 use crate::edits::cut_off;
+use crate::gaps::every_line_is_missed;
 use crate::scene::{GROWING, Ran, Scene};
 
 fn answered() -> Scene {
@@ -96,10 +97,10 @@ fn a_line_that_was_put_in_between_and_an_item_answered_twice() {
     let scene = answered();
     let log = scene.read(".brain/events.ndjson");
     let mut lines: Vec<&str> = log.lines().collect();
-    lines.swap(0, 1);
+    lines.insert(2, lines[0]);
     scene.write(".brain/events.ndjson", &(lines.join("\n") + "\n"));
     let ran = finds(&scene, "not_growing", "events.ndjson");
-    assert!(ran.out.contains("\"line\": 2"), "{}", ran.out);
+    assert!(ran.out.contains("\"line\": 3"), "{}", ran.out);
 
     let answer = log.lines().find(|line| line.contains("TASK_ANSWERED")).unwrap();
     let last = log.lines().count();
@@ -109,4 +110,13 @@ fn a_line_that_was_put_in_between_and_an_item_answered_twice() {
     let again = answer.replace(id, &format!("{time}-{:04}", last + 1));
     scene.write(".brain/events.ndjson", format!("{log}{again}\n"));
     finds(&scene, "answered_twice", "events.ndjson");
+}
+
+#[test]
+fn whichever_line_of_the_log_is_gone_is_missed() {
+    every_line_is_missed(&answered(), ".brain/events.ndjson", &["kernel", "verify"]);
+    every_line_is_missed(&cut_off(), ".brain/events.ndjson", &["kernel", "verify"]);
+    let booted = Scene::new("");
+    assert_eq!(booted.hast(&["kernel", "boot"]).code, 0);
+    every_line_is_missed(&booted, ".brain/events.ndjson", &["kernel", "verify"]);
 }

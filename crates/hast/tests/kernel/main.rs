@@ -5,6 +5,8 @@
 mod breaches;
 mod deaths;
 mod edits;
+#[path = "../gaps/mod.rs"]
+mod gaps;
 mod requests;
 mod scene;
 mod typed;

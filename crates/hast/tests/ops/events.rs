@@ -77,3 +77,33 @@ fn tail_shows_the_last_events() {
     let (_, json) = scene.json(&["events", "tail"]);
     assert_eq!(json["events"].as_array().unwrap().len(), 20);
 }
+
+/// What `verify` warns of, and how it ends.
+fn verified(scene: &Scene) -> (i32, usize, String) {
+    let (code, report) = scene.json(&["verify"]);
+    let warnings = report["warnings"].as_u64().unwrap_or_default();
+    (code, usize::try_from(warnings).unwrap(), report["findings"].to_string())
+}
+
+#[test]
+fn lines_that_were_taken_out_of_the_log_of_goals_are_missed() {
+    let log = [judged(1, "M1"), judged(2, "M1"), judged(3, "M1")];
+    let scene = Scene::new(&log);
+    scene.run(&["events", "replay"]);
+    assert_eq!(verified(&scene).1, 0, "{:?}", verified(&scene));
+    for missing in 0..log.len() {
+        let mut kept = log.to_vec();
+        kept.remove(missing);
+        scene.write(".ai/events/events.ndjson", kept.concat());
+        let (code, warnings, findings) = verified(&scene);
+        assert_eq!((code, warnings), (0, 1), "{missing}: {findings}");
+        assert!(findings.contains("events.ndjson"), "{missing}: {findings}");
+    }
+    scene.write(".ai/events/events.ndjson", "");
+    scene.remove(".ai/state/goal_views.json");
+    assert_eq!(verified(&scene).0, 0, "nobody knows of any event");
+    let ended = "{\"step\":\"M1/1\",\"state\":\"finished\",\"at\":\"2026-01-12T14:30:00Z\"}\n";
+    scene.write(".ai/.hast/steps.ndjson", ended);
+    let (code, _, findings) = verified(&scene);
+    assert!(code == 1 && findings.contains("steps.ndjson"), "{findings}");
+}

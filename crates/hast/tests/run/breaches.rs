@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::gaps::every_line_is_missed;
 use crate::scene::Scene;
 
 const YES: &[&str] = &["run", "start", "--mode", "initial", "--yes", "report the sales"];
@@ -96,4 +97,18 @@ fn a_status_that_the_log_does_not_know_is_a_contradiction() {
     let path = format!("runs/{}/db/tasks.md", scene.run());
     let back = |text: &str| Some(text.replacen("COMPLETED", "PENDING  ", 1));
     plant(&scene, &path, back, "T00");
+}
+
+#[test]
+fn whichever_line_of_the_log_is_gone_is_missed() {
+    every_line_is_missed(&finished(), "db/events.ndjson", &["run", "verify"]);
+}
+
+#[test]
+fn a_result_that_no_event_tells_of_is_named() {
+    let scene = finished();
+    let planted = format!("runs/{}/results/T99.json", scene.run());
+    scene.write(&planted, scene.read(&planted.replace("T99", "T06")));
+    let ran = scene.hast(&["run", "verify"]);
+    assert!(ran.code == 1 && ran.out.contains("T99.json"), "{ran:?}");
 }

@@ -7,6 +7,8 @@ mod answers;
 mod breaches;
 mod deaths;
 mod edits;
+#[path = "../gaps/mod.rs"]
+mod gaps;
 mod inbox;
 mod runs;
 mod scene;

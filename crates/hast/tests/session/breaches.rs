@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::gaps::every_line_is_missed;
 use crate::scene::Scene;
 
 const LOG: &str = "plan/active/status_log.ndjson";
@@ -205,4 +206,11 @@ fn run_logs_and_whatever_is_written_once_stay_as_they_were() {
         look(&scene, path, LOG);
         scene.write(&full, before);
     }
+}
+
+#[test]
+fn whichever_line_of_the_log_is_gone_is_missed() {
+    let scene = finished();
+    let log = format!("{}/{LOG}", scene.session());
+    every_line_is_missed(&scene, &log, &["session", "verify"]);
 }

@@ -4,6 +4,8 @@
 
 mod breaches;
 mod deaths;
+#[path = "../gaps/mod.rs"]
+mod gaps;
 mod inbox;
 mod research;
 mod scene;

@@ -9,6 +9,7 @@ use crate::docs::contract::{
 };
 use crate::docs::files::document_at;
 use crate::flows::contract::layout;
+use crate::flows::contract::request::Request;
 use crate::flows::contract::view::{View, parsed};
 use crate::flows::contract::write::printed;
 use crate::formats::diagnostic::{Diagnostic, Finding, Format};
@@ -17,6 +18,8 @@ use crate::formats::source::Source;
 use crate::formats::tree::Node;
 use crate::formats::{json, yaml};
 use crate::ids::{ProjectHash, RequestId, SubtaskId};
+use crate::logged::{Counted, Counting};
+use crate::written;
 
 /// Documents by their path below `.claude/orchestrator/`, archives left out.
 pub type Documents = BTreeMap<String, Vec<u8>>;
@@ -35,7 +38,7 @@ pub fn breaches(documents: &Documents) -> Vec<Diagnostic> {
     found
 }
 
-/// Ids of events grow, and where hast drove a request there are events.
+/// Numbers of events count by one, and where hast drove a request there are events.
 fn of_the_log(documents: &Documents) -> Vec<Diagnostic> {
     let Some(log) = documents.get(layout::LOG) else {
         let finding = |driven: &String| {
@@ -52,17 +55,16 @@ fn of_the_log(documents: &Documents) -> Vec<Diagnostic> {
     let text = String::from_utf8_lossy(log);
     let source = Source::new(layout::LOG, &text);
     let mut found = Vec::new();
-    let mut last: Option<ContractEvent> = None;
-    let events = LogLines::whole(layout::LOG, log).typed::<ContractEvent>();
-    for (line, event) in events.filter_map(Result::ok) {
-        let before = last.as_ref().map(|last| &last.event_id);
-        if let Some(before) = before.filter(|id| id.number() >= event.event_id.number()) {
-            let (id, before) = (event.event_id.to_string(), before.to_string());
+    let mut counting = Counting::default();
+    for read in LogLines::whole(layout::LOG, log).typed::<ContractEvent>() {
+        let Ok((line, event)) = read else {
+            counting.unread();
+            continue;
+        };
+        if let Counted::Wrong(finding) = counting.take(&event.event_id) {
             let place = line.number.map(|number| source.line_place(number));
-            let finding = Finding::NotGrowing { id, before };
             found.push(Diagnostic { place, ..Diagnostic::of_file(layout::LOG, finding) });
         }
-        last = Some(event);
     }
     found
 }
@@ -249,6 +251,26 @@ fn lost_pointers(documents: &Documents, view: &View) -> Vec<Diagnostic> {
     found
 }
 
+/// A request that hast drove began with an event. One of another tool has none.
+fn unknown_to_the_log(documents: &Documents, path: &str, id: &RequestId) -> Option<Diagnostic> {
+    let mut bases = documents.keys().filter_map(|path| layout::base_of(path));
+    bases.find(|(request, ..)| request == id)?;
+    let (other, detail) = (layout::LOG.to_owned(), format!("REQUEST_STARTED {id}: -"));
+    Some(Diagnostic::of_file(path, Finding::Contradicts { other, detail }))
+}
+
+/// What was written once for a request was told of.
+fn untold(documents: &Documents, request: &Request, found: &mut Vec<Diagnostic>) {
+    let contracts = format!("/contracts/{}/", request.id);
+    let of_request = |path: &&str| match layout::base_of(path) {
+        Some((id, ..)) => id == request.id,
+        None => path.contains(&contracts) && !path.ends_with("/state.json"),
+    };
+    let files = documents.keys().map(String::as_str).filter(of_request);
+    let told = |path: &str| request.written.contains_key(path);
+    written::untold(layout::LOG, &told, files, found);
+}
+
 /// Where hast kept a log, the pointers are its fold and the contracts are as it wrote them.
 fn against_the_log(documents: &Documents) -> Vec<Diagnostic> {
     let Some(log) = documents.get(layout::LOG) else { return Vec::new() };
@@ -257,11 +279,17 @@ fn against_the_log(documents: &Documents) -> Vec<Diagnostic> {
     for path in documents.keys().filter(|path| path.ends_with("/state.json")) {
         let bytes = documents.get(path).map(Vec::as_slice).unwrap_or_default();
         let Some(state) = parsed::<ContractState>(path, bytes) else { continue };
-        let Some(request) = view.requests.get(&state.request.id) else { continue };
+        let Some(request) = view.requests.get(&state.request.id) else {
+            found.extend(unknown_to_the_log(documents, path, &state.request.id));
+            continue;
+        };
         let wanted = printed(&request.state());
         let text = String::from_utf8_lossy(bytes);
-        let differs =
-            (1..).zip(text.lines().zip(wanted.lines())).find(|(_, (is, should))| is != should);
+        let ended = std::iter::repeat("");
+        let (is, should) = (text.lines().chain(ended.clone()), wanted.lines().chain(ended));
+        let length = text.lines().count().max(wanted.lines().count());
+        let lines = (1..).zip(is.zip(should)).take(length);
+        let differs = lines.into_iter().find(|(_, (is, should))| is != should);
         if let Some((number, (_, should))) = differs {
             let source = Source::new(path, &text);
             let (other, detail) = (layout::LOG.to_owned(), should.trim().to_owned());
@@ -271,6 +299,7 @@ fn against_the_log(documents: &Documents) -> Vec<Diagnostic> {
         }
     }
     for request in view.requests.values() {
+        untold(documents, request, &mut found);
         for (path, sha256) in &request.written {
             match documents.get(path).map(|bytes| crate::ids::Sha256::of(bytes)) {
                 Some(now) if now == *sha256 => {}

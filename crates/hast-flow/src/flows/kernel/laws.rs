@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::docs::kernel::{KernelEvent, KernelEventKind as Kind, TodoStatus};
+use crate::docs::kernel::{KernelEvent, KernelEventKind as Kind, KernelState, TodoStatus};
+use crate::flows::kernel::policy::POLICY;
 use crate::flows::kernel::view::{Life, Request};
 use crate::flows::kernel::{View, layout, mirror};
 use crate::formats::diagnostic::{Diagnostic, Finding};
 use crate::formats::ndjson::LogLines;
 use crate::formats::source::Source;
 use crate::ids::Sha256;
+use crate::logged::{Counted, Counting};
+use crate::store::HistoryClass;
 use crate::written;
 
 /// Everything in which a kernel's documents disagree. `files` are the paths of those that are there,
@@ -57,6 +60,7 @@ pub fn breaches(
         }
     }
     found.extend(of_the_mirror(view));
+    of_the_untold(view, log, files, &mut found);
     once(found)
 }
 
@@ -94,12 +98,14 @@ fn of_the_log(log: &[u8], hash: &dyn Fn(&str) -> Option<Sha256>) -> Vec<Diagnost
     let mut found = Vec::new();
     let text = String::from_utf8_lossy(log);
     let source = Source::new(layout::LOG, &text);
-    let mut last: Option<KernelEvent> = None;
+    let mut counting = Counting::default();
     let mut asked: BTreeMap<(String, String), i64> = BTreeMap::new();
     // A line that is no event was told when the file was checked alone.
-    for (line, event) in
-        LogLines::whole(layout::LOG, log).typed::<KernelEvent>().filter_map(Result::ok)
-    {
+    for read in LogLines::whole(layout::LOG, log).typed::<KernelEvent>() {
+        let Ok((line, event)) = read else {
+            counting.unread();
+            continue;
+        };
         written::check(layout::LOG, &event.detail, hash, &mut found);
         let mut tell = |finding: Finding| {
             let place = line.number.map(|number| source.line_place(number));
@@ -108,11 +114,8 @@ fn of_the_log(log: &[u8], hash: &dyn Fn(&str) -> Option<Sha256>) -> Vec<Diagnost
         let text = |key: &str| {
             event.detail.get(key).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
         };
-        if let Some(last) =
-            last.as_ref().filter(|last| last.event_id.number() + 1 != event.event_id.number())
-        {
-            let (id, before) = (event.event_id.to_string(), last.event_id.to_string());
-            tell(Finding::NotGrowing { id, before });
+        if let Counted::Wrong(finding) = counting.take(&event.event_id) {
+            tell(finding);
         }
         let left = asked.entry((text("request_id"), text("task_id"))).or_insert(1);
         match event.kind {
@@ -126,12 +129,35 @@ fn of_the_log(log: &[u8], hash: &dyn Fn(&str) -> Option<Sha256>) -> Vec<Diagnost
             }
             _ => {}
         }
-        // A line that stands too early is told once, not with the one behind it as well.
-        if last.as_ref().is_none_or(|last| last.event_id.number() < event.event_id.number()) {
-            last = Some(event);
-        }
     }
     found
+}
+
+/// A kernel runs once the log says so, and what was written once was told of, in requests whose log tells
+/// of files.
+fn of_the_untold(view: &View, log: &[u8], files: &BTreeSet<String>, found: &mut Vec<Diagnostic>) {
+    let events = LogLines::whole(layout::LOG, log).typed::<KernelEvent>().filter_map(Result::ok);
+    let mut told = BTreeSet::new();
+    let mut runs = false;
+    for (_, event) in events {
+        runs |= event.kind == Kind::KernelRunning;
+        told.extend(written::told(&event.detail).map(|(path, _)| path.to_owned()));
+    }
+    let status = view.status.as_ref().map(|known| known.value.status);
+    // A hole in the log was told of where it is.
+    let whole = found.iter().all(|finding| finding.file != layout::LOG);
+    if status == Some(KernelState::Running) && !runs && whole && view.last_event.is_some() {
+        let (other, detail) = (layout::LOG.to_owned(), "KERNEL_RUNNING: -".to_owned());
+        found.push(Diagnostic::of_file(layout::STATUS, Finding::Contradicts { other, detail }));
+    }
+    let unit = |path: &str| path.split('/').nth(1).map(str::to_owned);
+    let units: BTreeSet<String> = told.iter().filter_map(|path| unit(path)).collect();
+    let once = |path: &&str| {
+        let known = layout::path(path).and_then(|path| POLICY.class_of(&path));
+        known == Some(HistoryClass::Once) && unit(path).is_some_and(|unit| units.contains(&unit))
+    };
+    let files = files.iter().map(String::as_str).filter(once);
+    written::untold(layout::LOG, &|path| told.contains(path), files, found);
 }
 
 /// The mirror shows the newest request that is worked on.

@@ -8,7 +8,8 @@ use crate::flows::run::{View, layout};
 use crate::formats::diagnostic::{Diagnostic, Finding};
 use crate::formats::ndjson::LogLines;
 use crate::formats::source::Source;
-use crate::ids::{EventId, RunId, Sha256};
+use crate::ids::{RunId, Sha256};
+use crate::logged::{Counted, Counting};
 use crate::written;
 
 /// The log of all runs, segment by segment: what it tells of each, and what is wrong with it.
@@ -16,7 +17,9 @@ use crate::written;
 pub struct Logged {
     pub told: BTreeMap<String, Told>,
     pub found: Vec<Diagnostic>,
-    last: Option<EventId>,
+    /// Files that events tell of.
+    pub written: BTreeSet<String>,
+    counting: Counting,
 }
 
 impl Logged {
@@ -25,29 +28,33 @@ impl Logged {
         let text = String::from_utf8_lossy(bytes);
         let source = Source::new(file, &text);
         // A line that is no event was told when the file was checked alone.
-        for (line, event) in LogLines::whole(file, bytes).typed::<RunEvent>().filter_map(Result::ok)
-        {
-            let number = event.event_id.number();
-            if let Some(last) = self.last.as_ref().filter(|last| last.number() + 1 != number) {
-                let (id, before) = (event.event_id.to_string(), last.to_string());
+        for read in LogLines::whole(file, bytes).typed::<RunEvent>() {
+            let Ok((line, event)) = read else {
+                self.counting.unread();
+                continue;
+            };
+            if let Counted::Wrong(finding) = self.counting.take(&event.event_id) {
                 let place = line.number.map(|number| source.line_place(number));
-                let finding = Finding::NotGrowing { id, before };
                 self.found.push(Diagnostic { place, ..Diagnostic::of_file(file, finding) });
             }
             written::check(file, &event.detail, hash, &mut self.found);
+            let told = written::told(&event.detail).map(|(path, _)| path.to_owned());
+            self.written.extend(told);
             if let Some(run) = run_of(&event) {
                 self.told.entry(run.to_owned()).or_default().take_event(&event);
-            }
-            // A line that stands too early is told once, not with the one behind it as well.
-            if self.last.as_ref().is_none_or(|last| last.number() < number) {
-                self.last = Some(event.event_id);
             }
         }
     }
 }
 
-/// Everything in which a run's documents disagree. `files` are the paths of those that are there.
-pub fn breaches(view: &View, run: &RunId, files: &BTreeSet<String>) -> Vec<Diagnostic> {
+/// Everything in which a run's documents disagree. `files` are the paths of those that are there, and
+/// `told` those that events tell of.
+pub fn breaches(
+    view: &View,
+    run: &RunId,
+    files: &BTreeSet<String>,
+    told: &BTreeSet<String>,
+) -> Vec<Diagnostic> {
     let row = view.runs().and_then(|runs| runs.get(run.as_str())).and_then(Result::ok);
     let mut found = Vec::new();
     let Some(row) = row else {
@@ -78,7 +85,27 @@ pub fn breaches(view: &View, run: &RunId, files: &BTreeSet<String>) -> Vec<Diagn
         let (other, detail) = ("COMPLETED".to_owned(), format!("{run}: current_*"));
         found.push(Diagnostic::of_file(layout::RUNS, Finding::Contradicts { other, detail }));
     }
+    of_the_untold(run, files, told, &mut found);
     found
+}
+
+/// A request and results were told of, in runs whose log tells of files. What lies beside deliverables, and
+/// what keeps a directory, may be anybody's.
+fn of_the_untold(
+    run: &RunId,
+    files: &BTreeSet<String>,
+    told: &BTreeSet<String>,
+    found: &mut Vec<Diagnostic>,
+) {
+    let own = layout::of_run(run, "");
+    if !told.iter().any(|path| path.starts_with(&own)) {
+        return;
+    }
+    let results = layout::of_run(run, "results/");
+    let request = layout::of_run(run, layout::REQUEST);
+    let once = |path: &&str| path.starts_with(&results) || *path == request;
+    let files = files.iter().map(String::as_str).filter(once);
+    written::untold(layout::LOG, &|path| told.contains(path), files, found);
 }
 
 /// A unit is not better than what it is made of: COMPLETED above FAILED or PENDING is a lie.

@@ -381,7 +381,7 @@ pub(crate) fn breaches(app: &App, root: &Path) -> Vec<Diagnostic> {
                 });
             }
         }
-        found.extend(laws::breaches(&view, &run, &there));
+        found.extend(laws::breaches(&view, &run, &there, &logged.written));
     }
     found.into_iter().map(named).collect()
 }

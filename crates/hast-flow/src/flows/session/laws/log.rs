@@ -16,6 +16,7 @@ use crate::formats::diagnostic::{Diagnostic, Finding};
 use crate::formats::ndjson::LogLines;
 use crate::formats::source::Source;
 use crate::ids::{EventId, KnowledgeId, QuestionId, Sha256, TaskId};
+use crate::logged::{Counted, Counting};
 
 /// What the log tells.
 pub(super) struct Told {
@@ -83,16 +84,23 @@ pub(super) fn read(files: &dyn Documents, found: &mut Vec<Diagnostic>) -> Told {
     };
     let text = String::from_utf8_lossy(&bytes);
     let source = Source::new(layout::LOG, &text);
+    let mut counting = Counting::default();
     let mut last: Option<(EventId, String)> = None;
     // A line that is no event was told when the file was checked alone.
-    for (line, event) in
-        LogLines::whole(layout::LOG, &bytes).typed::<SessionEvent>().filter_map(Result::ok)
-    {
+    for read in LogLines::whole(layout::LOG, &bytes).typed::<SessionEvent>() {
+        let Ok((line, event)) = read else {
+            counting.unread();
+            continue;
+        };
         let mut tell = |finding: Finding| {
             let place = line.number.map(|number| source.line_place(number));
             found.push(Diagnostic { place, ..Diagnostic::of_file(layout::LOG, finding) });
         };
-        follows(&event, last.as_ref(), &mut tell);
+        match counting.take(&event.event_id) {
+            Counted::Wrong(finding) => tell(finding),
+            Counted::Next => links(&event, last.as_ref(), &mut tell),
+            Counted::AfterUnread => {}
+        }
         if event.event_id.time() != Some(event.ts) {
             let (other, detail) = (event.event_id.to_string(), format!("ts {}", event.ts));
             tell(Finding::Contradicts { other, detail });
@@ -107,13 +115,9 @@ pub(super) fn read(files: &dyn Documents, found: &mut Vec<Diagnostic>) -> Told {
     told
 }
 
-/// Numbers count by one, and a line names the one before it.
-fn follows(event: &SessionEvent, last: Option<&(EventId, String)>, tell: &mut dyn FnMut(Finding)) {
+/// A line names the one before it.
+fn links(event: &SessionEvent, last: Option<&(EventId, String)>, tell: &mut dyn FnMut(Finding)) {
     let Some((before, link)) = last else { return };
-    if event.event_id.number() != before.number() + 1 {
-        let (id, before) = (event.event_id.to_string(), before.to_string());
-        return tell(Finding::NotGrowing { id, before });
-    }
     let named = event.detail.get(PREVIOUS).and_then(Value::as_str);
     if named.is_some_and(|named| named != link) {
         let detail = format!("{PREVIOUS} {}, {before} {link}", named.unwrap_or_default());
