@@ -1,5 +1,6 @@
 //! From arguments to an exit code: language first, then parsing, then one command.
 
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,6 +14,7 @@ use hast_world::clock::{Fixed, Machine};
 use hast_world::supervisor::survive_size_limits;
 
 use crate::cli::{self, Cli, ColorWhen, Commands};
+use crate::commands::opening::Repair;
 use crate::commands::{self, calling};
 use crate::messages::say;
 use crate::output::Output;
@@ -34,6 +36,10 @@ pub(crate) struct App {
     pub(crate) home: Option<PathBuf>,
     pub(crate) clock: Box<dyn Clock>,
     pub(crate) output: Output,
+    /// What opening documents had to repair, for people and for programs.
+    pub(crate) repairs: RefCell<Vec<Repair>>,
+    /// How many of them people were told.
+    told: usize,
 }
 
 pub(crate) fn run(args: Vec<OsString>) -> ExitCode {
@@ -97,13 +103,16 @@ fn start(
         home: std::env::home_dir(),
         clock: clock(lang)?,
         output: Output::new(cli.color, no_color),
+        repairs: RefCell::default(),
+        told: 0,
     };
     if !app.lang_given {
         app.lang = calling::language(&app).unwrap_or(lang);
     }
     let result = run_command(&mut app, cli.command);
+    app.tell_repairs();
     *speaks = app.lang;
-    result
+    result.map_err(|problem| problem.beside(&app.repairs.borrow()))
 }
 
 fn run_command(app: &mut App, command: Commands) -> Result<Exit, Problem> {
@@ -141,8 +150,26 @@ impl App {
         self.output.result(text).map_err(|error| cannot_write(lang, &error))
     }
 
+    /// Prints a document. What was repaired meanwhile is a part of it, where anything was.
     pub(crate) fn print_json(&mut self, value: &serde_json::Value) -> Result<(), Problem> {
-        self.print(&json_text(value))
+        let repairs: Vec<_> = self.repairs.borrow().iter().map(Repair::json).collect();
+        let Some(fields) = value.as_object().filter(|_| !repairs.is_empty()) else {
+            return self.print(&json_text(value));
+        };
+        let mut fields = fields.clone();
+        fields.insert("repaired".to_owned(), repairs.into());
+        self.print(&json_text(&fields.into()))
+    }
+
+    /// Tells what opening documents had to repair, each once. Not even `--quiet` hides that.
+    pub(crate) fn tell_repairs(&mut self) {
+        let lang = self.lang;
+        let repairs = self.repairs.borrow();
+        let text: String = repairs.iter().skip(self.told).map(|repair| repair.text(lang)).collect();
+        self.told = repairs.len();
+        if !text.is_empty() {
+            self.output.message(&text);
+        }
     }
 
     /// Says what is done, for whoever asked with `-v`.

@@ -9,6 +9,13 @@ pub(crate) mod say {
         driven_next(pid) { en: "wait for it, or end it with `kill {pid}` and run the command again", ko: "기다리거나 `kill {pid}`로 끝낸 뒤 명령을 다시 실행하세요" }
         store_failed() { en: "the files of this flow could not be read or written", ko: "이 흐름의 파일을 읽거나 쓰지 못했습니다" }
         torn(path, kept) { en: "the last line of {path} was torn: it was cut off and is kept in {kept}. Nothing is to be done unless you wrote it", ko: "{path}의 마지막 줄이 잘려 있어 떼어 내고 {kept}에 보관했습니다. 직접 쓴 것이 아니라면 할 일은 없습니다" }
+        edit_stands(path, kept) { en: "{path} was edited after hast was killed while writing it: the edit stands, and what hast would have written is kept in {kept}", ko: "hast(이)가 {path}(을)를 쓰다가 강제로 끝난 뒤 누군가 그 파일을 편집했습니다. 편집한 내용을 남기고, hast가 쓰려던 것은 {kept}에 보관했습니다" }
+        edit_stands_next(kept, path) { en: "compare {kept} with {path}, and keep in {path} what is right", ko: "{kept}(과)와 {path}(을)를 비교해 {path}에 맞는 내용을 남기세요" }
+        edit_rescued(path, kept) { en: "an edit of {path} was taken off its place by a write that was killed: it is kept in {kept}", ko: "쓰기가 강제로 끝나면서 {path}의 편집이 제자리에서 빠졌습니다. 그 내용은 {kept}에 보관했습니다" }
+        tree_stands(path) { en: "{path} is not where a killed process wanted to move it: somebody else moved it, or took the new name", ko: "강제로 끝난 프로세스가 {path}(을)를 옮기려 했지만 누군가 먼저 옮겼거나 새 이름을 썼습니다" }
+        tree_stands_next(path) { en: "look where {path} is, then run `hast verify`", ko: "{path}(이)가 어디 있는지 확인하고 `hast verify`를 실행하세요" }
+        journal_aside(path) { en: "the journal could not be read and was moved to {path}: a commit that was cut off may be missing", ko: "저널을 읽을 수 없어 {path}(으)로 옮겼습니다. 도중에 끊긴 커밋이 빠졌을 수 있습니다" }
+        journal_aside_next() { en: "run `hast verify` to see whether the documents agree", ko: "`hast verify`로 문서가 서로 맞는지 확인하세요" }
         waiting() { en: "waiting", ko: "대기" }
         running() { en: "running", ko: "진행" }
         done() { en: "done", ko: "완료" }

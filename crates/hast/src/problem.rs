@@ -9,6 +9,7 @@ use hast_flow::formats::source::Excerpt;
 use hast_flow::words::{Lang, visible};
 use serde_json::json;
 
+use crate::commands::opening::Repair;
 use crate::messages::say;
 
 /// The documented exit codes.
@@ -33,11 +34,14 @@ pub(crate) struct Problem {
     pub(crate) exit: Exit,
     /// The word for programs, where there is a closed list of them.
     pub(crate) code: Option<&'static str>,
+    /// What was repaired before it went wrong, for programs; people were told.
+    pub(crate) repaired: Vec<serde_json::Value>,
 }
 
 impl Problem {
     pub(crate) fn new(what: String, next: String) -> Self {
-        Self { what, place: None, why: None, next, exit: Exit::Failed, code: None }
+        let (place, why, exit, code) = (None, None, Exit::Failed, None);
+        Self { what, place, why, next, exit, code, repaired: Vec::new() }
     }
 
     pub(crate) fn usage(what: String, next: String) -> Self {
@@ -46,6 +50,10 @@ impl Problem {
 
     pub(crate) fn coded(self, code: &'static str) -> Self {
         Self { code: Some(code), ..self }
+    }
+
+    pub(crate) fn beside(self, repairs: &[Repair]) -> Self {
+        Self { repaired: repairs.iter().map(Repair::json).collect(), ..self }
     }
 
     pub(crate) fn at(self, path: &Path) -> Self {
@@ -84,13 +92,17 @@ impl Problem {
     }
 
     pub(crate) fn json(&self) -> serde_json::Value {
-        json!({ "problem": {
+        let mut document = json!({ "problem": {
             "code": self.code,
             "what": self.what,
             "where": self.place,
             "why": self.why,
             "next": self.next,
-        }, "exit": self.exit as u8 })
+        }, "exit": self.exit as u8 });
+        if !self.repaired.is_empty() {
+            document["repaired"] = json!(self.repaired);
+        }
+        document
     }
 }
 

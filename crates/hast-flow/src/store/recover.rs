@@ -90,7 +90,7 @@ impl<D: Disk> Store<D> {
         }
         for (path, chain) in &plan.chains {
             for link in &chain.links {
-                self.rescue(path, chain, link, life)?;
+                opened.rescued.extend(self.rescue(path, chain, link, life)?);
             }
             self.mend(path, chain, life, opened)?;
         }
@@ -104,18 +104,18 @@ impl<D: Disk> Store<D> {
         chain: &Chain,
         link: &Link,
         life: Life,
-    ) -> Result<(), DiskError> {
+    ) -> Result<Option<Conflict>, DiskError> {
         if !matches!(link.change, Change::Whole { .. })
             || !self.options.keeps(Rule::KeepPersonsEdit)
         {
-            return Ok(());
+            return Ok(None);
         }
         let staged = staging_path(link.stage);
         let Some(bytes) = read_whole(&self.disk, &staged)? else {
-            return Ok(());
+            return Ok(None);
         };
         if chain.knows(Current::File(&bytes), life) {
-            return Ok(());
+            return Ok(None);
         }
         let theirs = read_whole(&self.disk, path)?;
         let swapped = theirs.is_some_and(|now| chain.knows(Current::File(&now), life));
@@ -124,10 +124,11 @@ impl<D: Disk> Store<D> {
         } else {
             let name = format!("{path}.edited");
             if let Ok(edited) = DocPath::new(&name) {
-                self.keep_ours(link.seq, &edited, &bytes)?;
+                let kept = self.keep_ours(link.seq, &edited, &bytes)?;
+                return Ok(Some(Conflict { path: path.clone(), ..kept }));
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Brings one document to the end of its chain.

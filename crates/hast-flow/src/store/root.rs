@@ -122,6 +122,8 @@ pub struct Opened {
     /// Documents that were published again.
     pub redone: Vec<DocPath>,
     pub conflicts: Vec<Conflict>,
+    /// Edits of people that a killed publication had taken off their places; kept where `ours` says.
+    pub rescued: Vec<Conflict>,
     /// A journal that nobody could read was moved there.
     pub set_aside: Option<DocPath>,
 }

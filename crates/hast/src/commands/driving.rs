@@ -10,16 +10,17 @@ use hast_flow::agents::usage::{Count, Tokens, Usage, Usd};
 use hast_flow::docs::files::FlowName;
 use hast_flow::driver::{Bounds, Driver, Flow};
 use hast_flow::steps::{Ending, Notice, WaitsFor};
-use hast_flow::store::{Options, Store, StoreError};
+use hast_flow::store::StoreError;
 use hast_flow::trust::Trusted;
 use hast_flow::words::Lang;
 use hast_world::calls::{Calls, OtherEffects, Progress, RealWorld, What};
-use hast_world::disk::RealDisk;
 use hast_world::driver_lock::{DriverLock, NoLock};
 use hast_world::supervisor::Guarded;
 
 use super::agent::progress::event_words;
 use super::calling::{self, Project};
+use super::opening;
+use super::opening::store_problem;
 use crate::agent_messages::say as agents;
 use crate::app::App;
 use crate::flow_messages::say;
@@ -86,7 +87,8 @@ pub(crate) fn drive<F: Flow, T>(
 ) -> Result<Driven<T>, Problem> {
     let lang = app.lang;
     let _lock = lock(lang, &unit)?;
-    let (store, disk) = open(lang, &unit.documents)?;
+    let (store, disk) = opening::store(app, &unit.documents)?;
+    app.tell_repairs();
     let mut settings = calling::settings(
         app,
         unit.project,
@@ -181,24 +183,12 @@ pub(crate) fn lock_of(lang: Lang, documents: &Path, name: &str) -> Result<Driver
 
 /// Finishes a commit that was cut off after it counted, for whoever looks at the documents first and
 /// then decides what to drive.
-pub(crate) fn recover(lang: Lang, documents: &Path) -> Result<(), Problem> {
+pub(crate) fn recover(app: &App, documents: &Path) -> Result<(), Problem> {
     // Where there is no journal nothing was cut off, and looking makes none.
     if !documents.join(".hast").is_dir() {
         return Ok(());
     }
-    open(lang, documents).map(drop)
-}
-
-/// The store of a unit, and its disk for whoever has to know what is written through it.
-fn open(lang: Lang, documents: &Path) -> Result<(Store<RealDisk>, RealDisk), Problem> {
-    let failed = |error| store_problem(lang, &error);
-    let disk = RealDisk::open(documents).map_err(|error| failed(error.into()))?.remembering();
-    let (store, _) = Store::open(disk.clone(), Options::default()).map_err(failed)?;
-    Ok((store, disk))
-}
-
-pub(crate) fn store_problem(lang: Lang, error: &StoreError) -> Problem {
-    Problem::new(say::store_failed(lang), error.next(lang)).because(error.to_string())
+    opening::store(app, documents).map(drop)
 }
 
 /// The board, and what it has learnt from the calls.

@@ -12,7 +12,7 @@ use hast_flow::flows::goals::auto::{layout, policy};
 use hast_flow::flows::goals::layout as project;
 use hast_flow::flows::goals::status_edit::{NewStatus, with_status};
 use hast_flow::steps::{Effect, EffectResult, Ending};
-use hast_flow::store::{ChangeSet, DocPath, EventLog, Options, Put, Store, StoreError};
+use hast_flow::store::{ChangeSet, DocPath, EventLog, Put, Store, StoreError};
 use hast_flow::time::UtcTime;
 use hast_flow::words::Lang;
 use hast_world::auto_lock;
@@ -25,8 +25,8 @@ use serde_json::Value;
 use super::auto::effects::Nothing;
 use super::auto::{UNIT, tree_rules};
 use super::calling::Project;
-use super::driving::store_problem;
 use super::goals_files::keep_ignored;
+use super::opening::{self, store_problem};
 use crate::app::App;
 use crate::problem::Problem;
 use crate::queue_messages::say;
@@ -61,11 +61,9 @@ impl Becomes {
 const TRIES: u32 = 32;
 
 /// Opens the documents of the goals flow.
-pub(crate) fn open(lang: Lang, root: &Path) -> Result<Store<RealDisk>, Problem> {
-    keep_ignored(lang, root)?;
-    let disk = RealDisk::open(&root.join(project::DIRECTORY)).map_err(StoreError::from);
-    let opened = disk.and_then(|disk| Store::open(disk, Options::default()));
-    opened.map(|(store, _)| store).map_err(|error| store_problem(lang, &error))
+pub(crate) fn open(app: &App, root: &Path) -> Result<Store<RealDisk>, Problem> {
+    keep_ignored(app.lang, root)?;
+    opening::store(app, &root.join(project::DIRECTORY)).map(|(store, _)| store)
 }
 
 /// Whether changes of goals are committed.
@@ -105,7 +103,7 @@ pub(crate) fn drive_git<F: Flow, T>(
     let refused = |problem: &GitProblem| Problem::new(problem.what(lang), problem.next(lang));
     let git = GitThread::open(&project.root).map_err(|problem| refused(&problem))?;
     let failed = |error: StoreError| store_problem(lang, &error);
-    let store = open(lang, &project.root)?;
+    let store = open(app, &project.root)?;
     let mut driver =
         Driver::new(flow, store, &*app.clock, lang, Bounds::default()).map_err(failed)?;
     let mut world = InTurn::new(|key, effect| match effect {
@@ -134,7 +132,7 @@ fn write_down(
     mut decide: impl FnMut(&Store<RealDisk>) -> Result<Wish, Problem>,
 ) -> Result<(), Problem> {
     let (lang, root) = (app.lang, &project.root);
-    let mut store = open(lang, root)?;
+    let mut store = open(app, root)?;
     let now = UtcTime::new(app.clock.now());
     for _ in 0..TRIES {
         let log =

@@ -23,6 +23,7 @@ pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod kernel;
 pub(crate) mod observe;
+pub(crate) mod opening;
 mod page_file;
 pub(crate) mod protocol;
 pub(crate) mod queue;

@@ -13,7 +13,6 @@ use hast_flow::flows::goals::runnable::{Asked, Choice, Depth, choose};
 use hast_flow::flows::goals::selection::placed;
 use hast_flow::formats::ndjson;
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
-use hast_flow::store::{Options, Store, StoreError};
 use hast_flow::time::UtcTime;
 use hast_flow::trust::Commands;
 use hast_flow::words::visible;
@@ -24,11 +23,11 @@ use jiff::SignedDuration;
 use serde_json::json;
 
 use super::calling::{self, Project};
-use super::driving::store_problem;
 use super::events::word;
 use super::flow_root::unwritten;
 use super::goals_files::{GoalsFiles, find_root, keep_ignored, show};
 use super::goals_log::{self, Becomes, Wish};
+use super::opening::{self, store_problem};
 use crate::app::App;
 use crate::messages::say as common;
 use crate::problem::{Exit, Problem};
@@ -323,10 +322,8 @@ pub(crate) fn open(app: &mut App, project: &Project) -> Result<Desk<RealDisk>, P
     }
     std::fs::create_dir_all(&directory)
         .map_err(|error| Problem::cannot_write(lang, &directory, &error))?;
-    let failed = |error: StoreError| store_problem(lang, &error);
-    let disk = RealDisk::open(&directory).map_err(|error| failed(error.into()))?;
-    let (store, _) = Store::open(disk, Options::default()).map_err(failed)?;
-    Desk::open(store).map_err(failed)
+    let (store, _) = opening::store(app, &directory)?;
+    Desk::open(store).map_err(|error| store_problem(lang, &error))
 }
 
 fn call(

@@ -6,4 +6,7 @@ mod events;
 mod inbox;
 mod links;
 mod observe;
+mod repairs;
 mod scene;
+#[path = "../torn/mod.rs"]
+mod torn;

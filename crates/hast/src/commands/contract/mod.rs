@@ -93,7 +93,7 @@ fn start(app: &mut App, args: &StartArgs) -> Result<Exit, Problem> {
     }
     let root = flow_root::there_or_here(app, FlowName::Contract)?;
     let project = calling::project_at(app, root)?;
-    driving::recover(app.lang, &store(&project.root))?;
+    driving::recover(app, &store(&project.root))?;
     let own = hash(&project.root);
     let id = reading::next_id(&project.root, &own)
         .map_err(|error| Problem::cannot_read(app.lang, &error.path, &error.source))?;
@@ -131,7 +131,7 @@ fn stop(app: &mut App) -> Result<Exit, Problem> {
 /// The id of the current request; another one is over and stays so.
 fn current(app: &App, root: &Path, wanted: Option<&str>) -> Result<RequestId, Problem> {
     let lang = app.lang;
-    driving::recover(lang, &store(root))?;
+    driving::recover(app, &store(root))?;
     let state = reading::state(root, &hash(root));
     let current = state.map(|state| state.request.id);
     let Some(current) = current else {

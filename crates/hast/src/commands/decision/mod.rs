@@ -18,9 +18,9 @@ use hast_flow::words::visible;
 use hast_world::files::read_bounded;
 use serde_json::json;
 
-use super::driving::store_problem;
 use super::goals_files::{find_root, show};
 use super::goals_log;
+use super::opening::store_problem;
 use crate::app::App;
 use crate::decision_cli::{DecisionCommands, EvaluateArgs, NewArgs};
 use crate::decision_messages::say;
@@ -78,7 +78,7 @@ fn new(app: &mut App, args: &NewArgs) -> Result<Exit, Problem> {
 
 fn write(app: &App, root: &Path, id: &str, text: String) -> Result<(), Problem> {
     let failed = |error| store_problem(app.lang, &error);
-    let mut store = goals_log::open(app.lang, root)?;
+    let mut store = goals_log::open(app, root)?;
     let path = DocPath::new(&format!("decisions/{id}.yaml")).map_err(|error| {
         Problem::new(say::bad_id(app.lang, id), say::bad_id_next(app.lang))
             .because(error.to_string())

@@ -130,7 +130,7 @@ fn resume(app: &mut App, args: &ResumeArgs) -> Result<Exit, Problem> {
     let id = match &args.id {
         Some(id) => known(app, id)?,
         None => {
-            driving::recover(app.lang, &brain(&project.root))?;
+            driving::recover(app, &brain(&project.root))?;
             unfinished(app, &project.root)?
         }
     };

@@ -19,7 +19,7 @@ use hast_world::worktree_threads::WorktreeThreads;
 use super::auto::effects::Nothing;
 use super::auto::leases::Leases;
 use super::calling::Project;
-use super::driving::store_problem;
+use super::opening::store_problem;
 use super::{auto, goals_log};
 use crate::app::App;
 use crate::auto_messages::say as auto_say;
@@ -52,7 +52,7 @@ fn drive<F: Flow, T>(
     look: impl FnOnce(&F::View) -> T,
 ) -> Result<(Ending, T), Problem> {
     let lang = app.lang;
-    let store = goals_log::open(lang, root)?;
+    let store = goals_log::open(app, root)?;
     let directory = root.join(layout::DIRECTORY).join(auto_layout::WORKTREES);
     let trees = WorktreeThreads::open(root, &directory)
         .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))?;

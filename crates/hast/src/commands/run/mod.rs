@@ -100,7 +100,7 @@ fn start(app: &mut App, args: &StartArgs) -> Result<Exit, Problem> {
     let root = flow_root::there_or_here(app, FlowName::Run)?;
     let project = calling::project_at(app, root)?;
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
-    driving::recover(app.lang, &project.root)?;
+    driving::recover(app, &project.root)?;
     if let Some(open) = left_unfinished(app, &project, args.mode)? {
         let wish = Wish { run: open, asked: Asked::Resume(Confirm::Wait), tool: args.tool.clone() };
         return to_the_end(app, &project, wish, trusted);
@@ -137,7 +137,7 @@ fn left_unfinished(
 
 fn resume(app: &mut App, args: &ResumeArgs) -> Result<Exit, Problem> {
     let project = there(app)?;
-    driving::recover(app.lang, &project.root)?;
+    driving::recover(app, &project.root)?;
     let run = match &args.id {
         Some(id) => known(app, &project.root, id)?,
         None => {
@@ -161,7 +161,7 @@ fn answer(
     answer: PersonsAnswer,
 ) -> Result<Exit, Problem> {
     let project = there(app)?;
-    driving::recover(app.lang, &project.root)?;
+    driving::recover(app, &project.root)?;
     let runs = reading::runs(app, &project.root)?;
     let waits = |status: RunStatus| status == RunStatus::AwaitingConfirmation;
     let run = match id {
@@ -389,7 +389,7 @@ pub(crate) fn breaches(app: &App, root: &Path) -> Vec<Diagnostic> {
 fn there(app: &mut App) -> Result<Project, Problem> {
     if flow_root::found(app, FlowName::Run).is_none() {
         // The first start of all makes the tables, and may have been killed in the middle of that.
-        driving::recover(app.lang, app.here())?;
+        driving::recover(app, app.here())?;
     }
     let none = || Problem::new(say::no_runs_here(app.lang), say::no_runs_here_next(app.lang));
     let root = flow_root::there(app, FlowName::Run, none)?;

@@ -290,7 +290,7 @@ fn is_written(root: &Path, id: &SessionId) -> bool {
 /// which a session is known.
 fn recover_begun(app: &App, root: &Path) -> Result<(), Problem> {
     for id in named(root).filter(|id| !is_written(root, id)) {
-        driving::recover(app.lang, &directory(root, &id))?;
+        driving::recover(app, &directory(root, &id))?;
     }
     Ok(())
 }
@@ -345,7 +345,7 @@ fn unfinished(app: &App, root: &Path, id: Option<&str>) -> Result<SessionId, Pro
     for id in all(root).into_iter().rev() {
         if open(&id)? {
             // A commit that was cut off may have ended it.
-            driving::recover(app.lang, &directory(root, &id))?;
+            driving::recover(app, &directory(root, &id))?;
             if open(&id)? {
                 return Ok(id);
             }
