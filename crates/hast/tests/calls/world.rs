@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use hast_flow::docs::files::FlowName;
-use hast_flow::docs::goals::Config;
+use hast_flow::docs::goals::{Config, SandboxMode};
 use hast_flow::docs::session::RoutingState;
 use hast_flow::driver::World;
-use hast_flow::steps::{Call, CallResult, Effect, EffectResult, StepKey, ToolAnswer, ToolUse};
+use hast_flow::steps::{
+    Call, CallResult, Effect, EffectResult, Scan, StepKey, ToolAnswer, ToolUse,
+};
 use hast_flow::trust::Commands;
 use hast_flow::words::Lang;
 use hast_world::calls::{Calls, OtherEffects, RealWorld, Settings, What};
@@ -22,6 +24,10 @@ impl OtherEffects for Tools {
     fn perform(&self, key: &StepKey, effect: &Effect) -> EffectResult {
         match effect {
             Effect::Tools(_) if key.as_str() == "dies" => panic!("a thread that dies"),
+            // Whoever waits for this waits for ever.
+            Effect::Tools(_) | Effect::Scan(_) if key.as_str().starts_with("never") => loop {
+                std::thread::park();
+            },
             Effect::Tools(uses) => EffectResult::Tools(
                 uses.iter().map(|one| Ok(ToolAnswer::of(one.name.clone()))).collect(),
             ),
@@ -31,6 +37,11 @@ impl OtherEffects for Tools {
 }
 
 fn world(scene: &Scene, mark: &str) -> (RealWorld, Arc<Mutex<Vec<String>>>) {
+    let (world, told, _) = guarded_world(scene, mark);
+    (world, told)
+}
+
+fn guarded_world(scene: &Scene, mark: &str) -> (RealWorld, Arc<Mutex<Vec<String>>>, Arc<Guarded>) {
     let tool = format!("sh {} {{prompt_file}}", scene.at("agent.sh").display());
     let (name, value) = mark.split_once('=').unwrap();
     let variables = [
@@ -45,7 +56,8 @@ fn world(scene: &Scene, mark: &str) -> (RealWorld, Arc<Mutex<Vec<String>>>) {
         documents: scene.root(),
         machine: scene.root().join(".hast"),
         scope: "S-1".to_owned(),
-        config: Config::default(),
+        // The agents look at each other's directories.
+        config: Config { sandbox: Some(SandboxMode::Off), ..Config::default() },
         lang: Lang::En,
         tool: None,
         variables: variables.map(|(name, value)| (name.into(), value.into())).to_vec(),
@@ -54,18 +66,42 @@ fn world(scene: &Scene, mark: &str) -> (RealWorld, Arc<Mutex<Vec<String>>>) {
         trusted: Commands::default().judge(None, "").unwrap(),
     };
     let guarded = Guarded::with_guard(env!("CARGO_BIN_EXE_hast"), scene.at("tmp")).unwrap();
+    let guarded = Arc::new(guarded);
     let told = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&told);
     let calls = Calls::new(
         settings,
-        Arc::new(guarded),
+        Arc::clone(&guarded),
         Box::new(move |progress| {
             if let What::Ended(_) = progress.what {
                 heard.lock().unwrap().push(progress.key.to_string());
             }
         }),
     );
-    (RealWorld::new(Arc::new(calls), Arc::new(Tools)), told)
+    (RealWorld::new(Arc::new(calls), Arc::new(Tools)), told, guarded)
+}
+
+#[test]
+fn an_interruption_does_not_wait_for_what_only_asks_or_looks_but_for_agents() {
+    let scene = Scene::new("sleep 1000");
+    let mark = mark("interrupted");
+    let (mut world, told, guarded) = guarded_world(&scene, &mark);
+    let (args, state) = (serde_json::Map::new(), RoutingState::default());
+    let asks = Effect::Tools(vec![ToolUse { name: "x".to_owned(), args, state }]);
+    let looks = Effect::Scan(Scan { paths: Vec::new(), head: 0 });
+    world.begin(&StepKey::new(&["never", "asked"]), &asks);
+    world.begin(&StepKey::new(&["never", "seen"]), &looks);
+    world.begin(&StepKey::new(&["call"]), &call("u"));
+    wait_until("the agent runs", || (!marked(&mark).is_empty()).then_some(()));
+    guarded.interrupt();
+    let mut home = BTreeSet::new();
+    while let Some((key, result)) = world.next() {
+        assert_eq!(result, EffectResult::Call(CallResult::Cancelled), "{key}");
+        home.insert(key.to_string());
+    }
+    assert_eq!(home.into_iter().collect::<Vec<_>>(), ["call", "never/asked", "never/seen"]);
+    assert_eq!(marked(&mark), [0_u32; 0]);
+    assert_eq!(*told.lock().unwrap(), ["call"], "its end is on record");
 }
 
 fn call(unit: &str) -> Effect {

@@ -2,6 +2,9 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::process::Stdio;
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::scene::{ONE, Scene};
 
@@ -60,4 +63,23 @@ fn where_claude_mem_does_not_answer_hast_says_so_and_searches_itself() {
     let err = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(ended.status.code(), Some(0), "{err}");
     assert!(err.contains("claude-mem does not answer"), "{err}");
+}
+
+#[test]
+fn an_interruption_does_not_wait_for_a_memory_that_never_answers() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let scene = Scene::with(ONE, "sandbox: off\nmemory: claude-mem\n");
+    let mut command = scene.hast_command(&["contract", "start", "a total"]);
+    command.env("CLAUDE_MEM_WORKER_PORT", port.to_string()).stderr(Stdio::piped());
+    let child = command.stdout(Stdio::null()).spawn().unwrap();
+    let (_held, _) = silent.accept().unwrap();
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let err = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(130), "{err}");
+    // Its own patience is five seconds; after that hast would have searched itself.
+    assert!(!err.contains("claude-mem does not answer"), "{err}");
+    let resumed = scene.hast(&["contract", "resume"]);
+    assert_eq!(resumed.code, 0, "{resumed:?}");
 }
