@@ -103,7 +103,7 @@ messages! {
     no_first_commit() { en: "the repository has no first commit", ko: "저장소에 첫 커밋이 없습니다" }
     no_first_commit_next() { en: "run `git add -A && git commit -m start`, then run the command again", ko: "`git add -A && git commit -m start`를 실행한 뒤 명령을 다시 실행하세요" }
     detached() { en: "HEAD is detached: there is no branch to commit to", ko: "HEAD가 분리되어 커밋할 브랜치가 없습니다" }
-    detached_next() { en: "run `git switch BRANCH`, or use --isolate", ko: "`git switch BRANCH`를 실행하거나 --isolate를 쓰세요" }
+    detached_next() { en: "run `git switch BRANCH` (`hast auto` can also work beside it, with --isolate)", ko: "`git switch BRANCH`를 실행하세요(`hast auto`는 --isolate로 따로 작업할 수도 있습니다)" }
     branch_gone(name) { en: "the branch {name} is gone", ko: "브랜치 {name}(이)가 없습니다" }
     branch_gone_next(name) { en: "bring {name} back (`git reflog` has its last commit, `git branch -m` its old name), then run the command again", ko: "{name}(을)를 되살린 뒤 명령을 다시 실행하세요. 마지막 커밋은 `git reflog`에 있고, 이름은 `git branch -m`으로 되돌릴 수 있습니다" }
     linked(path) { en: "{path} is a link, and hast makes and removes work trees only in a directory of its own", ko: "{path}(이)가 링크입니다. hast는 자신의 디렉터리에서만 작업 트리를 만들고 지웁니다" }

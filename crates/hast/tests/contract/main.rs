@@ -3,6 +3,7 @@
 
 #![cfg(test)]
 
+mod committing;
 mod deaths;
 #[path = "../gaps/mod.rs"]
 mod gaps;

@@ -146,14 +146,8 @@ pub(super) fn interrupted(scene: &Scene<'_>, subtask: &Subtask, attempt: u32) ->
         Ok(returned) => returned,
         Err(step) => return step,
     };
-    let mut detail = json!({
-        "subtask_id": subtask.id,
-        "attempt": attempt,
-        "saved": returned.saved,
-    });
-    if !returned.others.is_empty() {
-        detail["others"] = json!(returned.others);
-    }
+    let mut detail = json!({ "subtask_id": subtask.id, "attempt": attempt });
+    returned.tell(&mut detail);
     let steps = ["test_first", "implement"].map(|step| key(scene, &subtask.id, attempt, step));
     let most = scene.flow.settings.max_regenerations;
     let open = steps.iter().flat_map(|key| (0..=most).map(move |again| numbered(key, again)));

@@ -1,8 +1,10 @@
 //! What others did in the repository besides an attempt: looked at before anything is taken back or
 //! committed, named, and left to them.
 
+use serde_json::{Value, json};
+
 use crate::attempt::base::{Base, ObjectId};
-use crate::attempt::workspace::{GitResult, GitStep, Head, Reach};
+use crate::attempt::workspace::{Aside, GitResult, GitStep, Head, Reach};
 use crate::attempt_steps::unexpected;
 use crate::flows::contract::attempts::{key, save_plan};
 use crate::flows::contract::decide::Scene;
@@ -116,7 +118,30 @@ pub(super) struct Returned {
     /// The ref that has everything.
     pub(super) saved: String,
     pub(super) others: Vec<String>,
+    /// What no ref holds, and where it is now.
+    pub(super) aside: Vec<Aside>,
     pub(super) tree: Tree,
+}
+
+impl Returned {
+    /// Says in the detail of an event what became of the tree.
+    pub(super) fn tell(&self, detail: &mut Value) {
+        detail["saved"] = json!(self.saved);
+        if !self.others.is_empty() {
+            detail["others"] = json!(self.others);
+        }
+        if !self.aside.is_empty() {
+            detail["aside"] = json!(self.aside);
+        }
+    }
+}
+
+/// What a way back put aside.
+fn put_aside(scene: &Scene<'_>, back: &StepKey) -> Vec<Aside> {
+    match scene.view.results.get(back) {
+        Some(EffectResult::Git(GitResult::RolledBack(back))) => back.aside.clone(),
+        _ => Vec::new(),
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,7 +187,8 @@ pub(super) fn go_back_to(
         }
     };
     let saved = saved.work().name.clone();
-    Ok(Returned { saved, others: others.told().to_vec(), tree })
+    let aside = put_aside(scene, &part("back"));
+    Ok(Returned { saved, others: others.told().to_vec(), aside, tree })
 }
 
 /// The same for an attempt that was cut off: nobody looked at what it did, so that whatever is not as it
@@ -184,7 +210,8 @@ pub(super) fn clear_away(
         Others::Committed(_) | Others::More(_) => (git.save(&part("save"), plan)?, Tree::LeftAlone),
     };
     let saved = saved.work().name.clone();
-    Ok(Returned { saved, others: others.told().to_vec(), tree })
+    let aside = put_aside(scene, &part("back"));
+    Ok(Returned { saved, others: others.told().to_vec(), aside, tree })
 }
 
 /// What others did since the call of an attempt ended, where another process has judged nothing of it yet.

@@ -5,6 +5,9 @@ use crate::store::DocPath;
 
 pub const LOG: &str = "events.ndjson";
 /// Which steps the driver began and ended.
+/// Says that nothing below is for git, itself included.
+pub const IGNORE: &str = ".gitignore";
+pub const IGNORE_TEXT: &str = "# What hast keeps here is state. To have contracts or knowledge in git, change this file.\n*\n";
 pub const STEPS: &str = ".hast/steps.ndjson";
 
 pub const EXPLORED: &str = "explored.yaml";

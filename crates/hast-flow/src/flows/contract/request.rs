@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use crate::attempt::base::ObjectId;
 use crate::attempt::evidence::CallEnd;
 use crate::attempt::inspection::Inspection;
+use crate::attempt::workspace::Aside;
 use crate::docs::contract::{
     ContractEvent, ContractEventKind as Kind, ContractState, GateStatus, Gates, GlobalPhase,
     RequestState, RequestStatus, SubtaskPhase, SubtaskState, TaskState, TestOutcome, TestSummary,
@@ -102,6 +103,8 @@ pub struct Subtask {
 pub struct SetAside {
     pub saved: String,
     pub others: Vec<String>,
+    /// What was too large for the ref, and where it is now.
+    pub aside: Vec<Aside>,
 }
 
 /// Where a subtask is.

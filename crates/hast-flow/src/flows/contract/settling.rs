@@ -76,10 +76,7 @@ pub(super) fn go_back(
     }
     let mut detail = json!({ "subtask_id": subtask.id, "to": to, "round": subtask.round + 1 });
     if let Some(returned) = &returned {
-        detail["saved"] = json!(returned.saved);
-        if !returned.others.is_empty() {
-            detail["others"] = json!(returned.others);
-        }
+        returned.tell(&mut detail);
     }
     let draft = draft.event(ORCHESTRATOR, Kind::SentBack, detail);
     if let Some(returned) = returned.as_ref().filter(|one| one.tree == Tree::LeftAlone) {

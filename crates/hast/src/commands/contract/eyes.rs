@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use hast_flow::attempt::workspace::Aside;
 use hast_flow::docs::contract::{GateStatus, Gates, GlobalPhase, RequestStatus, WorkStatus};
 use hast_flow::flows::contract::View;
 use hast_flow::flows::contract::request::{Request, Subtask, Task, TestKind};
@@ -33,6 +34,8 @@ pub(crate) enum Change {
         subtask: String,
         saved: String,
         others: String,
+        /// What the ref does not hold, with where it is.
+        aside: Vec<Aside>,
     },
     /// The commit is made, and the tree has something else.
     Left {
@@ -126,7 +129,7 @@ fn changed(subtask: &Subtask, known: &Known) -> Vec<Change> {
     }
     for one in subtask.returns.iter().skip(known.returns) {
         let (saved, others) = (one.saved.clone(), one.others.join("; "));
-        changes.push(Change::SetAside { subtask: id(), saved, others });
+        changes.push(Change::SetAside { subtask: id(), saved, others, aside: one.aside.clone() });
     }
     if subtask.commits.len() > known.commits && !subtask.left.is_empty() {
         changes.push(Change::Left { subtask: id(), paths: subtask.left.join(", ") });
@@ -172,11 +175,15 @@ impl Eyes<View> for ContractEyes {
                     let round = round.map(|one| one.round).max().unwrap_or(1);
                     lines.push(say::gate_failed(lang, subtask, round, gate, visible(reasons)));
                 }
-                (None, Change::SetAside { subtask, saved, others }) => {
+                (None, Change::SetAside { subtask, saved, others, aside }) => {
                     if !others.is_empty() {
                         lines.push(say::others(lang, subtask, visible(others)));
                     }
                     lines.push(say::set_aside(lang, subtask, saved));
+                    lines.extend(aside.iter().map(|one| {
+                        let (path, at) = (visible(&one.path), visible(&one.at));
+                        say::too_large(lang, subtask, path, at)
+                    }));
                 }
                 (None, Change::Left { subtask, paths }) => {
                     lines.push(say::left(lang, subtask, visible(paths)));

@@ -21,6 +21,7 @@ use hast_flow::formats::diagnostic::Diagnostic;
 use hast_flow::ids::{ProjectHash, RequestId};
 use hast_flow::trust::Trusted;
 use hast_flow::words::{Lang, visible};
+use hast_world::person_files::create;
 use hast_world::roots;
 use serde_json::json;
 
@@ -105,6 +106,16 @@ fn start(app: &mut App, args: &StartArgs) -> Result<Exit, Problem> {
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let driven = go(app, &project, asked, args.tool.clone(), trusted, &mut eyes)?;
     report(app, &driven, true)
+}
+
+/// An agent that commits everything must not commit these: the first request of a repository says so to
+/// git. Where there are requests already, people have decided what is in git.
+fn keep_ignored(app: &App, store: &Path) -> Result<(), Problem> {
+    if store.join("sessions").exists() {
+        return Ok(());
+    }
+    let made = create(&store.join(layout::IGNORE), layout::IGNORE_TEXT.as_bytes());
+    made.map(drop).map_err(|error| Problem::cannot_write(app.lang, &error.path, &error.source))
 }
 
 fn resume(app: &mut App, args: &ResumeArgs) -> Result<Exit, Problem> {
@@ -222,6 +233,9 @@ pub(crate) fn go(
     let request = asked.request().cloned();
     eyes.watch(request.clone());
     let flow = ContractFlow { settings: settings(app, project, &asked)?, asked };
+    if let Asked::Start { .. } = &flow.asked {
+        keep_ignored(app, &store(&project.root))?;
+    }
     let unit = Unit {
         flow: FlowName::Contract,
         project,

@@ -44,7 +44,8 @@ impl Subtask {
     fn set_aside(&mut self, detail: Detail<'_>) {
         if let Some(saved) = detail.text("saved").map(str::to_owned) {
             let others = detail.read("others").unwrap_or_default();
-            self.returns.push(SetAside { saved, others });
+            let aside = detail.read("aside").unwrap_or_default();
+            self.returns.push(SetAside { saved, others, aside });
         }
     }
 

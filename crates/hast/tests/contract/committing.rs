@@ -1,0 +1,57 @@
+//! Agents that commit whatever is there, and files that no ref can hold.
+
+use crate::scene::{ONE, Scene};
+
+const STORE: &str = ".claude/orchestrator";
+
+#[test]
+fn an_agent_that_commits_everything_commits_nothing_of_hasts_and_loses_no_round() {
+    let all = "      - run: git add -A && git commit -qm mine\n";
+    let tests = "  - when: {step: implement}\n    do:\n      - write: {path: src/total.sh, text: \"echo $(($1 + $2))\\n\"}\n";
+    let scene = Scene::new(&format!("{tests}{all}{ONE}"));
+    let ran = scene.hast(&["contract", "start", "a total"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(scene.failures(), [""; 0], "{}", scene.log());
+    let files = scene.git(&["ls-tree", "-r", "--name-only", "HEAD"]);
+    assert!(!files.contains(".claude"), "{files}");
+    assert!(scene.git(&["status", "--porcelain"]).is_empty());
+    let own = scene.read(".git/info/exclude");
+    assert!(!own.contains(".claude"), "what is the user's own stays as it was: {own}");
+}
+
+#[test]
+fn whoever_has_decided_what_is_in_git_is_not_overruled() {
+    let scene = Scene::new(ONE);
+    scene.write(&format!("{STORE}/.gitignore"), "/.hast/\n");
+    scene.hast(&["contract", "start", "a total"]);
+    assert_eq!(scene.read(&format!("{STORE}/.gitignore")), "/.hast/\n");
+    let there = Scene::new(ONE);
+    there.write(&format!("{STORE}/sessions/keep"), "");
+    there.hast(&["contract", "start", "a total"]);
+    assert!(!there.has(&format!("{STORE}/.gitignore")), "requests were there before");
+}
+
+#[test]
+fn a_file_that_is_too_large_for_a_ref_is_told_with_where_it_is() {
+    let big = "  - when: {step: implement, missing: .git/big}\n    do:\n      - run: touch .git/big && mkdir -p src && echo large > src/big.bin && truncate -s 67200000 src/big.bin\n";
+    for (lang, word) in [("en", "too large for a ref"), ("ko", "너무 커서")] {
+        let scene = Scene::new(&format!("{big}{ONE}"));
+        let ran = scene.hast(&["contract", "start", "a total", "--lang", lang]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let told = ran.err.lines().find(|line| line.contains(word));
+        let told = told.unwrap_or_else(|| panic!("{}", ran.err));
+        assert!(told.contains("src/big.bin") && told.contains(".git/hast/aside/"), "{told}");
+        assert!(scene.log().contains("\"aside\":[{\"path\":\"src/big.bin\""), "{}", scene.log());
+        assert!(!scene.has("src/big.bin"));
+    }
+}
+
+#[test]
+fn advice_on_a_detached_head_names_no_option_that_contract_has_not() {
+    let scene = Scene::new(ONE);
+    scene.git(&["checkout", "-q", "--detach"]);
+    let ran = scene.hast(&["contract", "start", "a total"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("run `git switch BRANCH`"), "{}", ran.err);
+    assert!(!ran.err.contains("or use --isolate"), "{}", ran.err);
+}
