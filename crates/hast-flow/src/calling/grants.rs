@@ -53,13 +53,18 @@ pub fn granted(place: &Place, ground: &Ground, config: &Config) -> Sandbox {
     let mode = SandboxMode::Off;
     let mut writable = vec![ground.outbox.clone()];
     writable.extend(ground.homes.iter().cloned());
-    let mut closed = Vec::new();
+    // Its own directory stays in sight, and nothing of it but the outbox is its to write.
+    let mut closed: Vec<PathBuf> = ground.outbox.parent().map(Path::to_owned).into_iter().collect();
+    let mut hidden = vec![ground.state.join(".hast/calls")];
     match place {
         // Nothing but what every call gets: a reader leaves no cache behind either.
-        Place::Reading => return Sandbox { mode, writable, closed, hidden: Vec::new() },
-        Place::Copies => return Sandbox { mode, writable, closed, hidden: hidden(ground) },
+        Place::Reading => return Sandbox { mode, writable, closed, hidden },
+        Place::Copies => {
+            hidden.extend(documents_of_units(ground));
+            return Sandbox { mode, writable, closed, hidden };
+        }
         Place::Within(writes) if writes.is_empty() => {
-            return Sandbox { mode, writable, closed, hidden: Vec::new() };
+            return Sandbox { mode, writable, closed, hidden };
         }
         Place::Within(_) => {
             closed.extend([&ground.documents, &ground.state].map(|path| path.join(".hast")));
@@ -92,12 +97,12 @@ pub fn granted(place: &Place, ground: &Ground, config: &Config) -> Sandbox {
     writable.extend(config.sandbox_write.iter().filter_map(|path| named(path, &ground.root, home)));
     closed.sort();
     closed.dedup();
-    Sandbox { mode, writable, closed, hidden: Vec::new() }
+    Sandbox { mode, writable, closed, hidden }
 }
 
 /// The documents of the flow, and those beside them, which are other units' documents. What the call
 /// itself needs stays in sight.
-fn hidden(ground: &Ground) -> Vec<PathBuf> {
+fn documents_of_units(ground: &Ground) -> Option<PathBuf> {
     let beside = ground.documents.parent().filter(|above| above.starts_with(&ground.root));
     let beside = beside.filter(|above| **above != ground.root);
     let documents = (ground.documents != ground.root).then_some(ground.documents.as_path());
@@ -105,7 +110,7 @@ fn hidden(ground: &Ground) -> Vec<PathBuf> {
     let needed = |path: &PathBuf| {
         ground.outbox.starts_with(path) || ground.homes.iter().any(|home| home.starts_with(path))
     };
-    hidden.filter(|path| !needed(path)).into_iter().collect()
+    hidden.filter(|path| !needed(path))
 }
 
 /// What a commit in a linked worktree has to write, and no more.
@@ -199,7 +204,13 @@ mod tests {
             "/c",
         ];
         assert_eq!(shown(&sandbox.writable), expected);
-        assert!(sandbox.closed.is_empty() && sandbox.mode == SandboxMode::Prefer);
+        assert_eq!(shown(&sandbox.closed), ["/p/.ai/.hast/calls/k/1"]);
+        assert_eq!(
+            shown(&sandbox.hidden),
+            ["/p/.ai/.hast/calls"],
+            "other calls are not its business"
+        );
+        assert_eq!(sandbox.mode, SandboxMode::Prefer);
     }
 
     #[test]
@@ -235,6 +246,7 @@ mod tests {
         let closed = [
             "/p/.ai",
             "/p/.ai/.hast",
+            "/p/.ai/.hast/calls/k/1",
             "/p/.claude/orchestrator",
             "/p/.git/config",
             "/p/.git/config.worktree",
@@ -260,7 +272,14 @@ mod tests {
         let opened = sandbox(&place, &ground, &Config::default());
         let open = ["/p/.ai/.hast/calls/k/1/outbox", "/h/.claude", "/p/src"];
         assert_eq!(shown(&opened.writable), open);
-        let closed = ["/p/.ai", "/p/.ai/.hast", "/p/.brain", "/p/.brain/.hast", "/p/.git"];
+        let closed = [
+            "/p/.ai",
+            "/p/.ai/.hast",
+            "/p/.ai/.hast/calls/k/1",
+            "/p/.brain",
+            "/p/.brain/.hast",
+            "/p/.git",
+        ];
         assert_eq!(shown(&opened.closed), closed);
         let nothing = sandbox(&Place::Within(Vec::new()), &ground, &Config::default());
         assert_eq!(nothing, sandbox(&Place::Reading, &ground, &Config::default()));
@@ -272,10 +291,10 @@ mod tests {
         ground.documents = "/p/sessions/S-20260112-143000Z".into();
         let opened = sandbox(&Place::Copies, &ground, &Config::default());
         assert_eq!(shown(&opened.writable), ["/p/.ai/.hast/calls/k/1/outbox", "/h/.claude"]);
-        assert_eq!(shown(&opened.hidden), ["/p/sessions"]);
+        assert_eq!(shown(&opened.hidden), ["/p/.ai/.hast/calls", "/p/sessions"]);
         ground.outbox = "/p/sessions/S-20260112-143000Z/.hast/calls/k/1/outbox".into();
         let opened = sandbox(&Place::Copies, &ground, &Config::default());
-        assert_eq!(shown(&opened.hidden), [""; 0], "what it needs stays in sight");
+        assert_eq!(shown(&opened.hidden), ["/p/.ai/.hast/calls"], "what it needs stays in sight");
     }
 
     #[test]

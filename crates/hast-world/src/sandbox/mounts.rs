@@ -6,8 +6,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use hast_flow::process::{Sandbox, SandboxMode};
-use rustix::fs::{StatVfsMountFlags, statvfs};
-use rustix::mount::{MountFlags, mount, mount_bind_recursive, mount_remount};
+use rustix::fs::{CWD, StatVfsMountFlags, statvfs};
+use rustix::mount::{
+    MountFlags, MoveMountFlags, OpenTreeFlags, mount, mount_bind_recursive, mount_remount,
+    move_mount, open_tree,
+};
 
 /// Whether the closed paths of a sandbox are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,9 +34,11 @@ pub(crate) fn close(sandbox: &Sandbox) -> Closed {
     let there = |paths: &[PathBuf]| -> Vec<PathBuf> {
         paths.iter().filter_map(|path| path.canonicalize().ok()).collect()
     };
-    let mut plan = plan(&there(&sandbox.writable), &there(&sandbox.closed));
-    plan.extend(there(&sandbox.hidden).into_iter().map(Bind::Hidden));
-    match plan.iter().try_for_each(|step| step.perform()) {
+    let (writable, closed) = (there(&sandbox.writable), there(&sandbox.closed));
+    // First: what is closed inside of a hidden directory is closed in the one that takes its place.
+    let mut steps = hiding(&there(&sandbox.hidden), &[writable.clone(), closed.clone()].concat());
+    steps.extend(plan(&writable, &closed));
+    match steps.iter().try_for_each(|step| step.perform()) {
         Ok(()) => Closed::Held,
         Err(_) => Closed::NotHeld,
     }
@@ -45,8 +50,11 @@ enum Bind {
     /// A mount point cannot be renamed away from under what is closed inside of it.
     Pinned(PathBuf),
     ReadOnly(PathBuf),
-    /// Nothing is seen there.
-    Hidden(PathBuf),
+    /// Nothing is seen there but what stays in sight.
+    Hidden {
+        path: PathBuf,
+        seen: Vec<PathBuf>,
+    },
 }
 
 impl Bind {
@@ -58,12 +66,39 @@ impl Bind {
                 let flags = MountFlags::BIND | MountFlags::RDONLY | kept_flags(path)?;
                 Ok(mount_remount(path, flags, c"")?)
             }
-            Self::Hidden(path) => {
-                let safe = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-                Ok(mount("none", path, "tmpfs", safe | MountFlags::RDONLY, c"size=4k,mode=0555")?)
-            }
+            Self::Hidden { path, seen } => hide(path, seen),
         }
     }
+}
+
+/// An empty directory over a path, with what stays in sight in its old place.
+fn hide(path: &Path, seen: &[PathBuf]) -> io::Result<()> {
+    let clone = OpenTreeFlags::OPEN_TREE_CLONE
+        | OpenTreeFlags::OPEN_TREE_CLOEXEC
+        | OpenTreeFlags::AT_RECURSIVE;
+    let trees: Result<Vec<_>, _> = seen.iter().map(|seen| open_tree(CWD, seen, clone)).collect();
+    let trees = trees?;
+    let safe = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    mount("none", path, "tmpfs", safe, c"size=64k,mode=0755")?;
+    for (seen, tree) in seen.iter().zip(trees) {
+        std::fs::create_dir_all(seen)?;
+        let as_it_is = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
+        move_mount(tree, "", CWD, seen, as_it_is)?;
+    }
+    Ok(mount_remount(path, safe | MountFlags::RDONLY, c"size=64k,mode=0555")?)
+}
+
+/// What is named inside of a hidden directory stays in sight, with all that is below it.
+fn hiding(hidden: &[PathBuf], named: &[PathBuf]) -> Vec<Bind> {
+    let hide = |path: &PathBuf| {
+        let inside = named.iter().filter(|named| *named != path && named.starts_with(path));
+        let inside: BTreeSet<&PathBuf> = inside.collect();
+        let below =
+            |one: &PathBuf| inside.iter().any(|above| *above != one && one.starts_with(above));
+        let seen = inside.iter().filter(|one| !below(one)).map(|one| (*one).clone()).collect();
+        Bind::Hidden { path: path.clone(), seen }
+    };
+    hidden.iter().map(hide).collect()
 }
 
 /// In which order to bind: parents that must not move from the top down, then paths that stay
@@ -123,6 +158,10 @@ mod tests {
         ];
         assert_eq!(plan(&writable, &closed), expected);
         assert_eq!(plan(&writable, &[]), []);
+        let hidden =
+            hiding(&paths(&["/w/calls"]), &paths(&["/w/calls/a/1", "/w/calls/a/1/outbox", "/w"]));
+        let seen = paths(&["/w/calls/a/1"]);
+        assert_eq!(hidden, [Bind::Hidden { path: "/w/calls".into(), seen }]);
         // Nothing there is writable anyway.
         assert_eq!(plan(&[], &paths(&["/a/b"])), [Bind::ReadOnly("/a/b".into())]);
     }

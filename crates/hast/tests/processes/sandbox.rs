@@ -255,6 +255,60 @@ fn a_hidden_directory_looks_empty_where_there_is_a_mount_namespace() {
 }
 
 #[test]
+fn a_call_sees_its_own_directory_and_not_those_of_other_calls() {
+    let root = TempDir::new().unwrap();
+    let calls = root.path().join(".hast/calls");
+    for call in ["a/1", "a/2", "b/1"] {
+        fs::create_dir_all(calls.join(call).join("outbox")).unwrap();
+        fs::File::create(calls.join(call).join("prompt.md")).unwrap();
+    }
+    let own = calls.join("a/1");
+    let c = calls.display();
+    let script = tries(&[
+        ("own", format!("cat {c}/a/1/prompt.md")),
+        ("outbox", format!("echo x >{c}/a/1/outbox/x && cat {c}/a/1/outbox/x")),
+        ("record", format!("echo x >{c}/a/1/record.json")),
+        ("beside", format!("cat {c}/a/2/prompt.md")),
+        ("other", format!("cat {c}/b/1/prompt.md")),
+        ("list", format!("ls {c}/a | grep 2 || ls {c} | grep b")),
+        ("up", format!("cd {c}/a/1/outbox && cat ../../2/prompt.md")),
+        ("write", format!("echo x >{c}/new || mkdir {c}/a/3")),
+        ("unmount", format!("umount {c}")),
+    ]);
+    // As in a checkout: all of the project is open, hast's own directory is closed.
+    for writable in [vec![own.join("outbox")], vec![own.join("outbox"), root.path().to_owned()]] {
+        let mut scene = Scene::new(Net::Namespace, &script);
+        let closed = vec![root.path().join(".hast"), own.clone()];
+        let hidden = vec![calls.clone()];
+        scene.spec.sandbox = Sandbox { mode: SandboxMode::Prefer, writable, closed, hidden };
+        let ended = scene.run();
+        if skipped(&ended) {
+            return;
+        }
+        if let Applied::Partly { missing: Missing::ClosedPaths, .. } = ended.sandbox {
+            eprintln!("skipped: no mount namespace on this machine");
+            return;
+        }
+        let expected = [
+            "own=yes",
+            "outbox=yes",
+            "record=no",
+            "beside=no",
+            "other=no",
+            "list=no",
+            "up=no",
+            "write=no",
+            "unmount=no",
+        ];
+        let found = answers(&ended);
+        let found: Vec<_> = found.iter().filter(|line| line.contains('=')).collect();
+        assert_eq!(found, expected);
+        assert!(own.join("outbox/x").exists(), "what it wrote is there afterwards");
+    }
+    assert!(calls.join("b/1/prompt.md").exists());
+}
+
+#[test]
 fn without_a_namespace_closed_paths_are_said_to_be_open() {
     let root = TempDir::new().unwrap();
     fs::create_dir(root.path().join("shut")).unwrap();
