@@ -166,6 +166,8 @@ pub enum ChangeKind {
     Deleted,
     /// Only the mode or the type differs.
     Mode,
+    /// Added, and nothing is in it: empty or blank, or no file at all but a link.
+    Hollow,
 }
 
 /// A handoff that the attempt left.

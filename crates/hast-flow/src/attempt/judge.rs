@@ -222,6 +222,8 @@ fn tests_could_not_run(_: &Evidence, _: &Rules, tests: &TestRun) -> Found {
     }
 }
 
+/// Red tests count only where nobody took tests away, and where they were green before or there is a new
+/// one: a test that is gone makes a runner red that names it.
 fn wanted_red(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found {
     if rules.wanted == WantedTests::Green {
         return None;
@@ -232,23 +234,31 @@ fn wanted_red(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found {
             && is_test_file(change.path.as_str())
     });
     let was_green = rules.base_tests == Some(TestEnd::Green);
-    match &tests.end {
-        TestEnd::Red { .. } if was_green || new_test => {
-            Some((Class::ExpectedFailure, Reason::RedAsWanted))
-        }
-        TestEnd::Red { .. } => Some((Class::Failed, Reason::RedBefore)),
-        TestEnd::Green | TestEnd::CouldNotRun { .. } => {
-            Some((Class::Failed, Reason::GreenButRedWanted))
-        }
-    }
+    let reason = match &tests.end {
+        TestEnd::Green | TestEnd::CouldNotRun { .. } => Reason::GreenButRedWanted,
+        TestEnd::Red { .. } => match gone_tests(evidence, rules) {
+            Some((path, more)) => Reason::RedByDeletion { path, more },
+            None if was_green || new_test => {
+                return Some((Class::ExpectedFailure, Reason::RedAsWanted));
+            }
+            None => Reason::RedBefore,
+        },
+    };
+    Some((Class::Failed, reason))
 }
 
-/// Green counts only for the tests that were there: one that is gone cannot fail. A file that was
-/// moved is not gone, and one that the goal names by its whole path may go.
+/// Green counts only for the tests that were there: one that is gone cannot fail.
 fn tests_not_green(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found {
     if let TestEnd::Red { code } = &tests.end {
         return Some((Class::Failed, Reason::TestsRed { code: *code }));
     }
+    let (path, more) = gone_tests(evidence, rules)?;
+    Some((Class::Failed, Reason::TestsDeleted { path, more }))
+}
+
+/// Test files of the base that are not there any more. A file that was moved is not gone, and one that
+/// the goal names by its whole path may go.
+fn gone_tests(evidence: &Evidence, rules: &Rules) -> Option<(RepoPath, usize)> {
     let tests_that = |kind: ChangeKind| {
         evidence.changes.iter().filter(move |change| {
             change.kind == kind
@@ -261,8 +271,7 @@ fn tests_not_green(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found
     let gone = tests_that(ChangeKind::Deleted).filter(|change| {
         !moved_to.contains(change.path.name()) && !rules.scope.names_literally(&change.path)
     });
-    let (path, more) = first_and_count(gone)?;
-    Some((Class::Failed, Reason::TestsDeleted { path, more }))
+    first_and_count(gone)
 }
 
 fn no_good_handoff(evidence: &Evidence, rules: &Rules, _: &TestRun) -> Found {

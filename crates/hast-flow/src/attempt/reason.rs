@@ -103,6 +103,10 @@ pub enum Reason {
     RedAsWanted,
     GreenButRedWanted,
     RedBefore,
+    RedByDeletion {
+        path: RepoPath,
+        more: usize,
+    },
     TestsRed {
         code: i32,
     },
@@ -181,6 +185,7 @@ impl Reason {
             Self::RedAsWanted => "red_as_wanted",
             Self::GreenButRedWanted => "green_but_red_wanted",
             Self::RedBefore => "red_before",
+            Self::RedByDeletion { .. } => "red_by_deletion",
             Self::TestsRed { .. } => "tests_red",
             Self::TestsDeleted { .. } => "tests_deleted",
             Self::NoHandoff => "no_handoff",
@@ -224,6 +229,7 @@ impl Reason {
             Self::RedAsWanted => say::red_as_wanted(lang),
             Self::GreenButRedWanted => say::green_but_red_wanted(lang),
             Self::RedBefore => say::red_before(lang),
+            Self::RedByDeletion { path, .. } => say::red_by_deletion(lang, path),
             Self::TestsRed { code } => say::tests_red(lang, code),
             Self::TestsDeleted { path, .. } => say::tests_deleted(lang, path),
             Self::NoHandoff => say::no_handoff(lang),
@@ -270,6 +276,7 @@ impl Reason {
             | Self::OutsideScope { more, .. }
             | Self::MergeConflict { more, .. }
             | Self::MergeTouches { more, .. }
+            | Self::RedByDeletion { more, .. }
             | Self::TestsDeleted { more, .. } => *more,
             _ => 0,
         }
@@ -342,7 +349,8 @@ pub mod say {
         tests_could_not_run(why) { en: "the tests could not run: {why}", ko: "테스트를 실행할 수 없습니다: {why}" }
         red_as_wanted() { en: "the tests are red, as this step wants", ko: "테스트가 실패함 — 이 단계의 기대대로" }
         green_but_red_wanted() { en: "the tests pass; the test that should fail is missing", ko: "테스트가 통과함 — 실패해야 할 테스트가 누락" }
-        red_before() { en: "the tests were red before, and there is no new test file", ko: "테스트가 이미 실패하고 있었고 새 테스트 파일이 없습니다" }
+        red_before() { en: "the tests were red before, and there is no new test file with something in it", ko: "테스트가 이미 실패하고 있었고 내용이 있는 새 테스트 파일이 없습니다" }
+        red_by_deletion(path) { en: "the tests are red, and a test file is gone or emptied: {path}; put it back and add the test that should fail", ko: "테스트가 실패하지만 테스트 파일이 사라지거나 비었습니다: {path}. 되돌리고 실패해야 할 테스트를 추가하세요" }
         tests_red(code) { en: "the tests failed (exit code {code})", ko: "테스트 실패 (종료 코드 {code})" }
         tests_deleted(path) { en: "the tests pass because a test file is gone: {path}; to allow that, name it in allowed_changes", ko: "테스트 파일이 사라진 채 통과했습니다: {path}. 허용하려면 allowed_changes에 그 경로를 적으세요" }
         no_handoff() { en: "no handoff was written", ko: "핸드오프 미작성" }

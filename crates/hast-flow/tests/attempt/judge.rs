@@ -195,6 +195,47 @@ fn wanted_red_needs_red_tests_and_a_green_base_or_a_new_test_file() {
 }
 
 #[test]
+fn red_does_not_count_when_a_test_file_is_gone() {
+    let with = |changes: &[(&str, ChangeKind)]| Evidence {
+        changes: changes.iter().map(|(text, kind)| change(text, *kind)).collect(),
+        ..honest()
+    };
+    let gone = ("tests/test_a.py", ChangeKind::Deleted);
+    let new = ("tests/test_b.py", ChangeKind::Added);
+    let red_base = Rules { base_tests: Some(TestEnd::Red { code: 1 }), ..expect_failure() };
+    for (changes, rules) in
+        [(&[gone][..], expect_failure()), (&[gone, new], expect_failure()), (&[gone, new], red_base)]
+    {
+        let found = judged(&with(changes), &rules, Some(&red()));
+        assert_eq!(found, (Class::Failed, "red_by_deletion", 9));
+    }
+    let moved = with(&[gone, ("tests/unit/test_a.py", ChangeKind::Added)]);
+    assert_eq!(judged(&moved, &expect_failure(), Some(&red())).0, Class::ExpectedFailure);
+    let scope = Scope::new(&["tests/test_a.py", "tests/test_b.py"], HANDOFFS);
+    let named = Rules { scope, ..expect_failure() };
+    assert_eq!(judged(&with(&[gone, new]), &named, Some(&red())).0, Class::ExpectedFailure);
+}
+
+#[test]
+fn a_new_test_file_with_nothing_in_it_is_no_test() {
+    let hollow =
+        Evidence { changes: vec![change("tests/test_b.py", ChangeKind::Hollow)], ..honest() };
+    let red_base = Rules { base_tests: Some(TestEnd::Red { code: 1 }), ..expect_failure() };
+    assert_eq!(judged(&hollow, &red_base, Some(&red())), (Class::Failed, "red_before", 9));
+    // Where the base was green, something of it made the tests red, wherever the project has them.
+    assert_eq!(judged(&hollow, &expect_failure(), Some(&red())).0, Class::ExpectedFailure);
+    // Nor is it what became of a test that is gone.
+    let instead = Evidence {
+        changes: vec![
+            change("tests/test_a.py", ChangeKind::Deleted),
+            change("tests/unit/test_a.py", ChangeKind::Hollow),
+        ],
+        ..honest()
+    };
+    assert_eq!(judged(&instead, &rules(), Some(&green())), (Class::Failed, "tests_deleted", 10));
+}
+
+#[test]
 fn red_tests_fail() {
     assert_eq!(judged(&honest(), &rules(), Some(&red())), (Class::Failed, "tests_red", 10));
 }

@@ -66,6 +66,8 @@ enum Changes {
     NewTestOutside,
     TestDeletedInside,
     TestMovedInside,
+    HollowTestInside,
+    TestMovedHollowInside,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -106,7 +108,7 @@ const HANDOFF_KINDS: [Handoffs; 14] = [
     Handoffs::CompleteThenFailed,
     Handoffs::CompleteAndFutureBlocked,
 ];
-const CHANGE_KINDS: [Changes; 9] = [
+const CHANGE_KINDS: [Changes; 11] = [
     Changes::None,
     Changes::HandoffOnly,
     Changes::Inside,
@@ -116,6 +118,8 @@ const CHANGE_KINDS: [Changes; 9] = [
     Changes::NewTestOutside,
     Changes::TestDeletedInside,
     Changes::TestMovedInside,
+    Changes::HollowTestInside,
+    Changes::TestMovedHollowInside,
 ];
 const TEST_KINDS: [Option<Tests>; 4] =
     [None, Some(Tests::Green), Some(Tests::Red), Some(Tests::CouldNotRun)];
@@ -159,7 +163,7 @@ fn rule_applies(rule: u8, facts: &Facts) -> bool {
         10 => {
             facts.tests == Some(Tests::Red)
                 || (facts.tests == Some(Tests::Green)
-                    && facts.changes == Changes::TestDeletedInside)
+                    && loses_a_test(facts.changes))
         }
         11 => {
             facts.tests.is_some()
@@ -169,6 +173,11 @@ fn rule_applies(rule: u8, facts: &Facts) -> bool {
         12 => facts.tests.is_some(),
         _ => false,
     }
+}
+
+/// Whether a test of the base has nothing that took its place.
+fn loses_a_test(changes: Changes) -> bool {
+    matches!(changes, Changes::TestDeletedInside | Changes::TestMovedHollowInside)
 }
 
 fn class_of(rule: u8, facts: &Facts) -> &'static str {
@@ -185,7 +194,8 @@ fn class_of(rule: u8, facts: &Facts) -> &'static str {
                 Changes::NewTestInside | Changes::NewTestOutside | Changes::TestMovedInside
             );
             let red = facts.tests == Some(Tests::Red);
-            if red && (facts.base == Some(Tests::Green) || new_test) {
+            let kept = !loses_a_test(facts.changes);
+            if red && kept && (facts.base == Some(Tests::Green) || new_test) {
                 "complete (expected failure)"
             } else {
                 "failed"
@@ -241,6 +251,10 @@ fn changes_of(changes: Changes) -> Vec<Change> {
         Changes::TestDeletedInside => &[("안/test_a.py", ChangeKind::Deleted)],
         Changes::TestMovedInside => {
             &[("안/test_a.py", ChangeKind::Deleted), ("안/b/test_a.py", ChangeKind::Added)]
+        }
+        Changes::HollowTestInside => &[("안/test_a.py", ChangeKind::Hollow)],
+        Changes::TestMovedHollowInside => {
+            &[("안/test_a.py", ChangeKind::Deleted), ("안/b/test_a.py", ChangeKind::Hollow)]
         }
     };
     list.iter().map(|(path, kind)| change(path, *kind)).collect()
@@ -371,7 +385,7 @@ fn the_judge_and_the_oracle_agree_on_every_combination() {
     let rows = format!("{combinations} combinations; needs tests and rules 1 to 12: {by_rule:?}");
     assert_eq!(counted, combinations);
     assert!(by_rule.iter().all(|count| *count > 0), "every rule is reached: {rows}");
-    assert_eq!(combinations, 13 * 3 * 2 * 14 * 9 * 2 * 2 * 2 * 4 * 4, "{rows}");
+    assert_eq!(combinations, 13 * 3 * 2 * 14 * 11 * 2 * 2 * 2 * 4 * 4, "{rows}");
     report(&rows);
 }
 

@@ -136,7 +136,13 @@ impl SimWorkspace {
     }
 
     pub(super) fn kind(&self, base: &ObjectId, path: &str, now: Option<&ObjectId>) -> ChangeKind {
-        match (self.machine.borrow().tree(base).contains_key(path), now) {
+        let machine = self.machine.borrow();
+        let blank = |id: &ObjectId| match machine.get(id) {
+            Some(Object::Blob(bytes)) => bytes.iter().all(u8::is_ascii_whitespace),
+            _ => false,
+        };
+        match (machine.tree(base).contains_key(path), now) {
+            (false, Some(is)) if blank(is) => ChangeKind::Hollow,
             (false, _) => ChangeKind::Added,
             (true, None) => ChangeKind::Deleted,
             (true, Some(_)) => ChangeKind::Modified,

@@ -84,7 +84,7 @@ impl RealWorkspace {
             others,
             brought_back,
             protected: protected.into_iter().collect(),
-            changes: changes(&matcher, &now, &committed, &scanned),
+            changes: changes(&matcher, (&now, &committed), &scanned, &self.hollow(&now)),
             links: links(&now),
             handoffs: self.new_handoffs(&matcher, &now),
             head,
@@ -418,14 +418,15 @@ fn links(now: &[Difference]) -> Vec<RepoPath> {
 /// Every path that differs from the base in the work tree or in a commit, but handoffs.
 fn changes(
     matcher: &Matcher<'_>,
-    now: &[Difference],
-    committed: &[Difference],
+    (now, committed): (&[Difference], &[Difference]),
     scanned: &Scanned,
+    hollow: &BTreeSet<&[u8]>,
 ) -> Vec<Change> {
     let mut found: BTreeMap<&[u8], ChangeKind> = BTreeMap::new();
     for difference in committed.iter().chain(now) {
         found.insert(&difference.path, difference.kind());
     }
+    found.extend(hollow.iter().map(|path| (*path, ChangeKind::Hollow)));
     for path in scanned.repositories.iter().chain(&scanned.huge) {
         found.insert(path, ChangeKind::Added);
     }

@@ -13,6 +13,7 @@ mod ending;
 mod entries;
 mod guard;
 mod ignored_files;
+mod hollow;
 mod ignores;
 mod index;
 mod inspect;

@@ -33,7 +33,7 @@ pub(super) fn diff(lines: &[DiffLine]) -> Value {
 
 fn one(line: &DiffLine) -> String {
     let letter = match line.change.kind {
-        ChangeKind::Added => 'A',
+        ChangeKind::Added | ChangeKind::Hollow => 'A',
         ChangeKind::Modified => 'M',
         ChangeKind::Deleted => 'D',
         ChangeKind::Mode => 'T',
