@@ -238,9 +238,10 @@ fn wanted_red(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found {
         TestEnd::Green | TestEnd::CouldNotRun { .. } => Reason::GreenButRedWanted,
         TestEnd::Red { .. } => match gone_tests(evidence, rules) {
             Some((path, more)) => Reason::RedByDeletion { path, more },
-            None if was_green || new_test => {
-                return Some((Class::ExpectedFailure, Reason::RedAsWanted));
-            }
+            None if was_green || new_test => match stray_handoff(evidence, rules) {
+                Some(reason) => reason,
+                None => return Some((Class::ExpectedFailure, Reason::RedAsWanted)),
+            },
             None => Reason::RedBefore,
         },
     };
@@ -278,14 +279,13 @@ fn no_good_handoff(evidence: &Evidence, rules: &Rules, _: &TestRun) -> Found {
     if rules.handoff == WantedHandoff::NotAsked {
         return None;
     }
+    if let Some(reason) = stray_handoff(evidence, rules) {
+        return Some((Class::Failed, reason));
+    }
     let reason = match newest_valid(evidence, rules) {
         Some((_, HandoffWord::Complete | HandoffWord::Blocked, _)) => return None,
         Some((name, HandoffWord::Failed, _)) => Reason::HandoffSaysFailed { name: name.to_owned() },
-        None => evidence
-            .handoffs
-            .last()
-            .and_then(|handoff| fault(handoff, rules))
-            .unwrap_or(Reason::NoHandoff),
+        None => Reason::NoHandoff,
     };
     Some((Class::Failed, reason))
 }
@@ -310,6 +310,15 @@ fn newest_valid<'e>(
         }
     });
     named.max_by_key(|(order, _)| *order).map(|(_, found)| found)
+}
+
+/// What is new among the handoffs and is none of this goal. All of them would be committed, and the next
+/// context is made of the newest, whoever it is about.
+fn stray_handoff(evidence: &Evidence, rules: &Rules) -> Option<Reason> {
+    if rules.handoff == WantedHandoff::NotAsked {
+        return None;
+    }
+    evidence.handoffs.iter().rev().find_map(|handoff| fault(handoff, rules))
 }
 
 /// Why a handoff does not count for this goal.

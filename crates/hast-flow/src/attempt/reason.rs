@@ -355,8 +355,8 @@ pub mod say {
         tests_deleted(path) { en: "the tests pass because a test file is gone: {path}; to allow that, name it in allowed_changes", ko: "테스트 파일이 사라진 채 통과했습니다: {path}. 허용하려면 allowed_changes에 그 경로를 적으세요" }
         no_handoff() { en: "no handoff was written", ko: "핸드오프 미작성" }
         handoff_invalid(name, why) { en: "the handoff {name} is not valid: {why}", ko: "핸드오프 {name}(이)가 올바르지 않습니다: {why}" }
-        handoff_misnamed(name) { en: "the handoff {name} is not named like 2026-02-09_143000.md", ko: "핸드오프 {name}의 이름이 2026-02-09_143000.md 형식이 아닙니다" }
-        handoff_of_another_goal(name, goal) { en: "the handoff {name} is about another goal: {goal}", ko: "핸드오프 {name}(은)는 다른 목표 {goal}의 것입니다" }
+        handoff_misnamed(name) { en: "{name} among the handoffs is not named like 2026-02-09_143000.md, and only handoffs of this goal belong there", ko: "핸드오프 디렉터리의 {name}(은)는 이름이 2026-02-09_143000.md 형식이 아닙니다. 그곳에는 이 목표의 핸드오프만 둘 수 있습니다" }
+        handoff_of_another_goal(name, goal) { en: "the handoff {name} is about another goal: {goal}; only handoffs of this goal belong to the attempt", ko: "핸드오프 {name}(은)는 다른 목표 {goal}의 것입니다. 이 목표의 핸드오프만 남길 수 있습니다" }
         handoff_from_the_future(name) { en: "the handoff {name} is named after a time that has not come", ko: "핸드오프 {name}의 이름이 아직 오지 않은 시각입니다" }
         handoff_says_failed(name) { en: "the handoff {name} says that the work failed", ko: "핸드오프 {name}의 status가 failed입니다" }
         commit_refused(why) { en: "the commit was refused: {why}", ko: "커밋이 거부되었습니다: {why}" }

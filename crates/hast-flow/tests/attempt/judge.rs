@@ -315,11 +315,47 @@ fn of_several_handoffs_the_newest_by_name_counts() {
         let evidence = Evidence { handoffs, ..honest() };
         assert_eq!(judged(&evidence, &rules(), Some(&green())).1, expected);
     }
-    let handoffs = vec![
-        handoff(NOW, "G", HandoffWord::Complete),
-        handoff("2026-02-09_153000.md", "G", HandoffWord::Blocked),
-        handoff(second, "H", HandoffWord::Blocked),
-    ];
-    let evidence = Evidence { handoffs, ..honest() };
-    assert_eq!(judged(&evidence, &rules(), Some(&green())).1, "all_good", "only valid ones count");
+}
+
+#[test]
+fn what_is_new_among_the_handoffs_is_of_this_goal_or_the_attempt_fails() {
+    let good = || handoff(NOW, "G", HandoffWord::Complete);
+    let second = handoff("2026-02-09_142900.md", "G", HandoffWord::Failed);
+    let link = NewHandoff {
+        name: "2026-02-09_142900.md".into(),
+        content: HandoffContent::Invalid { why: "not a regular file".into() },
+    };
+    let script = NewHandoff {
+        name: "run-me.sh".into(),
+        content: HandoffContent::Invalid { why: "no front matter".into() },
+    };
+    for (other, code) in [
+        (second, None),
+        (
+            handoff("2026-02-09_143400.md", "H", HandoffWord::Complete),
+            Some("handoff_of_another_goal"),
+        ),
+        (
+            handoff("2026-02-09_140000.md", "H", HandoffWord::Blocked),
+            Some("handoff_of_another_goal"),
+        ),
+        (
+            handoff("2026-02-09_153000.md", "G", HandoffWord::Blocked),
+            Some("handoff_from_the_future"),
+        ),
+        (link, Some("handoff_invalid")),
+        (script, Some("handoff_misnamed")),
+        (handoff("old/2026-02-09_143000.md", "G", HandoffWord::Complete), Some("handoff_misnamed")),
+    ] {
+        let evidence = Evidence { handoffs: vec![other, good()], ..honest() };
+        let wanted = |good: &'static str, rule| match code {
+            Some(code) => (Class::Failed, code, rule),
+            None if rule == 9 => (Class::ExpectedFailure, good, 9),
+            None => (Class::Complete, good, 12),
+        };
+        let found = judged(&evidence, &rules(), Some(&green()));
+        assert_eq!(found, wanted("all_good", 11));
+        let found = judged(&evidence, &expect_failure(), Some(&red()));
+        assert_eq!(found, wanted("red_as_wanted", 9));
+    }
 }

@@ -53,6 +53,8 @@ enum Handoffs {
     CompleteThenBlocked,
     CompleteThenFailed,
     CompleteAndFutureBlocked,
+    CompleteAndOtherGoal,
+    CompleteAndScript,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,7 +94,7 @@ const CALLS: [Call; 13] = [
     Call::FailedJson,
     Call::BlockedJson,
 ];
-const HANDOFF_KINDS: [Handoffs; 14] = [
+const HANDOFF_KINDS: [Handoffs; 16] = [
     Handoffs::None,
     Handoffs::Complete,
     Handoffs::Failed,
@@ -107,6 +109,8 @@ const HANDOFF_KINDS: [Handoffs; 14] = [
     Handoffs::CompleteThenBlocked,
     Handoffs::CompleteThenFailed,
     Handoffs::CompleteAndFutureBlocked,
+    Handoffs::CompleteAndOtherGoal,
+    Handoffs::CompleteAndScript,
 ];
 const CHANGE_KINDS: [Changes; 11] = [
     Changes::None,
@@ -128,9 +132,11 @@ const BOTH: [bool; 2] = [false, true];
 /// What the specification's sentences say about the facts, each by itself.
 fn rule_applies(rule: u8, facts: &Facts) -> bool {
     let newest = match facts.handoffs {
-        Handoffs::Complete | Handoffs::BlockedThenComplete | Handoffs::CompleteAndFutureBlocked => {
-            Some("complete")
-        }
+        Handoffs::Complete
+        | Handoffs::BlockedThenComplete
+        | Handoffs::CompleteAndFutureBlocked
+        | Handoffs::CompleteAndOtherGoal
+        | Handoffs::CompleteAndScript => Some("complete"),
         Handoffs::Failed | Handoffs::CompleteThenFailed => Some("failed"),
         Handoffs::Blocked | Handoffs::CompleteThenBlocked => Some("blocked"),
         _ => None,
@@ -168,10 +174,32 @@ fn rule_applies(rule: u8, facts: &Facts) -> bool {
         11 => {
             facts.tests.is_some()
                 && facts.handoff_needed
-                && !matches!(newest, Some("complete" | "blocked"))
+                && (has_a_stray(facts.handoffs) || newest == Some("failed") || newest.is_none())
         }
         12 => facts.tests.is_some(),
         _ => false,
+    }
+}
+
+/// Whether something among the new handoffs is none of this goal.
+fn has_a_stray(handoffs: Handoffs) -> bool {
+    match handoffs {
+        Handoffs::None
+        | Handoffs::Complete
+        | Handoffs::Failed
+        | Handoffs::Blocked
+        | Handoffs::BlockedThenComplete
+        | Handoffs::CompleteThenBlocked
+        | Handoffs::CompleteThenFailed => false,
+        Handoffs::OtherGoalComplete
+        | Handoffs::OtherGoalBlocked
+        | Handoffs::FutureComplete
+        | Handoffs::FutureBlocked
+        | Handoffs::Broken
+        | Handoffs::Misnamed
+        | Handoffs::CompleteAndFutureBlocked
+        | Handoffs::CompleteAndOtherGoal
+        | Handoffs::CompleteAndScript => true,
     }
 }
 
@@ -195,7 +223,8 @@ fn class_of(rule: u8, facts: &Facts) -> &'static str {
             );
             let red = facts.tests == Some(Tests::Red);
             let kept = !loses_a_test(facts.changes);
-            if red && kept && (facts.base == Some(Tests::Green) || new_test) {
+            let clean = !(facts.handoff_needed && has_a_stray(facts.handoffs));
+            if red && kept && clean && (facts.base == Some(Tests::Green) || new_test) {
                 "complete (expected failure)"
             } else {
                 "failed"
@@ -288,6 +317,14 @@ fn handoffs_of(handoffs: Handoffs) -> Vec<NewHandoff> {
         }
         Handoffs::CompleteAndFutureBlocked => {
             vec![handoff(NOW, "G", Complete), handoff(future, "G", Blocked)]
+        }
+        Handoffs::CompleteAndOtherGoal => {
+            vec![handoff(NOW, "G", Complete), handoff(later, "H", Complete)]
+        }
+        Handoffs::CompleteAndScript => {
+            let content = HandoffContent::Invalid { why: "x".into() };
+            let script = NewHandoff { name: "run-me.sh".into(), content };
+            vec![script, handoff(NOW, "G", Complete)]
         }
     }
 }
@@ -385,7 +422,7 @@ fn the_judge_and_the_oracle_agree_on_every_combination() {
     let rows = format!("{combinations} combinations; needs tests and rules 1 to 12: {by_rule:?}");
     assert_eq!(counted, combinations);
     assert!(by_rule.iter().all(|count| *count > 0), "every rule is reached: {rows}");
-    assert_eq!(combinations, 13 * 3 * 2 * 14 * 11 * 2 * 2 * 2 * 4 * 4, "{rows}");
+    assert_eq!(combinations, 13 * 3 * 2 * 16 * 11 * 2 * 2 * 2 * 4 * 4, "{rows}");
     report(&rows);
 }
 

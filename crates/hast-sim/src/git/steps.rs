@@ -98,7 +98,7 @@ impl Workspace for SimWorkspace {
         let handoffs = new
             .filter(|path| self.kind(base.tree(), path, None) == ChangeKind::Added)
             .filter_map(|path| {
-                let name = path.rsplit('/').next()?.to_owned();
+                let name = path.strip_prefix(handoffs)?.to_owned();
                 Some(HandoffFile { name, bytes: Ok(files.get(path)?.clone()) })
             });
         let handoffs = handoffs.collect();

@@ -366,7 +366,7 @@ impl RealWorkspace {
             found.old.is_none() && found.new.is_some() && matcher.is_handoff(&found.path)
         });
         let read = |found: &Difference| {
-            let name = found.path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+            let name = matcher.name_among_handoffs(&found.path);
             let bytes = match self.git.place.look_at(&found.path) {
                 At::File { size } if size > LONGEST_HANDOFF as u64 => Err("too large".to_owned()),
                 At::File { .. } => {

@@ -67,6 +67,15 @@ impl<'r> Matcher<'r> {
         self.rules.handoffs.as_deref().is_some_and(|directory| within(path, directory))
     }
 
+    /// How a file is called in the directory of handoffs; one in a directory of its own is none of them.
+    pub(super) fn name_among_handoffs<'p>(&self, path: &'p [u8]) -> &'p [u8] {
+        let directory = self.rules.handoffs.as_deref().unwrap_or_default();
+        match path.strip_prefix(directory.as_bytes()) {
+            Some(name) if !name.is_empty() => name,
+            _ => path,
+        }
+    }
+
     /// Pathspecs for everything but what is left out.
     pub(super) fn pathspecs(&self) -> Vec<String> {
         let mut specs = vec![":/".to_owned()];
