@@ -204,12 +204,23 @@ fn ended_badly(evidence: &Evidence, _: &Rules) -> Found {
 
 fn outside_scope(evidence: &Evidence, rules: &Rules) -> Found {
     let outside = evidence.changes.iter().filter(|change| !rules.scope.allows(&change.path));
-    let (path, more) = first_and_count(outside)?;
-    Some((Class::Failed, Reason::OutsideScope { path, more }))
+    let (passing, staying): (Vec<&Change>, Vec<&Change>) =
+        outside.partition(|change| change.kind == ChangeKind::TakenBack);
+    let reason = match first_and_count(staying.into_iter()) {
+        Some((path, more)) => Reason::OutsideScope { path, more },
+        None => {
+            let (path, more) = first_and_count(passing.into_iter())?;
+            Reason::OutsideScopeOnce { path, more }
+        }
+    };
+    Some((Class::Failed, reason))
 }
 
 fn nothing_changed(evidence: &Evidence, rules: &Rules) -> Found {
-    let worked = evidence.changes.iter().any(|change| !rules.scope.is_report(&change.path));
+    let worked = evidence
+        .changes
+        .iter()
+        .any(|change| change.kind != ChangeKind::TakenBack && !rules.scope.is_report(&change.path));
     (!worked).then_some((Class::NoProgress, Reason::NothingChanged))
 }
 

@@ -96,6 +96,11 @@ pub enum Reason {
         path: RepoPath,
         more: usize,
     },
+    /// Only in a commit that a later one takes back.
+    OutsideScopeOnce {
+        path: RepoPath,
+        more: usize,
+    },
     NothingChanged,
     TestsCouldNotRun {
         why: String,
@@ -180,6 +185,7 @@ impl Reason {
             Self::Leaked => "leaked",
             Self::AgentFailed { .. } => "agent_failed",
             Self::OutsideScope { .. } => "outside_scope",
+            Self::OutsideScopeOnce { .. } => "outside_scope_once",
             Self::NothingChanged => "nothing_changed",
             Self::TestsCouldNotRun { .. } => "tests_could_not_run",
             Self::RedAsWanted => "red_as_wanted",
@@ -224,6 +230,7 @@ impl Reason {
             Self::Leaked => say::leaked(lang),
             Self::AgentFailed { error } => say::agent_failed(lang, error),
             Self::OutsideScope { path, .. } => say::outside_scope(lang, path),
+            Self::OutsideScopeOnce { path, .. } => say::outside_scope_once(lang, path),
             Self::NothingChanged => say::nothing_changed(lang),
             Self::TestsCouldNotRun { why } => say::tests_could_not_run(lang, why),
             Self::RedAsWanted => say::red_as_wanted(lang),
@@ -274,6 +281,7 @@ impl Reason {
             Self::Broke { more, .. }
             | Self::ProtectedPath { more, .. }
             | Self::OutsideScope { more, .. }
+            | Self::OutsideScopeOnce { more, .. }
             | Self::MergeConflict { more, .. }
             | Self::MergeTouches { more, .. }
             | Self::RedByDeletion { more, .. }
@@ -296,6 +304,7 @@ fn breach_code(breach: &Breach) -> &'static str {
         Breach::SubmoduleChanged { .. } => "submodule_changed",
         Breach::NoLongerIgnored { .. } => "no_longer_ignored",
         Breach::TooLarge { .. } => "too_large",
+        Breach::NotStorable { .. } => "not_storable",
     }
 }
 
@@ -313,6 +322,7 @@ fn breach_text(breach: &Breach, lang: Lang) -> String {
         Breach::SubmoduleChanged { path } => say::submodule_changed(lang, path),
         Breach::NoLongerIgnored { path } => say::no_longer_ignored(lang, path),
         Breach::TooLarge { path } => say::too_large(lang, path),
+        Breach::NotStorable { path } => say::not_storable(lang, path),
     }
 }
 
@@ -337,6 +347,7 @@ pub mod say {
         submodule_changed(path) { en: "a submodule was changed, and that cannot be part of a commit here: {path}; it was left as it is", ko: "서브모듈을 바꿨습니다. 이 저장소의 커밋에 담을 수 없습니다: {path} (그대로 두었습니다)" }
         no_longer_ignored(path) { en: "{path} is no longer ignored, and it cannot be told from files that were there before; keep the rule, or commit what belongs to the work", ko: "{path}(이)가 더 이상 무시되지 않지만 원래 있던 파일과 구별할 수 없습니다. 규칙을 남기거나, 작업에 속한 파일을 커밋하세요" }
         too_large(path) { en: "{path} is too large to be looked into", ko: "{path}(이)가 너무 커서 확인할 수 없습니다" }
+        not_storable(path) { en: "{path} is nothing that git can hold (a pipe, a socket, a device, or a name that it refuses); remove it before the end", ko: "{path}(은)는 git에 담을 수 없습니다(파이프, 소켓, 장치 또는 git이 거부하는 이름). 끝내기 전에 지우세요" }
         protected_path(path) { en: "protected path: {path} was changed; it has been restored", ko: "protected path: {path}(을)를 바꿨습니다. 되돌려 놓았습니다" }
         agent_blocked(reason) { en: "the agent needs a person: {reason}", ko: "에이전트가 사람에게 넘겼습니다: {reason}" }
         timed_out() { en: "the agent took longer than its time limit", ko: "에이전트가 제한 시간을 넘겼습니다" }
@@ -345,6 +356,7 @@ pub mod say {
         leaked() { en: "processes of the agent could not be ended", ko: "에이전트의 프로세스를 끝내지 못했습니다" }
         agent_failed(error) { en: "the agent gave up: {error}", ko: "에이전트가 포기했습니다: {error}" }
         outside_scope(path) { en: "changes outside allowed scope: {path}", ko: "changes outside allowed scope: 허용 범위 밖의 {path}" }
+        outside_scope_once(path) { en: "changes outside allowed scope: a commit changed {path} and a later one took it back, so that it stays in the history; commit only what belongs to the goal", ko: "changes outside allowed scope: 어떤 커밋이 허용 범위 밖의 {path}(을)를 바꾸고 나중 커밋이 되돌려 히스토리에 남습니다. 목표에 속한 것만 커밋하세요" }
         nothing_changed() { en: "no file was changed", ko: "파일 변경 없음" }
         tests_could_not_run(why) { en: "the tests could not run: {why}", ko: "테스트를 실행할 수 없습니다: {why}" }
         red_as_wanted() { en: "the tests are red, as this step wants", ko: "테스트가 실패함 — 이 단계의 기대대로" }

@@ -65,6 +65,7 @@ fn each_breach_of_the_repository_fails_whatever_else_is_good() {
         (Breach::SymlinkLeaves { path: path("l") }, "symlink_leaves"),
         (Breach::HiddenByIndex { path: path("src/b.py") }, "hidden_by_index"),
         (Breach::TooLarge { path: path("big") }, "too_large"),
+        (Breach::NotStorable { path: path("pipe") }, "not_storable"),
     ] {
         let evidence = Evidence { breaches: vec![breach], ..honest() };
         assert_eq!(judged(&evidence, &rules(), Some(&green())), (Class::Failed, code, 2));
@@ -149,6 +150,26 @@ fn a_change_outside_allowed_changes_fails_and_handoffs_are_always_inside() {
 }
 
 #[test]
+fn a_commit_outside_of_the_scope_counts_also_when_a_later_one_takes_it_back() {
+    let rules = Rules { scope: Scope::new(&["src/"], HANDOFFS), ..rules() };
+    let with = |changes: &[(&str, ChangeKind)]| Evidence {
+        changes: changes.iter().map(|(text, kind)| change(text, *kind)).collect(),
+        ..honest()
+    };
+    let work = ("src/a.py", ChangeKind::Modified);
+    let leaked = with(&[("leaked.env", ChangeKind::TakenBack), work]);
+    assert_eq!(judged(&leaked, &rules, None), (Class::Failed, "outside_scope_once", 6));
+    // What is still there is named first.
+    let both = with(&[("leaked.env", ChangeKind::TakenBack), ("z", ChangeKind::Added), work]);
+    assert_eq!(judged(&both, &rules, None), (Class::Failed, "outside_scope", 6));
+    let inside = with(&[("src/b.py", ChangeKind::TakenBack), work]);
+    assert_eq!(judged(&inside, &rules, Some(&green())).0, Class::Complete);
+    // Taken back is not done.
+    let idle = with(&[("src/b.py", ChangeKind::TakenBack)]);
+    assert_eq!(judged(&idle, &rules, None), (Class::NoProgress, "nothing_changed", 7));
+}
+
+#[test]
 fn a_handoff_without_work_and_an_empty_commit_are_no_progress() {
     for changes in [Vec::new(), vec![change(".ai/handoffs/2026.md", ChangeKind::Added)]] {
         let evidence = Evidence { changes, ..honest() };
@@ -203,9 +224,11 @@ fn red_does_not_count_when_a_test_file_is_gone() {
     let gone = ("tests/test_a.py", ChangeKind::Deleted);
     let new = ("tests/test_b.py", ChangeKind::Added);
     let red_base = Rules { base_tests: Some(TestEnd::Red { code: 1 }), ..expect_failure() };
-    for (changes, rules) in
-        [(&[gone][..], expect_failure()), (&[gone, new], expect_failure()), (&[gone, new], red_base)]
-    {
+    for (changes, rules) in [
+        (&[gone][..], expect_failure()),
+        (&[gone, new], expect_failure()),
+        (&[gone, new], red_base),
+    ] {
         let found = judged(&with(changes), &rules, Some(&red()));
         assert_eq!(found, (Class::Failed, "red_by_deletion", 9));
     }

@@ -70,6 +70,8 @@ enum Changes {
     TestMovedInside,
     HollowTestInside,
     TestMovedHollowInside,
+    OnlyTakenBack,
+    TakenBackOutside,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,7 +114,7 @@ const HANDOFF_KINDS: [Handoffs; 16] = [
     Handoffs::CompleteAndOtherGoal,
     Handoffs::CompleteAndScript,
 ];
-const CHANGE_KINDS: [Changes; 11] = [
+const CHANGE_KINDS: [Changes; 13] = [
     Changes::None,
     Changes::HandoffOnly,
     Changes::Inside,
@@ -124,6 +126,8 @@ const CHANGE_KINDS: [Changes; 11] = [
     Changes::TestMovedInside,
     Changes::HollowTestInside,
     Changes::TestMovedHollowInside,
+    Changes::OnlyTakenBack,
+    Changes::TakenBackOutside,
 ];
 const TEST_KINDS: [Option<Tests>; 4] =
     [None, Some(Tests::Green), Some(Tests::Red), Some(Tests::CouldNotRun)];
@@ -143,7 +147,10 @@ fn rule_applies(rule: u8, facts: &Facts) -> bool {
     };
     let is_outside = matches!(
         facts.changes,
-        Changes::Outside | Changes::InsideAndOutside | Changes::NewTestOutside
+        Changes::Outside
+            | Changes::InsideAndOutside
+            | Changes::NewTestOutside
+            | Changes::TakenBackOutside
     );
     match rule {
         1 => matches!(
@@ -163,13 +170,12 @@ fn rule_applies(rule: u8, facts: &Facts) -> bool {
             Call::TimedOut | Call::Stalled | Call::Flooded | Call::Leaked | Call::FailedJson
         ),
         6 => facts.limited_scope && is_outside,
-        7 => matches!(facts.changes, Changes::None | Changes::HandoffOnly),
+        7 => matches!(facts.changes, Changes::None | Changes::HandoffOnly | Changes::OnlyTakenBack),
         8 => facts.tests == Some(Tests::CouldNotRun),
         9 => facts.tests.is_some() && facts.expect_failure,
         10 => {
             facts.tests == Some(Tests::Red)
-                || (facts.tests == Some(Tests::Green)
-                    && loses_a_test(facts.changes))
+                || (facts.tests == Some(Tests::Green) && loses_a_test(facts.changes))
         }
         11 => {
             facts.tests.is_some()
@@ -284,6 +290,10 @@ fn changes_of(changes: Changes) -> Vec<Change> {
         Changes::HollowTestInside => &[("안/test_a.py", ChangeKind::Hollow)],
         Changes::TestMovedHollowInside => {
             &[("안/test_a.py", ChangeKind::Deleted), ("안/b/test_a.py", ChangeKind::Hollow)]
+        }
+        Changes::OnlyTakenBack => &[("안/a.py", ChangeKind::TakenBack)],
+        Changes::TakenBackOutside => {
+            &[("안/a.py", ChangeKind::Modified), ("out/a.py", ChangeKind::TakenBack)]
         }
     };
     list.iter().map(|(path, kind)| change(path, *kind)).collect()
@@ -422,7 +432,7 @@ fn the_judge_and_the_oracle_agree_on_every_combination() {
     let rows = format!("{combinations} combinations; needs tests and rules 1 to 12: {by_rule:?}");
     assert_eq!(counted, combinations);
     assert!(by_rule.iter().all(|count| *count > 0), "every rule is reached: {rows}");
-    assert_eq!(combinations, 13 * 3 * 2 * 16 * 11 * 2 * 2 * 2 * 4 * 4, "{rows}");
+    assert_eq!(combinations, 13 * 3 * 2 * 16 * 13 * 2 * 2 * 2 * 4 * 4, "{rows}");
     report(&rows);
 }
 

@@ -85,14 +85,16 @@ impl Workspace for SimWorkspace {
         protected.sort();
         protected.dedup();
         let union: BTreeMap<&String, &Option<ObjectId>> = committed.iter().chain(&now).collect();
-        let changes = union
+        let mut changes: Vec<Change> = union
             .into_iter()
             .filter(|(path, _)| !path.starts_with(handoffs) && !is_any(path, &rules.leave_out))
             .map(|(path, id)| Change {
                 path: RepoPath(path.as_str().into()),
                 kind: self.kind(base.tree(), path, id.as_ref()),
             })
+            .chain(self.taken_back(base, &head, (&now, &committed)))
             .collect();
+        changes.sort_by(|one, other| one.path.cmp(&other.path));
         let files = self.files();
         let new = now.keys().filter(|path| path.starts_with(handoffs));
         let handoffs = new
