@@ -150,6 +150,10 @@ pub enum Breach {
     TooLarge {
         path: RepoPath,
     },
+    /// A pipe, a socket, a device, or a name that git takes from nobody: no commit can hold it.
+    NotStorable {
+        path: RepoPath,
+    },
 }
 
 /// One path that differs from the base.
@@ -166,6 +170,11 @@ pub enum ChangeKind {
     Deleted,
     /// Only the mode or the type differs.
     Mode,
+    /// Added, and nothing is in it: empty or blank, or no file at all but a link.
+    Hollow,
+    /// Changed by a commit of the attempt and taken back by a later one: it is in the history, and in the
+    /// tree it is as it was.
+    TakenBack,
 }
 
 /// A handoff that the attempt left.

@@ -44,6 +44,7 @@ pub struct MovedRef {
 /// A file in the directory of handoffs that was not there at the base.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandoffFile {
+    /// As the directory names it.
     pub name: String,
     /// What is in it, or why it was not read.
     pub bytes: Result<Vec<u8>, String>,

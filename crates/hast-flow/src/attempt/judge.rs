@@ -204,12 +204,23 @@ fn ended_badly(evidence: &Evidence, _: &Rules) -> Found {
 
 fn outside_scope(evidence: &Evidence, rules: &Rules) -> Found {
     let outside = evidence.changes.iter().filter(|change| !rules.scope.allows(&change.path));
-    let (path, more) = first_and_count(outside)?;
-    Some((Class::Failed, Reason::OutsideScope { path, more }))
+    let (passing, staying): (Vec<&Change>, Vec<&Change>) =
+        outside.partition(|change| change.kind == ChangeKind::TakenBack);
+    let reason = match first_and_count(staying.into_iter()) {
+        Some((path, more)) => Reason::OutsideScope { path, more },
+        None => {
+            let (path, more) = first_and_count(passing.into_iter())?;
+            Reason::OutsideScopeOnce { path, more }
+        }
+    };
+    Some((Class::Failed, reason))
 }
 
 fn nothing_changed(evidence: &Evidence, rules: &Rules) -> Found {
-    let worked = evidence.changes.iter().any(|change| !rules.scope.is_report(&change.path));
+    let worked = evidence
+        .changes
+        .iter()
+        .any(|change| change.kind != ChangeKind::TakenBack && !rules.scope.is_report(&change.path));
     (!worked).then_some((Class::NoProgress, Reason::NothingChanged))
 }
 
@@ -222,6 +233,8 @@ fn tests_could_not_run(_: &Evidence, _: &Rules, tests: &TestRun) -> Found {
     }
 }
 
+/// Red tests count only where nobody took tests away, and where they were green before or there is a new
+/// one: a test that is gone makes a runner red that names it.
 fn wanted_red(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found {
     if rules.wanted == WantedTests::Green {
         return None;
@@ -232,23 +245,32 @@ fn wanted_red(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found {
             && is_test_file(change.path.as_str())
     });
     let was_green = rules.base_tests == Some(TestEnd::Green);
-    match &tests.end {
-        TestEnd::Red { .. } if was_green || new_test => {
-            Some((Class::ExpectedFailure, Reason::RedAsWanted))
-        }
-        TestEnd::Red { .. } => Some((Class::Failed, Reason::RedBefore)),
-        TestEnd::Green | TestEnd::CouldNotRun { .. } => {
-            Some((Class::Failed, Reason::GreenButRedWanted))
-        }
-    }
+    let reason = match &tests.end {
+        TestEnd::Green | TestEnd::CouldNotRun { .. } => Reason::GreenButRedWanted,
+        TestEnd::Red { .. } => match gone_tests(evidence, rules) {
+            Some((path, more)) => Reason::RedByDeletion { path, more },
+            None if was_green || new_test => match stray_handoff(evidence, rules) {
+                Some(reason) => reason,
+                None => return Some((Class::ExpectedFailure, Reason::RedAsWanted)),
+            },
+            None => Reason::RedBefore,
+        },
+    };
+    Some((Class::Failed, reason))
 }
 
-/// Green counts only for the tests that were there: one that is gone cannot fail. A file that was
-/// moved is not gone, and one that the goal names by its whole path may go.
+/// Green counts only for the tests that were there: one that is gone cannot fail.
 fn tests_not_green(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found {
     if let TestEnd::Red { code } = &tests.end {
         return Some((Class::Failed, Reason::TestsRed { code: *code }));
     }
+    let (path, more) = gone_tests(evidence, rules)?;
+    Some((Class::Failed, Reason::TestsDeleted { path, more }))
+}
+
+/// Test files of the base that are not there any more. A file that was moved is not gone, and one that
+/// the goal names by its whole path may go.
+fn gone_tests(evidence: &Evidence, rules: &Rules) -> Option<(RepoPath, usize)> {
     let tests_that = |kind: ChangeKind| {
         evidence.changes.iter().filter(move |change| {
             change.kind == kind
@@ -261,22 +283,20 @@ fn tests_not_green(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found
     let gone = tests_that(ChangeKind::Deleted).filter(|change| {
         !moved_to.contains(change.path.name()) && !rules.scope.names_literally(&change.path)
     });
-    let (path, more) = first_and_count(gone)?;
-    Some((Class::Failed, Reason::TestsDeleted { path, more }))
+    first_and_count(gone)
 }
 
 fn no_good_handoff(evidence: &Evidence, rules: &Rules, _: &TestRun) -> Found {
     if rules.handoff == WantedHandoff::NotAsked {
         return None;
     }
+    if let Some(reason) = stray_handoff(evidence, rules) {
+        return Some((Class::Failed, reason));
+    }
     let reason = match newest_valid(evidence, rules) {
         Some((_, HandoffWord::Complete | HandoffWord::Blocked, _)) => return None,
         Some((name, HandoffWord::Failed, _)) => Reason::HandoffSaysFailed { name: name.to_owned() },
-        None => evidence
-            .handoffs
-            .last()
-            .and_then(|handoff| fault(handoff, rules))
-            .unwrap_or(Reason::NoHandoff),
+        None => Reason::NoHandoff,
     };
     Some((Class::Failed, reason))
 }
@@ -301,6 +321,15 @@ fn newest_valid<'e>(
         }
     });
     named.max_by_key(|(order, _)| *order).map(|(_, found)| found)
+}
+
+/// What is new among the handoffs and is none of this goal. All of them would be committed, and the next
+/// context is made of the newest, whoever it is about.
+fn stray_handoff(evidence: &Evidence, rules: &Rules) -> Option<Reason> {
+    if rules.handoff == WantedHandoff::NotAsked {
+        return None;
+    }
+    evidence.handoffs.iter().rev().find_map(|handoff| fault(handoff, rules))
 }
 
 /// Why a handoff does not count for this goal.

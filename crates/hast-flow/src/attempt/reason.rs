@@ -96,6 +96,11 @@ pub enum Reason {
         path: RepoPath,
         more: usize,
     },
+    /// Only in a commit that a later one takes back.
+    OutsideScopeOnce {
+        path: RepoPath,
+        more: usize,
+    },
     NothingChanged,
     TestsCouldNotRun {
         why: String,
@@ -103,6 +108,10 @@ pub enum Reason {
     RedAsWanted,
     GreenButRedWanted,
     RedBefore,
+    RedByDeletion {
+        path: RepoPath,
+        more: usize,
+    },
     TestsRed {
         code: i32,
     },
@@ -176,11 +185,13 @@ impl Reason {
             Self::Leaked => "leaked",
             Self::AgentFailed { .. } => "agent_failed",
             Self::OutsideScope { .. } => "outside_scope",
+            Self::OutsideScopeOnce { .. } => "outside_scope_once",
             Self::NothingChanged => "nothing_changed",
             Self::TestsCouldNotRun { .. } => "tests_could_not_run",
             Self::RedAsWanted => "red_as_wanted",
             Self::GreenButRedWanted => "green_but_red_wanted",
             Self::RedBefore => "red_before",
+            Self::RedByDeletion { .. } => "red_by_deletion",
             Self::TestsRed { .. } => "tests_red",
             Self::TestsDeleted { .. } => "tests_deleted",
             Self::NoHandoff => "no_handoff",
@@ -219,11 +230,13 @@ impl Reason {
             Self::Leaked => say::leaked(lang),
             Self::AgentFailed { error } => say::agent_failed(lang, error),
             Self::OutsideScope { path, .. } => say::outside_scope(lang, path),
+            Self::OutsideScopeOnce { path, .. } => say::outside_scope_once(lang, path),
             Self::NothingChanged => say::nothing_changed(lang),
             Self::TestsCouldNotRun { why } => say::tests_could_not_run(lang, why),
             Self::RedAsWanted => say::red_as_wanted(lang),
             Self::GreenButRedWanted => say::green_but_red_wanted(lang),
             Self::RedBefore => say::red_before(lang),
+            Self::RedByDeletion { path, .. } => say::red_by_deletion(lang, path),
             Self::TestsRed { code } => say::tests_red(lang, code),
             Self::TestsDeleted { path, .. } => say::tests_deleted(lang, path),
             Self::NoHandoff => say::no_handoff(lang),
@@ -268,8 +281,10 @@ impl Reason {
             Self::Broke { more, .. }
             | Self::ProtectedPath { more, .. }
             | Self::OutsideScope { more, .. }
+            | Self::OutsideScopeOnce { more, .. }
             | Self::MergeConflict { more, .. }
             | Self::MergeTouches { more, .. }
+            | Self::RedByDeletion { more, .. }
             | Self::TestsDeleted { more, .. } => *more,
             _ => 0,
         }
@@ -289,6 +304,7 @@ fn breach_code(breach: &Breach) -> &'static str {
         Breach::SubmoduleChanged { .. } => "submodule_changed",
         Breach::NoLongerIgnored { .. } => "no_longer_ignored",
         Breach::TooLarge { .. } => "too_large",
+        Breach::NotStorable { .. } => "not_storable",
     }
 }
 
@@ -306,6 +322,7 @@ fn breach_text(breach: &Breach, lang: Lang) -> String {
         Breach::SubmoduleChanged { path } => say::submodule_changed(lang, path),
         Breach::NoLongerIgnored { path } => say::no_longer_ignored(lang, path),
         Breach::TooLarge { path } => say::too_large(lang, path),
+        Breach::NotStorable { path } => say::not_storable(lang, path),
     }
 }
 
@@ -330,6 +347,7 @@ pub mod say {
         submodule_changed(path) { en: "a submodule was changed, and that cannot be part of a commit here: {path}; it was left as it is", ko: "서브모듈을 바꿨습니다. 이 저장소의 커밋에 담을 수 없습니다: {path} (그대로 두었습니다)" }
         no_longer_ignored(path) { en: "{path} is no longer ignored, and it cannot be told from files that were there before; keep the rule, or commit what belongs to the work", ko: "{path}(이)가 더 이상 무시되지 않지만 원래 있던 파일과 구별할 수 없습니다. 규칙을 남기거나, 작업에 속한 파일을 커밋하세요" }
         too_large(path) { en: "{path} is too large to be looked into", ko: "{path}(이)가 너무 커서 확인할 수 없습니다" }
+        not_storable(path) { en: "{path} is nothing that git can hold (a pipe, a socket, a device, or a name that it refuses); remove it before the end", ko: "{path}(은)는 git에 담을 수 없습니다(파이프, 소켓, 장치 또는 git이 거부하는 이름). 끝내기 전에 지우세요" }
         protected_path(path) { en: "protected path: {path} was changed; it has been restored", ko: "protected path: {path}(을)를 바꿨습니다. 되돌려 놓았습니다" }
         agent_blocked(reason) { en: "the agent needs a person: {reason}", ko: "에이전트가 사람에게 넘겼습니다: {reason}" }
         timed_out() { en: "the agent took longer than its time limit", ko: "에이전트가 제한 시간을 넘겼습니다" }
@@ -338,17 +356,19 @@ pub mod say {
         leaked() { en: "processes of the agent could not be ended", ko: "에이전트의 프로세스를 끝내지 못했습니다" }
         agent_failed(error) { en: "the agent gave up: {error}", ko: "에이전트가 포기했습니다: {error}" }
         outside_scope(path) { en: "changes outside allowed scope: {path}", ko: "changes outside allowed scope: 허용 범위 밖의 {path}" }
+        outside_scope_once(path) { en: "changes outside allowed scope: a commit changed {path} and a later one took it back, so that it stays in the history; commit only what belongs to the goal", ko: "changes outside allowed scope: 어떤 커밋이 허용 범위 밖의 {path}(을)를 바꾸고 나중 커밋이 되돌려 히스토리에 남습니다. 목표에 속한 것만 커밋하세요" }
         nothing_changed() { en: "no file was changed", ko: "파일 변경 없음" }
         tests_could_not_run(why) { en: "the tests could not run: {why}", ko: "테스트를 실행할 수 없습니다: {why}" }
         red_as_wanted() { en: "the tests are red, as this step wants", ko: "테스트가 실패함 — 이 단계의 기대대로" }
         green_but_red_wanted() { en: "the tests pass; the test that should fail is missing", ko: "테스트가 통과함 — 실패해야 할 테스트가 누락" }
-        red_before() { en: "the tests were red before, and there is no new test file", ko: "테스트가 이미 실패하고 있었고 새 테스트 파일이 없습니다" }
+        red_before() { en: "the tests were red before, and there is no new test file with something in it", ko: "테스트가 이미 실패하고 있었고 내용이 있는 새 테스트 파일이 없습니다" }
+        red_by_deletion(path) { en: "the tests are red, and a test file is gone or emptied: {path}; put it back and add the test that should fail", ko: "테스트가 실패하지만 테스트 파일이 사라지거나 비었습니다: {path}. 되돌리고 실패해야 할 테스트를 추가하세요" }
         tests_red(code) { en: "the tests failed (exit code {code})", ko: "테스트 실패 (종료 코드 {code})" }
         tests_deleted(path) { en: "the tests pass because a test file is gone: {path}; to allow that, name it in allowed_changes", ko: "테스트 파일이 사라진 채 통과했습니다: {path}. 허용하려면 allowed_changes에 그 경로를 적으세요" }
         no_handoff() { en: "no handoff was written", ko: "핸드오프 미작성" }
         handoff_invalid(name, why) { en: "the handoff {name} is not valid: {why}", ko: "핸드오프 {name}(이)가 올바르지 않습니다: {why}" }
-        handoff_misnamed(name) { en: "the handoff {name} is not named like 2026-02-09_143000.md", ko: "핸드오프 {name}의 이름이 2026-02-09_143000.md 형식이 아닙니다" }
-        handoff_of_another_goal(name, goal) { en: "the handoff {name} is about another goal: {goal}", ko: "핸드오프 {name}(은)는 다른 목표 {goal}의 것입니다" }
+        handoff_misnamed(name) { en: "{name} among the handoffs is not named like 2026-02-09_143000.md, and only handoffs of this goal belong there", ko: "핸드오프 디렉터리의 {name}(은)는 이름이 2026-02-09_143000.md 형식이 아닙니다. 그곳에는 이 목표의 핸드오프만 둘 수 있습니다" }
+        handoff_of_another_goal(name, goal) { en: "the handoff {name} is about another goal: {goal}; only handoffs of this goal belong to the attempt", ko: "핸드오프 {name}(은)는 다른 목표 {goal}의 것입니다. 이 목표의 핸드오프만 남길 수 있습니다" }
         handoff_from_the_future(name) { en: "the handoff {name} is named after a time that has not come", ko: "핸드오프 {name}의 이름이 아직 오지 않은 시각입니다" }
         handoff_says_failed(name) { en: "the handoff {name} says that the work failed", ko: "핸드오프 {name}의 status가 failed입니다" }
         commit_refused(why) { en: "the commit was refused: {why}", ko: "커밋이 거부되었습니다: {why}" }

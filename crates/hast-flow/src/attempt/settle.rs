@@ -147,7 +147,14 @@ pub fn commit_message(attempt: &Attempt<'_>) -> String {
 impl Blocked {
     fn is_tampering(&self) -> bool {
         let (Self::ByAgent(reason) | Self::RetriesUsedUp { last: reason, .. }) = self;
-        matches!(reason, Reason::Broke { .. } | Reason::ProtectedPath { .. })
+        matches!(
+            reason,
+            Reason::Broke { .. }
+                | Reason::ProtectedPath { .. }
+                // In the tree they would speak to the next session.
+                | Reason::HandoffOfAnotherGoal { .. }
+                | Reason::HandoffFromTheFuture { .. }
+        )
     }
 
     /// What stands in `blocked_reason`.

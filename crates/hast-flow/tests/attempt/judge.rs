@@ -65,6 +65,7 @@ fn each_breach_of_the_repository_fails_whatever_else_is_good() {
         (Breach::SymlinkLeaves { path: path("l") }, "symlink_leaves"),
         (Breach::HiddenByIndex { path: path("src/b.py") }, "hidden_by_index"),
         (Breach::TooLarge { path: path("big") }, "too_large"),
+        (Breach::NotStorable { path: path("pipe") }, "not_storable"),
     ] {
         let evidence = Evidence { breaches: vec![breach], ..honest() };
         assert_eq!(judged(&evidence, &rules(), Some(&green())), (Class::Failed, code, 2));
@@ -149,6 +150,26 @@ fn a_change_outside_allowed_changes_fails_and_handoffs_are_always_inside() {
 }
 
 #[test]
+fn a_commit_outside_of_the_scope_counts_also_when_a_later_one_takes_it_back() {
+    let rules = Rules { scope: Scope::new(&["src/"], HANDOFFS), ..rules() };
+    let with = |changes: &[(&str, ChangeKind)]| Evidence {
+        changes: changes.iter().map(|(text, kind)| change(text, *kind)).collect(),
+        ..honest()
+    };
+    let work = ("src/a.py", ChangeKind::Modified);
+    let leaked = with(&[("leaked.env", ChangeKind::TakenBack), work]);
+    assert_eq!(judged(&leaked, &rules, None), (Class::Failed, "outside_scope_once", 6));
+    // What is still there is named first.
+    let both = with(&[("leaked.env", ChangeKind::TakenBack), ("z", ChangeKind::Added), work]);
+    assert_eq!(judged(&both, &rules, None), (Class::Failed, "outside_scope", 6));
+    let inside = with(&[("src/b.py", ChangeKind::TakenBack), work]);
+    assert_eq!(judged(&inside, &rules, Some(&green())).0, Class::Complete);
+    // Taken back is not done.
+    let idle = with(&[("src/b.py", ChangeKind::TakenBack)]);
+    assert_eq!(judged(&idle, &rules, None), (Class::NoProgress, "nothing_changed", 7));
+}
+
+#[test]
 fn a_handoff_without_work_and_an_empty_commit_are_no_progress() {
     for changes in [Vec::new(), vec![change(".ai/handoffs/2026.md", ChangeKind::Added)]] {
         let evidence = Evidence { changes, ..honest() };
@@ -192,6 +213,49 @@ fn wanted_red_needs_red_tests_and_a_green_base_or_a_new_test_file() {
         let silent = Evidence { handoffs: Vec::new(), ..evidence.clone() };
         assert_eq!(judged(&silent, rules, Some(&tests)), expected, "no handoff is needed");
     }
+}
+
+#[test]
+fn red_does_not_count_when_a_test_file_is_gone() {
+    let with = |changes: &[(&str, ChangeKind)]| Evidence {
+        changes: changes.iter().map(|(text, kind)| change(text, *kind)).collect(),
+        ..honest()
+    };
+    let gone = ("tests/test_a.py", ChangeKind::Deleted);
+    let new = ("tests/test_b.py", ChangeKind::Added);
+    let red_base = Rules { base_tests: Some(TestEnd::Red { code: 1 }), ..expect_failure() };
+    for (changes, rules) in [
+        (&[gone][..], expect_failure()),
+        (&[gone, new], expect_failure()),
+        (&[gone, new], red_base),
+    ] {
+        let found = judged(&with(changes), &rules, Some(&red()));
+        assert_eq!(found, (Class::Failed, "red_by_deletion", 9));
+    }
+    let moved = with(&[gone, ("tests/unit/test_a.py", ChangeKind::Added)]);
+    assert_eq!(judged(&moved, &expect_failure(), Some(&red())).0, Class::ExpectedFailure);
+    let scope = Scope::new(&["tests/test_a.py", "tests/test_b.py"], HANDOFFS);
+    let named = Rules { scope, ..expect_failure() };
+    assert_eq!(judged(&with(&[gone, new]), &named, Some(&red())).0, Class::ExpectedFailure);
+}
+
+#[test]
+fn a_new_test_file_with_nothing_in_it_is_no_test() {
+    let hollow =
+        Evidence { changes: vec![change("tests/test_b.py", ChangeKind::Hollow)], ..honest() };
+    let red_base = Rules { base_tests: Some(TestEnd::Red { code: 1 }), ..expect_failure() };
+    assert_eq!(judged(&hollow, &red_base, Some(&red())), (Class::Failed, "red_before", 9));
+    // Where the base was green, something of it made the tests red, wherever the project has them.
+    assert_eq!(judged(&hollow, &expect_failure(), Some(&red())).0, Class::ExpectedFailure);
+    // Nor is it what became of a test that is gone.
+    let instead = Evidence {
+        changes: vec![
+            change("tests/test_a.py", ChangeKind::Deleted),
+            change("tests/unit/test_a.py", ChangeKind::Hollow),
+        ],
+        ..honest()
+    };
+    assert_eq!(judged(&instead, &rules(), Some(&green())), (Class::Failed, "tests_deleted", 10));
 }
 
 #[test]
@@ -274,11 +338,47 @@ fn of_several_handoffs_the_newest_by_name_counts() {
         let evidence = Evidence { handoffs, ..honest() };
         assert_eq!(judged(&evidence, &rules(), Some(&green())).1, expected);
     }
-    let handoffs = vec![
-        handoff(NOW, "G", HandoffWord::Complete),
-        handoff("2026-02-09_153000.md", "G", HandoffWord::Blocked),
-        handoff(second, "H", HandoffWord::Blocked),
-    ];
-    let evidence = Evidence { handoffs, ..honest() };
-    assert_eq!(judged(&evidence, &rules(), Some(&green())).1, "all_good", "only valid ones count");
+}
+
+#[test]
+fn what_is_new_among_the_handoffs_is_of_this_goal_or_the_attempt_fails() {
+    let good = || handoff(NOW, "G", HandoffWord::Complete);
+    let second = handoff("2026-02-09_142900.md", "G", HandoffWord::Failed);
+    let link = NewHandoff {
+        name: "2026-02-09_142900.md".into(),
+        content: HandoffContent::Invalid { why: "not a regular file".into() },
+    };
+    let script = NewHandoff {
+        name: "run-me.sh".into(),
+        content: HandoffContent::Invalid { why: "no front matter".into() },
+    };
+    for (other, code) in [
+        (second, None),
+        (
+            handoff("2026-02-09_143400.md", "H", HandoffWord::Complete),
+            Some("handoff_of_another_goal"),
+        ),
+        (
+            handoff("2026-02-09_140000.md", "H", HandoffWord::Blocked),
+            Some("handoff_of_another_goal"),
+        ),
+        (
+            handoff("2026-02-09_153000.md", "G", HandoffWord::Blocked),
+            Some("handoff_from_the_future"),
+        ),
+        (link, Some("handoff_invalid")),
+        (script, Some("handoff_misnamed")),
+        (handoff("old/2026-02-09_143000.md", "G", HandoffWord::Complete), Some("handoff_misnamed")),
+    ] {
+        let evidence = Evidence { handoffs: vec![other, good()], ..honest() };
+        let wanted = |good: &'static str, rule| match code {
+            Some(code) => (Class::Failed, code, rule),
+            None if rule == 9 => (Class::ExpectedFailure, good, 9),
+            None => (Class::Complete, good, 12),
+        };
+        let found = judged(&evidence, &rules(), Some(&green()));
+        assert_eq!(found, wanted("all_good", 11));
+        let found = judged(&evidence, &expect_failure(), Some(&red()));
+        assert_eq!(found, wanted("red_as_wanted", 9));
+    }
 }

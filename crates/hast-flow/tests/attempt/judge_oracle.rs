@@ -53,6 +53,8 @@ enum Handoffs {
     CompleteThenBlocked,
     CompleteThenFailed,
     CompleteAndFutureBlocked,
+    CompleteAndOtherGoal,
+    CompleteAndScript,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,6 +68,10 @@ enum Changes {
     NewTestOutside,
     TestDeletedInside,
     TestMovedInside,
+    HollowTestInside,
+    TestMovedHollowInside,
+    OnlyTakenBack,
+    TakenBackOutside,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,7 +96,7 @@ const CALLS: [Call; 13] = [
     Call::FailedJson,
     Call::BlockedJson,
 ];
-const HANDOFF_KINDS: [Handoffs; 14] = [
+const HANDOFF_KINDS: [Handoffs; 16] = [
     Handoffs::None,
     Handoffs::Complete,
     Handoffs::Failed,
@@ -105,8 +111,10 @@ const HANDOFF_KINDS: [Handoffs; 14] = [
     Handoffs::CompleteThenBlocked,
     Handoffs::CompleteThenFailed,
     Handoffs::CompleteAndFutureBlocked,
+    Handoffs::CompleteAndOtherGoal,
+    Handoffs::CompleteAndScript,
 ];
-const CHANGE_KINDS: [Changes; 9] = [
+const CHANGE_KINDS: [Changes; 13] = [
     Changes::None,
     Changes::HandoffOnly,
     Changes::Inside,
@@ -116,6 +124,10 @@ const CHANGE_KINDS: [Changes; 9] = [
     Changes::NewTestOutside,
     Changes::TestDeletedInside,
     Changes::TestMovedInside,
+    Changes::HollowTestInside,
+    Changes::TestMovedHollowInside,
+    Changes::OnlyTakenBack,
+    Changes::TakenBackOutside,
 ];
 const TEST_KINDS: [Option<Tests>; 4] =
     [None, Some(Tests::Green), Some(Tests::Red), Some(Tests::CouldNotRun)];
@@ -124,16 +136,21 @@ const BOTH: [bool; 2] = [false, true];
 /// What the specification's sentences say about the facts, each by itself.
 fn rule_applies(rule: u8, facts: &Facts) -> bool {
     let newest = match facts.handoffs {
-        Handoffs::Complete | Handoffs::BlockedThenComplete | Handoffs::CompleteAndFutureBlocked => {
-            Some("complete")
-        }
+        Handoffs::Complete
+        | Handoffs::BlockedThenComplete
+        | Handoffs::CompleteAndFutureBlocked
+        | Handoffs::CompleteAndOtherGoal
+        | Handoffs::CompleteAndScript => Some("complete"),
         Handoffs::Failed | Handoffs::CompleteThenFailed => Some("failed"),
         Handoffs::Blocked | Handoffs::CompleteThenBlocked => Some("blocked"),
         _ => None,
     };
     let is_outside = matches!(
         facts.changes,
-        Changes::Outside | Changes::InsideAndOutside | Changes::NewTestOutside
+        Changes::Outside
+            | Changes::InsideAndOutside
+            | Changes::NewTestOutside
+            | Changes::TakenBackOutside
     );
     match rule {
         1 => matches!(
@@ -153,22 +170,48 @@ fn rule_applies(rule: u8, facts: &Facts) -> bool {
             Call::TimedOut | Call::Stalled | Call::Flooded | Call::Leaked | Call::FailedJson
         ),
         6 => facts.limited_scope && is_outside,
-        7 => matches!(facts.changes, Changes::None | Changes::HandoffOnly),
+        7 => matches!(facts.changes, Changes::None | Changes::HandoffOnly | Changes::OnlyTakenBack),
         8 => facts.tests == Some(Tests::CouldNotRun),
         9 => facts.tests.is_some() && facts.expect_failure,
         10 => {
             facts.tests == Some(Tests::Red)
-                || (facts.tests == Some(Tests::Green)
-                    && facts.changes == Changes::TestDeletedInside)
+                || (facts.tests == Some(Tests::Green) && loses_a_test(facts.changes))
         }
         11 => {
             facts.tests.is_some()
                 && facts.handoff_needed
-                && !matches!(newest, Some("complete" | "blocked"))
+                && (has_a_stray(facts.handoffs) || newest == Some("failed") || newest.is_none())
         }
         12 => facts.tests.is_some(),
         _ => false,
     }
+}
+
+/// Whether something among the new handoffs is none of this goal.
+fn has_a_stray(handoffs: Handoffs) -> bool {
+    match handoffs {
+        Handoffs::None
+        | Handoffs::Complete
+        | Handoffs::Failed
+        | Handoffs::Blocked
+        | Handoffs::BlockedThenComplete
+        | Handoffs::CompleteThenBlocked
+        | Handoffs::CompleteThenFailed => false,
+        Handoffs::OtherGoalComplete
+        | Handoffs::OtherGoalBlocked
+        | Handoffs::FutureComplete
+        | Handoffs::FutureBlocked
+        | Handoffs::Broken
+        | Handoffs::Misnamed
+        | Handoffs::CompleteAndFutureBlocked
+        | Handoffs::CompleteAndOtherGoal
+        | Handoffs::CompleteAndScript => true,
+    }
+}
+
+/// Whether a test of the base has nothing that took its place.
+fn loses_a_test(changes: Changes) -> bool {
+    matches!(changes, Changes::TestDeletedInside | Changes::TestMovedHollowInside)
 }
 
 fn class_of(rule: u8, facts: &Facts) -> &'static str {
@@ -185,7 +228,9 @@ fn class_of(rule: u8, facts: &Facts) -> &'static str {
                 Changes::NewTestInside | Changes::NewTestOutside | Changes::TestMovedInside
             );
             let red = facts.tests == Some(Tests::Red);
-            if red && (facts.base == Some(Tests::Green) || new_test) {
+            let kept = !loses_a_test(facts.changes);
+            let clean = !(facts.handoff_needed && has_a_stray(facts.handoffs));
+            if red && kept && clean && (facts.base == Some(Tests::Green) || new_test) {
                 "complete (expected failure)"
             } else {
                 "failed"
@@ -242,6 +287,14 @@ fn changes_of(changes: Changes) -> Vec<Change> {
         Changes::TestMovedInside => {
             &[("안/test_a.py", ChangeKind::Deleted), ("안/b/test_a.py", ChangeKind::Added)]
         }
+        Changes::HollowTestInside => &[("안/test_a.py", ChangeKind::Hollow)],
+        Changes::TestMovedHollowInside => {
+            &[("안/test_a.py", ChangeKind::Deleted), ("안/b/test_a.py", ChangeKind::Hollow)]
+        }
+        Changes::OnlyTakenBack => &[("안/a.py", ChangeKind::TakenBack)],
+        Changes::TakenBackOutside => {
+            &[("안/a.py", ChangeKind::Modified), ("out/a.py", ChangeKind::TakenBack)]
+        }
     };
     list.iter().map(|(path, kind)| change(path, *kind)).collect()
 }
@@ -274,6 +327,14 @@ fn handoffs_of(handoffs: Handoffs) -> Vec<NewHandoff> {
         }
         Handoffs::CompleteAndFutureBlocked => {
             vec![handoff(NOW, "G", Complete), handoff(future, "G", Blocked)]
+        }
+        Handoffs::CompleteAndOtherGoal => {
+            vec![handoff(NOW, "G", Complete), handoff(later, "H", Complete)]
+        }
+        Handoffs::CompleteAndScript => {
+            let content = HandoffContent::Invalid { why: "x".into() };
+            let script = NewHandoff { name: "run-me.sh".into(), content };
+            vec![script, handoff(NOW, "G", Complete)]
         }
     }
 }
@@ -371,7 +432,7 @@ fn the_judge_and_the_oracle_agree_on_every_combination() {
     let rows = format!("{combinations} combinations; needs tests and rules 1 to 12: {by_rule:?}");
     assert_eq!(counted, combinations);
     assert!(by_rule.iter().all(|count| *count > 0), "every rule is reached: {rows}");
-    assert_eq!(combinations, 13 * 3 * 2 * 14 * 9 * 2 * 2 * 2 * 4 * 4, "{rows}");
+    assert_eq!(combinations, 13 * 3 * 2 * 16 * 13 * 2 * 2 * 2 * 4 * 4, "{rows}");
     report(&rows);
 }
 

@@ -5,11 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use hast_flow::attempt::base::{Base, ObjectId, TreeRules};
-use hast_flow::attempt::evidence::{Breach, ChangeKind};
+use hast_flow::attempt::evidence::{Breach, Change, ChangeKind, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
 
 use super::machine::{Machine, Object, Tree, is_any};
 use crate::disk::{Hit, World};
+
+/// Paths that differ, and what they are then.
+pub(super) type Differences = BTreeMap<String, Option<ObjectId>>;
 
 /// One process's view of a work tree.
 #[derive(Clone, Debug)]
@@ -123,11 +126,7 @@ impl SimWorkspace {
         self.machine.borrow().refs.get(name).cloned()
     }
 
-    pub(super) fn diff(
-        &self,
-        from: &ObjectId,
-        to: &ObjectId,
-    ) -> BTreeMap<String, Option<ObjectId>> {
+    pub(super) fn diff(&self, from: &ObjectId, to: &ObjectId) -> Differences {
         let machine = self.machine.borrow();
         let (from, to) = (machine.tree(from), machine.tree(to));
         let paths: BTreeSet<&String> = from.keys().chain(to.keys()).collect();
@@ -136,11 +135,43 @@ impl SimWorkspace {
     }
 
     pub(super) fn kind(&self, base: &ObjectId, path: &str, now: Option<&ObjectId>) -> ChangeKind {
-        match (self.machine.borrow().tree(base).contains_key(path), now) {
+        let machine = self.machine.borrow();
+        let blank = |id: &ObjectId| match machine.get(id) {
+            Some(Object::Blob(bytes)) => bytes.iter().all(u8::is_ascii_whitespace),
+            _ => false,
+        };
+        match (machine.tree(base).contains_key(path), now) {
+            (false, Some(is)) if blank(is) => ChangeKind::Hollow,
             (false, _) => ChangeKind::Added,
             (true, None) => ChangeKind::Deleted,
             (true, Some(_)) => ChangeKind::Modified,
         }
+    }
+
+    /// What a commit since the base changed and a later one took back.
+    pub(super) fn taken_back(
+        &self,
+        base: &Base,
+        head: &ObjectId,
+        (now, committed): (&Differences, &Differences),
+    ) -> Vec<Change> {
+        let (mut at, mut passing) = (head.clone(), BTreeSet::new());
+        while at != *base.commit() {
+            let parent = self.machine.borrow().parents(&at).first().cloned();
+            let Some(parent) = parent else { break };
+            passing.extend(self.diff(&parent, &at).into_keys());
+            at = parent;
+        }
+        let handoffs = base.rules().handoffs.as_deref().unwrap_or("\0");
+        passing.retain(|path| {
+            !now.contains_key(path)
+                && !committed.contains_key(path)
+                && !path.starts_with(handoffs)
+                && !is_any(path, &base.rules().leave_out)
+        });
+        let change =
+            |path: String| Change { path: RepoPath(path.into()), kind: ChangeKind::TakenBack };
+        passing.into_iter().map(change).collect()
     }
 
     pub(super) fn put(&self, path: &str, bytes: Option<Vec<u8>>) -> Result<(), GitProblem> {

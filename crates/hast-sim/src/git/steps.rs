@@ -85,20 +85,22 @@ impl Workspace for SimWorkspace {
         protected.sort();
         protected.dedup();
         let union: BTreeMap<&String, &Option<ObjectId>> = committed.iter().chain(&now).collect();
-        let changes = union
+        let mut changes: Vec<Change> = union
             .into_iter()
             .filter(|(path, _)| !path.starts_with(handoffs) && !is_any(path, &rules.leave_out))
             .map(|(path, id)| Change {
                 path: RepoPath(path.as_str().into()),
                 kind: self.kind(base.tree(), path, id.as_ref()),
             })
+            .chain(self.taken_back(base, &head, (&now, &committed)))
             .collect();
+        changes.sort_by(|one, other| one.path.cmp(&other.path));
         let files = self.files();
         let new = now.keys().filter(|path| path.starts_with(handoffs));
         let handoffs = new
             .filter(|path| self.kind(base.tree(), path, None) == ChangeKind::Added)
             .filter_map(|path| {
-                let name = path.rsplit('/').next()?.to_owned();
+                let name = path.strip_prefix(handoffs)?.to_owned();
                 Some(HandoffFile { name, bytes: Ok(files.get(path)?.clone()) })
             });
         let handoffs = handoffs.collect();

@@ -58,17 +58,16 @@ impl RealWorkspace {
             self.sync_objects()?;
             self.committed_since(base, &head)?
         };
-        let touched = |found: &&Difference| {
-            matcher.is_protected(&found.path) || matcher.is_left_out(&found.path)
-        };
-        protected.extend(committed.iter().filter(touched).map(|found| repo_path(&found.path)));
+        protected.extend(matcher.off_limits(committed.iter().map(|found| &found.path)));
         protected.extend(self.old_handoffs(base, &matcher, now.iter().chain(&committed))?);
         let shown = self.unhidden(&opened, &matcher, &scanned, (&now, &committed))?;
         breaches.extend(shown.breaches());
         if shown.tree != scanned.tree {
             now = self.git.diff(base.tree(), &shown.tree)?;
-            protected.extend(now.iter().filter(touched).map(|found| repo_path(&found.path)));
+            protected.extend(matcher.off_limits(now.iter().map(|found| &found.path)));
         }
+        let passing = self.taken_back(base, &head, (&now, &committed), &breaches)?;
+        protected.extend(matcher.off_limits(passing.iter()));
         self.inspect_shapes(&scanned, &now, &committed, &mut breaches)?;
         self.inspect_submodules(&opened, &mut breaches)?;
         self.inspect_hidden_edits(base, &opened, &now, &mut breaches)?;
@@ -78,13 +77,17 @@ impl RealWorkspace {
             found.old.is_some() && matcher.is_left_by_tests(&found.path) && !commits(&found.path)
         };
         now.retain(|found| !nobodys(found));
-        let (commit_tree, uncommitted) = self.commit_tree(base, &head, &shown.tree, &now)?;
+        let (commit_tree, uncommitted) = match self.commit_tree(base, &head, &shown.tree, &now) {
+            Err(problem) => (self.refused_commit(&head, problem, &mut breaches)?, false),
+            Ok(built) => built,
+        };
+        let hollow = self.hollow(&now);
         let inspection = Inspection {
             breaches,
             others,
             brought_back,
             protected: protected.into_iter().collect(),
-            changes: changes(&matcher, &now, &committed, &scanned),
+            changes: changes(&matcher, (&now, &committed), &scanned, (&hollow, &passing)),
             links: links(&now),
             handoffs: self.new_handoffs(&matcher, &now),
             head,
@@ -150,6 +153,10 @@ impl RealWorkspace {
             if !known && there && !self.git.has_entry(base.tree(), path)? {
                 scanned.repositories.push(path.clone());
             }
+        }
+        if let Some(odd) = self.new_odd(opened, matcher, Some(&scanned.image)) {
+            scanned.not_storable.extend(odd.special);
+            scanned.bare = odd.bare;
         }
         Ok(scanned)
     }
@@ -307,6 +314,10 @@ impl RealWorkspace {
         for path in &scanned.huge {
             breaches.push(Breach::TooLarge { path: repo_path(path) });
         }
+        for path in &scanned.not_storable {
+            breaches.push(Breach::NotStorable { path: repo_path(path) });
+        }
+        breaches.extend(self.bare_repositories(scanned, now.iter().chain(committed)));
         Ok(())
     }
 
@@ -366,7 +377,7 @@ impl RealWorkspace {
             found.old.is_none() && found.new.is_some() && matcher.is_handoff(&found.path)
         });
         let read = |found: &Difference| {
-            let name = found.path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+            let name = matcher.name_among_handoffs(&found.path);
             let bytes = match self.git.place.look_at(&found.path) {
                 At::File { size } if size > LONGEST_HANDOFF as u64 => Err("too large".to_owned()),
                 At::File { .. } => {
@@ -418,17 +429,18 @@ fn links(now: &[Difference]) -> Vec<RepoPath> {
 /// Every path that differs from the base in the work tree or in a commit, but handoffs.
 fn changes(
     matcher: &Matcher<'_>,
-    now: &[Difference],
-    committed: &[Difference],
+    (now, committed): (&[Difference], &[Difference]),
     scanned: &Scanned,
+    (hollow, passing): (&BTreeSet<&[u8]>, &BTreeSet<Vec<u8>>),
 ) -> Vec<Change> {
     let mut found: BTreeMap<&[u8], ChangeKind> = BTreeMap::new();
     for difference in committed.iter().chain(now) {
         found.insert(&difference.path, difference.kind());
     }
-    for path in scanned.repositories.iter().chain(&scanned.huge) {
-        found.insert(path, ChangeKind::Added);
-    }
+    found.extend(hollow.iter().map(|path| (*path, ChangeKind::Hollow)));
+    found.extend(passing.iter().map(|path| (path.as_slice(), ChangeKind::TakenBack)));
+    let others = scanned.repositories.iter().chain(&scanned.huge).chain(&scanned.not_storable);
+    found.extend(others.map(|path| (path.as_slice(), ChangeKind::Added)));
     let judged = found
         .into_iter()
         .filter(|(path, _)| !matcher.is_handoff(path) && !matcher.is_left_out(path));

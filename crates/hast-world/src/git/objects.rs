@@ -124,10 +124,16 @@ impl Git {
     /// The tree of a commit that is a loose object.
     pub(super) fn tree_in_loose(&self, commit: &ObjectId) -> Option<ObjectId> {
         let whole = self.whole_object(commit)?;
-        let text = whole.strip_prefix(b"commit ")?;
-        let start = text.iter().position(|byte| *byte == 0)? + 1;
-        let line = text.get(start..)?.strip_prefix(b"tree ")?.get(..commit.as_str().len())?;
-        std::str::from_utf8(line).ok()?.parse().ok()
+        let mut lines = commit_lines(&whole)?;
+        std::str::from_utf8(lines.next()?.strip_prefix(b"tree ")?).ok()?.parse().ok()
+    }
+
+    /// The parents of a commit that is a loose object.
+    pub(super) fn parents_in_loose(&self, commit: &ObjectId) -> Option<Vec<ObjectId>> {
+        let whole = self.whole_object(commit)?;
+        let lines = commit_lines(&whole)?.skip(1);
+        let parents = lines.map_while(|line| line.strip_prefix(b"parent "));
+        parents.map(|id| std::str::from_utf8(id).ok()?.parse().ok()).collect()
     }
 
     /// A loose object with its header, if its content is what its name says.
@@ -147,6 +153,13 @@ impl Git {
         let (directory, name) = id.as_str().split_at_checked(2)?;
         Some(self.place.common_dir.join("objects").join(directory).join(name))
     }
+}
+
+/// The lines of a commit, its header left out.
+fn commit_lines(whole: &[u8]) -> Option<impl Iterator<Item = &[u8]>> {
+    let text = whole.strip_prefix(b"commit ")?;
+    let start = text.iter().position(|byte| *byte == 0)? + 1;
+    Some(text.get(start..)?.split(|byte| *byte == b'\n'))
 }
 
 fn write_packed(path: &std::path::Path, whole: &[u8]) -> io::Result<()> {

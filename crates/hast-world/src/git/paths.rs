@@ -67,6 +67,24 @@ impl<'r> Matcher<'r> {
         self.rules.handoffs.as_deref().is_some_and(|directory| within(path, directory))
     }
 
+    /// Those of some paths that no attempt may commit or change.
+    pub(super) fn off_limits<'p>(
+        &self,
+        paths: impl Iterator<Item = &'p Vec<u8>>,
+    ) -> impl Iterator<Item = RepoPath> {
+        let touched = paths.filter(|path| self.is_protected(path) || self.is_left_out(path));
+        touched.map(|path| repo_path(path))
+    }
+
+    /// How a file is called in the directory of handoffs; one in a directory of its own is none of them.
+    pub(super) fn name_among_handoffs<'p>(&self, path: &'p [u8]) -> &'p [u8] {
+        let directory = self.rules.handoffs.as_deref().unwrap_or_default();
+        match path.strip_prefix(directory.as_bytes()) {
+            Some(name) if !name.is_empty() => name,
+            _ => path,
+        }
+    }
+
     /// Pathspecs for everything but what is left out.
     pub(super) fn pathspecs(&self) -> Vec<String> {
         let mut specs = vec![":/".to_owned()];

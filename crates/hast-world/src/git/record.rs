@@ -70,6 +70,7 @@ impl RealWorkspace {
         if let Some(name) = self.config.own_filters.first() {
             return Err(GitProblem::RepositoryFilter { name: name.clone() });
         }
+        let odd = self.odd_now(rules, &scene);
         let Head::Branch { name: branch, commit } = scene.head else {
             return Err(GitProblem::Detached);
         };
@@ -92,6 +93,7 @@ impl RealWorkspace {
         }
         let snapshot = Snapshot {
             refs,
+            odd: Some(odd),
             ignores: scene.ignores,
             flags: scene.flags,
             files,
@@ -102,13 +104,7 @@ impl RealWorkspace {
         };
         self.hold_ignored(&snapshot.ignored, rules);
         let bytes = snapshot.encode()?;
-        let id = match self.git.store(Kind::Blob, &bytes) {
-            Some(id) => id,
-            None => {
-                let call = self.git.call(["hash-object", "-w", "--stdin", "--no-filters"]);
-                object(&call.synced().input(bytes).line()?)?
-            }
-        };
+        let id = self.keep_bytes(bytes)?;
         let name = base_ref(key);
         let from = snapshot.refs.get(&name).map(|target| target.id.clone());
         self.git.move_refs(&[Move { name, from, to: Some(id.clone()) }])?;
@@ -120,6 +116,15 @@ impl RealWorkspace {
             gitlinks: scene.gitlinks,
         }));
         Ok(Recorded { branch, commit, tree: scene.tree, snapshot: id })
+    }
+
+    /// An object of some bytes that survives a power cut.
+    fn keep_bytes(&self, bytes: Vec<u8>) -> Result<ObjectId, GitProblem> {
+        if let Some(id) = self.git.store(Kind::Blob, &bytes) {
+            return Ok(id);
+        }
+        let call = self.git.call(["hash-object", "-w", "--stdin", "--no-filters"]);
+        object(&call.synced().input(bytes).line()?)
     }
 
     /// The start that a base names, from memory or from git.

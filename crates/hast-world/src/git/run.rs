@@ -43,7 +43,7 @@ impl GitEnvironment {
 const LONGEST: Duration = Duration::from_secs(600);
 /// Most that one git command may print.
 const MOST_BYTES: usize = 512 << 20;
-const MOST_ERROR_BYTES: usize = 64 << 10;
+pub(super) const MOST_ERROR_BYTES: usize = 64 << 10;
 
 /// Git in one work tree.
 #[derive(Clone, Debug)]
@@ -149,6 +149,16 @@ impl Call<'_> {
         let shown = self.shown();
         let output = self.output()?;
         if output.code == Some(0) { Ok(output.stdout) } else { Err(problem(shown, &output)) }
+    }
+
+    /// What it printed, and what it said beside that.
+    pub(super) fn run_and_hear(self) -> Result<(Vec<u8>, Vec<u8>), GitProblem> {
+        let shown = self.shown();
+        let output = self.output()?;
+        match output.code {
+            Some(0) => Ok((output.stdout, output.stderr)),
+            _ => Err(problem(shown, &output)),
+        }
     }
 
     /// The first line of its output.

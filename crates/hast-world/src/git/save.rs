@@ -51,7 +51,8 @@ impl RealWorkspace {
             tree = self.git.write_tree(&index)?;
         }
         let mut overflow: Vec<Vec<u8>> = beyond.into_iter().map(|found| found.path).collect();
-        overflow.extend(scanned.huge.iter().chain(&scanned.repositories).cloned());
+        let others = scanned.huge.iter().chain(&scanned.repositories);
+        overflow.extend(others.chain(&scanned.not_storable).cloned());
         overflow.sort();
         let before = self.git.resolve(&plan.name)?;
         let commit = self.saved_commit(plan, &head, &tree, before.as_ref())?;
@@ -200,6 +201,7 @@ impl RealWorkspace {
             None => index.image()?,
         };
         self.index_back(&opened, &index)?;
+        self.empty_back(base, &opened);
         self.keep_scene(base, &opened, image);
         Ok(RolledBack { aside: lies_aside(&aside, &moved) })
     }

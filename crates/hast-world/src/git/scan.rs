@@ -1,5 +1,6 @@
 //! What is in the work tree now: one walk by git, then only what differs is read.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -11,10 +12,13 @@ use hast_flow::attempt::git_problem::GitProblem;
 use super::index::{IndexImage, Scratch, ScratchFile, disk, list, object};
 use super::paths::{Matcher, shown};
 use super::place::Place;
-use super::run::Git;
+use super::run::{Git, MOST_ERROR_BYTES};
 
 /// Larger files are named and not read into git.
 pub(super) const HUGE: u64 = 1 << 30;
+
+/// What `git update-index` says of a path that it leaves out, and then goes on.
+const REFUSES: &[u8] = b"Ignoring path ";
 
 /// What a path is, without following links anywhere below the top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +62,10 @@ pub(super) struct Scanned {
     /// Directories that are repositories of their own, without a `/` at the end.
     pub(super) repositories: Vec<Vec<u8>>,
     pub(super) huge: Vec<Vec<u8>>,
+    /// Names that git refuses, pipes, sockets and devices.
+    pub(super) not_storable: Vec<Vec<u8>>,
+    /// Directories that are repositories without being called `.git`, and were none at the start.
+    pub(super) bare: Vec<Vec<u8>>,
 }
 
 /// What a scan starts from.
@@ -121,7 +129,9 @@ impl Git {
             _ => index.image()?,
         };
         let (tree, image) = self.tree_of_index(&index, image)?;
-        Ok(Scanned { index, image, tree, repositories: taken.repositories, huge: taken.huge })
+        let TakenIn { repositories, huge, refused } = taken;
+        let bare = Vec::new();
+        Ok(Scanned { index, image, tree, repositories, huge, not_storable: refused, bare })
     }
 
     /// Lets an index have what the work tree has at some paths.
@@ -154,9 +164,23 @@ impl Git {
         self.mark(index, "--force-remove", &gone)?;
         if !there.is_empty() {
             let call = self.call(["update-index", "-z", "--add", "--replace", "--stdin"]);
-            call.index(&index.path).synced_objects().input(list(&there)).run()?;
+            let call = call.index(&index.path).synced_objects().input(list(&there));
+            let (_, said) = call.run_and_hear()?;
+            // Among very many words the one that counts may be cut off.
+            let refuses = said.windows(REFUSES.len()).any(|part| part == REFUSES);
+            if refuses || said.len() >= MOST_ERROR_BYTES {
+                taken.refused = self.not_in(index, &there)?;
+            }
         }
         Ok(taken)
+    }
+
+    /// Those of some paths that an index does not have.
+    fn not_in(&self, index: &ScratchFile, paths: &[&[u8]]) -> Result<Vec<Vec<u8>>, GitProblem> {
+        let listed = self.call(["ls-files", "-z", "--cached"]).index(&index.path).run()?;
+        let known: BTreeSet<&[u8]> = listed.split(|byte| *byte == 0).collect();
+        let missing = paths.iter().filter(|path| !known.contains(*path));
+        Ok(missing.map(|path| path.to_vec()).collect())
     }
 
     pub(super) fn has_entry(&self, tree: &ObjectId, path: &[u8]) -> Result<bool, GitProblem> {
@@ -225,6 +249,8 @@ impl Compared {
 pub(super) struct TakenIn {
     pub(super) repositories: Vec<Vec<u8>>,
     pub(super) huge: Vec<Vec<u8>>,
+    /// Paths that git takes from nobody, as `.GIT/x`.
+    pub(super) refused: Vec<Vec<u8>>,
 }
 
 /// One path that two trees have differently. A mode of zeros means that it is not there.
@@ -238,7 +264,7 @@ pub(super) struct Difference {
 }
 
 impl Difference {
-    fn reversed(&self) -> Self {
+    pub(super) fn reversed(&self) -> Self {
         Self {
             path: self.path.clone(),
             old_mode: self.new_mode.clone(),
@@ -250,7 +276,7 @@ impl Difference {
 }
 
 /// `:oldmode newmode old new status NUL path NUL` over and over.
-fn parse_raw(bytes: &[u8]) -> Result<Vec<Difference>, GitProblem> {
+pub(super) fn parse_raw(bytes: &[u8]) -> Result<Vec<Difference>, GitProblem> {
     let mut parts = bytes.split(|byte| *byte == 0);
     let mut found = Vec::new();
     while let (Some(head), Some(path)) = (parts.next(), parts.next()) {

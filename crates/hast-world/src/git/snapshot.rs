@@ -7,6 +7,7 @@ use std::ops::Range;
 use hast_flow::attempt::git_problem::GitProblem;
 use serde::{Deserialize, Serialize};
 
+use super::odd::Odd;
 use super::refs::Refs;
 
 /// What a start was, besides its commit and its tree.
@@ -25,6 +26,8 @@ pub(super) struct Snapshot {
     pub(super) ignored: Vec<Vec<u8>>,
     /// What is inside of each submodule, in one word.
     pub(super) submodules: BTreeMap<String, String>,
+    /// What no commit holds; nothing is known of it where an older hast began.
+    pub(super) odd: Option<Odd>,
 }
 
 /// Index entries that git was told not to look at.
@@ -89,6 +92,15 @@ struct Header {
     ignored: Range<usize>,
     #[serde(default)]
     submodules: BTreeMap<String, String>,
+    #[serde(default)]
+    odd: Option<OddLine>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct OddLine {
+    special: Range<usize>,
+    bare: Range<usize>,
+    empty: Range<usize>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -131,6 +143,11 @@ impl Snapshot {
             };
             files.push(FileLine { home: kept.home, path, kind, mode, bytes });
         }
+        let odd = self.odd.as_ref().map(|odd| OddLine {
+            special: put(&super::index::list(&odd.special)),
+            bare: put(&super::index::list(&odd.bare)),
+            empty: put(&super::index::list(&odd.empty)),
+        });
         let header = Header {
             version: 1,
             refs: self.refs.clone(),
@@ -142,6 +159,7 @@ impl Snapshot {
             in_progress: self.in_progress.clone(),
             ignored: put(&super::index::list(&self.ignored)),
             submodules: self.submodules.clone(),
+            odd,
         };
         let mut out = serde_json::to_vec(&header)
             .map_err(|error| GitProblem::Lost { what: error.to_string() })?;
@@ -171,7 +189,16 @@ impl Snapshot {
             };
             files.push(Kept { home: line.home, path: get(&line.path)?.to_vec(), was });
         }
+        let odd = match &header.odd {
+            None => None,
+            Some(line) => Some(Odd {
+                special: paths(&line.special)?,
+                bare: paths(&line.bare)?,
+                empty: paths(&line.empty)?,
+            }),
+        };
         Ok(Self {
+            odd,
             ignores: get(&header.ignores)?.to_vec(),
             flags: Flags { assumed: paths(&header.assumed)?, skipped: paths(&header.skipped)? },
             guarded: paths(&header.guarded)?,
@@ -213,6 +240,11 @@ mod tests {
             in_progress: vec!["MERGE_HEAD".to_owned()],
             ignored: vec![b"target/".to_vec(), b".env".to_vec()],
             submodules: BTreeMap::from([("sub".to_owned(), "empty".to_owned())]),
+            odd: Some(Odd {
+                special: vec![b"run/socket".to_vec()],
+                bare: vec![b"tests/r.git".to_vec()],
+                empty: Vec::new(),
+            }),
         };
         assert_eq!(Snapshot::decode(&snapshot.encode().unwrap()).unwrap(), snapshot);
     }

@@ -269,13 +269,16 @@ impl Steps for RealWorkspace {
     }
 }
 
-/// Changes as `A path`, `M path`, `D path`, `X path` (mode).
+/// Changes as `A path`, `M path`, `D path`, `X path` (mode), `H path` (added,
+/// and nothing in it), `T path` (committed and taken back).
 pub(crate) fn changes(found: &Inspection) -> Vec<String> {
     let word = |kind| match kind {
         ChangeKind::Added => "A",
         ChangeKind::Modified => "M",
         ChangeKind::Deleted => "D",
         ChangeKind::Mode => "X",
+        ChangeKind::Hollow => "H",
+        ChangeKind::TakenBack => "T",
     };
     found.changes.iter().map(|change| format!("{} {}", word(change.kind), change.path.0)).collect()
 }

@@ -11,6 +11,7 @@ mod hidden;
 mod honest;
 mod hostile;
 mod lying;
+mod odd;
 mod own_refs;
 mod plain;
 mod settling;

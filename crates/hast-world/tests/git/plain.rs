@@ -105,7 +105,7 @@ fn same_in(repo: &Repo) {
         "A src-x",
         "A src.x",
         "A src/deep/er/새.rs",
-        "A src/link",
+        "H src/link",
         "D tests/it.rs",
     ];
     let (mut seen, mut wanted) = (changes(&found), wanted.map(str::to_owned).to_vec());

@@ -35,7 +35,7 @@ fn a_directory_that_became_a_link_takes_nothing_with_it() {
         symlink(outside.path(), repo.path("src")).unwrap();
     });
     assert_eq!(found.breaches, [Breach::SymlinkLeaves { path: path("src") }]);
-    assert_eq!(changes(&found), ["A src", "D src/lib.rs", "D src/main.rs"]);
+    assert_eq!(changes(&found), ["H src", "D src/lib.rs", "D src/main.rs"]);
     assert!(outside.path().join("lib.rs").exists());
 }
 
@@ -107,7 +107,7 @@ fn names_of_every_kind_are_compared_saved_and_taken_back() {
     });
     assert_honest(&found);
     assert_eq!(found.changes.len(), names.len() + 1);
-    assert!(changes(&found).contains(&"A bad\\xff\\xfename".to_owned()));
+    assert!(changes(&found).contains(&"H bad\\xff\\xfename".to_owned()));
     assert!(changes(&found).contains(&"A SRC/lib.rs".to_owned()));
 }
 

@@ -4,7 +4,7 @@
 use crate::scene::{Scene, WORK};
 
 /// The agent does this, once, with the sandbox off; the judge must say this about it.
-fn caught(actions: &str, verdict: &str) {
+pub(crate) fn caught(actions: &str, verdict: &str) {
     let scene = Scene::new(actions);
     let base = scene.git(&["rev-parse", "HEAD"]);
     let (tag, other) = (scene.git(&["rev-parse", "v0"]), scene.git(&["rev-parse", "other"]));
@@ -26,7 +26,7 @@ fn caught(actions: &str, verdict: &str) {
     assert!(!scene.git(&["rev-parse", "refs/hast/attempts/M1/1"]).is_empty());
 }
 
-fn with_work(actions: &str) -> String {
+pub(crate) fn with_work(actions: &str) -> String {
     format!("{actions}{WORK}")
 }
 

@@ -76,7 +76,9 @@ fn is_gits_own(path: &str) -> bool {
 pub fn outside_tests(changes: &[Change], prefix: &str, test_file: &str) -> Vec<String> {
     let allowed = |change: &&Change| {
         let Some(path) = in_project(prefix, change.path.as_str()) else { return false };
-        let new_test = change.kind == ChangeKind::Added && is_test_file(path) && !is_gits_own(path);
+        let is_new =
+            matches!(change.kind, ChangeKind::Added | ChangeKind::Hollow | ChangeKind::TakenBack);
+        let new_test = is_new && is_test_file(path) && !is_gits_own(path);
         same_path(path, test_file) || new_test || is_lock_file(path)
     };
     named(changes.iter().filter(|change| !allowed(change)))

@@ -33,8 +33,8 @@ pub(super) fn diff(lines: &[DiffLine]) -> Value {
 
 fn one(line: &DiffLine) -> String {
     let letter = match line.change.kind {
-        ChangeKind::Added => 'A',
-        ChangeKind::Modified => 'M',
+        ChangeKind::Added | ChangeKind::Hollow => 'A',
+        ChangeKind::Modified | ChangeKind::TakenBack => 'M',
         ChangeKind::Deleted => 'D',
         ChangeKind::Mode => 'T',
     };
