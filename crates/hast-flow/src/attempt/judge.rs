@@ -243,22 +243,22 @@ fn wanted_red(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found {
     }
 }
 
-/// Green counts only for the tests that were there: one that is gone cannot fail. A file that was
-/// moved is not gone, and one that the goal names by its whole path may go.
+/// Green counts only for the tests that were there: one that is gone, or has nothing left in it,
+/// cannot fail. A file that was moved is not gone, and one that the goal names by its whole path may go.
 fn tests_not_green(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found {
     if let TestEnd::Red { code } = &tests.end {
         return Some((Class::Failed, Reason::TestsRed { code: *code }));
     }
-    let tests_that = |kind: ChangeKind| {
+    let tests_that = |kinds: &'static [ChangeKind]| {
         evidence.changes.iter().filter(move |change| {
-            change.kind == kind
+            kinds.contains(&change.kind)
                 && is_test_file(change.path.as_str())
                 && !rules.scope.is_report(&change.path)
         })
     };
     let moved_to: BTreeSet<&str> =
-        tests_that(ChangeKind::Added).map(|change| change.path.name()).collect();
-    let gone = tests_that(ChangeKind::Deleted).filter(|change| {
+        tests_that(&[ChangeKind::Added]).map(|change| change.path.name()).collect();
+    let gone = tests_that(&[ChangeKind::Deleted, ChangeKind::Emptied]).filter(|change| {
         !moved_to.contains(change.path.name()) && !rules.scope.names_literally(&change.path)
     });
     let (path, more) = first_and_count(gone)?;

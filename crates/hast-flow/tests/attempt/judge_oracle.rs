@@ -65,6 +65,7 @@ enum Changes {
     NewTestInside,
     NewTestOutside,
     TestDeletedInside,
+    TestEmptiedInside,
     TestMovedInside,
 }
 
@@ -106,7 +107,7 @@ const HANDOFF_KINDS: [Handoffs; 14] = [
     Handoffs::CompleteThenFailed,
     Handoffs::CompleteAndFutureBlocked,
 ];
-const CHANGE_KINDS: [Changes; 9] = [
+const CHANGE_KINDS: [Changes; 10] = [
     Changes::None,
     Changes::HandoffOnly,
     Changes::Inside,
@@ -115,6 +116,7 @@ const CHANGE_KINDS: [Changes; 9] = [
     Changes::NewTestInside,
     Changes::NewTestOutside,
     Changes::TestDeletedInside,
+    Changes::TestEmptiedInside,
     Changes::TestMovedInside,
 ];
 const TEST_KINDS: [Option<Tests>; 4] =
@@ -159,7 +161,10 @@ fn rule_applies(rule: u8, facts: &Facts) -> bool {
         10 => {
             facts.tests == Some(Tests::Red)
                 || (facts.tests == Some(Tests::Green)
-                    && facts.changes == Changes::TestDeletedInside)
+                    && matches!(
+                        facts.changes,
+                        Changes::TestDeletedInside | Changes::TestEmptiedInside
+                    ))
         }
         11 => {
             facts.tests.is_some()
@@ -239,6 +244,7 @@ fn changes_of(changes: Changes) -> Vec<Change> {
         Changes::NewTestInside => &[("안/test_a.py", ChangeKind::Added)],
         Changes::NewTestOutside => &[("out/test_a.py", ChangeKind::Added)],
         Changes::TestDeletedInside => &[("안/test_a.py", ChangeKind::Deleted)],
+        Changes::TestEmptiedInside => &[("안/test_a.py", ChangeKind::Emptied)],
         Changes::TestMovedInside => {
             &[("안/test_a.py", ChangeKind::Deleted), ("안/b/test_a.py", ChangeKind::Added)]
         }
@@ -371,7 +377,7 @@ fn the_judge_and_the_oracle_agree_on_every_combination() {
     let rows = format!("{combinations} combinations; needs tests and rules 1 to 12: {by_rule:?}");
     assert_eq!(counted, combinations);
     assert!(by_rule.iter().all(|count| *count > 0), "every rule is reached: {rows}");
-    assert_eq!(combinations, 13 * 3 * 2 * 14 * 9 * 2 * 2 * 2 * 4 * 4, "{rows}");
+    assert_eq!(combinations, 13 * 3 * 2 * 14 * 10 * 2 * 2 * 2 * 4 * 4, "{rows}");
     report(&rows);
 }
 

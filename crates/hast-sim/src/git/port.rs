@@ -136,11 +136,39 @@ impl SimWorkspace {
     }
 
     pub(super) fn kind(&self, base: &ObjectId, path: &str, now: Option<&ObjectId>) -> ChangeKind {
-        match (self.machine.borrow().tree(base).contains_key(path), now) {
-            (false, _) => ChangeKind::Added,
-            (true, None) => ChangeKind::Deleted,
-            (true, Some(_)) => ChangeKind::Modified,
+        let machine = self.machine.borrow();
+        let blank = |id: &ObjectId| match machine.get(id) {
+            Some(Object::Blob(bytes)) => bytes.iter().all(u8::is_ascii_whitespace),
+            _ => false,
+        };
+        match (machine.tree(base).get(path), now) {
+            (None, _) => ChangeKind::Added,
+            (Some(_), None) => ChangeKind::Deleted,
+            (Some(was), Some(is)) if blank(is) && !blank(was) => ChangeKind::Emptied,
+            (Some(_), Some(_)) => ChangeKind::Modified,
         }
+    }
+
+    /// What the tests had left before the attempt is as it was, unless the attempt commits it.
+    pub(super) fn put_left_back(
+        &self,
+        base: &Base,
+        committed: &BTreeMap<String, Option<ObjectId>>,
+        tree: ObjectId,
+    ) -> Result<ObjectId, GitProblem> {
+        let was = self.machine.borrow().tree(base.tree());
+        let is = self.machine.borrow().tree(&tree);
+        let left = base.rules().left_by_tests.iter().filter(|path| !committed.contains_key(*path));
+        let mut changed = false;
+        for path in left.filter(|path| was.get(*path) != is.get(*path)) {
+            let Some(id) = was.get(path) else { continue };
+            let Some(Object::Blob(bytes)) = self.machine.borrow().get(id).cloned() else {
+                return Err(GitProblem::Lost { what: path.clone() });
+            };
+            self.put(path, Some(bytes))?;
+            changed = true;
+        }
+        if changed { self.scan(base.rules()) } else { Ok(tree) }
     }
 
     pub(super) fn put(&self, path: &str, bytes: Option<Vec<u8>>) -> Result<(), GitProblem> {

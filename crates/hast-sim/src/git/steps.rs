@@ -70,6 +70,7 @@ impl Workspace for SimWorkspace {
             let before = self.diff(base.commit(), base.tree());
             committed.retain(|path, id| before.get(path) != Some(id));
         }
+        let tree = self.put_left_back(base, &committed, tree)?;
         let now = self.diff(base.tree(), &tree);
         let touched = committed
             .keys()

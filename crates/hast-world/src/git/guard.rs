@@ -60,7 +60,10 @@ impl RealWorkspace {
     pub(super) fn guard_since(&mut self, base: &Base, reach: Reach) -> Result<Guarded, GitProblem> {
         let opened = self.opened(base)?;
         let files = match reach {
-            Reach::Everything => self.guard(base, &opened)?,
+            Reach::Everything => {
+                self.end_operations(base, &opened)?;
+                self.guard(base, &opened)?
+            }
             Reach::OfGit | Reach::OfGitButRefs => self.guard_gits_own(base, &opened, reach)?,
         };
         let refs = self.git.refs()?;

@@ -9,7 +9,7 @@ use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::{HandoffFile, Inspection, MovedRef};
 
 use super::RealWorkspace;
-use super::index::{Entry, IndexImage, list};
+use super::index::{Entry, IndexImage};
 use super::links::leaves;
 use super::look::Listed;
 use super::paths::{Matcher, repo_path, shown};
@@ -39,6 +39,7 @@ impl RealWorkspace {
         let mut protected: BTreeSet<RepoPath> = self.guard(base, &opened)?.into_iter().collect();
         let mut breaches = Vec::new();
         let (head, others) = self.inspect_refs(base, &opened, &mut breaches)?;
+        self.inspect_operations(base, &opened, &mut breaches)?;
         let listed = self.listed_since(&opened);
         inspect_flags(&opened, &listed, &mut breaches);
         let matcher = Matcher::new(base.rules());
@@ -48,7 +49,6 @@ impl RealWorkspace {
             now.iter().filter(|found| matcher.is_protected(&found.path)).cloned().collect();
         if !guarded.is_empty() {
             self.take_back(base, &mut scanned, &guarded)?;
-            scanned.image = scanned.index.image()?;
             protected.extend(guarded.iter().map(|found| repo_path(&found.path)));
             now = self.git.diff(base.tree(), &scanned.tree)?;
         }
@@ -58,6 +58,9 @@ impl RealWorkspace {
             self.sync_objects()?;
             self.committed_since(base, &head)?
         };
+        if self.put_left_back(&matcher, &mut scanned, (&now, &committed))? {
+            now = self.git.diff(base.tree(), &scanned.tree)?;
+        }
         let touched = |found: &&Difference| {
             matcher.is_protected(&found.path) || matcher.is_left_out(&found.path)
         };
@@ -72,19 +75,14 @@ impl RealWorkspace {
         self.inspect_shapes(&scanned, &now, &committed, &mut breaches)?;
         self.inspect_submodules(&opened, &mut breaches)?;
         self.inspect_hidden_edits(base, &opened, &now, &mut breaches)?;
-        // What the tests left, and was there at the base, is nobody's until somebody commits it.
-        let commits = |path: &[u8]| committed.iter().any(|found| found.path == path);
-        let nobodys = |found: &Difference| {
-            found.old.is_some() && matcher.is_left_by_tests(&found.path) && !commits(&found.path)
-        };
-        now.retain(|found| !nobodys(found));
         let (commit_tree, uncommitted) = self.commit_tree(base, &head, &shown.tree, &now)?;
+        let emptied = self.emptied(&now)?;
         let inspection = Inspection {
             breaches,
             others,
             brought_back,
             protected: protected.into_iter().collect(),
-            changes: changes(&matcher, &now, &committed, &scanned),
+            changes: changes(&matcher, (&now, &committed), &scanned, &emptied),
             links: links(&now),
             handoffs: self.new_handoffs(&matcher, &now),
             head,
@@ -235,17 +233,7 @@ impl RealWorkspace {
         for found in guarded.iter().filter(|found| found.new.is_some()) {
             self.git.place.move_aside(Home::Tree, &found.path, &aside)?;
         }
-        let entries: Vec<Entry> = guarded.iter().map(Difference::old_entry).collect();
-        self.git.set_entries(&scanned.index, &entries)?;
-        let back: Vec<&[u8]> = guarded
-            .iter()
-            .filter(|found| found.old.is_some())
-            .map(|found| found.path.as_slice())
-            .collect();
-        let call = self.git.call(["checkout-index", "-f", "-u", "-z", "--stdin"]);
-        call.index(&scanned.index.path).input(list(&back)).run()?;
-        scanned.tree = self.git.write_tree(&scanned.index)?;
-        Ok(())
+        self.git.check_out_old(scanned, guarded)
     }
 
     /// Edits of the user that git was told not to show: what an attempt makes of such a file has them
@@ -418,14 +406,15 @@ fn links(now: &[Difference]) -> Vec<RepoPath> {
 /// Every path that differs from the base in the work tree or in a commit, but handoffs.
 fn changes(
     matcher: &Matcher<'_>,
-    now: &[Difference],
-    committed: &[Difference],
+    (now, committed): (&[Difference], &[Difference]),
     scanned: &Scanned,
+    emptied: &BTreeSet<&[u8]>,
 ) -> Vec<Change> {
     let mut found: BTreeMap<&[u8], ChangeKind> = BTreeMap::new();
     for difference in committed.iter().chain(now) {
         found.insert(&difference.path, difference.kind());
     }
+    found.extend(emptied.iter().map(|path| (*path, ChangeKind::Emptied)));
     for path in scanned.repositories.iter().chain(&scanned.huge) {
         found.insert(path, ChangeKind::Added);
     }

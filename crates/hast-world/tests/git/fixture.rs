@@ -269,12 +269,13 @@ impl Steps for RealWorkspace {
     }
 }
 
-/// Changes as `A path`, `M path`, `D path`, `X path` (mode).
+/// Changes as `A path`, `M path`, `D path`, `E path` (emptied), `X path` (mode).
 pub(crate) fn changes(found: &Inspection) -> Vec<String> {
     let word = |kind| match kind {
         ChangeKind::Added => "A",
         ChangeKind::Modified => "M",
         ChangeKind::Deleted => "D",
+        ChangeKind::Emptied => "E",
         ChangeKind::Mode => "X",
     };
     found.changes.iter().map(|change| format!("{} {}", word(change.kind), change.path.0)).collect()

@@ -11,6 +11,7 @@ mod hidden;
 mod honest;
 mod hostile;
 mod lying;
+mod operations;
 mod own_refs;
 mod plain;
 mod settling;

@@ -10,6 +10,7 @@ mod cut_off;
 mod deaths;
 mod ended;
 mod evidence;
+mod hollow;
 mod honest;
 mod kept;
 mod left_by_tests;

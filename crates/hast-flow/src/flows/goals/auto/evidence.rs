@@ -34,7 +34,7 @@ pub(super) fn diff(lines: &[DiffLine]) -> Value {
 fn one(line: &DiffLine) -> String {
     let letter = match line.change.kind {
         ChangeKind::Added => 'A',
-        ChangeKind::Modified => 'M',
+        ChangeKind::Modified | ChangeKind::Emptied => 'M',
         ChangeKind::Deleted => 'D',
         ChangeKind::Mode => 'T',
     };
