@@ -37,6 +37,7 @@ mod run;
 mod save;
 mod scan;
 mod settle;
+mod signing;
 mod snapshot;
 mod state;
 mod submodules;

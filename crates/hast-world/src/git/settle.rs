@@ -147,7 +147,15 @@ impl RealWorkspace {
         let (parents, message) = ([&plan.parent], plan.message.as_str());
         let commit =
             NewCommit { tree: &tree, parents: &parents, name, email, at: plan.at, message };
-        let commit = match self.git.store_commit(&commit) {
+        let signing = match &plan.identity {
+            Identity::Users => self.git.overrides.signing.as_ref(),
+            Identity::Named { .. } => None,
+        };
+        let stored = match signing {
+            Some(signing) => Some(self.git.sign(signing, commit.text().as_bytes())?),
+            None => self.git.store_commit(&commit),
+        };
+        let commit = match stored {
             Some(commit) => commit,
             None => {
                 let date = format!("@{} +0000", plan.at.instant().as_second());

@@ -16,6 +16,7 @@ mod own_refs;
 mod plain;
 mod settling;
 mod shapes;
+mod signed;
 mod submodules;
 mod train;
 mod unhidden;

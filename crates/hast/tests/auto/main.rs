@@ -16,6 +16,7 @@ mod kept;
 mod left_by_tests;
 mod liars;
 mod lines;
+mod of_git;
 mod old_refs;
 mod scene;
 mod statuses;
