@@ -25,6 +25,7 @@ mod objects;
 mod one_file;
 mod operations;
 mod own_refs;
+mod owner;
 mod paths;
 mod place;
 mod protect;
