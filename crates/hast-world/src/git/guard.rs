@@ -21,10 +21,20 @@ impl RealWorkspace {
         base: &Base,
         opened: &Opened,
     ) -> Result<Vec<RepoPath>, GitProblem> {
-        self.give_back_ignored();
+        self.guard_all(base, opened).map(|(changed, _)| changed)
+    }
+
+    /// The same, and what came back of the user's ignored files. One of them that is protected is told as
+    /// such, so that those come first.
+    pub(super) fn guard_all(
+        &mut self,
+        base: &Base,
+        opened: &Opened,
+    ) -> Result<(Vec<RepoPath>, Vec<RepoPath>), GitProblem> {
         let changed = self.give_back(base, opened)?;
+        let brought_back = self.give_back_ignored();
         self.reread_config()?;
-        Ok(changed)
+        Ok((changed, brought_back))
     }
 
     /// The same once more, while nothing but hast has run: the configuration is known unless

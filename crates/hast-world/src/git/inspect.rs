@@ -35,8 +35,8 @@ impl RealWorkspace {
         self.scene = None;
         self.git.place.remove_left_locks(base.at());
         let opened = self.opened(base)?;
-        let brought_back = self.give_back_ignored();
-        let mut protected: BTreeSet<RepoPath> = self.guard(base, &opened)?.into_iter().collect();
+        let (changed, brought_back) = self.guard_all(base, &opened)?;
+        let mut protected: BTreeSet<RepoPath> = changed.into_iter().collect();
         let mut breaches = Vec::new();
         let (head, others) = self.inspect_refs(base, &opened, &mut breaches)?;
         self.inspect_operations(base, &opened, &mut breaches)?;

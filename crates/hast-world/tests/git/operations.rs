@@ -221,3 +221,15 @@ fn a_glob_protects_ignored_files_that_it_names() {
         assert_eq!(repo.read("target/bin/tool"), "#!/bin/sh\ncheck\n", "{glob}");
     }
 }
+
+#[test]
+fn an_ignored_file_that_is_protected_comes_back_and_its_loss_is_told() {
+    let repo = Repo::new();
+    let protect = vec![".env".to_owned()];
+    let mut workspace = repo.open();
+    let base = workspace.start(&TreeRules { protect, ..rules() });
+    repo.remove(".env");
+    repo.write("src/new.rs", "new\n");
+    assert_eq!(protected(&workspace.see(&base)), [".env"]);
+    assert_eq!(repo.read(".env"), "KEY=1");
+}
