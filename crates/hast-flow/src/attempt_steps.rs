@@ -8,7 +8,7 @@ use crate::attempt::base::{Base, ObjectId, Saved};
 use crate::attempt::evidence::CallEnd;
 use crate::attempt::git_problem::GitProblem;
 use crate::attempt::workspace::{
-    CommitPlan, GitResult, GitStep, Guarded, HookVerdict, Reach, SavePlan, TreeFile,
+    CommitPlan, GitResult, GitStep, Guarded, Reach, SavePlan, TreeFile,
 };
 use crate::messages;
 use crate::steps::{CallResult, Effect, EffectResult, Ending, Notice, Step, StepKey};
@@ -112,15 +112,12 @@ impl<'r> GitSteps<'r> {
         plan: impl Fn() -> CommitPlan,
     ) -> Result<Committed, Step> {
         let hooks = || GitStep::RunHooks { plan: plan(), base: base.clone() };
-        let message = match self.git(keys.hooks.clone(), hooks)? {
-            GitResult::Hooks(HookVerdict::Passed { message }) => message.clone(),
-            GitResult::Hooks(HookVerdict::Refused { hook, said }) => {
-                return Ok(Committed::Refused(format!("{hook}: {said}")));
-            }
-            GitResult::Hooks(HookVerdict::ChangedContent { hook }) => {
-                return Ok(Committed::Refused(format!("{hook} changed the content")));
-            }
-            _ => return Err(unexpected(&keys.hooks, self.lang)),
+        let GitResult::Hooks(verdict) = self.git(keys.hooks.clone(), hooks)? else {
+            return Err(unexpected(&keys.hooks, self.lang));
+        };
+        let message = match verdict.message(&plan().message, self.lang) {
+            Ok(message) => message,
+            Err(why) => return Ok(Committed::Refused(why)),
         };
         let build = || GitStep::Build { plan: CommitPlan { message, ..plan() } };
         match self.git(keys.build.clone(), build)? {

@@ -117,6 +117,11 @@ pub enum Breach {
         to: String,
     },
     HeadDetached,
+    /// A merge, rebase or the like that was not under way at the base. The user's next commit would
+    /// complete it; it has been ended.
+    OperationLeft {
+        what: String,
+    },
     RefMoved {
         name: String,
     },
@@ -168,6 +173,8 @@ pub enum ChangeKind {
     Added,
     Modified,
     Deleted,
+    /// It held something, and nothing of that is left: it is empty or blank, or a link is in its place.
+    Emptied,
     /// Only the mode or the type differs.
     Mode,
     /// Added, and nothing is in it: empty or blank, or no file at all but a link.

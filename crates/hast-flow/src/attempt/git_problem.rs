@@ -2,7 +2,7 @@
 
 use super::base::ObjectId;
 use crate::messages;
-use crate::words::Lang;
+use crate::words::{Lang, shell_word};
 
 /// Every way in which a workspace refuses or fails. Nothing was thrown away when it did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,8 +14,20 @@ pub enum GitProblem {
     NotARepository {
         path: String,
     },
+    /// It belongs to somebody else, and nothing says that it is safe: git would not work in it.
+    NotYours {
+        /// What belongs to somebody else, and the top of its work tree.
+        path: String,
+        top: String,
+        owner: u32,
+        you: u32,
+    },
     NoFirstCommit,
     Detached,
+    /// The user's git signs commits, and this one could not be signed.
+    NotSigned {
+        said: String,
+    },
     /// A branch that work was to go onto was renamed or deleted.
     BranchGone {
         name: String,
@@ -100,6 +112,10 @@ messages! {
     no_git_next() { en: "install git 2.36 or newer and put it on PATH", ko: "git 2.36 이상을 설치하고 PATH에 두세요" }
     not_a_repository(path) { en: "{path} is not a git repository", ko: "{path}(은)는 git 저장소가 아닙니다" }
     not_a_repository_next() { en: "run `git init`, commit once, then run the command again", ko: "`git init`을 실행하고 한 번 커밋한 뒤 명령을 다시 실행하세요" }
+    not_yours(path, owner, you) { en: "{path} belongs to the user {owner} and you are {you}: git does not work in repositories of others", ko: "{path}의 소유자는 {owner}이고 현재 사용자는 {you}입니다. git은 다른 사용자의 저장소에서 동작하지 않습니다" }
+    not_yours_next(top) { en: "if you trust it, run `git config --global --add safe.directory {top}`, then the same command again", ko: "신뢰한다면 `git config --global --add safe.directory {top}`(을)를 실행한 뒤 같은 명령을 다시 실행하세요" }
+    not_signed(said) { en: "the commit could not be signed, and commit.gpgsign is set: {said}", ko: "commit.gpgsign이 켜져 있지만 커밋에 서명하지 못했습니다: {said}" }
+    not_signed_next() { en: "make `git commit -S --allow-empty` work here, or run `git config commit.gpgsign false`; then the same command again goes on with the commit", ko: "이곳에서 `git commit -S --allow-empty`가 되게 하거나 `git config commit.gpgsign false`를 실행하세요. 그 뒤 같은 명령을 다시 실행하면 커밋부터 이어집니다" }
     no_first_commit() { en: "the repository has no first commit", ko: "저장소에 첫 커밋이 없습니다" }
     no_first_commit_next() { en: "run `git add -A && git commit -m start`, then run the command again", ko: "`git add -A && git commit -m start`를 실행한 뒤 명령을 다시 실행하세요" }
     detached() { en: "HEAD is detached: there is no branch to commit to", ko: "HEAD가 분리되어 커밋할 브랜치가 없습니다" }
@@ -162,7 +178,9 @@ impl GitProblem {
             Self::NoGit { .. }
             | Self::RepositoryFilter { .. }
             | Self::HandoffsIgnored { .. }
-            | Self::BranchInTheWay { .. } => true,
+            | Self::BranchInTheWay { .. }
+            | Self::NotYours { .. }
+            | Self::NotSigned { .. } => true,
             Self::Disk { why, .. } | Self::Refused { said: why, .. } => {
                 OF_THE_DISK.iter().any(|words| why.contains(words))
             }
@@ -189,6 +207,8 @@ impl GitProblem {
         match self {
             Self::NoGit { why } => no_git(lang, why),
             Self::NotARepository { path } => not_a_repository(lang, path),
+            Self::NotYours { path, owner, you, .. } => not_yours(lang, path, owner, you),
+            Self::NotSigned { said } => not_signed(lang, said),
             Self::NoFirstCommit => no_first_commit(lang),
             Self::Detached => detached(lang),
             Self::BranchGone { name } => branch_gone(lang, short(name)),
@@ -218,6 +238,8 @@ impl GitProblem {
         match self {
             Self::NoGit { .. } => no_git_next(lang),
             Self::NotARepository { .. } => not_a_repository_next(lang),
+            Self::NotYours { top, .. } => not_yours_next(lang, shell_word(top)),
+            Self::NotSigned { .. } => not_signed_next(lang),
             Self::NoFirstCommit => no_first_commit_next(lang),
             Self::Detached => detached_next(lang),
             Self::BranchGone { name } => branch_gone_next(lang, short(name)),

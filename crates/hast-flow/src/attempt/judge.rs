@@ -259,7 +259,8 @@ fn wanted_red(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found {
     Some((Class::Failed, reason))
 }
 
-/// Green counts only for the tests that were there: one that is gone cannot fail.
+/// Green counts only for the tests that were there: one that is gone, or has nothing left in it,
+/// cannot fail.
 fn tests_not_green(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found {
     if let TestEnd::Red { code } = &tests.end {
         return Some((Class::Failed, Reason::TestsRed { code: *code }));
@@ -268,19 +269,19 @@ fn tests_not_green(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found
     Some((Class::Failed, Reason::TestsDeleted { path, more }))
 }
 
-/// Test files of the base that are not there any more. A file that was moved is not gone, and one that
-/// the goal names by its whole path may go.
+/// Test files of the base that are not there any more, or have nothing left in them. A file that was moved is
+/// not gone, and one that the goal names by its whole path may go.
 fn gone_tests(evidence: &Evidence, rules: &Rules) -> Option<(RepoPath, usize)> {
-    let tests_that = |kind: ChangeKind| {
+    let tests_that = |kinds: &'static [ChangeKind]| {
         evidence.changes.iter().filter(move |change| {
-            change.kind == kind
+            kinds.contains(&change.kind)
                 && is_test_file(change.path.as_str())
                 && !rules.scope.is_report(&change.path)
         })
     };
     let moved_to: BTreeSet<&str> =
-        tests_that(ChangeKind::Added).map(|change| change.path.name()).collect();
-    let gone = tests_that(ChangeKind::Deleted).filter(|change| {
+        tests_that(&[ChangeKind::Added]).map(|change| change.path.name()).collect();
+    let gone = tests_that(&[ChangeKind::Deleted, ChangeKind::Emptied]).filter(|change| {
         !moved_to.contains(change.path.name()) && !rules.scope.names_literally(&change.path)
     });
     first_and_count(gone)

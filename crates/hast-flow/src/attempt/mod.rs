@@ -5,6 +5,7 @@ pub mod base;
 pub mod evidence;
 pub mod git_problem;
 pub mod globs;
+pub mod hooked;
 pub mod inspection;
 pub mod judge;
 pub mod ledger;

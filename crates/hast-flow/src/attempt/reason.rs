@@ -296,6 +296,7 @@ fn breach_code(breach: &Breach) -> &'static str {
         Breach::HistoryRewritten => "history_rewritten",
         Breach::BranchSwitched { .. } => "branch_switched",
         Breach::HeadDetached => "head_detached",
+        Breach::OperationLeft { .. } => "operation_left",
         Breach::RefMoved { .. } | Breach::RefLeft { .. } => "ref_moved",
         Breach::SubmoduleAdded { .. } => "submodule_added",
         Breach::NestedRepository { .. } => "nested_repository",
@@ -313,6 +314,7 @@ fn breach_text(breach: &Breach, lang: Lang) -> String {
         Breach::HistoryRewritten => say::history_rewritten(lang),
         Breach::BranchSwitched { to } => say::branch_switched(lang, to),
         Breach::HeadDetached => say::head_detached(lang),
+        Breach::OperationLeft { what } => say::operation_left(lang, what),
         Breach::RefMoved { name } => say::ref_moved(lang, name),
         Breach::RefLeft { name } => say::ref_left(lang, name),
         Breach::SubmoduleAdded { path } => say::submodule_added(lang, path),
@@ -338,6 +340,7 @@ pub mod say {
         history_rewritten() { en: "history was rewritten: the base is no longer an ancestor", ko: "히스토리를 다시 썼습니다. 기준 커밋이 더 이상 조상이 아닙니다" }
         branch_switched(to) { en: "the branch was switched to {to}", ko: "브랜치를 {to}(으)로 바꿨습니다" }
         head_detached() { en: "HEAD was detached from its branch", ko: "HEAD를 브랜치에서 분리했습니다" }
+        operation_left(what) { en: "a {what} was left under way; it has been ended, finish or abort it before the handoff", ko: "{what} 작업을 진행 중인 채로 남겼습니다. 그 작업은 끝냈습니다. 핸드오프 전에 마치거나 취소하세요" }
         ref_moved(name) { en: "another ref was moved: {name} (it is back; `git for-each-ref refs/hast/displaced` has where it was)", ko: "다른 ref를 옮겼습니다: {name} (되돌렸습니다. `git for-each-ref refs/hast/displaced`에서 옮긴 곳을 볼 수 있습니다)" }
         ref_left(name) { en: "another ref was moved: {name} (it holds work that was not judged, and was left as it is: `git reflog` shows where it was)", ko: "다른 ref를 옮겼습니다: {name} (판정하지 않은 작업이 들어 있고 그대로 두었습니다. `git reflog`에서 이전 위치를 볼 수 있습니다)" }
         submodule_added(path) { en: "a submodule was added: {path}", ko: "서브모듈을 추가했습니다: {path}" }
@@ -364,7 +367,7 @@ pub mod say {
         red_before() { en: "the tests were red before, and there is no new test file with something in it", ko: "테스트가 이미 실패하고 있었고 내용이 있는 새 테스트 파일이 없습니다" }
         red_by_deletion(path) { en: "the tests are red, and a test file is gone or emptied: {path}; put it back and add the test that should fail", ko: "테스트가 실패하지만 테스트 파일이 사라지거나 비었습니다: {path}. 되돌리고 실패해야 할 테스트를 추가하세요" }
         tests_red(code) { en: "the tests failed (exit code {code})", ko: "테스트 실패 (종료 코드 {code})" }
-        tests_deleted(path) { en: "the tests pass because a test file is gone: {path}; to allow that, name it in allowed_changes", ko: "테스트 파일이 사라진 채 통과했습니다: {path}. 허용하려면 allowed_changes에 그 경로를 적으세요" }
+        tests_deleted(path) { en: "the tests pass because a test file is gone or has nothing left in it: {path}; to allow that, name it in allowed_changes", ko: "테스트 파일이 사라지거나 빈 채로 통과했습니다: {path}. 허용하려면 allowed_changes에 그 경로를 적으세요" }
         no_handoff() { en: "no handoff was written", ko: "핸드오프 미작성" }
         handoff_invalid(name, why) { en: "the handoff {name} is not valid: {why}", ko: "핸드오프 {name}(이)가 올바르지 않습니다: {why}" }
         handoff_misnamed(name) { en: "{name} among the handoffs is not named like 2026-02-09_143000.md, and only handoffs of this goal belong there", ko: "핸드오프 디렉터리의 {name}(은)는 이름이 2026-02-09_143000.md 형식이 아닙니다. 그곳에는 이 목표의 핸드오프만 둘 수 있습니다" }

@@ -59,6 +59,7 @@ fn each_breach_of_the_repository_fails_whatever_else_is_good() {
         (Breach::HistoryRewritten, "history_rewritten"),
         (Breach::BranchSwitched { to: "x".into() }, "branch_switched"),
         (Breach::HeadDetached, "head_detached"),
+        (Breach::OperationLeft { what: "merge".into() }, "operation_left"),
         (Breach::RefMoved { name: "refs/tags/v1".into() }, "ref_moved"),
         (Breach::SubmoduleAdded { path: path("lib") }, "submodule_added"),
         (Breach::NestedRepository { path: path("lib") }, "nested_repository"),
@@ -283,6 +284,26 @@ fn green_does_not_count_when_a_test_file_is_gone() {
     assert_eq!(judged(&moved, &rules(), Some(&green())).0, Class::Complete);
     let other = with(&[("src/old.py", ChangeKind::Deleted)]);
     assert_eq!(judged(&other, &rules(), Some(&green())).0, Class::Complete);
+}
+
+#[test]
+fn a_test_file_with_nothing_left_in_it_is_gone() {
+    let with = |changes: &[(&str, ChangeKind)]| Evidence {
+        changes: changes.iter().map(|(text, kind)| change(text, *kind)).collect(),
+        ..honest()
+    };
+    let emptied =
+        with(&[("src/a.py", ChangeKind::Modified), ("tests/test_a.py", ChangeKind::Emptied)]);
+    assert_eq!(judged(&emptied, &rules(), Some(&green())), (Class::Failed, "tests_deleted", 10));
+    let named = Rules { scope: Scope::new(&["src/", "tests/test_a.py"], HANDOFFS), ..rules() };
+    assert_eq!(judged(&emptied, &named, Some(&green())).0, Class::Complete);
+    let moved = with(&[
+        ("tests/test_a.py", ChangeKind::Emptied),
+        ("tests/unit/test_a.py", ChangeKind::Added),
+    ]);
+    assert_eq!(judged(&moved, &rules(), Some(&green())).0, Class::Complete);
+    let code = with(&[("src/old.py", ChangeKind::Emptied)]);
+    assert_eq!(judged(&code, &rules(), Some(&green())).0, Class::Complete);
 }
 
 #[test]

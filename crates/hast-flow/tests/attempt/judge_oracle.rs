@@ -67,6 +67,7 @@ enum Changes {
     NewTestInside,
     NewTestOutside,
     TestDeletedInside,
+    TestEmptiedInside,
     TestMovedInside,
     HollowTestInside,
     TestMovedHollowInside,
@@ -114,7 +115,7 @@ const HANDOFF_KINDS: [Handoffs; 16] = [
     Handoffs::CompleteAndOtherGoal,
     Handoffs::CompleteAndScript,
 ];
-const CHANGE_KINDS: [Changes; 13] = [
+const CHANGE_KINDS: [Changes; 14] = [
     Changes::None,
     Changes::HandoffOnly,
     Changes::Inside,
@@ -123,6 +124,7 @@ const CHANGE_KINDS: [Changes; 13] = [
     Changes::NewTestInside,
     Changes::NewTestOutside,
     Changes::TestDeletedInside,
+    Changes::TestEmptiedInside,
     Changes::TestMovedInside,
     Changes::HollowTestInside,
     Changes::TestMovedHollowInside,
@@ -211,7 +213,10 @@ fn has_a_stray(handoffs: Handoffs) -> bool {
 
 /// Whether a test of the base has nothing that took its place.
 fn loses_a_test(changes: Changes) -> bool {
-    matches!(changes, Changes::TestDeletedInside | Changes::TestMovedHollowInside)
+    matches!(
+        changes,
+        Changes::TestDeletedInside | Changes::TestEmptiedInside | Changes::TestMovedHollowInside
+    )
 }
 
 fn class_of(rule: u8, facts: &Facts) -> &'static str {
@@ -284,6 +289,7 @@ fn changes_of(changes: Changes) -> Vec<Change> {
         Changes::NewTestInside => &[("안/test_a.py", ChangeKind::Added)],
         Changes::NewTestOutside => &[("out/test_a.py", ChangeKind::Added)],
         Changes::TestDeletedInside => &[("안/test_a.py", ChangeKind::Deleted)],
+        Changes::TestEmptiedInside => &[("안/test_a.py", ChangeKind::Emptied)],
         Changes::TestMovedInside => {
             &[("안/test_a.py", ChangeKind::Deleted), ("안/b/test_a.py", ChangeKind::Added)]
         }
@@ -432,7 +438,7 @@ fn the_judge_and_the_oracle_agree_on_every_combination() {
     let rows = format!("{combinations} combinations; needs tests and rules 1 to 12: {by_rule:?}");
     assert_eq!(counted, combinations);
     assert!(by_rule.iter().all(|count| *count > 0), "every rule is reached: {rows}");
-    assert_eq!(combinations, 13 * 3 * 2 * 16 * 13 * 2 * 2 * 2 * 4 * 4, "{rows}");
+    assert_eq!(combinations, 13 * 3 * 2 * 16 * 14 * 2 * 2 * 2 * 4 * 4, "{rows}");
     report(&rows);
 }
 

@@ -13,6 +13,7 @@ use hast_flow::attempt::workspace::{
 use hast_flow::store::{Identity as SeenAs, Seen};
 use hast_flow::time::UtcTime;
 
+use super::left_contract as left;
 use super::moved_contract::moved_branch;
 use super::own_refs_contract as own_refs;
 
@@ -49,9 +50,11 @@ type Check<S> = fn(&S) -> Checked;
 
 /// Runs every check in a fresh scene each; the first sentence that is not true comes back.
 pub fn check<S: Scene>(fresh: impl Fn() -> S) -> Checked {
-    let checks: [(&str, Check<S>); 21] = [
+    let checks: [(&str, Check<S>); 23] = [
         ("looking names what is the user's", looking),
         ("changes are compared by content", compared),
+        ("a file with nothing left in it is told apart", left::emptied),
+        ("what the tests had left is nobody's, and as it was", left::left_by_tests),
         ("an agent's commits are the same changes", committed),
         ("a new file with nothing in it is told apart", hollow),
         ("what a commit takes back stays in the history", taken_back),
@@ -165,7 +168,7 @@ fn recorded_files<S: Scene>(scene: &S) -> Checked {
     same(found, vec![TreeFile { path: "src/code".into(), bytes: Some(b"one\n".to_vec()) }])
 }
 
-fn changes(found: &Inspection) -> Vec<(&str, ChangeKind)> {
+pub(super) fn changes(found: &Inspection) -> Vec<(&str, ChangeKind)> {
     found.changes.iter().map(|change| (&*change.path.0, change.kind)).collect()
 }
 

@@ -4,6 +4,7 @@
 pub mod contract;
 mod discard;
 mod guard;
+mod left_contract;
 pub(crate) mod lives;
 mod machine;
 mod moved_contract;

@@ -140,16 +140,63 @@ impl SimWorkspace {
             Some(Object::Blob(bytes)) => bytes.iter().all(u8::is_ascii_whitespace),
             _ => false,
         };
-        match (machine.tree(base).contains_key(path), now) {
-            (false, Some(is)) if blank(is) => ChangeKind::Hollow,
-            (false, _) => ChangeKind::Added,
-            (true, None) => ChangeKind::Deleted,
-            (true, Some(_)) => ChangeKind::Modified,
+        match (machine.tree(base).get(path), now) {
+            (None, Some(is)) if blank(is) => ChangeKind::Hollow,
+            (None, _) => ChangeKind::Added,
+            (Some(_), None) => ChangeKind::Deleted,
+            (Some(was), Some(is)) if blank(is) && !blank(was) => ChangeKind::Emptied,
+            (Some(_), Some(_)) => ChangeKind::Modified,
         }
     }
 
+    /// What the tests had left before the attempt is as it was, unless the attempt commits it.
+    pub(super) fn put_left_back(
+        &self,
+        base: &Base,
+        committed: &BTreeMap<String, Option<ObjectId>>,
+        tree: ObjectId,
+    ) -> Result<ObjectId, GitProblem> {
+        let was = self.machine.borrow().tree(base.tree());
+        let is = self.machine.borrow().tree(&tree);
+        let left = base.rules().left_by_tests.iter().filter(|path| !committed.contains_key(*path));
+        let mut changed = false;
+        for path in left.filter(|path| was.get(*path) != is.get(*path)) {
+            let Some(id) = was.get(path) else { continue };
+            let Some(Object::Blob(bytes)) = self.machine.borrow().get(id).cloned() else {
+                return Err(GitProblem::Lost { what: path.clone() });
+            };
+            self.put(path, Some(bytes))?;
+            changed = true;
+        }
+        if changed { self.scan(base.rules()) } else { Ok(tree) }
+    }
+
+    /// Every path that differs from the base, or did in a commit, but handoffs.
+    pub(super) fn changes_since(
+        &self,
+        base: &Base,
+        head: &ObjectId,
+        (now, committed): (&Differences, &Differences),
+    ) -> Vec<Change> {
+        let handoffs = base.rules().handoffs.as_deref().unwrap_or("\0");
+        let union: BTreeMap<&String, &Option<ObjectId>> = committed.iter().chain(now).collect();
+        let mut changes: Vec<Change> = union
+            .into_iter()
+            .filter(|(path, _)| {
+                !path.starts_with(handoffs) && !is_any(path, &base.rules().leave_out)
+            })
+            .map(|(path, id)| Change {
+                path: RepoPath(path.as_str().into()),
+                kind: self.kind(base.tree(), path, id.as_ref()),
+            })
+            .chain(self.taken_back(base, head, (now, committed)))
+            .collect();
+        changes.sort_by(|one, other| one.path.cmp(&other.path));
+        changes
+    }
+
     /// What a commit since the base changed and a later one took back.
-    pub(super) fn taken_back(
+    fn taken_back(
         &self,
         base: &Base,
         head: &ObjectId,

@@ -70,6 +70,7 @@ impl Workspace for SimWorkspace {
             let before = self.diff(base.commit(), base.tree());
             committed.retain(|path, id| before.get(path) != Some(id));
         }
+        let tree = self.put_left_back(base, &committed, tree)?;
         let now = self.diff(base.tree(), &tree);
         let touched = committed
             .keys()
@@ -84,17 +85,7 @@ impl Workspace for SimWorkspace {
         protected.extend(rewritten.map(|path| RepoPath(path.as_str().into())));
         protected.sort();
         protected.dedup();
-        let union: BTreeMap<&String, &Option<ObjectId>> = committed.iter().chain(&now).collect();
-        let mut changes: Vec<Change> = union
-            .into_iter()
-            .filter(|(path, _)| !path.starts_with(handoffs) && !is_any(path, &rules.leave_out))
-            .map(|(path, id)| Change {
-                path: RepoPath(path.as_str().into()),
-                kind: self.kind(base.tree(), path, id.as_ref()),
-            })
-            .chain(self.taken_back(base, &head, (&now, &committed)))
-            .collect();
-        changes.sort_by(|one, other| one.path.cmp(&other.path));
+        let changes = self.changes_since(base, &head, (&now, &committed));
         let files = self.files();
         let new = now.keys().filter(|path| path.starts_with(handoffs));
         let handoffs = new

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use hast_flow::attempt::git_problem::GitProblem;
 
 use super::run::Git;
+use super::signing::Signing;
 
 /// Settings that go before every other source.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +18,8 @@ pub(super) struct Overrides {
     pub(super) settings: Vec<(String, String)>,
     pub(super) object_format: ObjectFormat,
     pub(super) writing: Writing,
+    /// How commits that are made for the user are signed; none where they are not.
+    pub(super) signing: Option<Signing>,
 }
 
 /// Whether objects and refs lie in plain files that we write as git does, or in some form that only
@@ -108,10 +111,18 @@ const FROM_SYSTEM: &[&str] =
     &["core.autocrlf", "core.eol", "core.attributesfile", "core.symlinks", "core.filemode"];
 
 /// One value with where it comes from.
-struct Setting {
-    scope: String,
-    key: String,
-    value: String,
+#[derive(Debug)]
+pub(super) struct Setting {
+    pub(super) scope: String,
+    pub(super) key: String,
+    pub(super) value: String,
+}
+
+impl Setting {
+    /// Whether the user chose it, or whoever keeps the machine, for all repositories.
+    pub(super) fn is_users(&self) -> bool {
+        matches!(self.scope.as_str(), "global" | "system")
+    }
 }
 
 impl Config {
@@ -142,6 +153,7 @@ impl Config {
             config.overrides.object_format = ObjectFormat::Sha256;
         }
         config.overrides.writing = writing(&settings);
+        config.overrides.signing = Signing::of(&settings);
         config.includes = settings.iter().any(|setting| setting.key.starts_with("include"));
         config.hooks_path = path("core.hookspath");
         config.user = last("user.name").cloned().zip(last("user.email").cloned());
@@ -161,7 +173,7 @@ impl Config {
     fn settle_merge_drivers(&mut self, settings: &[Setting]) {
         for setting in settings {
             let driver = setting.key.starts_with("merge.") && setting.key.ends_with(".driver");
-            if driver && !matches!(setting.scope.as_str(), "global" | "system") {
+            if driver && !setting.is_users() {
                 self.overrides.settings.push((setting.key.clone(), "false".to_owned()));
             }
         }
@@ -176,7 +188,7 @@ impl Config {
             else {
                 continue;
             };
-            let users = matches!(setting.scope.as_str(), "global" | "system");
+            let users = setting.is_users();
             let known = names.entry(name).or_default();
             if users {
                 known.insert(word, Some(&setting.value));

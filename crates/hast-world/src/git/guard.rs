@@ -21,10 +21,20 @@ impl RealWorkspace {
         base: &Base,
         opened: &Opened,
     ) -> Result<Vec<RepoPath>, GitProblem> {
-        self.give_back_ignored();
+        self.guard_all(base, opened).map(|(changed, _)| changed)
+    }
+
+    /// The same, and what came back of the user's ignored files. One of them that is protected is told as
+    /// such, so that those come first.
+    pub(super) fn guard_all(
+        &mut self,
+        base: &Base,
+        opened: &Opened,
+    ) -> Result<(Vec<RepoPath>, Vec<RepoPath>), GitProblem> {
         let changed = self.give_back(base, opened)?;
+        let brought_back = self.give_back_ignored();
         self.reread_config()?;
-        Ok(changed)
+        Ok((changed, brought_back))
     }
 
     /// The same once more, while nothing but hast has run: the configuration is known unless
@@ -60,7 +70,10 @@ impl RealWorkspace {
     pub(super) fn guard_since(&mut self, base: &Base, reach: Reach) -> Result<Guarded, GitProblem> {
         let opened = self.opened(base)?;
         let files = match reach {
-            Reach::Everything => self.guard(base, &opened)?,
+            Reach::Everything => {
+                self.end_operations(base, &opened)?;
+                self.guard(base, &opened)?
+            }
             Reach::OfGit | Reach::OfGitButRefs => self.guard_gits_own(base, &opened, reach)?,
         };
         let refs = self.git.refs()?;

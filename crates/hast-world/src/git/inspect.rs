@@ -9,7 +9,7 @@ use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::{HandoffFile, Inspection, MovedRef};
 
 use super::RealWorkspace;
-use super::index::{Entry, IndexImage, list};
+use super::index::{Entry, IndexImage};
 use super::links::leaves;
 use super::look::Listed;
 use super::paths::{Matcher, repo_path, shown};
@@ -35,10 +35,11 @@ impl RealWorkspace {
         self.scene = None;
         self.git.place.remove_left_locks(base.at());
         let opened = self.opened(base)?;
-        let brought_back = self.give_back_ignored();
-        let mut protected: BTreeSet<RepoPath> = self.guard(base, &opened)?.into_iter().collect();
+        let (changed, brought_back) = self.guard_all(base, &opened)?;
+        let mut protected: BTreeSet<RepoPath> = changed.into_iter().collect();
         let mut breaches = Vec::new();
         let (head, others) = self.inspect_refs(base, &opened, &mut breaches)?;
+        self.inspect_operations(base, &opened, &mut breaches)?;
         let listed = self.listed_since(&opened);
         inspect_flags(&opened, &listed, &mut breaches);
         let matcher = Matcher::new(base.rules());
@@ -48,7 +49,6 @@ impl RealWorkspace {
             now.iter().filter(|found| matcher.is_protected(&found.path)).cloned().collect();
         if !guarded.is_empty() {
             self.take_back(base, &mut scanned, &guarded)?;
-            scanned.image = scanned.index.image()?;
             protected.extend(guarded.iter().map(|found| repo_path(&found.path)));
             now = self.git.diff(base.tree(), &scanned.tree)?;
         }
@@ -58,6 +58,9 @@ impl RealWorkspace {
             self.sync_objects()?;
             self.committed_since(base, &head)?
         };
+        if self.put_left_back(&matcher, &mut scanned, (&now, &committed))? {
+            now = self.git.diff(base.tree(), &scanned.tree)?;
+        }
         protected.extend(matcher.off_limits(committed.iter().map(|found| &found.path)));
         protected.extend(self.old_handoffs(base, &matcher, now.iter().chain(&committed))?);
         let shown = self.unhidden(&opened, &matcher, &scanned, (&now, &committed))?;
@@ -71,23 +74,17 @@ impl RealWorkspace {
         self.inspect_shapes(&scanned, &now, &committed, &mut breaches)?;
         self.inspect_submodules(&opened, &mut breaches)?;
         self.inspect_hidden_edits(base, &opened, &now, &mut breaches)?;
-        // What the tests left, and was there at the base, is nobody's until somebody commits it.
-        let commits = |path: &[u8]| committed.iter().any(|found| found.path == path);
-        let nobodys = |found: &Difference| {
-            found.old.is_some() && matcher.is_left_by_tests(&found.path) && !commits(&found.path)
-        };
-        now.retain(|found| !nobodys(found));
         let (commit_tree, uncommitted) = match self.commit_tree(base, &head, &shown.tree, &now) {
             Err(problem) => (self.refused_commit(&head, problem, &mut breaches)?, false),
             Ok(built) => built,
         };
-        let hollow = self.hollow(&now);
+        let apart = Apart { emptied: self.emptied(&now)?, hollow: self.hollow(&now), passing };
         let inspection = Inspection {
             breaches,
             others,
             brought_back,
             protected: protected.into_iter().collect(),
-            changes: changes(&matcher, (&now, &committed), &scanned, (&hollow, &passing)),
+            changes: changes(&matcher, (&now, &committed), &scanned, &apart),
             links: links(&now),
             handoffs: self.new_handoffs(&matcher, &now),
             head,
@@ -242,17 +239,7 @@ impl RealWorkspace {
         for found in guarded.iter().filter(|found| found.new.is_some()) {
             self.git.place.move_aside(Home::Tree, &found.path, &aside)?;
         }
-        let entries: Vec<Entry> = guarded.iter().map(Difference::old_entry).collect();
-        self.git.set_entries(&scanned.index, &entries)?;
-        let back: Vec<&[u8]> = guarded
-            .iter()
-            .filter(|found| found.old.is_some())
-            .map(|found| found.path.as_slice())
-            .collect();
-        let call = self.git.call(["checkout-index", "-f", "-u", "-z", "--stdin"]);
-        call.index(&scanned.index.path).input(list(&back)).run()?;
-        scanned.tree = self.git.write_tree(&scanned.index)?;
-        Ok(())
+        self.git.check_out_old(scanned, guarded)
     }
 
     /// Edits of the user that git was told not to show: what an attempt makes of such a file has them
@@ -426,17 +413,27 @@ fn links(now: &[Difference]) -> Vec<RepoPath> {
     now.iter().filter(|found| found.new_mode == LINK).map(|found| repo_path(&found.path)).collect()
 }
 
+/// Changes of a kind of their own.
+struct Apart<'d> {
+    emptied: BTreeSet<&'d [u8]>,
+    hollow: BTreeSet<&'d [u8]>,
+    /// Taken back by a later commit.
+    passing: BTreeSet<Vec<u8>>,
+}
+
 /// Every path that differs from the base in the work tree or in a commit, but handoffs.
 fn changes(
     matcher: &Matcher<'_>,
     (now, committed): (&[Difference], &[Difference]),
     scanned: &Scanned,
-    (hollow, passing): (&BTreeSet<&[u8]>, &BTreeSet<Vec<u8>>),
+    apart: &Apart<'_>,
 ) -> Vec<Change> {
     let mut found: BTreeMap<&[u8], ChangeKind> = BTreeMap::new();
     for difference in committed.iter().chain(now) {
         found.insert(&difference.path, difference.kind());
     }
+    let Apart { emptied, hollow, passing } = apart;
+    found.extend(emptied.iter().map(|path| (*path, ChangeKind::Emptied)));
     found.extend(hollow.iter().map(|path| (*path, ChangeKind::Hollow)));
     found.extend(passing.iter().map(|path| (path.as_slice(), ChangeKind::TakenBack)));
     let others = scanned.repositories.iter().chain(&scanned.huge).chain(&scanned.not_storable);

@@ -232,10 +232,7 @@ impl RealWorkspace {
         let plain = |path: &[u8]| path.strip_suffix(b"/").unwrap_or(path).to_vec();
         let matched = ignored.iter().map(|path| plain(path));
         let mut guarded: Vec<Vec<u8>> = matched.filter(|path| matcher.is_guarded(path)).collect();
-        let literal = |glob: &&String| !glob.contains(['*', '?', '[', '\\', '!']);
-        for glob in rules.protect.iter().filter(literal) {
-            guarded.push(glob.trim_matches('/').as_bytes().to_vec());
-        }
+        guarded.extend(rules.protect.iter().filter_map(|glob| place_named_by(glob, ignored)));
         guarded.extend(self.hooks_in_tree());
         guarded.retain(|path| !path.is_empty());
         guarded.sort();
@@ -318,6 +315,20 @@ impl Git {
         }
         Ok(listed)
     }
+}
+
+/// The place that a glob of `protect` names: without any wildcard, or as everything in a directory that
+/// git ignores. Of such a directory git says only where it begins, so that no other glob finds what is in it.
+fn place_named_by(glob: &str, ignored: &[Vec<u8>]) -> Option<Vec<u8>> {
+    let all = ["/**/*", "/**", "/*"].iter().find_map(|end| glob.strip_suffix(end));
+    let place = all.unwrap_or(glob);
+    if place.contains(['*', '?', '[', '\\', '!']) {
+        return None;
+    }
+    let place = place.trim_matches('/').as_bytes();
+    let below = [place, b"/"].concat();
+    let is_ignored = || ignored.iter().any(|one| one.ends_with(b"/") && below.starts_with(one));
+    (all.is_none() || is_ignored()).then(|| place.to_vec())
 }
 
 pub(super) fn is_ignore_file(path: &[u8]) -> bool {

@@ -58,16 +58,18 @@ impl NewCommit<'_> {
         let seconds = self.at.instant().as_second();
         let plain =
             is_plain_name(self.name) && is_plain_name(self.email) && !self.message.contains('\0');
-        if !plain || seconds < 0 {
-            return None;
-        }
+        (plain && seconds >= 0).then(|| self.text())
+    }
+
+    pub(super) fn text(&self) -> String {
+        let seconds = self.at.instant().as_second();
         let mut text = format!("tree {}\n", self.tree);
         for parent in self.parents {
             text += &format!("parent {parent}\n");
         }
         let who = format!("{} <{}> {seconds} +0000", self.name, self.email);
         text += &format!("author {who}\ncommitter {who}\n\n{}", self.message);
-        Some(text)
+        text
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use hast_flow::attempt::git_problem::GitProblem;
 
 use super::index::disk;
+use super::owner::belongs_to_user;
 use crate::derived_files::{NotPut, stays_inside};
 use crate::files::read_bounded;
 
@@ -23,8 +24,16 @@ pub struct Place {
 const LONGEST_PATH: usize = 8 << 10;
 
 impl Place {
-    /// Looks at the `.git` of a top directory, which may be a file in a linked work tree.
+    /// Looks at the `.git` of a top directory, which may be a file in a linked work tree. Refuses what git
+    /// itself would not work in, before anything of it is read or run.
     pub fn find(top: &Path) -> Result<Self, GitProblem> {
+        let place = Self::locate(top)?;
+        belongs_to_user(&place)?;
+        Ok(place)
+    }
+
+    /// The same, whoever it belongs to.
+    pub(super) fn locate(top: &Path) -> Result<Self, GitProblem> {
         let none = || GitProblem::NotARepository { path: top.display().to_string() };
         let top = top.canonicalize().map_err(|_| none())?;
         let dot = top.join(".git");

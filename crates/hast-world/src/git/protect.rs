@@ -124,12 +124,10 @@ impl Place {
             }
             names.sort();
             for name in names {
-                // Objects are named by what they hold; a submodule has many.
-                if home == Home::Common && path.starts_with(b"modules/") && name == "objects" {
-                    continue;
-                }
                 let below = [&path[..], b"/", name.as_bytes()].concat();
-                self.collect(home, below, into)?;
+                if home == Home::Tree || !is_derived(&below) {
+                    self.collect(home, below, into)?;
+                }
             }
         } else if there.is_file() {
             let was = if there.len() > LARGE {
@@ -250,6 +248,18 @@ impl Place {
     }
 }
 
+/// Whether something of a git directory says nothing of its own: objects are named by what they hold, and a
+/// submodule has many; `info/refs` is a list that `git gc` writes for plain web servers.
+fn is_derived(path: &[u8]) -> bool {
+    let within = |directory: &[u8]| path.strip_prefix(directory);
+    let list = |path: &[u8]| path == b"info/refs" || path.starts_with(b"info/refs_");
+    let parts = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+    match within(b"modules/") {
+        None => list(path),
+        Some(_) => path.ends_with(b"/objects") || parts.into_iter().any(|at| list(&path[at + 1..])),
+    }
+}
+
 /// Where no second name can be had: a copy under a name that nothing has yet.
 fn copy_new(from: &Path, to: &Path) -> std::io::Result<()> {
     let mut copy = File::create_new(to)?;
@@ -264,7 +274,7 @@ struct Found {
 }
 
 /// Another content under the same name, whole or not at all.
-fn replace(real: &Path, mode: u32, bytes: &[u8]) -> std::io::Result<()> {
+pub(super) fn replace(real: &Path, mode: u32, bytes: &[u8]) -> std::io::Result<()> {
     let mut staged = real.as_os_str().to_owned();
     staged.push(format!(".hast-{}", std::process::id()));
     let staged = PathBuf::from(staged);

@@ -28,29 +28,7 @@ pub(super) struct Opened {
 /// Directories of branches that hast makes: no branch may have such a name.
 const OURS: [&str; 3] = ["refs/heads/hast", "refs/heads/hast/kept", "refs/heads/hast/lanes"];
 
-/// Files of a git directory that tell of an operation under way.
-const IN_PROGRESS: &[(&str, &str)] = &[
-    ("merge", "MERGE_HEAD"),
-    ("rebase", "rebase-merge"),
-    ("rebase", "rebase-apply"),
-    ("cherry-pick", "CHERRY_PICK_HEAD"),
-    ("revert", "REVERT_HEAD"),
-    ("cherry-pick", "sequencer"),
-    ("bisect", "BISECT_LOG"),
-    ("merge", "MERGE_MSG"),
-    ("merge", "MERGE_MODE"),
-    ("merge", "AUTO_MERGE"),
-];
-/// Some of these only linger; they do not mean that something is under way.
-const MEANINGFUL: usize = 7;
-
 impl RealWorkspace {
-    /// What is under way here: its name, and the file that says so.
-    pub(super) fn in_progress(&self) -> Vec<(&'static str, &'static str)> {
-        let there = |(_, file): &&(&str, &str)| self.git.place.git_dir.join(file).exists();
-        IN_PROGRESS[..MEANINGFUL].iter().filter(there).copied().collect()
-    }
-
     pub(super) fn record_start(
         &mut self,
         key: &str,
@@ -98,7 +76,7 @@ impl RealWorkspace {
             flags: scene.flags,
             files,
             guarded: scene.guarded,
-            in_progress: lingering(self),
+            in_progress: self.signs(),
             ignored: scene.ignored,
             submodules,
         };
@@ -144,23 +122,6 @@ impl RealWorkspace {
         let bytes = self.git.call(["cat-file", "blob", id.as_str()]).run();
         Snapshot::decode(&bytes.map_err(|_| GitProblem::Lost { what: id.to_string() })?)
     }
-
-    /// Takes away what an attempt left under way.
-    pub(super) fn end_operations(&self, base: &Base, opened: &Opened) -> Result<(), GitProblem> {
-        let aside = self.scratch.aside(base.key());
-        for name in lingering(self) {
-            if !opened.snapshot.in_progress.contains(&name) {
-                self.git.place.move_aside(Home::Own, name.as_bytes(), &aside)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-fn lingering(workspace: &RealWorkspace) -> Vec<String> {
-    let directory = &workspace.git.place.git_dir;
-    let there = IN_PROGRESS.iter().filter(|(_, file)| directory.join(file).exists());
-    there.map(|(_, file)| (*file).to_owned()).collect()
 }
 
 /// Whether a handoff in this directory would be ignored.

@@ -26,7 +26,24 @@ pub struct GitEnvironment {
     pub path: OsString,
     pub home: Option<PathBuf>,
     pub config_home: Option<PathBuf>,
+    /// What a program that signs needs to know, and no other.
+    pub signing: Vec<(&'static str, OsString)>,
 }
+
+/// Where keys are, and how a person is asked for a passphrase.
+const OF_SIGNING: [&str; 11] = [
+    "GNUPGHOME",
+    "GPG_TTY",
+    "SSH_AUTH_SOCK",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "XDG_RUNTIME_DIR",
+    "TERM",
+    "USER",
+    "LOGNAME",
+];
 
 impl GitEnvironment {
     /// From the environment of this process.
@@ -35,7 +52,33 @@ impl GitEnvironment {
         let program = crate::programs::find("git", &path)
             .ok_or_else(|| GitProblem::NoGit { why: "there is no git on PATH".to_owned() })?;
         let place = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-        Ok(Self { program, path, home: place("HOME"), config_home: place("XDG_CONFIG_HOME") })
+        let (home, config_home) = (place("HOME"), place("XDG_CONFIG_HOME"));
+        let signing = OF_SIGNING.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)));
+        Ok(Self { program, path, home, config_home, signing: signing.collect() })
+    }
+
+    /// The configuration that no repository can write: `scope NUL key LF value NUL` over and over.
+    pub(super) fn protected_settings(&self) -> Result<Vec<u8>, GitProblem> {
+        let failed = |error: io::Error| GitProblem::NoGit { why: error.to_string() };
+        let mut command = crate::supervisor::start::command(&self.program);
+        command.args(["config", "--list", "-z", "--show-scope", "--includes"]);
+        let ours = std::env::vars_os()
+            .filter(|(name, _)| name.to_str().is_some_and(|name| name.starts_with("GIT_CONFIG_")));
+        command.envs(ours).env("PATH", &self.path).env("LC_ALL", "C").env("GIT_DIR", "/dev/null");
+        command.envs(self.home.iter().map(|home| ("HOME", home)));
+        command.envs(self.config_home.iter().map(|home| ("XDG_CONFIG_HOME", home)));
+        command.current_dir("/").process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(failed)?;
+        let talked = talk(&mut child, &[], Instant::now() + LONGEST);
+        if !matches!(talked, Ok(Talk::Ended { .. })) {
+            end(&child);
+        }
+        child.wait().map_err(failed)?;
+        match talked.map_err(failed)? {
+            Talk::Ended { stdout, .. } => Ok(stdout),
+            Talk::TooLong | Talk::TooMuch => Ok(Vec::new()),
+        }
     }
 }
 

@@ -147,7 +147,15 @@ impl RealWorkspace {
         let (parents, message) = ([&plan.parent], plan.message.as_str());
         let commit =
             NewCommit { tree: &tree, parents: &parents, name, email, at: plan.at, message };
-        let commit = match self.git.store_commit(&commit) {
+        let signing = match &plan.identity {
+            Identity::Users => self.git.overrides.signing.as_ref(),
+            Identity::Named { .. } => None,
+        };
+        let stored = match signing {
+            Some(signing) => Some(self.git.sign(signing, commit.text().as_bytes())?),
+            None => self.git.store_commit(&commit),
+        };
+        let commit = match stored {
             Some(commit) => commit,
             None => {
                 let date = format!("@{} +0000", plan.at.instant().as_second());
@@ -177,6 +185,7 @@ impl RealWorkspace {
         // Tests ran since the attempt was inspected: the hooks must be the user's.
         let opened = self.opened(base)?;
         self.guard(base, &opened)?;
+        self.end_operations(base, &opened)?;
         if !HOOKS.iter().any(|hook| self.hooks_directory().join(hook).symlink_metadata().is_ok()) {
             return Ok(HookVerdict::Passed { message: plan.message.clone() });
         }

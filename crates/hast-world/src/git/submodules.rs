@@ -107,7 +107,7 @@ impl RealWorkspace {
             return Ok(as_it_is(EMPTY, files));
         }
         let unreadable = || Ok(as_it_is("unreadable", vec![below(b".git")]));
-        let Ok(own) = Place::find(&top) else { return unreadable() };
+        let Ok(own) = Place::locate(&top) else { return unreadable() };
         let image = IndexImage::read(&own.git_dir.join("index"));
         let Ok(Some(image)) = image else { return unreadable() };
         let git = Git { place: Place { top, ..place.clone() }, ..self.git.clone() };

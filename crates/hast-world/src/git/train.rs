@@ -94,8 +94,8 @@ impl Git {
         }
     }
 
-    /// A commit with the author, the dates and the words of another one; a signature would not fit
-    /// any more. The same each time.
+    /// A commit with the author, the dates and the words of another one; its signature would not fit
+    /// any more, and where the user signs it gets theirs. The same each time.
     fn commit_like(
         &self,
         commit: &ObjectId,
@@ -104,6 +104,9 @@ impl Git {
     ) -> Result<ObjectId, GitProblem> {
         let bytes = self.call(["cat-file", "commit", commit.as_str()]).run()?;
         let raw = rewritten(&bytes, tree, parent);
+        if let Some(signing) = &self.overrides.signing {
+            return self.sign(signing, &raw);
+        }
         let call = self.call(["hash-object", "-t", "commit", "-w", "--stdin", "--no-filters"]);
         object(&call.synced().input(raw).line()?)
     }

@@ -49,7 +49,8 @@ impl Repo {
         let path = std::env::var_os("PATH").unwrap();
         let program = hast_world::programs::find("git", &path).unwrap();
         let home = Some(dir.path().join("home"));
-        let environment = GitEnvironment { program, path, home, config_home: None };
+        let environment =
+            GitEnvironment { program, path, home, config_home: None, signing: Vec::new() };
         let repo = Self { dir, environment };
         fs::create_dir_all(repo.top()).unwrap();
         fs::create_dir_all(repo.dir.path().join("home")).unwrap();
@@ -269,13 +270,14 @@ impl Steps for RealWorkspace {
     }
 }
 
-/// Changes as `A path`, `M path`, `D path`, `X path` (mode), `H path` (added,
-/// and nothing in it), `T path` (committed and taken back).
+/// Changes as `A path`, `M path`, `D path`, `E path` (emptied), `X path` (mode), `H path` (added, and
+/// nothing in it), `T path` (committed and taken back).
 pub(crate) fn changes(found: &Inspection) -> Vec<String> {
     let word = |kind| match kind {
         ChangeKind::Added => "A",
         ChangeKind::Modified => "M",
         ChangeKind::Deleted => "D",
+        ChangeKind::Emptied => "E",
         ChangeKind::Mode => "X",
         ChangeKind::Hollow => "H",
         ChangeKind::TakenBack => "T",

@@ -2,7 +2,7 @@
 //! appear, whatever is done.
 
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::workspace::{GitResult, GitStep, perform};
+use hast_flow::attempt::workspace::{CommitPlan, GitResult, GitStep, Identity, perform};
 
 use crate::fixture::{Repo, Steps, at, commit_plan, rules, save_plan};
 
@@ -78,6 +78,7 @@ fn a_hostile_config_of_the_repository_runs_nothing() {
     repo.write(".gitattributes", "*.rs filter=evil diff=evil merge=evil\n");
     repo.commit_all("attributes");
     set_traps(&repo, &program);
+    repo.git(&["config", "--global", "gpg.program", "false"]);
     let _ = std::fs::remove_file(&marker);
     let mut workspace = repo.open();
     perform(&mut workspace, &GitStep::Look { rules: rules() });
@@ -85,9 +86,13 @@ fn a_hostile_config_of_the_repository_runs_nothing() {
     repo.write("src/lib.rs", "2\n");
     repo.write("src/new.rs", "3\n");
     let found = workspace.see(&base);
-    let GitResult::Built { commit } =
-        perform(&mut workspace, &GitStep::Build { plan: commit_plan(&found) })
-    else {
+    // That commits are to be signed is the user's wish, too; by what, is not the repository's to say.
+    let plan = commit_plan(&found);
+    let signed = perform(&mut workspace, &GitStep::Build { plan: plan.clone() });
+    assert!(matches!(signed, GitResult::Refused(GitProblem::NotSigned { .. })), "{signed:?}");
+    let identity = Identity::Named { name: "hast".into(), email: "hast@localhost".into() };
+    let plan = CommitPlan { identity, ..plan };
+    let GitResult::Built { commit } = perform(&mut workspace, &GitStep::Build { plan }) else {
         panic!()
     };
     let saved = workspace.put_safe(&base);

@@ -126,6 +126,19 @@ fn history_rewritten() {
 }
 
 #[test]
+fn a_merge_left_under_way() {
+    let merge = format!("{WORK}      - run: git rev-parse HEAD > .git/MERGE_HEAD\n");
+    let scene = sent_back(&implement(&merge), "GATE-3", "a merge was left under way");
+    assert!(!scene.has(".git/MERGE_HEAD"));
+}
+
+#[test]
+fn tests_emptied_after_gate_1() {
+    let empty = format!("{WORK}      - write: {{path: tests/total.test, text: \"\"}}\n");
+    sent_back(&implement(&empty), "GATE-3", "the tests are not those that passed GATE-1");
+}
+
+#[test]
 fn a_protected_file_changed() {
     let config = format!(
         "{WORK}      - append: {{path: .ai/config.yaml, text: \"max_regenerations: 9\\n\"}}\n"

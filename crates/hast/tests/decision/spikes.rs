@@ -117,3 +117,18 @@ fn an_alternative_that_moves_the_users_branch_to_its_work_does_not_win() {
     assert_eq!(scene.git(&["rev-parse", "main"]), head);
     scene.nothing_is_left();
 }
+
+#[test]
+fn an_alternative_that_leaves_a_merge_under_way_does_not_win() {
+    let lie = "      - run: git rev-parse HEAD > $(git rev-parse --git-dir)/MERGE_HEAD\n      - write: {path: src/a.txt, text: \"1\\n\"}\n";
+    let scene = Scene::with(
+        &[("A", lie), ("B", "      - write: {path: src/b.txt, text: \"1\\n2\\n3\\n\"}\n")],
+        "",
+        "true\n",
+    );
+    let (code, answer) = scene.spike(&[]);
+    assert_eq!((code, &answer["winner"]), (0, &json!("B")), "{answer}");
+    let codes = answer["alternatives"].to_string();
+    assert!(codes.contains("operation_left"), "{codes}");
+    scene.nothing_is_left();
+}

@@ -155,3 +155,14 @@ fn a_merge_never_goes_over_what_an_agent_wrote_into_the_checkout() {
     assert_eq!(scene.git(&["show", "hast/kept/M1:src/b.txt"]), "b");
     scene.nothing_is_left();
 }
+
+#[test]
+fn an_operation_left_under_way_in_a_lane_fails_there() {
+    for config in WALLS {
+        let line = "git rev-parse HEAD > $(git rev-parse --git-dir)/MERGE_HEAD";
+        let (scene, found) = verdicts(line, config);
+        assert_eq!(found, ["operation_left"], "{config}");
+        assert_eq!(scene.status_of("M1"), "blocked");
+        scene.nothing_is_left();
+    }
+}

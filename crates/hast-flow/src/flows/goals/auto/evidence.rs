@@ -34,7 +34,7 @@ pub(super) fn diff(lines: &[DiffLine]) -> Value {
 fn one(line: &DiffLine) -> String {
     let letter = match line.change.kind {
         ChangeKind::Added | ChangeKind::Hollow => 'A',
-        ChangeKind::Modified | ChangeKind::TakenBack => 'M',
+        ChangeKind::Modified | ChangeKind::Emptied | ChangeKind::TakenBack => 'M',
         ChangeKind::Deleted => 'D',
         ChangeKind::Mode => 'T',
     };

@@ -9,7 +9,7 @@ use crate::attempt::base::{Base, ref_part};
 use crate::attempt::evidence::{CallEnd, TestEnd};
 use crate::attempt::inspection::Inspection;
 use crate::attempt::judge::{Judged, Rules, Scope, Verdict, WantedHandoff, WantedTests, judge};
-use crate::attempt::workspace::{CommitPlan, GitResult, GitStep, HookVerdict, SavePlan};
+use crate::attempt::workspace::{CommitPlan, GitResult, GitStep, SavePlan};
 use crate::attempt::worktrees::{TreePlan, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{blocked, call_end, problem, unexpected};
 use crate::docs::goals::{Alternative, GoalsEventKind as Kind};
@@ -272,20 +272,15 @@ impl Try<'_> {
         let tree = &inspection.commit_tree;
         let plan = self.flow.commit_plan(base.commit(), tree, self.facts.now);
         let plan = CommitPlan { message: self.flow.message(self.alternative), ..plan };
+        let planned = plan.message.clone();
         let hooks = || Effect::Git(Box::new(GitStep::RunHooks { plan, base: base.clone() }));
-        match self.within("hooks", hooks)? {
-            EffectResult::Git(GitResult::Hooks(HookVerdict::Passed { message })) => {
-                Ok((verdict, message.clone()))
-            }
-            EffectResult::Git(GitResult::Hooks(HookVerdict::Refused { hook, said })) => {
-                Ok((Verdict::commit_refused(format!("{hook}: {said}")), String::new()))
-            }
-            EffectResult::Git(GitResult::Hooks(HookVerdict::ChangedContent { hook })) => {
-                let why = format!("{hook} changed the content");
-                Ok((Verdict::commit_refused(why), String::new()))
-            }
-            _ => Err(unexpected(&self.key("hooks"), self.facts.lang)),
-        }
+        let EffectResult::Git(GitResult::Hooks(hooked)) = self.within("hooks", hooks)? else {
+            return Err(unexpected(&self.key("hooks"), self.facts.lang));
+        };
+        Ok(match hooked.message(&planned, self.facts.lang) {
+            Ok(message) => (verdict, message),
+            Err(why) => (Verdict::commit_refused(why), String::new()),
+        })
     }
 
     fn save_plan(&self, base: &Base) -> SavePlan {
