@@ -37,6 +37,7 @@ impl RealWorkspace {
         let opened = self.opened(base)?;
         let brought_back = self.give_back_ignored();
         let mut protected: BTreeSet<RepoPath> = self.guard(base, &opened)?.into_iter().collect();
+        protected.extend(std::mem::take(&mut self.mended));
         let mut breaches = Vec::new();
         let (head, others) = self.inspect_refs(base, &opened, &mut breaches)?;
         let listed = self.listed_since(&opened);
@@ -200,6 +201,7 @@ impl RealWorkspace {
         let beside = self.git.moved_beside(base, &opened.snapshot.refs, &now)?;
         breaches.extend(beside.breaches);
         let others = beside.others;
+        breaches.extend(self.start_back(base, opened, &now)?);
         if head == *base.commit() || self.git.is_ancestor(base.commit(), &head)? {
             return Ok((head, others));
         }

@@ -16,6 +16,7 @@ mod left_by_tests;
 mod liars;
 mod lines;
 mod old_refs;
+mod prunes;
 mod scene;
 mod statuses;
 mod terminal;
