@@ -55,8 +55,8 @@ use hast_flow::attempt::evidence::{Change, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::Inspection;
 use hast_flow::attempt::workspace::{
-    CommitPlan, DiffLine, Guarded, HookVerdict, Looked, OwnRef, Reach, RolledBack, SavePlan,
-    TreeFile, Workspace,
+    CommitPlan, DiffLine, Guarded, HookVerdict, LeftWork, Looked, OwnRef, Reach, RolledBack,
+    SavePlan, TreeFile, Workspace,
 };
 use hast_flow::time::UtcTime;
 
@@ -273,12 +273,12 @@ impl Workspace for RealWorkspace {
 
     fn discard(
         &mut self,
-        work: (&ObjectId, &ObjectId),
+        left: &LeftWork,
         saved: &Saved,
         rules: &TreeRules,
     ) -> Result<RolledBack, GitProblem> {
         self.glance = None;
-        self.take_out(work, saved, rules)
+        self.take_out(left, saved, rules)
     }
 
     fn compare(&mut self, from: &ObjectId, to: &ObjectId) -> Result<Vec<DiffLine>, GitProblem> {

@@ -2,9 +2,9 @@
 //! knows nothing of the one before; and what is really gone is named.
 
 use hast_flow::attempt::evidence::Breach;
-use hast_flow::attempt::workspace::{GitStep, perform};
+use hast_flow::attempt::workspace::{GitResult, GitStep, LeftWork, perform};
 
-use crate::fixture::{Act, Repo, Steps, attempt, rules};
+use crate::fixture::{Act, Repo, Steps, attempt, rules, save_plan};
 
 fn prune(repo: &Repo) {
     repo.git(&["reflog", "expire", "--expire=now", "--all"]);
@@ -221,4 +221,36 @@ fn no_git_is_started_to_hold_what_other_refs_have() {
     let before = started();
     workspace.start(&rules());
     assert_eq!(started() - before, 0);
+}
+
+/// What was uncommitted when the work began, and what HEAD has for the rest.
+#[test]
+fn kept_work_is_cleared_to_what_the_user_had() {
+    let repo = Repo::new();
+    repo.write(".ai/tracked.md", "committed");
+    repo.write(".ai/later.md", "committed");
+    repo.commit_all("second");
+    repo.write(".ai/notes.md", "my notes");
+    repo.write(".ai/tracked.md", "my edit");
+    let mut workspace = repo.open();
+    let base = workspace.start(&rules());
+    repo.remove(".ai/notes.md");
+    repo.write(".ai/tracked.md", "evil");
+    repo.write(".ai/later.md", "evil");
+    repo.write("src/lib.rs", "work");
+    workspace.see(&base);
+    let kept = workspace.put_safe(&base).work().clone();
+    drop(workspace);
+    prune(&repo);
+    let mut workspace = repo.open();
+    let (base_commit, from) = (base.commit().clone(), base.tree().clone());
+    let left = LeftWork { base: base_commit, from, work: kept.tree };
+    let GitResult::Saved(saved) = perform(&mut workspace, &GitStep::Save(save_plan(None))) else {
+        panic!("not saved")
+    };
+    let out = perform(&mut workspace, &GitStep::Discard { left, saved, rules: rules() });
+    assert!(matches!(out, GitResult::RolledBack(_)), "{out:?}");
+    assert_eq!(repo.read(".ai/notes.md"), "my notes");
+    assert_eq!(repo.read(".ai/tracked.md"), "my edit");
+    assert_eq!(repo.git(&["status", "--porcelain"]), " M .ai/tracked.md\n?? .ai/notes.md");
 }

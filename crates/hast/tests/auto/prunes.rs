@@ -117,3 +117,29 @@ fn after_a_kill_the_next_start_finds_the_repository_and_the_index_again() {
         assert_eq!(refs(&scene), theirs, "{lie}");
     }
 }
+
+/// What was uncommitted below `.ai/` when the attempt began is nobody's work but the user's.
+#[test]
+fn clearing_kept_work_gives_the_user_back_what_was_not_committed() {
+    let lie = "rm .ai/notes.md && echo evil > .ai/tracked.md";
+    let replies = format!(
+        "  - when: {{missing: go.log}}\n    do:\n      - run: {lie}\n{WORK}  - do:\n{WORK}"
+    );
+    let scene = Scene::with(GOALS, &replies, "sandbox: off\nmax_retries: 1\n");
+    scene.write(".ai/tracked.md", "committed\n");
+    scene.git(&["add", "-A"]);
+    scene.git(&["commit", "-q", "-m", "tracked"]);
+    scene.write(".ai/notes.md", "my notes\n");
+    scene.write(".ai/tracked.md", "my edit\n");
+    assert_eq!(scene.hast(&["auto"]).code, 1);
+    assert_eq!(scene.verdicts(), ["failed outside_scope"]);
+    assert_eq!(scene.read(".ai/tracked.md"), "evil\n");
+    scene.shell(PRUNE);
+    scene.write("go.log", "");
+    assert_eq!(scene.hast(&["retry", "M1", "--no-run"]).code, 0);
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, &*scene.status()), (0, "done"), "{ran:?}");
+    assert_eq!(scene.read(".ai/notes.md"), "my notes\n");
+    assert_eq!(scene.read(".ai/tracked.md"), "my edit\n");
+    assert_eq!(scene.git(&["status", "--porcelain"]), "M .ai/tracked.md\n?? .ai/notes.md");
+}
