@@ -4,17 +4,21 @@
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
-use std::thread::Builder;
+use std::thread::{Builder, JoinHandle};
 
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{GitResult, GitStep, perform};
 
 use crate::git::{GitEnvironment, Place, RealWorkspace};
 
+/// A step, and where its result goes.
+type Asked = (GitStep, Sender<GitResult>);
+
 /// A work tree that any thread may ask.
 #[derive(Debug)]
 pub struct GitThread {
-    steps: Mutex<Sender<(GitStep, Sender<GitResult>)>>,
+    steps: Mutex<Option<Sender<Asked>>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl GitThread {
@@ -38,9 +42,9 @@ impl GitThread {
             }
         };
         let lost = || GitProblem::NoGit { why: "its thread ended".to_owned() };
-        Builder::new().name("git".to_owned()).spawn(serve).map_err(|_| lost())?;
+        let thread = Builder::new().name("git".to_owned()).spawn(serve).map_err(|_| lost())?;
         result.recv().map_err(|_| lost())??;
-        Ok(Self { steps: Mutex::new(steps) })
+        Ok(Self { steps: Mutex::new(Some(steps)), thread: Some(thread) })
     }
 
     /// Performs a step and waits for it.
@@ -53,17 +57,25 @@ impl GitThread {
         let (answer, answered) = channel();
         let steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let lost = || GitResult::Refused(GitProblem::NoGit { why: "its thread ended".to_owned() });
-        match steps.send((step.clone(), answer)) {
-            Ok(()) => {
-                meanwhile();
-                answered.recv().unwrap_or_else(|_| lost())
-            }
-            Err(_) => lost(),
+        if steps.is_none_or(|steps| steps.send((step.clone(), answer)).is_err()) {
+            return lost();
+        }
+        meanwhile();
+        answered.recv().unwrap_or_else(|_| lost())
+    }
+}
+
+/// The work tree lets go of what it holds while an attempt is under way: this is waited for.
+impl Drop for GitThread {
+    fn drop(&mut self) {
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
         }
     }
 }
 
-fn serve(mut workspace: RealWorkspace, asked: &Receiver<(GitStep, Sender<GitResult>)>) {
+fn serve(mut workspace: RealWorkspace, asked: &Receiver<Asked>) {
     while let Ok((step, answer)) = asked.recv() {
         let _ = answer.send(perform(&mut workspace, &step));
     }

@@ -129,6 +129,11 @@ pub enum Breach {
     RefLeft {
         name: String,
     },
+    /// The same, and what it pointed at is no longer there: it cannot be put back.
+    RefLost {
+        name: String,
+        was: String,
+    },
     SubmoduleAdded {
         path: RepoPath,
     },

@@ -24,9 +24,9 @@ pub enum GitStep {
     Save(SavePlan),
     /// Tree, branch, HEAD and index as they were at the base.
     RollBack { base: Base, saved: Saved },
-    /// Takes work out of the tree: what differs from `from` to `work` becomes what HEAD has.
-    /// Protected files, and files of the user, stay.
-    Discard { from: ObjectId, work: ObjectId, saved: Saved, rules: TreeRules },
+    /// Takes work out of the tree: what it changed becomes what HEAD has, and what was uncommitted
+    /// when it began becomes that again. Protected files, and files of the user, stay.
+    Discard { left: LeftWork, saved: Saved, rules: TreeRules },
     /// What differs between two commits or trees.
     Compare { from: ObjectId, to: ObjectId },
     /// Takes away the locks of git that a dead process left: those that are not older than this,
@@ -83,6 +83,16 @@ impl Guarded {
     pub fn is_empty(&self) -> bool {
         self.files.is_empty() && self.refs.is_empty()
     }
+}
+
+/// Work that lies in a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftWork {
+    /// Where the branch was when it began, and what was in the tree.
+    pub base: ObjectId,
+    pub from: ObjectId,
+    /// What was in the tree when it ended.
+    pub work: ObjectId,
 }
 
 /// What is to be saved, and where.
@@ -277,7 +287,7 @@ pub trait Workspace {
     fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<String, GitProblem>;
     fn discard(
         &mut self,
-        work: (&ObjectId, &ObjectId),
+        left: &LeftWork,
         saved: &Saved,
         rules: &TreeRules,
     ) -> Result<RolledBack, GitProblem>;
@@ -312,8 +322,8 @@ fn try_to(workspace: &mut dyn Workspace, step: &GitStep) -> Result<GitResult, Gi
         GitStep::RollBack { base, saved } => {
             GitResult::RolledBack(workspace.roll_back(base, saved)?)
         }
-        GitStep::Discard { from, work, saved, rules } => {
-            GitResult::RolledBack(workspace.discard((from, work), saved, rules)?)
+        GitStep::Discard { left, saved, rules } => {
+            GitResult::RolledBack(workspace.discard(left, saved, rules)?)
         }
         GitStep::Compare { from, to } => GitResult::Compared(workspace.compare(from, to)?),
         GitStep::Unlock { since } => GitResult::Unlocked { paths: workspace.unlock(*since)? },

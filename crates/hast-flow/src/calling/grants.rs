@@ -87,6 +87,9 @@ pub fn granted(place: &Place, ground: &Ground, config: &Config) -> Sandbox {
                     ["hooks", "config", "info", "modules"].map(|name| git.common.join(name)),
                 );
                 closed.push(git.own.join("config.worktree"));
+                // What keeps the start of the attempt from being pruned, and tells where it was.
+                closed.push(git.common.join("refs/hast"));
+                closed.push(git.own.join("hast/start"));
             }
             closed.push(ground.root.join(".ai"));
             closed.push(ground.root.join(FlowName::Contract.marker()));
@@ -250,9 +253,11 @@ mod tests {
             "/p/.claude/orchestrator",
             "/p/.git/config",
             "/p/.git/config.worktree",
+            "/p/.git/hast/start",
             "/p/.git/hooks",
             "/p/.git/info",
             "/p/.git/modules",
+            "/p/.git/refs/hast",
         ];
         assert_eq!(shown(&sandbox.closed), closed);
     }

@@ -61,6 +61,7 @@ fn each_breach_of_the_repository_fails_whatever_else_is_good() {
         (Breach::HeadDetached, "head_detached"),
         (Breach::OperationLeft { what: "merge".into() }, "operation_left"),
         (Breach::RefMoved { name: "refs/tags/v1".into() }, "ref_moved"),
+        (Breach::RefLost { name: "refs/heads/x".into(), was: "a".repeat(40) }, "ref_lost"),
         (Breach::SubmoduleAdded { path: path("lib") }, "submodule_added"),
         (Breach::NestedRepository { path: path("lib") }, "nested_repository"),
         (Breach::SymlinkLeaves { path: path("l") }, "symlink_leaves"),

@@ -7,8 +7,8 @@ use hast_flow::attempt::evidence::{Breach, Change, ChangeKind, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::Inspection;
 use hast_flow::attempt::workspace::{
-    CommitPlan, Content, DiffLine, Guarded, Head, HookVerdict, Looked, OwnRef, Reach, RolledBack,
-    SavePlan, TreeFile, Uncommitted, UncommittedKind, Workspace,
+    CommitPlan, Content, DiffLine, Guarded, Head, HookVerdict, LeftWork, Looked, OwnRef, Reach,
+    RolledBack, SavePlan, TreeFile, Uncommitted, UncommittedKind, Workspace,
 };
 use hast_flow::ids::Sha256;
 use hast_flow::time::UtcTime;
@@ -217,7 +217,7 @@ impl Workspace for Git {
 
     fn discard(
         &mut self,
-        (from, work): (&ObjectId, &ObjectId),
+        LeftWork { from, work, .. }: &LeftWork,
         _: &Saved,
         _: &TreeRules,
     ) -> Result<RolledBack, GitProblem> {

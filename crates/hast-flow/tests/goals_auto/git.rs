@@ -7,8 +7,8 @@ use hast_flow::attempt::evidence::{Change, ChangeKind, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::{HandoffFile, Inspection};
 use hast_flow::attempt::workspace::{
-    CommitPlan, Content, DiffLine, Guarded, Head, HookVerdict, Looked, OwnRef, Reach, RolledBack,
-    SavePlan, TreeFile, Uncommitted, UncommittedKind, Workspace,
+    CommitPlan, Content, DiffLine, Guarded, Head, HookVerdict, LeftWork, Looked, OwnRef, Reach,
+    RolledBack, SavePlan, TreeFile, Uncommitted, UncommittedKind, Workspace,
 };
 use hast_flow::time::UtcTime;
 
@@ -153,7 +153,7 @@ impl Workspace for FakeGit {
 
     fn discard(
         &mut self,
-        _: (&ObjectId, &ObjectId),
+        _: &LeftWork,
         _: &Saved,
         _: &TreeRules,
     ) -> Result<RolledBack, GitProblem> {

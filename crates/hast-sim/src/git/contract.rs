@@ -7,8 +7,8 @@ use hast_flow::attempt::evidence::{Breach, ChangeKind};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::Inspection;
 use hast_flow::attempt::workspace::{
-    CommitPlan, Content, GitResult, GitStep, Identity, Reach, SavePlan, TreeFile, UncommittedKind,
-    Workspace, perform,
+    CommitPlan, Content, GitResult, GitStep, Identity, LeftWork, Reach, SavePlan, TreeFile,
+    UncommittedKind, Workspace, perform,
 };
 use hast_flow::store::{Identity as SeenAs, Seen};
 use hast_flow::time::UtcTime;
@@ -50,7 +50,7 @@ type Check<S> = fn(&S) -> Checked;
 
 /// Runs every check in a fresh scene each; the first sentence that is not true comes back.
 pub fn check<S: Scene>(fresh: impl Fn() -> S) -> Checked {
-    let checks: [(&str, Check<S>); 23] = [
+    let checks: [(&str, Check<S>); 24] = [
         ("looking names what is the user's", looking),
         ("changes are compared by content", compared),
         ("a file with nothing left in it is told apart", left::emptied),
@@ -71,6 +71,7 @@ pub fn check<S: Scene>(fresh: impl Fn() -> S) -> Checked {
         ("one file is committed alone", alone),
         ("files are read from the tree that was recorded", recorded_files),
         ("kept work is taken out of the tree and put back", taken_out),
+        ("what was uncommitted before the work that is taken out comes back", uncommitted_again),
         ("own refs are listed and deleted as listed", own_refs::listed),
         ("a branch of kept work that somebody went on with stays theirs", own_refs::gone_on_with),
         ("nothing is brought back over what was edited since", own_refs::not_over),
@@ -452,6 +453,8 @@ fn taken_out<S: Scene>(scene: &S) -> Checked {
     scene.write("handoffs/2026-02-09_143000.md", "edited\n");
     let mut workspace = scene.workspace();
     let (from, work) = (base.tree().clone(), kept.tree.clone());
+    let (commit, tree) = (base.commit().clone(), from.clone());
+    let left = LeftWork { base: commit, from: tree, work: work.clone() };
     let GitResult::Compared(lines) =
         perform(&mut *workspace, &GitStep::Compare { from: from.clone(), to: work.clone() })
     else {
@@ -464,7 +467,7 @@ fn taken_out<S: Scene>(scene: &S) -> Checked {
     let GitResult::Saved(saved) = perform(&mut *workspace, &GitStep::Save(plan)) else {
         return Err("not saved".into());
     };
-    let out = GitStep::Discard { from: from.clone(), work, saved, rules: rules() };
+    let out = GitStep::Discard { left, saved, rules: rules() };
     let done = perform(&mut *workspace, &out);
     same(matches!(done, GitResult::RolledBack(_)), true)?;
     uncommitted(scene, &["goals", "handoffs/2026-02-09_143000.md", "rules.md"])?;
@@ -479,4 +482,25 @@ fn taken_out<S: Scene>(scene: &S) -> Checked {
     same(files.get("goals").cloned(), Some(b"blocked\n".to_vec()))?;
     same(files.get("handoffs/2026-02-09_143000.md").cloned(), Some(b"edited\n".to_vec()))?;
     same(files.contains_key("src/gone"), false)
+}
+
+fn uncommitted_again<S: Scene>(scene: &S) -> Checked {
+    scene.write("rules.md", "the user's edit\n");
+    scene.write("notes", "the user's notes\n");
+    let mut workspace = scene.workspace();
+    let base = start(&mut *workspace)?;
+    work(scene);
+    scene.write("rules.md", "the agent's\n");
+    scene.remove("notes");
+    let work = save(&mut *workspace, &base)?.work().tree.clone();
+    let left = LeftWork { base: base.commit().clone(), from: base.tree().clone(), work };
+    let mut workspace = scene.workspace();
+    let saved = save(&mut *workspace, &base)?;
+    let out = GitStep::Discard { left, saved, rules: rules() };
+    let done = perform(&mut *workspace, &out);
+    same(matches!(done, GitResult::RolledBack(_)), true)?;
+    let files = scene.files();
+    same(files.get("rules.md").cloned(), Some(b"the user's edit\n".to_vec()))?;
+    same(files.get("notes").cloned(), Some(b"the user's notes\n".to_vec()))?;
+    same(files.get("src/code").cloned(), Some(b"one\n".to_vec()))
 }

@@ -3,7 +3,7 @@
 use hast_flow::attempt::base::{ObjectId, Saved, TreeRules};
 use hast_flow::attempt::evidence::{Change, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::workspace::{DiffLine, RolledBack};
+use hast_flow::attempt::workspace::{DiffLine, LeftWork, RolledBack};
 
 use super::machine::{Object, is_any};
 use super::port::SimWorkspace;
@@ -41,7 +41,7 @@ impl SimWorkspace {
 
     pub(super) fn take_out(
         &self,
-        (from, work): (&ObjectId, &ObjectId),
+        LeftWork { base, from, work }: &LeftWork,
         saved: &Saved,
         rules: &TreeRules,
     ) -> Result<RolledBack, GitProblem> {
@@ -61,6 +61,11 @@ impl SimWorkspace {
         });
         let mut back = self.diff(&now, &head);
         back.retain(|path, _| ours.contains_key(path));
+        // What was uncommitted before the work began, and nobody committed since, is that again.
+        let since = self.diff(base, &head);
+        let mut uncommitted = self.diff(base, from);
+        uncommitted.retain(|path, _| ours.contains_key(path) && !since.contains_key(path));
+        back.extend(uncommitted);
         let wanted = self.entries_on(&now, &back)?;
         self.check_out(&now, &wanted)?;
         Ok(RolledBack { aside: Vec::new() })

@@ -7,8 +7,8 @@ use hast_flow::attempt::evidence::{Change, ChangeKind, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::{HandoffFile, Inspection};
 use hast_flow::attempt::workspace::{
-    CommitPlan, Content, DiffLine, Guarded, Head, HookVerdict, Looked, OwnRef, Reach, RolledBack,
-    SavePlan, TreeFile, Uncommitted, UncommittedKind, Workspace,
+    CommitPlan, Content, DiffLine, Guarded, Head, HookVerdict, LeftWork, Looked, OwnRef, Reach,
+    RolledBack, SavePlan, TreeFile, Uncommitted, UncommittedKind, Workspace,
 };
 use hast_flow::time::UtcTime;
 
@@ -225,11 +225,11 @@ impl Workspace for SimWorkspace {
 
     fn discard(
         &mut self,
-        work: (&ObjectId, &ObjectId),
+        left: &LeftWork,
         saved: &Saved,
         rules: &TreeRules,
     ) -> Result<RolledBack, GitProblem> {
-        self.take_out(work, saved, rules)
+        self.take_out(left, saved, rules)
     }
 
     fn compare(&mut self, from: &ObjectId, to: &ObjectId) -> Result<Vec<DiffLine>, GitProblem> {

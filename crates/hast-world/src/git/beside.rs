@@ -10,7 +10,8 @@ use hast_flow::attempt::evidence::Breach;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::MovedRef;
 
-use super::refs::{Move, Refs, Target, keep_reachable};
+use super::put_back::keep_reachable;
+use super::refs::{Move, Refs, Target};
 use super::run::Git;
 use crate::files::read_bounded;
 

@@ -1,12 +1,12 @@
 //! What differs between two trees, in lines; and taking work out of a tree that is not the base of
-//! anything: only what is as that work left it becomes what HEAD has.
+//! anything: only what is as that work left it becomes what HEAD has, or what was uncommitted before.
 
 use std::collections::BTreeSet;
 
 use hast_flow::attempt::base::{ObjectId, Saved, TreeRules};
 use hast_flow::attempt::evidence::Change;
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::workspace::{DiffLine, RolledBack};
+use hast_flow::attempt::workspace::{DiffLine, LeftWork, RolledBack};
 
 use super::RealWorkspace;
 use super::aside::lies_aside;
@@ -78,10 +78,18 @@ fn counted(entry: &[u8]) -> Option<(&[u8], (u64, u64))> {
     Some((parts.next()?, (added, removed)))
 }
 
+/// What becomes of the paths of some work that are still as it left them.
+struct Cleared {
+    /// In the tree: what HEAD has, or what was uncommitted there before the work began.
+    files: Vec<Entry>,
+    /// In the user's index: what HEAD has.
+    staged: Vec<Entry>,
+}
+
 impl RealWorkspace {
     pub(super) fn take_out(
         &mut self,
-        (from, work): (&ObjectId, &ObjectId),
+        left: &LeftWork,
         saved: &Saved,
         rules: &TreeRules,
     ) -> Result<RolledBack, GitProblem> {
@@ -90,17 +98,17 @@ impl RealWorkspace {
         let known = self.saved.take().filter(|known| known.commit == saved.work().commit);
         let known = known.ok_or_else(|| GitProblem::EditedSince { paths: Vec::new() })?;
         let head = self.git.resolve("HEAD")?.ok_or(GitProblem::NoFirstCommit)?;
-        let entries = self.entries_of_head((from, work), &known.tree, &head, rules)?;
+        let cleared = self.cleared(left, &known.tree, &head, rules)?;
         let aside = self.scratch.aside(&saved.work().name);
         let wanted = self.scratch.index(Some(&known.image))?;
-        self.git.set_entries(&wanted, &entries)?;
+        self.git.set_entries(&wanted, &cleared.files)?;
         let wanted = self.git.write_tree(&wanted)?;
         let index = self.scratch.index(Some(&known.image))?;
         let moved = self.back_to(&index, &known.tree, &wanted, &aside)?;
         // What the user had staged of it goes too.
         if let Some(users) = IndexImage::of_user(&self.git)? {
             let index = self.scratch.index(Some(&users))?;
-            self.git.set_entries(&index, &entries)?;
+            self.git.set_entries(&index, &cleared.staged)?;
             let image = index.image()?;
             if !image.has_bytes_of(&users) {
                 image.install(&self.git, &self.scratch)?;
@@ -109,20 +117,22 @@ impl RealWorkspace {
         Ok(RolledBack { aside: lies_aside(&aside, &moved) })
     }
 
-    /// What HEAD has at the paths of some work that are still as it left them.
-    fn entries_of_head(
+    fn cleared(
         &self,
-        (from, work): (&ObjectId, &ObjectId),
+        left: &LeftWork,
         now: &ObjectId,
         head: &ObjectId,
         rules: &TreeRules,
-    ) -> Result<Vec<Entry>, GitProblem> {
+    ) -> Result<Cleared, GitProblem> {
         let matcher = Matcher::new(rules);
         let stays = |path: &[u8]| {
             matcher.is_left_out(path)
                 || matcher.is_protected(path)
                 || matcher.is_left_by_tests(path)
         };
+        let LeftWork { base, from, work } = left;
+        // An earlier hast kept no hold of that tree: then the commit it stood on has to do.
+        let from = if self.git.missing(&[from])?.is_empty() { from } else { base };
         let changed: BTreeSet<Vec<u8>> =
             self.git.diff(work, now)?.into_iter().map(|found| found.path).collect();
         let ours: BTreeSet<Vec<u8>> = self
@@ -132,8 +142,18 @@ impl RealWorkspace {
             .map(|found| found.path)
             .filter(|path| !stays(path) && !changed.contains(path))
             .collect();
-        let back = self.git.diff(now, &self.git.tree_of(head)?)?;
-        let back = back.iter().filter(|found| ours.contains(&found.path));
-        Ok(back.map(Difference::new_entry).collect())
+        let mut staged = self.git.diff(now, &self.git.tree_of(head)?)?;
+        staged.retain(|found| ours.contains(&found.path));
+        let mut uncommitted = self.git.diff(base, from)?;
+        uncommitted.retain(|found| ours.contains(&found.path));
+        if !uncommitted.is_empty() {
+            // What was committed there since is newer than what was uncommitted then.
+            let since = self.git.diff(base, head)?;
+            uncommitted.retain(|found| !since.iter().any(|other| other.path == found.path));
+        }
+        let theirs = |path: &[u8]| uncommitted.iter().any(|found| found.path == path);
+        let of_head = staged.iter().filter(|found| !theirs(&found.path));
+        let files = of_head.chain(&uncommitted).map(Difference::new_entry).collect();
+        Ok(Cleared { files, staged: staged.iter().map(Difference::new_entry).collect() })
     }
 }

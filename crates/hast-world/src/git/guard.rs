@@ -76,6 +76,8 @@ impl RealWorkspace {
             }
             Reach::OfGit | Reach::OfGitButRefs => self.guard_gits_own(base, &opened, reach)?,
         };
+        let mut files = files;
+        files.extend(std::mem::take(&mut self.mended));
         let refs = self.git.refs()?;
         let moved = match reach {
             Reach::Everything | Reach::OfGit => {
@@ -87,7 +89,9 @@ impl RealWorkspace {
             Reach::OfGitButRefs => self.git.moved_refs(base, &opened.snapshot.refs, &refs),
         };
         let name = |breach: Breach| match breach {
-            Breach::RefMoved { name } | Breach::RefLeft { name } => Some(name),
+            Breach::RefMoved { name } | Breach::RefLeft { name } | Breach::RefLost { name, .. } => {
+                Some(name)
+            }
             _ => None,
         };
         let aside = self.scratch.aside(base.key());

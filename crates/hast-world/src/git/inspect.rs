@@ -37,6 +37,7 @@ impl RealWorkspace {
         let opened = self.opened(base)?;
         let (changed, brought_back) = self.guard_all(base, &opened)?;
         let mut protected: BTreeSet<RepoPath> = changed.into_iter().collect();
+        protected.extend(std::mem::take(&mut self.mended));
         let mut breaches = Vec::new();
         let (head, others) = self.inspect_refs(base, &opened, &mut breaches)?;
         self.inspect_operations(base, &opened, &mut breaches)?;
@@ -204,6 +205,7 @@ impl RealWorkspace {
         let beside = self.git.moved_beside(base, &opened.snapshot.refs, &now)?;
         breaches.extend(beside.breaches);
         let others = beside.others;
+        breaches.extend(self.start_back(base, opened, &now)?);
         if head == *base.commit() || self.git.is_ancestor(base.commit(), &head)? {
             return Ok((head, others));
         }

@@ -20,7 +20,7 @@ const LONGEST_PATH: usize = 8 << 10;
 /// Most entries of a directory of refs that are looked at.
 const MOST_ENTRIES: usize = 20_000;
 /// Files of a git directory that git replaces under a lock.
-const LOCKED: [&str; 4] = ["index", "HEAD", "packed-refs", "config"];
+pub(super) const LOCKED: [&str; 4] = ["index", "HEAD", "packed-refs", "config"];
 
 impl Place {
     /// Removes what a process that died since then has left, and names it.
@@ -110,6 +110,26 @@ pub(super) fn locks_below(directory: &Path) -> Vec<PathBuf> {
                 open.push(entry.path());
             } else if entry.file_name().as_encoded_bytes().ends_with(b".lock") {
                 found.push(entry.path());
+            }
+        }
+    }
+    found
+}
+
+/// Directories where git wants to make a lock: no git has made them, and none can go on.
+pub(super) fn directories_like_locks(refs: &Path) -> Vec<PathBuf> {
+    let (mut open, mut found, mut looked) = (vec![refs.to_owned()], Vec::new(), 0);
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+            looked += 1;
+            if looked > MOST_ENTRIES {
+                return found;
+            }
+            let lock = entry.file_name().as_encoded_bytes().ends_with(b".lock");
+            match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                true if lock => found.push(entry.path()),
+                true => open.push(entry.path()),
+                false => {}
             }
         }
     }

@@ -13,6 +13,7 @@ mod emptied;
 mod ending;
 mod entries;
 mod guard;
+mod held;
 mod history;
 mod hollow;
 mod ignored_files;
@@ -23,6 +24,7 @@ mod left;
 mod links;
 mod locks;
 mod look;
+mod mend;
 mod objects;
 mod odd;
 mod one_file;
@@ -32,6 +34,7 @@ mod owner;
 mod paths;
 mod place;
 mod protect;
+mod put_back;
 mod reading;
 mod record;
 mod ref_files;
@@ -51,24 +54,27 @@ mod unhidden;
 mod way;
 mod worktrees;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::rc::Rc;
 
 use hast_flow::attempt::base::{Base, ObjectId, Recorded, Saved, SavedWork, TreeRules};
-use hast_flow::attempt::evidence::Change;
+use hast_flow::attempt::evidence::{Change, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::Inspection;
 use hast_flow::attempt::workspace::{
-    CommitPlan, DiffLine, Guarded, HookVerdict, Looked, OwnRef, Reach, RolledBack, SavePlan,
-    TreeFile, Workspace,
+    CommitPlan, DiffLine, Guarded, HookVerdict, LeftWork, Looked, OwnRef, Reach, RolledBack,
+    SavePlan, TreeFile, Workspace,
 };
 use hast_flow::time::UtcTime;
 
 use config::Config;
 use config_files::ConfigFiles;
+use held::Holding;
 use index::{Scratch, disk};
 use inspect::Latest;
 use look::{Glance, Scene};
+use mend::Beginning;
 use record::Opened;
 use save::SavedTree;
 use settle::Filed;
@@ -103,6 +109,13 @@ pub struct RealWorkspace {
     filed: Option<Filed>,
     /// The base that the last inspection compared with.
     inspected: Option<Base>,
+    holding: Holding,
+    /// The attempt that is under way here.
+    began: Option<Beginning>,
+    /// Whether what its agent did was looked at.
+    looked_after: bool,
+    /// What of git's own had to be made readable again, until it is told.
+    mended: BTreeSet<RepoPath>,
 }
 
 impl RealWorkspace {
@@ -117,6 +130,7 @@ impl RealWorkspace {
         let scratch = Scratch::new(&place)?;
         let (overrides, compared) = Default::default();
         let git = Git { environment, place, overrides, compared };
+        let began = git.place.left_under_way();
         let mut workspace = Self {
             git,
             config: Config::default(),
@@ -130,8 +144,14 @@ impl RealWorkspace {
             saved: None,
             filed: None,
             inspected: None,
+            holding: Holding::default(),
+            began,
+            looked_after: false,
+            mended: BTreeSet::new(),
         };
+        workspace.mend()?;
         workspace.reread_config()?;
+        workspace.mend_branch()?;
         workspace.config_is_new = true;
         Ok(workspace)
     }
@@ -149,7 +169,12 @@ impl RealWorkspace {
 
     fn look_afresh(&mut self, rules: &TreeRules) -> Result<Looked, GitProblem> {
         self.glance = None;
-        let (looked, scene) = self.look_around(rules)?;
+        self.mend()?;
+        self.mend_branch()?;
+        let (looked, scene) = match self.look_around(rules) {
+            Err(GitProblem::Refused { .. }) if self.mend_index()? => self.look_around(rules)?,
+            other => other?,
+        };
         self.scene = scene;
         self.glance = Some(Glance::new(rules, &looked, &self.git.place));
         Ok(looked)
@@ -204,22 +229,32 @@ impl Workspace for RealWorkspace {
 
     fn inspect(&mut self, base: &Base) -> Result<Inspection, GitProblem> {
         self.glance = None;
-        self.inspect_attempt(base)
+        self.mend()?;
+        let inspected = self.inspect_attempt(base)?;
+        self.is_looked_after(base);
+        Ok(inspected)
     }
 
     fn save(&mut self, plan: &SavePlan) -> Result<SavedWork, GitProblem> {
         self.glance = None;
+        self.mend()?;
         self.save_tree(plan)
     }
 
     fn roll_back(&mut self, base: &Base, saved: &Saved) -> Result<RolledBack, GitProblem> {
         self.glance = None;
-        self.roll_back_tree(base, saved)
+        self.mend()?;
+        let back = self.roll_back_tree(base, saved)?;
+        self.is_looked_after(base);
+        Ok(back)
     }
 
     fn guard(&mut self, base: &Base, reach: Reach) -> Result<Guarded, GitProblem> {
         self.glance = None;
-        self.guard_since(base, reach)
+        self.mend()?;
+        let guarded = self.guard_since(base, reach)?;
+        self.is_looked_after(base);
+        Ok(guarded)
     }
 
     fn run_hooks(&mut self, plan: &CommitPlan, base: &Base) -> Result<HookVerdict, GitProblem> {
@@ -246,12 +281,12 @@ impl Workspace for RealWorkspace {
 
     fn discard(
         &mut self,
-        work: (&ObjectId, &ObjectId),
+        left: &LeftWork,
         saved: &Saved,
         rules: &TreeRules,
     ) -> Result<RolledBack, GitProblem> {
         self.glance = None;
-        self.take_out(work, saved, rules)
+        self.take_out(left, saved, rules)
     }
 
     fn compare(&mut self, from: &ObjectId, to: &ObjectId) -> Result<Vec<DiffLine>, GitProblem> {

@@ -11,12 +11,14 @@ use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use hast_flow::attempt::base::ObjectId;
+use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::time::UtcTime;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use sha1::{Digest, Sha1};
 
 use super::config::Writing;
 use super::entries::{Entries, IndexEntry, KnownTree, object_id};
+use super::index::object;
 use super::run::Git;
 
 /// Largest object that is read or written here.
@@ -111,6 +113,26 @@ impl Git {
             return None;
         }
         Some(id)
+    }
+
+    /// The same commit, by git where it cannot be written here.
+    pub(super) fn make_commit(&self, commit: &NewCommit<'_>) -> Result<ObjectId, GitProblem> {
+        if let Some(commit) = self.store_commit(commit) {
+            return Ok(commit);
+        }
+        let mut call = self.call(["commit-tree", commit.tree.as_str()]);
+        for parent in commit.parents {
+            call = call.args(["-p", parent.as_str()]);
+        }
+        let date = format!("@{} +0000", commit.at.instant().as_second());
+        let call = call.synced().input(commit.message.as_bytes().to_vec());
+        let call = super::settle::signed_by(call, commit.name, commit.email, &date);
+        object(&call.line()?)
+    }
+
+    /// Whether an object lies there by itself and is a commit.
+    pub(super) fn is_loose_commit(&self, id: &ObjectId) -> bool {
+        self.whole_object(id).is_some_and(|whole| whole.starts_with(b"commit "))
     }
 
     pub(super) fn store_commit(&self, commit: &NewCommit<'_>) -> Option<ObjectId> {

@@ -10,6 +10,7 @@ use hast_flow::attempt::workspace::OwnRef;
 use hast_flow::time::UtcTime;
 
 use super::RealWorkspace;
+use super::held::{BASES, HELD};
 use super::index::object;
 use super::refs::Move;
 use super::run::Git;
@@ -51,7 +52,11 @@ impl RealWorkspace {
         let mut refs = Vec::new();
         for line in String::from_utf8_lossy(&all).lines() {
             let words: Vec<&str> = line.splitn(3, ' ').collect();
-            if let [id, time, name] = words[..] {
+            if let [id, time, name] = words[..]
+                && !name.starts_with(HELD)
+            {
+                // What only tells where an attempt began is no work of anybody's, and never old.
+                let time = if name.starts_with(BASES) { "" } else { time };
                 let at = time.parse().ok().and_then(|s| jiff::Timestamp::from_second(s).ok());
                 let (target, at) = (object(id)?, at.map(UtcTime::new));
                 let (merged, checked_out) = (merged.contains(name), busy.get(name).cloned());
@@ -87,8 +92,11 @@ impl Git {
     /// Whether a branch can point elsewhere with nothing lost and nobody standing on it.
     fn may_move(&self, name: &str, before: &ObjectId) -> Result<bool, GitProblem> {
         let contains = format!("--contains={before}");
-        let call = self.call(["for-each-ref", "--count=1", "--format=%(refname)", &contains]);
-        let recorded = !call.args([OURS]).output()?.stdout.is_empty();
+        let call = self.call(["for-each-ref", "--format=%(refname)", &contains]);
+        let listed = call.args([OURS]).output()?.stdout;
+        // Those go by themselves.
+        let stays = |name: &str| !name.starts_with(BASES) && !name.starts_with(HELD);
+        let recorded = String::from_utf8_lossy(&listed).lines().any(stays);
         Ok(recorded && !self.busy_branches()?.contains_key(name))
     }
 

@@ -45,9 +45,11 @@ impl Place {
             top.join(as_path(path))
         };
         let git_dir = git_dir.canonicalize().map_err(|_| none())?;
+        // An agent makes no linked work tree of the one that it was called in.
+        let own = git_dir == top.join(".git") && Self::has_note(&git_dir);
         let common_dir = match read_bounded(&git_dir.join("commondir"), LONGEST_PATH) {
-            Ok(text) => git_dir.join(as_path(&text)).canonicalize().map_err(|_| none())?,
-            Err(_) => git_dir.clone(),
+            Ok(text) if !own => git_dir.join(as_path(&text)).canonicalize().map_err(|_| none())?,
+            Ok(_) | Err(_) => git_dir.clone(),
         };
         if common_dir.join("objects").is_dir() {
             Ok(Self { top, git_dir, common_dir })

@@ -8,7 +8,9 @@ use hast_flow::attempt::globs::Globs;
 use hast_flow::attempt::workspace::Head;
 
 use super::RealWorkspace;
+use super::held::{HELD, Parts};
 use super::index::{IndexImage, object};
+use super::look::Scene;
 use super::objects::Kind;
 use super::refs::{Move, base_ref};
 use super::snapshot::{Home, Snapshot};
@@ -19,6 +21,8 @@ use super::snapshot::{Home, Snapshot};
 pub(super) struct Opened {
     pub(super) id: ObjectId,
     pub(super) snapshot: Snapshot,
+    /// What the ref of the start pointed at, and what of.
+    pub(super) holder: Option<(ObjectId, Parts)>,
     pub(super) image: Option<IndexImage>,
     pub(super) users: Option<IndexImage>,
     /// Submodules of that index.
@@ -49,46 +53,29 @@ impl RealWorkspace {
             return Err(GitProblem::RepositoryFilter { name: name.clone() });
         }
         let odd = self.odd_now(rules, &scene);
-        let Head::Branch { name: branch, commit } = scene.head else {
+        let Head::Branch { name: branch, commit } = scene.head.clone() else {
             return Err(GitProblem::Detached);
         };
         if let Some(directory) = rules.handoffs.as_ref().filter(|it| hides(&scene.ignores, it)) {
             return Err(GitProblem::HandoffsIgnored { directory: directory.clone() });
         }
-        let submodules = self.recorded_submodules(&scene.gitlinks)?;
-        let roots = self.git.place.protected_roots(rules, &scene.guarded);
-        let mut files = self.git.place.protected_now(&roots)?;
-        if let Shared::GuardedSince { start } = &rules.shared {
-            files.retain(|kept| kept.home != Home::Common);
-            let since = self.snapshot(start)?.files.into_iter();
-            files.extend(since.filter(|kept| kept.home == Home::Common));
-        }
-        let refs = self.git.refs()?;
-        // What comes of an attempt may have to be kept on a branch of ours.
-        if let Some(way) = OURS.iter().find(|name| refs.contains_key(**name)) {
-            let name = way.strip_prefix("refs/heads/").unwrap_or(way).to_owned();
-            return Err(GitProblem::BranchInTheWay { name });
-        }
-        let snapshot = Snapshot {
-            refs,
-            odd: Some(odd),
-            ignores: scene.ignores,
-            flags: scene.flags,
-            files,
-            guarded: scene.guarded,
-            in_progress: self.signs(),
-            ignored: scene.ignored,
-            submodules,
-        };
+        let snapshot = Snapshot { odd: Some(odd), ..self.snapshot_of(&scene, rules)? };
         self.hold_ignored(&snapshot.ignored, rules);
         let bytes = snapshot.encode()?;
         let id = self.keep_bytes(bytes)?;
+        let (tree, snapshot_id) = (scene.tree.clone(), id.clone());
+        let index = snapshot.index.clone();
+        let parts = Parts { commit: commit.clone(), tree, snapshot: snapshot_id, index };
+        let holder = self.git.holder(key, &parts)?;
         let name = base_ref(key);
         let from = snapshot.refs.get(&name).map(|target| target.id.clone());
-        self.git.move_refs(&[Move { name, from, to: Some(id.clone()) }])?;
+        self.git.move_refs(&[Move { name, from, to: Some(holder.clone()) }])?;
+        self.hold(&snapshot, &parts);
+        self.begin(key, &branch, &commit)?;
         self.opened = Some(Rc::new(Opened {
             id: id.clone(),
             snapshot,
+            holder: Some((holder, parts)),
             image: Some(scene.image),
             users: scene.users,
             gitlinks: scene.gitlinks,
@@ -105,6 +92,38 @@ impl RealWorkspace {
         object(&call.synced().input(bytes).line()?)
     }
 
+    /// Everything about a start that does not fit a line.
+    fn snapshot_of(&self, scene: &Scene, rules: &TreeRules) -> Result<Snapshot, GitProblem> {
+        let submodules = self.recorded_submodules(&scene.gitlinks)?;
+        let roots = self.git.place.protected_roots(rules, &scene.guarded);
+        let mut files = self.git.place.protected_now(&roots)?;
+        if let Shared::GuardedSince { start } = &rules.shared {
+            files.retain(|kept| kept.home != Home::Common);
+            let since = self.snapshot(start)?.files.into_iter();
+            files.extend(since.filter(|kept| kept.home == Home::Common));
+        }
+        let mut refs = self.git.refs()?;
+        // That one is ours, and goes before the attempt is judged or after.
+        refs.retain(|name, _| !name.starts_with(HELD));
+        // What comes of an attempt may have to be kept on a branch of ours.
+        if let Some(way) = OURS.iter().find(|name| refs.contains_key(**name)) {
+            let name = way.strip_prefix("refs/heads/").unwrap_or(way).to_owned();
+            return Err(GitProblem::BranchInTheWay { name });
+        }
+        Ok(Snapshot {
+            refs,
+            odd: None,
+            index: self.users_tree(scene)?,
+            ignores: scene.ignores.clone(),
+            flags: scene.flags.clone(),
+            files,
+            guarded: scene.guarded.clone(),
+            in_progress: self.signs(),
+            ignored: scene.ignored.clone(),
+            submodules,
+        })
+    }
+
     /// The start that a base names, from memory or from git.
     pub(super) fn opened(&mut self, base: &Base) -> Result<Rc<Opened>, GitProblem> {
         if let Some(opened) = self.opened.as_ref().filter(|opened| opened.id == *base.snapshot()) {
@@ -112,8 +131,8 @@ impl RealWorkspace {
         }
         let id = base.snapshot();
         let snapshot = self.snapshot(id)?;
-        let (image, users, gitlinks) = (None, None, Vec::new());
-        let opened = Rc::new(Opened { id: id.clone(), snapshot, image, users, gitlinks });
+        let (holder, image, users, gitlinks) = (None, None, None, Vec::new());
+        let opened = Rc::new(Opened { id: id.clone(), snapshot, holder, image, users, gitlinks });
         self.opened = Some(Rc::clone(&opened));
         Ok(opened)
     }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hast_flow::attempt::base::ObjectId;
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::config::Writing;
 use super::refs::{Move, Refs, Target};
@@ -26,6 +27,13 @@ const OURS: &str = "refs/hast/";
 
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
+/// What a file of git's has to survive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lasts {
+    AfterAPowerCut,
+    AfterADeath,
+}
+
 /// What the file of a ref says.
 enum Says {
     Object(ObjectId),
@@ -38,6 +46,11 @@ impl Git {
         if self.overrides.writing == Writing::ByGit {
             return None;
         }
+        self.plain_refs()
+    }
+
+    /// The same before it is known what the configuration says.
+    pub(super) fn plain_refs(&self) -> Option<Refs> {
         // In this order: one that is packed meanwhile is in the list before its file goes.
         let mut found = BTreeMap::new();
         self.collect("refs", 0, &mut found)?;
@@ -133,7 +146,39 @@ impl Git {
         Some(())
     }
 
-    fn packed(&self) -> Option<BTreeMap<String, ObjectId>> {
+    /// The files among refs that say nothing, or lead nowhere.
+    pub(super) fn unreadable_refs(&self) -> Vec<String> {
+        let top = self.place.common_dir.join("refs");
+        let mut unreadable = Vec::new();
+        let mut left = vec![("refs".to_owned(), top)];
+        while let Some((directory, path)) = left.pop() {
+            for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+                let Ok(name) = entry.file_name().into_string() else { continue };
+                let Ok(kind) = entry.file_type() else { continue };
+                if name.starts_with('.') || name.ends_with(".lock") {
+                    continue;
+                }
+                let name = format!("{directory}/{name}");
+                let leads = |other: &str| matches!(self.resolve(other), Ok(Some(_)));
+                if kind.is_dir() {
+                    left.push((name, entry.path()));
+                    continue;
+                }
+                let says = kind.is_file().then(|| says(&entry.path())).flatten();
+                let reads = match says {
+                    Some(Says::Object(_)) => true,
+                    Some(Says::Follows(other)) => leads(&other),
+                    None => false,
+                };
+                if !reads {
+                    unreadable.push(name);
+                }
+            }
+        }
+        unreadable
+    }
+
+    pub(super) fn packed(&self) -> Option<BTreeMap<String, ObjectId>> {
         let path = self.place.common_dir.join("packed-refs");
         let Some(bytes) = read_if_there(&path, MOST_PACKED).ok()? else {
             return Some(BTreeMap::new());
@@ -153,6 +198,29 @@ impl Git {
             refs.insert(name.to_owned(), id.parse().ok()?);
         }
         Some(refs)
+    }
+
+    /// A file of git's with another content, whole or not at all.
+    pub(super) fn put(&self, path: &Path, text: &str, lasts: Lasts) -> std::io::Result<()> {
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let staged = format!("put-{}-{number}", std::process::id());
+        let ours = self.place.git_dir.join("hast");
+        // An agent may have taken it away.
+        fs::create_dir_all(&ours)?;
+        let staged = ours.join(staged);
+        let write = |mut file: File| {
+            file.write_all(text.as_bytes())?;
+            match lasts {
+                Lasts::AfterAPowerCut => file.sync_all()?,
+                Lasts::AfterADeath => {}
+            }
+            Ok(renameat_with(CWD, &staged, CWD, path, RenameFlags::empty())?)
+        };
+        let put = File::create_new(&staged).and_then(write);
+        if put.is_err() {
+            let _ = fs::remove_file(&staged);
+        }
+        put
     }
 
     /// Makes one of our own refs. It gets its name with its content, so that a death in between
@@ -212,7 +280,7 @@ fn says(path: &Path) -> Option<Says> {
 }
 
 /// A full name that git would take, and that is nothing but itself.
-fn is_plain(name: &str) -> bool {
+pub(super) fn is_plain(name: &str) -> bool {
     let odd = |letter: char| letter.is_control() || " ~^:?*[\\\"".contains(letter);
     let part = |part: &str| {
         !part.is_empty()

@@ -1,4 +1,4 @@
-//! All refs at once, what changed among them, and how they get back to where they were.
+//! All refs at once, and what changed among them.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +7,7 @@ use hast_flow::attempt::evidence::Breach;
 use hast_flow::attempt::git_problem::GitProblem;
 use serde::{Deserialize, Serialize};
 
+use super::held::{BASES, HELD};
 use super::index::object;
 use super::place::Place;
 use super::run::Git;
@@ -161,36 +162,6 @@ impl Git {
         });
         moved.map(|name| Breach::RefMoved { name: name.clone() }).collect()
     }
-
-    /// Refs besides the attempt's branch that are not as recorded: reported, kept reachable, and
-    /// put back.
-    pub(super) fn restore_refs(
-        &self,
-        base: &Base,
-        before: &Refs,
-        now: &Refs,
-    ) -> Result<Vec<Breach>, GitProblem> {
-        let breaches = self.moved_refs(base, before, now);
-        let mut moves = Vec::new();
-        let mut follows = Vec::new();
-        for breach in &breaches {
-            let Breach::RefMoved { name } = breach else { continue };
-            let (was, is) = (before.get(name), now.get(name));
-            if let Some(is) = is.filter(|is| is.follows.is_none()) {
-                moves.push(keep_reachable(base, name, is, now));
-            }
-            let from = is.map(|target| target.id.clone());
-            match was {
-                Some(Target { follows: Some(other), .. }) => follows.push((name, other)),
-                _ => moves.push(Move { name: name.clone(), from, to: was.map(|w| w.id.clone()) }),
-            }
-        }
-        self.move_refs(&moves)?;
-        for (name, other) in follows {
-            self.call(["symbolic-ref", name.as_str(), other.as_str()]).run()?;
-        }
-        Ok(breaches)
-    }
 }
 
 impl Place {
@@ -223,21 +194,14 @@ fn others_may_move(base: &Base, name: &str, was: Option<&Target>) -> bool {
         || base.rules().moving_refs.iter().any(|start| name.starts_with(start.as_str()))
         || (name.starts_with("refs/hast/") && was.is_none())
         || name == base_ref(base.key())
-}
-
-/// A ref that is put back would leave what it pointed at to be forgotten.
-pub(super) fn keep_reachable(base: &Base, name: &str, is: &Target, now: &Refs) -> Move {
-    let short = name.strip_prefix("refs/").unwrap_or(name);
-    let kept = format!("refs/hast/displaced/{}/{short}", key_part(base.key()));
-    let from = now.get(&kept).map(|target| target.id.clone());
-    Move { name: kept, from, to: Some(is.id.clone()) }
+        || name.starts_with(HELD)
 }
 
 /// The ref that keeps the record of a base.
 pub(super) fn base_ref(key: &str) -> String {
-    format!("refs/hast/bases/{}", key_part(key))
+    format!("{BASES}{}", key_part(key))
 }
 
-fn key_part(key: &str) -> String {
+pub(super) fn key_part(key: &str) -> String {
     key.split('/').map(ref_part).collect::<Vec<_>>().join("/")
 }

@@ -8,7 +8,7 @@ use hast_flow::attempt::workspace::{Head, RolledBack, SavePlan};
 
 use super::RealWorkspace;
 use super::aside::lies_aside;
-use super::index::{Entry, IndexImage, ScratchFile, object};
+use super::index::{Entry, IndexImage, ScratchFile};
 use super::look::Scene;
 use super::objects::NewCommit;
 use super::paths::{Matcher, shown};
@@ -156,17 +156,7 @@ impl RealWorkspace {
             [Some(head), before.filter(|before| *before != head)].into_iter().flatten().collect();
         let (name, email, message) = ("hast", "hast@localhost", plan.message.as_str());
         let commit = NewCommit { tree, parents: &parents, name, email, at: plan.at, message };
-        if let Some(commit) = self.git.store_commit(&commit) {
-            return Ok(commit);
-        }
-        let mut call = self.git.call(["commit-tree", tree.as_str()]);
-        for parent in parents {
-            call = call.args(["-p", parent.as_str()]);
-        }
-        let date = format!("@{} +0000", plan.at.instant().as_second());
-        let call = call.synced().input(plan.message.clone().into_bytes());
-        let call = super::settle::signed_by(call, name, email, &date);
-        object(&call.line()?)
+        self.git.make_commit(&commit)
     }
 
     pub(super) fn roll_back_tree(
@@ -200,7 +190,7 @@ impl RealWorkspace {
             Some(image) => image.clone(),
             None => index.image()?,
         };
-        self.index_back(&opened, &index)?;
+        self.index_back(base, &opened, &index)?;
         self.empty_back(base, &opened);
         self.keep_scene(base, &opened, image);
         Ok(RolledBack { aside: lies_aside(&aside, &moved) })
@@ -321,12 +311,23 @@ impl RealWorkspace {
     }
 
     /// The user's index as it was; one that nobody remembers is made again, with its flags.
-    fn index_back(&self, opened: &Opened, index: &ScratchFile) -> Result<(), GitProblem> {
+    fn index_back(
+        &self,
+        base: &Base,
+        opened: &Opened,
+        index: &ScratchFile,
+    ) -> Result<(), GitProblem> {
         if let Some(users) = &opened.users {
             if users.is_installed(&self.git) {
                 return Ok(());
             }
             return users.install(&self.git, &self.scratch);
+        }
+        // What the user had not staged, or staged otherwise, is in the tree and not in the index.
+        if let Some(tree) = &opened.snapshot.index {
+            let staged = self.git.diff(base.tree(), tree)?;
+            let staged: Vec<Entry> = staged.iter().map(Difference::new_entry).collect();
+            self.git.set_entries(index, &staged)?;
         }
         let flags = &opened.snapshot.flags;
         let skipped: Vec<&[u8]> = flags.skipped.iter().map(Vec::as_slice).collect();
@@ -336,8 +337,11 @@ impl RealWorkspace {
         index.image()?.install(&self.git, &self.scratch)
     }
 
-    /// The next attempt may start from here without another look.
+    /// The next attempt may start from here without another look, if this process saw the first one.
     fn keep_scene(&mut self, base: &Base, opened: &Opened, image: IndexImage) {
+        if opened.users.is_none() {
+            return;
+        }
         self.scene = Some(Scene {
             head: Head::Branch { name: base.branch().to_owned(), commit: base.commit().clone() },
             tree: base.tree().clone(),

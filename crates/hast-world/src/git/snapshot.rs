@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,8 @@ use super::refs::Refs;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Snapshot {
     pub(super) refs: Refs,
+    /// The tree of the user's index, where it was not what the work tree had.
+    pub(super) index: Option<ObjectId>,
     pub(super) ignores: Vec<u8>,
     pub(super) flags: Flags,
     /// Protected paths of the work tree that no rule names: ignored files that a glob matched, and a
@@ -82,6 +85,8 @@ pub(super) enum Was {
 struct Header {
     version: u32,
     refs: Refs,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    index: Option<ObjectId>,
     ignores: Range<usize>,
     assumed: Range<usize>,
     skipped: Range<usize>,
@@ -151,6 +156,7 @@ impl Snapshot {
         let header = Header {
             version: 1,
             refs: self.refs.clone(),
+            index: self.index.clone(),
             ignores: put(&self.ignores),
             assumed: put(&super::index::list(&self.flags.assumed)),
             skipped: put(&super::index::list(&self.flags.skipped)),
@@ -205,6 +211,7 @@ impl Snapshot {
             ignored: paths(&header.ignored)?,
             submodules: header.submodules,
             refs: header.refs,
+            index: header.index,
             files,
             in_progress: header.in_progress,
         })
@@ -228,6 +235,7 @@ mod tests {
         let kept = |path: &[u8], was| Kept { home: Home::Tree, path: path.to_vec(), was };
         let snapshot = Snapshot {
             refs: Refs::new(),
+            index: Some("a".repeat(40).parse().unwrap()),
             ignores: b"*.o\n".to_vec(),
             flags: Flags { assumed: vec![b"a\xff".to_vec()], skipped: vec![b"b\nc".to_vec()] },
             guarded: vec![b".env".to_vec()],

@@ -19,7 +19,7 @@ fn looked(workspace: &mut RealWorkspace, step: &GitStep) -> Looked {
 }
 
 /// A git that notes each time it is started.
-fn counted(repo: &mut Repo) -> impl Fn() -> usize + use<> {
+pub(crate) fn counted(repo: &mut Repo) -> impl Fn() -> usize + use<> {
     let (real, log) = (repo.environment.program.clone(), repo.dir.path().join("started"));
     let script =
         format!("#!/bin/sh\necho x >> {}\nexec {} \"$@\"\n", log.display(), real.display());

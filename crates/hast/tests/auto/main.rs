@@ -19,6 +19,7 @@ mod liars;
 mod lines;
 mod of_git;
 mod old_refs;
+mod prunes;
 mod scene;
 mod statuses;
 mod terminal;

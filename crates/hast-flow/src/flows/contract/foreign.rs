@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::attempt::base::{Base, ObjectId};
-use crate::attempt::workspace::{Aside, GitResult, GitStep, Head, Reach};
+use crate::attempt::workspace::{Aside, GitResult, GitStep, Head, LeftWork, Reach};
 use crate::attempt_steps::unexpected;
 use crate::flows::contract::attempts::{key, save_plan};
 use crate::flows::contract::decide::Scene;
@@ -174,8 +174,11 @@ pub(super) fn go_back_to(
         (Others::Committed(_), Some(inspected)) => {
             let saved = git.save(&part("save"), plan)?;
             let discard = || GitStep::Discard {
-                from: base.tree().clone(),
-                work: inspected.tree.clone(),
+                left: LeftWork {
+                    base: base.commit().clone(),
+                    from: base.tree().clone(),
+                    work: inspected.tree.clone(),
+                },
                 saved: saved.clone(),
                 rules: base.rules().clone(),
             };

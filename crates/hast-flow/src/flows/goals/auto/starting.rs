@@ -9,7 +9,9 @@ use crate::attempt::recovery::{
     start_up,
 };
 use crate::attempt::settle::Commits;
-use crate::attempt::workspace::{GitResult, GitStep, Guarded, Head, Looked, Reach, SavePlan};
+use crate::attempt::workspace::{
+    GitResult, GitStep, Guarded, Head, LeftWork, Looked, Reach, SavePlan,
+};
 use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
@@ -247,13 +249,11 @@ fn clear<'v>(
             }
             StartAct::TakeOut => {
                 let commits = first.iter().any(|act| matches!(act, StartAct::BranchBack { .. }));
-                if let (Some((from, work)), Some(saved)) =
-                    (left_behind(view, commits), saved.cloned())
-                {
+                if let (Some(left), Some(saved)) = (left_behind(view, commits), saved.cloned()) {
                     let left_by_tests = view.left_by_tests.iter().cloned().collect();
                     let rules = TreeRules { left_by_tests, ..flow.settings.tree_rules() };
                     let out = StepKey::new(&["start", &flow.run, "take-out"]);
-                    git(view, facts, out, || GitStep::Discard { from, work, saved, rules })?;
+                    git(view, facts, out, || GitStep::Discard { left, saved, rules })?;
                 }
             }
             // The lock is the caller's, and goals change in the commit that follows.
@@ -264,12 +264,21 @@ fn clear<'v>(
 }
 
 /// What is to go out of the tree: the work that was left in it, or what commits that go brought.
-fn left_behind(view: &View, commits: bool) -> Option<(ObjectId, ObjectId)> {
+fn left_behind(view: &View, commits: bool) -> Option<LeftWork> {
     let unjudged = view.unjudged.as_ref().filter(|_| commits);
     let of_it = |goal: &str| unjudged.is_none_or(|work| work.goal_id == goal);
     let left = view.left_in_tree().filter(|(goal, _)| of_it(goal));
-    let left = left.map(|(_, handed)| (handed.kept.base_tree.clone(), handed.kept.tree.clone()));
-    left.or_else(|| unjudged.map(|work| (work.base.clone(), work.head.clone())))
+    let left = left.map(|(_, handed)| LeftWork {
+        base: handed.kept.base.clone(),
+        from: handed.kept.base_tree.clone(),
+        work: handed.kept.tree.clone(),
+    });
+    let commits = |work: &UnjudgedWork| LeftWork {
+        base: work.base.clone(),
+        from: work.base.clone(),
+        work: work.head.clone(),
+    };
+    left.or_else(|| unjudged.map(commits))
 }
 
 fn started<'v>(
