@@ -321,7 +321,7 @@ pub mod say {
         history_rewritten() { en: "history was rewritten: the base is no longer an ancestor", ko: "히스토리를 다시 썼습니다. 기준 커밋이 더 이상 조상이 아닙니다" }
         branch_switched(to) { en: "the branch was switched to {to}", ko: "브랜치를 {to}(으)로 바꿨습니다" }
         head_detached() { en: "HEAD was detached from its branch", ko: "HEAD를 브랜치에서 분리했습니다" }
-        ref_moved(name) { en: "another ref was moved: {name} (it is back; `git for-each-ref refs/hast/displaced` has where it was)", ko: "다른 ref를 옮겼습니다: {name} (되돌렸습니다. `git for-each-ref refs/hast/displaced`에서 옮긴 곳을 볼 수 있습니다)" }
+        ref_moved(name) { en: "another ref was moved, made or deleted: {name} (it is as it was before the attempt)", ko: "다른 ref를 옮기거나 만들거나 지웠습니다: {name} (시도 이전 상태로 되돌렸습니다)" }
         ref_left(name) { en: "another ref was moved: {name} (it holds work that was not judged, and was left as it is: `git reflog` shows where it was)", ko: "다른 ref를 옮겼습니다: {name} (판정하지 않은 작업이 들어 있고 그대로 두었습니다. `git reflog`에서 이전 위치를 볼 수 있습니다)" }
         submodule_added(path) { en: "a submodule was added: {path}", ko: "서브모듈을 추가했습니다: {path}" }
         nested_repository(path) { en: "a repository inside of the repository: {path}", ko: "저장소 안에 다른 저장소를 만들었습니다: {path}" }

@@ -18,5 +18,6 @@ mod lines;
 mod old_refs;
 mod scene;
 mod statuses;
+mod taken;
 mod terminal;
 mod vandals;
