@@ -4,6 +4,7 @@
 #![cfg(test)]
 
 mod aside;
+mod board;
 mod claims;
 mod commands;
 mod cut_off;

@@ -57,6 +57,8 @@ pub(crate) struct GoalEyes {
     pub(super) recovered: Option<(String, Beside)>,
     /// How many verdicts were looked at for whoever has no board.
     failures_told: usize,
+    /// The same for the refs of what failed.
+    saved_told: usize,
     /// How many earlier work trees were told of.
     earlier_trees: usize,
     /// What lies beside the refs of the repository.
@@ -84,6 +86,7 @@ impl GoalEyes {
             settled: Vec::new(),
             recovered: None,
             failures_told: 0,
+            saved_told: 0,
             aside: None,
             earlier_trees: 0,
             root: PathBuf::new(),
@@ -276,12 +279,12 @@ impl GoalEyes {
         Some(say::attempt_of(self.lang, current.number, current.number.saturating_add(left)))
     }
 
-    /// Why attempts failed that were not told of yet.
+    /// Why attempts failed that were not told of yet, and where their work is.
     pub(super) fn tell_failures(&mut self) -> Vec<String> {
         let new = self.judged.get(self.failures_told..).unwrap_or_default();
         self.failures_told += new.len();
         // Whoever is told of each verdict needs no other words.
-        if self.explain || self.comment.is_some() {
+        if self.comment.is_some() {
             return Vec::new();
         }
         let line = |one: &Judgement| {
@@ -289,7 +292,12 @@ impl GoalEyes {
             let reason = one.text.lines().next().unwrap_or_default();
             format!("{goal} {attempt}: {} · {}", one.class, cut(&visible(reason), REASON))
         };
-        new.iter().filter(|one| !one.passed).map(line).collect()
+        let failed = new.iter().filter(|one| !one.passed && !self.explain);
+        let mut lines: Vec<String> = failed.map(line).collect();
+        let settled = self.settled.get(self.saved_told..).unwrap_or_default();
+        self.saved_told += settled.len();
+        lines.extend(settled.iter().filter_map(|work| beside::saved(self.lang, work)));
+        lines
     }
 
     /// What was written into protected files after the attempt was inspected, while its tests ran, lies
@@ -311,9 +319,7 @@ impl GoalEyes {
     }
 
     fn lines_about(&self, work: &SettledWork) -> Vec<String> {
-        // Whoever comments on verdicts says in words of their own that something was rolled back.
-        let mut lines: Vec<String> =
-            beside::saved(self.lang, work).filter(|_| self.comment.is_none()).into_iter().collect();
+        let mut lines = Vec::new();
         let about = |one: &&Judgement| one.goal == work.goal && one.attempt == work.attempt;
         if let Some(judgement) = self.judged.iter().rfind(about) {
             lines.extend(beside::given_back(self.lang, &self.root, &judgement.given_back));
