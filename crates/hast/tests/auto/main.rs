@@ -4,6 +4,7 @@
 #![cfg(test)]
 
 mod aside;
+mod beside;
 mod board;
 mod claims;
 mod commands;
