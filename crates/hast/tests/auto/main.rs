@@ -10,6 +10,7 @@ mod claims;
 mod commands;
 mod cut_off;
 mod deaths;
+mod demo;
 mod ended;
 mod evidence;
 mod honest;
