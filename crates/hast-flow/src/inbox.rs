@@ -71,6 +71,11 @@ impl ItemKind {
         Self::Limit,
     ];
 
+    /// Whether an agent did what it must not: that stays true when its goal is done.
+    pub fn is_violation(self) -> bool {
+        matches!(self, Self::ProtectedPath | Self::ScopeViolation)
+    }
+
     pub fn code(self) -> &'static str {
         match self {
             Self::Login => "login",

@@ -12,6 +12,7 @@ use hast_flow::formats::source::Source;
 use hast_flow::formats::yaml_print::{Layout, print};
 
 use crate::files::{PathError, read_if_there};
+use crate::processes;
 
 const SMALL: usize = 64 << 10;
 const NAME: &str = "auto.lock";
@@ -91,28 +92,14 @@ impl Drop for OwnLock {
     }
 }
 
-/// A process with that pid, and when it started.
+/// A living process with that pid, and when it started.
 fn running(pid: u32) -> Option<Running> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat"));
-    match stat {
-        Ok(stat) => Some(Running { started: start_of(&stat) }),
-        // Without /proc nobody can say; a pid that answers a signal of nothing is there.
-        Err(_) if !Path::new("/proc/self").exists() => {
-            let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw)?;
-            rustix::process::test_kill_process(pid).is_ok().then_some(Running { started: None })
-        }
-        Err(_) => None,
-    }
+    processes::living(pid).map(|living| Running { started: living.started })
 }
 
 /// When this process started, in the kernel's own counting.
 pub fn own_start() -> Option<u64> {
-    start_of(&fs::read_to_string("/proc/self/stat").ok()?)
-}
-
-/// The 22nd field; the second may contain spaces and brackets.
-fn start_of(stat: &str) -> Option<u64> {
-    stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
+    processes::own_start()
 }
 
 /// The branch and the commit of a work tree, read from its files; nothing where they are not plain.

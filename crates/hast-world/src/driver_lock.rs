@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use crate::auto_lock::own_start;
+use crate::processes::{lives, own_start};
 
 /// How long a lock may outlive its owner.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -107,11 +107,7 @@ pub fn this_host() -> String {
 impl Owner {
     /// Whether it ran on this machine and runs no more. Somebody else's process is none we may judge.
     fn is_gone(&self) -> bool {
-        let pid = i32::try_from(self.pid).ok().and_then(rustix::process::Pid::from_raw);
-        self.host == Self::this_process().host
-            && pid.is_some_and(|pid| {
-                rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH)
-            })
+        self.pid != 0 && self.host == this_host() && !lives(self.pid)
     }
 
     fn this_process() -> Self {

@@ -16,6 +16,7 @@ pub mod git_thread;
 pub mod lanes;
 pub mod log_lines;
 pub mod person_files;
+mod processes;
 pub mod programs;
 mod reports;
 pub mod roots;

@@ -105,9 +105,7 @@ fn remove_left_behind(path: &Path, prefix: &str) {
         let name = entry.file_name();
         let owner = name.to_str().and_then(|name| name.strip_prefix(prefix)?.parse::<u32>().ok());
         let ours = std::process::id();
-        if owner
-            .is_some_and(|owner| owner == ours || !Path::new(&format!("/proc/{owner}")).exists())
-        {
+        if owner.is_some_and(|owner| owner == ours || !crate::processes::lives(owner)) {
             let _ = fs::remove_file(entry.path());
         }
     }

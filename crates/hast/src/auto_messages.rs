@@ -56,6 +56,15 @@ pub(crate) mod say {
         beside_in_tree(path, name) { en: "{path} does not fit on {name}: it is in the tree, and nowhere else", ko: "{path}(은)는 {name}에 넣을 수 없어 작업 트리에만 그대로 있습니다" }
         beside_more(count) { en: "and {count} more; hast auto --gc lists what lies in .git/hast/aside", ko: "그 밖에 {count}개가 더 있습니다. .git/hast/aside에 있는 것은 hast auto --gc가 보여 줍니다" }
         kept_on(goal, branch) { en: "the work on {goal} is on the branch {branch}", ko: "{goal}의 작업은 브랜치 {branch}에 있습니다" }
+        saved_on(goal, attempt, name) { en: "attempt {attempt} at {goal} is rolled back and on {name} (git checkout {name} -- PATH gives a file back, hast auto --undo={name} all of it)", ko: "{goal}의 {attempt}번째 시도는 롤백했고 {name}에 있습니다 (파일 하나는 git checkout {name} -- PATH, 전체는 hast auto --undo={name}(으)로 되살립니다)" }
+        saved_in_tree(goal, attempt, name) { en: "attempt {attempt} at {goal} is in the tree, and on {name}", ko: "{goal}의 {attempt}번째 시도는 작업 트리와 {name}에 있습니다" }
+        get_back() { en: "to get back what is on a ref: git checkout REF -- PATH, or all of it with hast auto --undo=REF", ko: "ref에 있는 것을 되살리려면: 파일 하나는 git checkout REF -- PATH, 전체는 hast auto --undo=REF" }
+        given_file(path, at) { en: "{path} has its earlier content again; what was written there is in {at}", ko: "{path}(은)는 이전 내용으로 되돌렸습니다. 그동안 쓰인 내용은 {at}에 있습니다" }
+        ref_made(name, at, command) { en: "{name} was made meanwhile and is deleted; it is kept as {at} ({command} makes it again)", ko: "그동안 만들어진 {name}(은)는 지웠고 {at}에 보관했습니다 ({command}(으)로 다시 만들 수 있습니다)" }
+        ref_moved(name, at, command) { en: "{name} is back where it was; what it was meanwhile is kept as {at} ({command})", ko: "{name}(은)는 원래 자리로 되돌렸고 그동안의 것은 {at}에 보관했습니다 ({command})" }
+        ref_gone(name) { en: "{name} was made meanwhile and is deleted", ko: "그동안 만들어진 {name}(은)는 지웠습니다" }
+        ref_back(name) { en: "{name} is back where it was", ko: "{name}(은)는 원래 자리로 되돌렸습니다" }
+        given_more(count) { en: "and {count} more; see .git/hast/aside and git for-each-ref refs/hast/displaced", ko: "그 밖에 {count}개가 더 있습니다. .git/hast/aside와 git for-each-ref refs/hast/displaced에서 볼 수 있습니다" }
         came_late(goal) { en: "another worker has claimed {goal} meanwhile: what was made here does not count", ko: "그동안 다른 작업자가 {goal}(을)를 맡았으므로 여기서 한 작업은 반영하지 않습니다" }
         kept_elsewhere(goal, branch, own) { en: "the work on {goal} is on the branch {branch}; {own} holds something else or is checked out, and was left as it is", ko: "{goal}의 작업은 브랜치 {branch}에 있습니다. {own}(은)는 다른 작업이 있거나 체크아웃되어 있어 그대로 두었습니다" }
         earlier_tree(goal, name) { en: "an earlier run had left a work tree of {goal}; what it held is saved as {name} (git checkout {name} -- PATH brings a file back)", ko: "이전 실행이 남긴 {goal}의 작업 트리에 있던 것은 {name}에 보관했습니다 (git checkout {name} -- PATH로 파일을 되살릴 수 있습니다)" }

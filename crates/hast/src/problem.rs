@@ -85,7 +85,9 @@ impl Problem {
             .elements(place.as_deref().map(Origin::path));
         let (why, next) = (say::why(lang), say::next(lang));
         if let Some(cause) = &self.why {
-            group = group.element(Level::NOTE.with_name(why.as_str()).message(visible(cause)));
+            // Programs that were asked answer in several lines.
+            let lines: Vec<_> = cause.trim_end().lines().map(visible).collect();
+            group = group.element(Level::NOTE.with_name(why.as_str()).message(lines.join("\n")));
         }
         group = group.element(Level::HELP.with_name(next.as_str()).message(&*self.next));
         renderer.render(&[group]) + "\n"

@@ -4,6 +4,7 @@ use super::base::ObjectId;
 use super::evidence::{
     Breach, CallEnd, Change, Evidence, HandoffContent, HandoffWord, NewHandoff, RepoPath,
 };
+use super::given_back::GivenBack;
 use crate::docs::document::read;
 use crate::docs::goals::{Handoff, HandoffName, HandoffStatus};
 use crate::formats::front_matter::FrontMatter;
@@ -20,6 +21,8 @@ pub struct Inspection {
     pub brought_back: Vec<RepoPath>,
     /// Protected paths that were changed; they have their bytes again.
     pub protected: Vec<RepoPath>,
+    /// Where what was there instead is, and what refs were meanwhile.
+    pub given_back: GivenBack,
     pub changes: Vec<Change>,
     /// Changed paths at which a symbolic link is now.
     pub links: Vec<RepoPath>,
@@ -111,6 +114,7 @@ mod tests {
             others: Vec::new(),
             brought_back: Vec::new(),
             protected: Vec::new(),
+            given_back: GivenBack::default(),
             changes: Vec::new(),
             links: Vec::new(),
             handoffs,

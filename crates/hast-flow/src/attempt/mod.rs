@@ -4,6 +4,7 @@
 pub mod base;
 pub mod evidence;
 pub mod git_problem;
+pub mod given_back;
 pub mod globs;
 pub mod hooked;
 pub mod inspection;

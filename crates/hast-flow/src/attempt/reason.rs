@@ -343,7 +343,7 @@ pub mod say {
         branch_switched(to) { en: "the branch was switched to {to}", ko: "브랜치를 {to}(으)로 바꿨습니다" }
         head_detached() { en: "HEAD was detached from its branch", ko: "HEAD를 브랜치에서 분리했습니다" }
         operation_left(what) { en: "a {what} was left under way; it has been ended, finish or abort it before the handoff", ko: "{what} 작업을 진행 중인 채로 남겼습니다. 그 작업은 끝냈습니다. 핸드오프 전에 마치거나 취소하세요" }
-        ref_moved(name) { en: "another ref was moved: {name} (it is back; `git for-each-ref refs/hast/displaced` has where it was)", ko: "다른 ref를 옮겼습니다: {name} (되돌렸습니다. `git for-each-ref refs/hast/displaced`에서 옮긴 곳을 볼 수 있습니다)" }
+        ref_moved(name) { en: "another ref was moved, made or deleted: {name} (it is as it was before the attempt)", ko: "다른 ref를 옮기거나 만들거나 지웠습니다: {name} (시도 이전 상태로 되돌렸습니다)" }
         ref_left(name) { en: "another ref was moved: {name} (it holds work that was not judged, and was left as it is: `git reflog` shows where it was)", ko: "다른 ref를 옮겼습니다: {name} (판정하지 않은 작업이 들어 있고 그대로 두었습니다. `git reflog`에서 이전 위치를 볼 수 있습니다)" }
         ref_lost(name, was) { en: "{name} was deleted and pruned, and cannot be put back: {was} is no longer in this repository; bring it from another clone (`git fetch CLONE {was}`), then run `git update-ref {name} {was}`", ko: "{name}(을)를 지우고 정리(prune)해서 되돌릴 수 없습니다. {was}(이)가 이 저장소에 더는 없습니다. 다른 클론에서 `git fetch CLONE {was}`(으)로 가져온 뒤 `git update-ref {name} {was}`(을)를 실행하세요" }
         submodule_added(path) { en: "a submodule was added: {path}", ko: "서브모듈을 추가했습니다: {path}" }

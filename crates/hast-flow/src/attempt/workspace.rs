@@ -9,6 +9,8 @@ use super::git_problem::GitProblem;
 use super::inspection::Inspection;
 use crate::time::UtcTime;
 
+pub use super::given_back::Aside;
+
 /// One thing to do in a work tree. Doing it again, after a crash or by mistake, ends the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GitStep {
@@ -211,14 +213,6 @@ pub enum UncommittedKind {
 pub struct RolledBack {
     /// What no ref holds, and where it is now.
     pub aside: Vec<Aside>,
-}
-
-/// Something that was taken out of the tree and is on no ref.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Aside {
-    /// Where it was, from the top of the tree.
-    pub path: String,
-    pub at: String,
 }
 
 /// A path that two trees have differently, with the lines that came and went; none for what is no

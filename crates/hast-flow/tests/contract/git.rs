@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use hast_flow::attempt::base::{Base, ObjectId, Recorded, Saved, SavedWork, TreeRules};
 use hast_flow::attempt::evidence::{Breach, Change, ChangeKind, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::given_back::GivenBack;
 use hast_flow::attempt::inspection::Inspection;
 use hast_flow::attempt::workspace::{
     CommitPlan, Content, DiffLine, Guarded, Head, HookVerdict, LeftWork, Looked, OwnRef, Reach,
@@ -144,6 +145,7 @@ impl Workspace for Git {
             others: Vec::new(),
             brought_back: Vec::new(),
             protected: Vec::new(),
+            given_back: GivenBack::default(),
             changes: self.diff(base.tree()),
             links: self.links(base.tree()),
             handoffs: Vec::new(),

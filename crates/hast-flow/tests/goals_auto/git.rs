@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use hast_flow::attempt::base::{Base, ObjectId, Recorded, Saved, SavedWork, TreeRules};
 use hast_flow::attempt::evidence::{Change, ChangeKind, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::given_back::GivenBack;
 use hast_flow::attempt::inspection::{HandoffFile, Inspection};
 use hast_flow::attempt::workspace::{
     CommitPlan, Content, DiffLine, Guarded, Head, HookVerdict, LeftWork, Looked, OwnRef, Reach,
@@ -46,6 +47,7 @@ impl FakeGit {
             others: Vec::new(),
             brought_back: Vec::new(),
             protected: Vec::new(),
+            given_back: GivenBack::default(),
             changes: changes.collect(),
             links: Vec::new(),
             handoffs: handoffs.collect(),

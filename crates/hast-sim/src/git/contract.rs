@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use hast_flow::attempt::base::{Base, ObjectId, Saved, TreeRules, attempt_ref};
 use hast_flow::attempt::evidence::{Breach, ChangeKind};
 use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::given_back::Meanwhile;
 use hast_flow::attempt::inspection::Inspection;
 use hast_flow::attempt::workspace::{
     CommitPlan, Content, GitResult, GitStep, Identity, LeftWork, Reach, SavePlan, TreeFile,
@@ -302,6 +303,13 @@ fn other_refs<S: Scene>(scene: &S) -> Checked {
     let found = inspect(&mut *workspace, &base)?;
     let moved = |name: &str| Breach::RefMoved { name: name.to_owned() };
     same(found.breaches, vec![moved("refs/heads/other"), moved("refs/tags/v1")])?;
+    // What they were meanwhile is told, and still to be had.
+    let was: Vec<Meanwhile> = found.given_back.refs.iter().map(|one| one.was).collect();
+    same(was, vec![Meanwhile::Made, Meanwhile::Moved])?;
+    for displaced in &found.given_back.refs {
+        let kept = displaced.at.as_deref().ok_or("nowhere")?;
+        same(scene.resolve(kept), Some(mine.clone()))?;
+    }
     same(scene.resolve("refs/tags/v1"), Some(first))?;
     same(scene.resolve("refs/heads/other"), None)
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hast_flow::attempt::base::{Base, ObjectId, Shared};
 use hast_flow::attempt::evidence::{Breach, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::given_back::{Displaced, Meanwhile};
 use hast_flow::attempt::inspection::MovedRef;
 use hast_flow::attempt::workspace::{Guarded, Reach};
 use serde::{Deserialize, Serialize};
@@ -88,7 +89,7 @@ impl SimWorkspace {
         let mut breaches = Vec::new();
         for name in &self.moved_refs(base)? {
             if let Some(at) = now.get(name) {
-                let kept = format!("refs/hast/displaced/{}/{name}", base.key());
+                let kept = kept_at(base, name);
                 self.move_ref(&kept, self.resolve(&kept).as_ref(), Some(at))?;
             }
             self.move_ref(name, now.get(name), before.get(name))?;
@@ -125,7 +126,7 @@ impl SimWorkspace {
             let (was, is) = (before.get(*name), now.get(*name));
             let new = is.map(|is| self.machine.borrow().ancestry(is)).unwrap_or_default();
             if let (Some(at), false) = (is, new.is_disjoint(&made)) {
-                let kept = format!("refs/hast/displaced/{}/{name}", base.key());
+                let kept = kept_at(base, name);
                 self.move_ref(&kept, self.resolve(&kept).as_ref(), Some(at))?;
                 self.move_ref(name, is, was)?;
                 breaches.push(Breach::RefMoved { name: (*name).clone() });
@@ -135,4 +136,33 @@ impl SimWorkspace {
         }
         Ok((breaches, others))
     }
+
+    /// What had become of refs that are put back.
+    pub(super) fn displaced(
+        &self,
+        base: &Base,
+        breaches: &[Breach],
+        now: &BTreeMap<String, ObjectId>,
+    ) -> Result<Vec<Displaced>, GitProblem> {
+        let before = self.snapshot(base)?.refs;
+        let name = |breach: &Breach| match breach {
+            Breach::RefMoved { name } => Some(name.clone()),
+            _ => None,
+        };
+        let one = |name: String| Displaced {
+            was: match (before.contains_key(&name), now.contains_key(&name)) {
+                (true, true) => Meanwhile::Moved,
+                (true, false) => Meanwhile::Deleted,
+                (false, _) => Meanwhile::Made,
+            },
+            at: now.contains_key(&name).then(|| kept_at(base, &name)),
+            name,
+        };
+        Ok(breaches.iter().filter_map(name).map(one).collect())
+    }
+}
+
+/// The ref that keeps what another one pointed at.
+fn kept_at(base: &Base, name: &str) -> String {
+    format!("refs/hast/displaced/{}/{name}", base.key())
 }

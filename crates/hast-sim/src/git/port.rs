@@ -126,6 +126,23 @@ impl SimWorkspace {
         self.machine.borrow().refs.get(name).cloned()
     }
 
+    /// What the attempt's commits changed. What was uncommitted before it, and is committed as it was, is no
+    /// change of its own.
+    pub(super) fn committed_since(
+        &self,
+        base: &Base,
+        head: &ObjectId,
+    ) -> Result<Differences, GitProblem> {
+        if head == base.commit() {
+            return Ok(Differences::new());
+        }
+        self.sync_objects()?;
+        let before = self.diff(base.commit(), base.tree());
+        let mut committed = self.diff(base.commit(), head);
+        committed.retain(|path, id| before.get(path) != Some(id));
+        Ok(committed)
+    }
+
     pub(super) fn diff(&self, from: &ObjectId, to: &ObjectId) -> Differences {
         let machine = self.machine.borrow();
         let (from, to) = (machine.tree(from), machine.tree(to));

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use hast_flow::attempt::base::{Base, ObjectId, Recorded, Saved, SavedWork, TreeRules};
 use hast_flow::attempt::evidence::{Change, ChangeKind, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::given_back::GivenBack;
 use hast_flow::attempt::inspection::{HandoffFile, Inspection};
 use hast_flow::attempt::workspace::{
     CommitPlan, Content, DiffLine, Guarded, Head, HookVerdict, LeftWork, Looked, OwnRef, Reach,
@@ -58,18 +59,14 @@ impl Workspace for SimWorkspace {
 
     fn inspect(&mut self, base: &Base) -> Result<Inspection, GitProblem> {
         let mut protected = self.give_back(base)?;
+        let found = self.machine.borrow().refs.clone();
         let (head, mut breaches) = self.inspect_branch(base)?;
         let (beside, others) = self.moved_beside(base, &head)?;
         breaches.extend(beside);
+        let refs = self.displaced(base, &breaches, &found)?;
         let rules = base.rules();
         let tree = self.scan(rules)?;
-        let mut committed = BTreeMap::new();
-        if head != *base.commit() {
-            self.sync_objects()?;
-            committed = self.diff(base.commit(), &head);
-            let before = self.diff(base.commit(), base.tree());
-            committed.retain(|path, id| before.get(path) != Some(id));
-        }
+        let committed = self.committed_since(base, &head)?;
         let tree = self.put_left_back(base, &committed, tree)?;
         let now = self.diff(base.tree(), &tree);
         let touched = committed
@@ -108,6 +105,8 @@ impl Workspace for SimWorkspace {
             others,
             brought_back: Vec::new(),
             protected,
+            // What stood in the place of a simulated file is not kept.
+            given_back: GivenBack { refs, ..GivenBack::default() },
             changes,
             // The simulated tree has files only.
             links: Vec::new(),

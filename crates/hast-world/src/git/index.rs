@@ -135,8 +135,7 @@ impl Scratch {
         for entry in fs::read_dir(&self.directory).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let owner = name.to_str().and_then(|name| name.split('-').nth(1)?.parse::<u32>().ok());
-            let lives = |pid: u32| Path::new(&format!("/proc/{pid}")).exists();
-            if owner.is_some_and(|pid| !lives(pid)) {
+            if owner.is_some_and(|pid| !crate::processes::lives(pid)) {
                 self.release(&entry.path());
                 let _ = fs::remove_file(entry.path());
             }

@@ -6,15 +6,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use hast_flow::attempt::base::{Base, ObjectId};
 use hast_flow::attempt::evidence::{Breach, Change, ChangeKind, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::given_back::{Displaced, GivenBack, Meanwhile};
 use hast_flow::attempt::inspection::{HandoffFile, Inspection, MovedRef};
 
 use super::RealWorkspace;
+use super::aside::lies_aside;
 use super::index::{Entry, IndexImage};
 use super::links::leaves;
 use super::look::Listed;
 use super::paths::{Matcher, repo_path, shown};
 use super::record::Opened;
-use super::refs::{HeadNow, Move, Refs};
+use super::refs::{HeadNow, Move, Refs, displaced, displaced_ref};
 use super::scan::{At, Difference, Scanned, Start};
 use super::snapshot::Home;
 use crate::files::read_bounded;
@@ -30,6 +32,16 @@ pub(super) struct Latest {
     pub(super) image: IndexImage,
 }
 
+/// What was found of HEAD and the refs.
+struct InspectedRefs {
+    /// Where the attempt's branch is.
+    head: ObjectId,
+    /// What others were meanwhile.
+    displaced: Vec<Displaced>,
+    /// Those that others may have moved, and that stay.
+    others: Vec<MovedRef>,
+}
+
 impl RealWorkspace {
     pub(super) fn inspect_attempt(&mut self, base: &Base) -> Result<Inspection, GitProblem> {
         self.scene = None;
@@ -39,7 +51,8 @@ impl RealWorkspace {
         let mut protected: BTreeSet<RepoPath> = changed.into_iter().collect();
         protected.extend(std::mem::take(&mut self.mended));
         let mut breaches = Vec::new();
-        let (head, others) = self.inspect_refs(base, &opened, &mut breaches)?;
+        let InspectedRefs { head, displaced: refs, others } =
+            self.inspect_refs(base, &opened, &mut breaches)?;
         self.inspect_operations(base, &opened, &mut breaches)?;
         let listed = self.listed_since(&opened);
         inspect_flags(&opened, &listed, &mut breaches);
@@ -80,10 +93,15 @@ impl RealWorkspace {
             Ok(built) => built,
         };
         let apart = Apart { emptied: self.emptied(&now)?, hollow: self.hollow(&now), passing };
+        let aside = match protected.is_empty() {
+            true => Vec::new(),
+            false => lies_aside(&self.scratch.aside(base.key()), &[]),
+        };
         let inspection = Inspection {
             breaches,
             others,
             brought_back,
+            given_back: GivenBack { files: aside, refs, more: 0 },
             protected: protected.into_iter().collect(),
             changes: changes(&matcher, (&now, &committed), &scanned, &apart),
             links: links(&now),
@@ -172,13 +190,14 @@ impl RealWorkspace {
         self.git.listed_in(now.as_ref()).unwrap_or_default()
     }
 
-    /// HEAD, the branch and all other refs. Returns where the branch is, and what others may have moved.
+    /// HEAD, the branch and all other refs.
     fn inspect_refs(
         &self,
         base: &Base,
         opened: &Opened,
         breaches: &mut Vec<Breach>,
-    ) -> Result<(ObjectId, Vec<MovedRef>), GitProblem> {
+    ) -> Result<InspectedRefs, GitProblem> {
+        let mut refs = Vec::new();
         let now = self.git.refs()?;
         let branch = base.branch();
         match self.git.head()? {
@@ -188,7 +207,8 @@ impl RealWorkspace {
                     HeadNow::Branch(to) => Breach::BranchSwitched { to },
                     HeadNow::Detached => Breach::HeadDetached,
                 });
-                self.put_head_back(base, &now)?;
+                let at = self.put_head_back(base, &now)?;
+                refs.push(Displaced { name: "HEAD".to_owned(), was: Meanwhile::Moved, at });
             }
         }
         let head = match now.get(branch) {
@@ -201,33 +221,39 @@ impl RealWorkspace {
                 base.commit().clone()
             }
         };
-        breaches.extend(self.git.restore_refs(base, &opened.snapshot.refs, &now)?);
+        let moved = self.git.restore_refs(base, &opened.snapshot.refs, &now)?;
         let beside = self.git.moved_beside(base, &opened.snapshot.refs, &now)?;
-        breaches.extend(beside.breaches);
+        for moved in [moved, beside.breaches] {
+            refs.extend(displaced(base, &moved, &opened.snapshot.refs, &now));
+            breaches.extend(moved);
+        }
         let others = beside.others;
         breaches.extend(self.start_back(base, opened, &now)?);
+        let found = |head: ObjectId| InspectedRefs { head, displaced: refs, others };
         if head == *base.commit() || self.git.is_ancestor(base.commit(), &head)? {
-            return Ok((head, others));
+            return Ok(found(head));
         }
         breaches.insert(0, Breach::HistoryRewritten);
         // A branch that points at nothing is of no use to anybody.
         if self.git.has_commit(&head)? {
-            return Ok((head, others));
+            return Ok(found(head));
         }
         let (name, to) = (branch.to_owned(), Some(base.commit().clone()));
         self.git.move_refs(&[Move { name, from: Some(head), to }])?;
-        Ok((base.commit().clone(), others))
+        Ok(found(base.commit().clone()))
     }
 
-    fn put_head_back(&self, base: &Base, now: &Refs) -> Result<(), GitProblem> {
+    /// Says which ref keeps where it was.
+    fn put_head_back(&self, base: &Base, now: &Refs) -> Result<Option<String>, GitProblem> {
+        let mut kept = None;
         if let Some(at) = self.git.resolve("HEAD")? {
-            let part = super::refs::base_ref(base.key()).replacen("bases", "displaced", 1);
-            let name = format!("{part}/HEAD");
+            let name = displaced_ref(base, "HEAD");
             let from = now.get(&name).map(|target| target.id.clone());
-            self.git.move_refs(&[Move { name, from, to: Some(at) }])?;
+            self.git.move_refs(&[Move { name: name.clone(), from, to: Some(at) }])?;
+            kept = Some(name);
         }
         self.git.call(["symbolic-ref", "-m", "hast", "HEAD", base.branch()]).synced().run()?;
-        Ok(())
+        Ok(kept)
     }
 
     /// Gives tracked files that a glob protects back what the base has.

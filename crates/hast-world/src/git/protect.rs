@@ -1,6 +1,7 @@
 //! Protected paths: what they were, and giving it back. Never follows a link below its home, and
 //! removes nothing: what an attempt added is moved aside.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -216,7 +217,7 @@ impl Place {
     fn keep_aside(&self, root: &Root, aside: &Path) -> Result<(), GitProblem> {
         let real = self.real(root.0, &root.1);
         fs::create_dir_all(aside).map_err(|error| disk(aside, error))?;
-        for to in places_aside(&root.1, aside) {
+        for to in places_aside(&from_the_top(root.0, &root.1), aside) {
             let kept = fs::hard_link(&real, &to);
             match kept.or_else(|_| copy_new(&real, &to)) {
                 Ok(()) => return Ok(()),
@@ -236,7 +237,7 @@ impl Place {
     ) -> Result<Option<PathBuf>, GitProblem> {
         let real = self.real(home, path);
         fs::create_dir_all(aside).map_err(|error| disk(aside, error))?;
-        for to in places_aside(path, aside) {
+        for to in places_aside(&from_the_top(home, path), aside) {
             match renameat_with(CWD, &real, CWD, &to, RenameFlags::NOREPLACE) {
                 Ok(()) => return Ok(Some(to)),
                 Err(rustix::io::Errno::EXIST | rustix::io::Errno::NOTEMPTY) => {}
@@ -257,6 +258,14 @@ fn is_derived(path: &[u8]) -> bool {
     match within(b"modules/") {
         None => list(path),
         Some(_) => path.ends_with(b"/objects") || parts.into_iter().any(|at| list(&path[at + 1..])),
+    }
+}
+
+/// A path as people know it, whichever home it is in.
+fn from_the_top(home: Home, path: &[u8]) -> Cow<'_, [u8]> {
+    match home {
+        Home::Tree => Cow::Borrowed(path),
+        Home::Common | Home::Own => Cow::Owned([b".git/", path].concat()),
     }
 }
 

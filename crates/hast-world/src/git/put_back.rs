@@ -7,7 +7,7 @@ use hast_flow::attempt::base::{Base, ObjectId};
 use hast_flow::attempt::evidence::Breach;
 use hast_flow::attempt::git_problem::GitProblem;
 
-use super::refs::{Move, Refs, Target, key_part};
+use super::refs::{Move, Refs, Target, displaced_ref};
 use super::run::Git;
 
 impl Git {
@@ -76,8 +76,7 @@ impl Git {
 
 /// A ref that is put back would leave what it pointed at to be forgotten.
 pub(super) fn keep_reachable(base: &Base, name: &str, is: &Target, now: &Refs) -> Move {
-    let short = name.strip_prefix("refs/").unwrap_or(name);
-    let kept = format!("refs/hast/displaced/{}/{short}", key_part(base.key()));
+    let kept = displaced_ref(base, name);
     let from = now.get(&kept).map(|target| target.id.clone());
     Move { name: kept, from, to: Some(is.id.clone()) }
 }

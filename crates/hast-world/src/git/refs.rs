@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use hast_flow::attempt::base::{Base, ObjectId, ref_part};
 use hast_flow::attempt::evidence::Breach;
 use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::given_back::{Displaced, Meanwhile};
 use serde::{Deserialize, Serialize};
 
 use super::held::{BASES, HELD};
@@ -188,6 +189,32 @@ pub(super) struct Move {
     pub(super) to: Option<ObjectId>,
 }
 
+/// What became of refs that are put back, and the refs that keep what they pointed at.
+pub(super) fn displaced(
+    base: &Base,
+    breaches: &[Breach],
+    before: &Refs,
+    now: &Refs,
+) -> Vec<Displaced> {
+    let name = |breach: &Breach| match breach {
+        Breach::RefMoved { name } => Some(name.clone()),
+        _ => None,
+    };
+    let one = |name: String| {
+        let kept = now.get(&name).filter(|is| is.follows.is_none());
+        Displaced {
+            was: match (before.contains_key(&name), now.contains_key(&name)) {
+                (true, true) => Meanwhile::Moved,
+                (true, false) => Meanwhile::Deleted,
+                (false, _) => Meanwhile::Made,
+            },
+            at: kept.map(|_| displaced_ref(base, &name)),
+            name,
+        }
+    };
+    breaches.iter().filter_map(name).map(one).collect()
+}
+
 /// The attempt's own branch, other lanes', and what hast itself adds while an attempt is judged.
 fn others_may_move(base: &Base, name: &str, was: Option<&Target>) -> bool {
     name == base.branch()
@@ -195,6 +222,12 @@ fn others_may_move(base: &Base, name: &str, was: Option<&Target>) -> bool {
         || (name.starts_with("refs/hast/") && was.is_none())
         || name == base_ref(base.key())
         || name.starts_with(HELD)
+}
+
+/// The ref that keeps what another one, or HEAD, pointed at.
+pub(super) fn displaced_ref(base: &Base, name: &str) -> String {
+    let short = name.strip_prefix("refs/").unwrap_or(name);
+    format!("refs/hast/displaced/{}/{short}", key_part(base.key()))
 }
 
 /// The ref that keeps the record of a base.

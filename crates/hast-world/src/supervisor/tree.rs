@@ -95,7 +95,7 @@ fn below(all: &BTreeMap<i32, Stat>, root: i32) -> BTreeSet<i32> {
             }
         }
     }
-    found.retain(|pid| all.get(pid).is_some_and(|stat| stat.state != b'Z'));
+    found.retain(|pid| all.get(pid).is_some_and(|stat| !matches!(stat.state, b'Z' | b'X' | b'x')));
     found
 }
 

@@ -246,8 +246,8 @@ fn what_a_guard_replaces_is_kept_aside_and_the_tree_stays() {
     assert!(!repo.read(".git/config").contains("elsewhere"));
     let aside = std::path::PathBuf::from(found.aside.unwrap());
     let kept = |name: &str| std::fs::read_to_string(aside.join(name)).unwrap();
-    assert!(kept("0-config").contains("elsewhere"));
-    assert!(kept("0-hooks%2Fpre-commit").contains("exit 1"));
+    assert!(kept("0-.git%2Fconfig").contains("elsewhere"));
+    assert!(kept("0-.git%2Fhooks%2Fpre-commit").contains("exit 1"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use hast_flow::agents::usage::{Count, Tokens, Usage, Usd};
 use hast_flow::docs::files::FlowName;
 use hast_flow::driver::{Bounds, Driver, Flow};
-use hast_flow::steps::{Ending, Notice, WaitsFor};
+use hast_flow::steps::{Ending, Notice, StepKey, WaitsFor};
 use hast_flow::store::StoreError;
 use hast_flow::trust::Trusted;
 use hast_flow::words::Lang;
@@ -114,7 +114,9 @@ pub(crate) fn drive<F: Flow, T>(
     let mut watch = |view: &F::View| {
         screen.hear(eyes, view);
         // A small board follows at once: what is shown may have to stand through a long call.
-        if last.elapsed() >= LOOK || screen.state().rows.len() <= SMALL {
+        if last.elapsed() >= LOOK
+            || screen.state().rows.as_ref().is_none_or(|rows| rows.len() <= SMALL)
+        {
             screen.follow(eyes.rows(view));
             last = Instant::now();
         }
@@ -208,17 +210,32 @@ struct Heard {
     details: BTreeMap<String, String>,
     /// Units whose call is over: their words go when the next call begins.
     over: BTreeSet<String>,
-    rows: Vec<(String, State, String)>,
+    /// What was seen last; none before the first look.
+    rows: Option<Vec<(String, State, String)>>,
     /// Which time of a unit was told last.
     told: BTreeMap<String, String>,
     spent: BTreeMap<String, Usage>,
+    /// What the calls under way have reported so far, and for which unit.
+    calls: BTreeMap<StepKey, (String, Usage)>,
+}
+
+impl Heard {
+    /// What each unit has cost so far.
+    fn costs(&self) -> BTreeMap<String, Usage> {
+        let mut costs = self.spent.clone();
+        for (unit, usage) in self.calls.values() {
+            let so_far = costs.entry(unit.clone()).or_default();
+            *so_far = sum(*so_far, *usage);
+        }
+        costs
+    }
 }
 
 impl Screen {
     fn start(app: &App, title: String) -> Self {
         let quiet = app.quiet || app.json;
         let wanted = if quiet { Wanted::No } else { Wanted::Yes };
-        let board = Board { title, rows: Vec::new() };
+        let board = Board { title, ..Board::default() };
         let live = Live::start(board, app.output.colours_messages(), wanted);
         let (started, heard) = (Instant::now(), Mutex::default());
         Self { live, lang: app.lang, quiet, started, heard }
@@ -264,7 +281,7 @@ impl Screen {
         }
         let told = rows.iter().filter(|row| !row.told.is_empty());
         state.told.extend(told.map(|row| (row.id.clone(), row.told.clone())));
-        state.rows = now;
+        state.rows = Some(now);
         drop(state);
         self.live.change(|board, now| {
             for row in rows.iter_mut().filter(|row| row.state == State::Running) {
@@ -275,23 +292,46 @@ impl Screen {
         });
     }
 
+    /// What a call has cost so far, on its row and in the sum.
+    fn count(&self, progress: &Progress<'_>) {
+        let (unit, usage) = (progress.call.unit.clone(), progress.usage);
+        let mut state = self.state();
+        let before = state.costs();
+        match &progress.what {
+            What::Event(_) => drop(state.calls.insert(progress.key.clone(), (unit, usage))),
+            What::Ended(_) => {
+                state.calls.remove(progress.key);
+                let so_far = state.spent.entry(unit).or_default();
+                *so_far = sum(*so_far, usage);
+            }
+            What::Started { .. }
+            | What::Notice(_)
+            | What::Limited { .. }
+            | What::Waiting { .. }
+            | What::Held => return,
+        }
+        let now = state.costs();
+        drop(state);
+        if now == before {
+            return;
+        }
+        let all = now.values().copied().fold(Usage::default(), sum);
+        self.live.change(|board, _| {
+            board.cost = spent(all);
+            let costs = now.into_iter().filter_map(|(unit, usage)| Some((unit, spent(usage)?)));
+            board.costs = costs.collect();
+        });
+    }
+
     /// Something happened to a call.
     fn heard(&self, progress: &Progress<'_>) {
+        self.count(progress);
         let lang = self.lang;
         let said = match &progress.what {
             What::Started { .. } => Some(progress.agent.to_owned()),
             What::Event(event) => event_words(lang, event),
             What::Notice(_) | What::Limited { .. } | What::Waiting { .. } | What::Held => None,
-            What::Ended(kept) => {
-                let usage = progress.usage;
-                let mut state = self.state();
-                let so_far = state.spent.entry(progress.call.unit.clone()).or_default();
-                *so_far = sum(*so_far, usage);
-                drop(state);
-                let parts = [Some(elapsed(progress.elapsed)), spent(usage)];
-                let parts: Vec<String> = parts.into_iter().flatten().collect();
-                Some(format!("{}: {}", kept.agent, parts.join(" · ")))
-            }
+            What::Ended(kept) => Some(format!("{}: {}", kept.agent, elapsed(progress.elapsed))),
         };
         let told = match &progress.what {
             What::Notice(notice) => Some((*notice).to_owned()),
@@ -332,9 +372,12 @@ impl Screen {
 
 /// Units of which a line is to be said: what is done first, and a whole after its parts.
 fn changed<'r>(rows: &'r [Row], state: &Heard) -> Vec<&'r Row> {
-    let known = |row: &&Row| {
-        let mut rows = state.rows.iter();
-        rows.any(|(id, state, title)| (id, *state, title) == (&row.id, row.state, &row.title))
+    let known = |row: &&Row| match &state.rows {
+        Some(rows) => rows
+            .iter()
+            .any(|(id, state, title)| (id, *state, title) == (&row.id, row.state, &row.title)),
+        // What the first look finds was so before: only what runs is news.
+        None => row.state != State::Running,
     };
     let again = |row: &&Row| {
         let told = Some(&row.told).filter(|told| !told.is_empty());

@@ -43,7 +43,7 @@ fn replay(app: &mut App, args: ReplayArgs) -> Result<Exit, Problem> {
         goals_history::write(&root, &replay).map_err(|error| unwritten(app.lang, &error))?;
     }
     let there = goals_there(&root);
-    let waits = |item: &&Item| over(app.lang, there.as_ref(), item).is_none();
+    let waits = |item: &&Item| over(app.lang, &replay, there.as_ref(), item).is_none();
     let (views, waiting) = (replay.views(), replay.inbox().open_items().filter(waits).count());
     if app.json {
         app.print_json(&json!({

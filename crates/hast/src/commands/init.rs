@@ -10,12 +10,14 @@ use hast_flow::formats::edit::Edit;
 use hast_flow::formats::source::Source;
 use hast_flow::trust::Commands;
 use hast_world::derived_files::stays_inside;
+use hast_world::driver_lock::DriverLock;
 use hast_world::files::{PathError, read_if_there};
 use hast_world::person_files::{Made, create, replace};
 use hast_world::trust::Approvals;
 use hast_world::{programs, roots};
 use serde_json::json;
 
+use super::{auto, driving};
 use crate::app::App;
 use crate::commands::flow_root::unwritten;
 use crate::messages::say;
@@ -29,6 +31,7 @@ pub(crate) fn run(app: &mut App, with_conventions: bool) -> Result<Exit, Problem
         let next = say::no_repository_next(app.lang, app.here().display());
         return Err(Problem::new(say::no_repository(app.lang), next));
     };
+    let _driven_by_nobody = nobody_works(app, &root)?;
     let found = found(&root);
     let created = make_files(app, &root, found)?;
     trust_what_was_written(&root, &created);
@@ -54,6 +57,17 @@ pub(crate) fn run(app: &mut App, with_conventions: bool) -> Result<Exit, Problem
     }
     app.print(&text)?;
     Ok(Exit::Done)
+}
+
+/// An attempt gives the files of a project back what they had: nothing that is made meanwhile would last,
+/// and the attempt would pay for it. Nobody can work where there is no `.ai/`.
+fn nobody_works(app: &App, root: &Path) -> Result<Option<DriverLock>, Problem> {
+    let state = root.join(layout::DIRECTORY);
+    if !state.is_dir() {
+        return Ok(None);
+    }
+    let lock = driving::lock_of(app.lang, &state, auto::UNIT);
+    lock.map(Some).map_err(|problem| Problem { exit: Exit::Failed, ..problem })
 }
 
 fn found(root: &Path) -> Found {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use hast_flow::docs::files::FlowName;
 use hast_flow::flows::kernel::NewRequest;
 use hast_flow::flows::kernel::decide::Asked;
 use hast_flow::steps::Ending;
@@ -9,7 +10,7 @@ use hast_flow::trust::Commands;
 use hast_flow::words::Lang;
 use hast_world::person_files::create;
 
-use super::without_the_users_wishes;
+use super::{document, ended, without_the_users_wishes};
 use crate::app::App;
 use crate::auto_messages::say as demo;
 use crate::commands::calling;
@@ -45,6 +46,7 @@ pub(super) fn run(app: &mut App, directory: &Path) -> Result<Exit, Problem> {
     let tool = Some(format!("rehearsal:{AGENT}"));
     let driven = go(app, &project, asked, tool, trusted, &mut eyes)?;
     match &driven.ending {
+        Ending::Done(_) if app.json => document(app, FlowName::Kernel, directory, ended(&driven)),
         Ending::Done(_) => {
             let exit = deliver(app, &project.root, &id, &driven)?;
             app.output.message(&format!("\n{}\n", say::demo_end(lang, directory.display())));

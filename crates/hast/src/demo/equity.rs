@@ -3,13 +3,14 @@
 
 use std::path::Path;
 
+use hast_flow::docs::files::FlowName;
 use hast_flow::flows::session::NewSession;
 use hast_flow::steps::Ending;
 use hast_flow::trust::Commands;
 use hast_flow::words::Lang;
 use hast_world::person_files::create;
 
-use super::without_the_users_wishes;
+use super::{document, ended, without_the_users_wishes};
 use crate::app::App;
 use crate::auto_messages::say as demo;
 use crate::commands::calling;
@@ -53,6 +54,7 @@ pub(super) fn run(app: &mut App, directory: &Path) -> Result<Exit, Problem> {
     let errand = Errand { id: id.clone(), new: Some(new), wish, work, sources, trusted };
     let driven = go(app, &project, errand, &mut eyes)?;
     match &driven.ending {
+        Ending::Done(_) if app.json => document(app, FlowName::Session, directory, ended(&driven)),
         Ending::Done(_) => {
             let exit = deliver(app, &project.root, &id, &driven)?;
             app.output.message(&format!("\n{}\n", say::demo_end(lang, directory.display(), &id)));

@@ -3,32 +3,32 @@
 
 mod bakery;
 mod equity;
+mod repository;
 mod teashop;
 mod till;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use hast_flow::attempt::recovery::From;
+use hast_flow::docs::files::FlowName;
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::runnable::{Asked, Depth};
-use hast_flow::process::environment::filtered;
-use hast_flow::process::exit::Exit as Ended;
-use hast_flow::process::{CommandSpec, Limits, Supervisor};
-use hast_flow::steps::Ending;
+use hast_flow::steps::{Ending, Notice};
 use hast_flow::words::Lang;
 use hast_world::files::PathError;
 use hast_world::person_files::create;
-use hast_world::supervisor::Guarded;
+use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::auto_messages::say;
 use crate::cli::{DemoArgs, DemoFlow};
 use crate::commands::auto::eyes::{GoalEyes, Judgement};
-use crate::commands::auto::{AutoWish, go};
+use crate::commands::auto::{AutoWish, go, summary};
 use crate::commands::calling::{self, Project};
+use crate::commands::driving::{Driven, word};
 use crate::problem::{Exit, Problem};
+use repository::commit_all;
 
 const CONFIG: &str =
     "test_command: \"sh tests/run.sh\"\nai_tool: \"rehearsal:.ai/rehearsals/agent.yaml\"\n";
@@ -67,18 +67,41 @@ fn shop(app: &mut App, directory: &Path) -> Result<Exit, Problem> {
     let mut eyes = GoalEyes::new(app.lang, wish.explain);
     eyes.comment = Some(comment);
     let driven = go(app, &project, wish, trusted, &mut eyes)?;
-    match driven.ending {
+    match &driven.ending {
         // The liar's goal is blocked: that is how it should end.
         Ending::Blocked(_) if passed(&eyes.judged) == 3 => {
+            if app.json {
+                let story = summary::as_json(&driven, &eyes, None);
+                return document(app, FlowName::Goals, directory, story);
+            }
             app.print(&format!("{}\n", say::demo_end(app.lang, directory.display())))?;
             Ok(Exit::Done)
         }
-        Ending::Interrupted(notice) => {
-            Err(Problem { exit: Exit::Interrupted, ..Problem::new(notice.what, notice.next) })
+        Ending::Interrupted(Notice { what, next }) => {
+            let problem = Problem::new(what.clone(), next.clone());
+            Err(Problem { exit: Exit::Interrupted, ..problem })
         }
         other => Err(Problem::new(say::demo_surprise(app.lang), say::demo_surprise_next(app.lang))
             .because(format!("{other:?}"))),
     }
+}
+
+/// What `--json` prints: which demo it was, where it is, and how it ended.
+fn document(
+    app: &mut App,
+    flow: FlowName,
+    directory: &Path,
+    mut story: Value,
+) -> Result<Exit, Problem> {
+    story["flow"] = json!(flow.as_str());
+    story["directory"] = json!(directory.display().to_string());
+    app.print_json(&story)?;
+    Ok(Exit::Done)
+}
+
+/// How a demo ended, of which nothing else is told.
+fn ended<T>(driven: &Driven<T>) -> Value {
+    json!({ "ending": word(&driven.ending), "seconds": driven.lasted.as_secs() })
 }
 
 fn passed(judged: &[Judgement]) -> usize {
@@ -130,28 +153,6 @@ fn make(lang: Lang, directory: &Path) -> Result<(), Problem> {
     }
     create(&directory.join(".ai/handoffs/.gitkeep"), b"").map_err(written)?;
     commit_all(lang, directory, "chore: a small shop")
-}
-
-/// A repository of everything that is there.
-fn commit_all(lang: Lang, directory: &Path, message: &str) -> Result<(), Problem> {
-    let problem = || Problem::new(say::demo_no_git(lang), say::demo_no_git_next(lang));
-    let supervisor =
-        Guarded::new(std::env::temp_dir()).map_err(|error| problem().because(error.to_string()))?;
-    let identity = ["-c", "user.name=hast demo", "-c", "user.email=demo@localhost"];
-    for args in [
-        vec!["init", "-q", "-b", "main"],
-        vec!["add", "-A"],
-        [&identity[..], &["commit", "-q", "-m", message]].concat(),
-    ] {
-        let mut spec = CommandSpec::new("git", directory).args(args);
-        spec.env = filtered(std::env::vars_os(), &[]);
-        let limits = Limits { timeout: Duration::from_secs(60), ..Limits::default() };
-        let ended = supervisor.run(&spec, &limits, &mut |_, _| std::ops::ControlFlow::Continue(()));
-        if ended.exit != Ended::Exited(0) {
-            return Err(problem().because(ended.stderr.text()));
-        }
-    }
-    Ok(())
 }
 
 /// The demo plays its own agent, whatever the user has chosen for real work.

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use hast_flow::docs::files::FlowName;
 use hast_flow::docs::run::{InstructionStatus, UserInstruction};
 use hast_flow::flows::run::{Asked, Confirm, NewRun, PersonsAnswer, Said, layout};
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
@@ -14,7 +15,7 @@ use hast_flow::words::Lang;
 use hast_world::files::read_if_there;
 use hast_world::person_files::create;
 
-use super::without_the_users_wishes;
+use super::{document, ended, without_the_users_wishes};
 use crate::app::App;
 use crate::auto_messages::say as demo;
 use crate::commands::calling::{self, Project};
@@ -48,7 +49,9 @@ pub(super) fn run(app: &mut App, directory: &Path) -> Result<Exit, Problem> {
     if !matches!(driven.ending, Ending::Done(_)) {
         return surprise(app, &first, &driven);
     }
-    deliver(app, &first, &driven)?;
+    if !app.json {
+        deliver(app, &first, &driven)?;
+    }
     app.output.message(&format!("{}\n", say::demo_again(lang)));
     put(lang, directory, "assets/visitors.csv", VISITORS)?;
     let (second, driven) = one(app, &project, &say::demo_second(lang), trusted)?;
@@ -56,6 +59,9 @@ pub(super) fn run(app: &mut App, directory: &Path) -> Result<Exit, Problem> {
         return surprise(app, &second, &driven);
     }
     amended(app, &project.root);
+    if app.json {
+        return document(app, FlowName::Run, directory, ended(&driven));
+    }
     let exit = deliver(app, &second, &driven)?;
     app.output.message(&format!("\n{}\n", say::demo_end(lang, directory.display())));
     Ok(exit)

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use hast_flow::docs::files::FlowName;
 use hast_flow::flows::contract::Asked;
-use hast_flow::steps::Ending;
+use hast_flow::steps::{Ending, Notice};
 use hast_flow::words::Lang;
 use hast_world::person_files::create;
 
-use super::{commit_all, without_the_users_wishes};
+use super::{commit_all, document, ended, without_the_users_wishes};
 use crate::app::App;
 use crate::auto_messages::say as demo;
 use crate::commands::calling;
@@ -54,15 +55,17 @@ pub(super) fn run(app: &mut App, directory: &Path) -> Result<Exit, Problem> {
     let id = hast_flow::ids::RequestId::new(1);
     let asked = Asked::Start { id, text: say::demo_request(lang) };
     let driven = go(app, &project, asked, None, trusted, &mut eyes)?;
-    match driven.ending {
+    match &driven.ending {
+        Ending::Done(_) if app.json => document(app, FlowName::Contract, directory, ended(&driven)),
         Ending::Done(_) => {
             let learned = learned(&project.root).join(", ");
             app.output.message(&format!("{}\n\n", say::demo_learned(lang, learned)));
             app.print(&format!("{}\n", say::demo_end(lang, directory.display())))?;
             Ok(Exit::Done)
         }
-        Ending::Interrupted(notice) => {
-            Err(Problem { exit: Exit::Interrupted, ..Problem::new(notice.what, notice.next) })
+        Ending::Interrupted(Notice { what, next }) => {
+            let problem = Problem::new(what.clone(), next.clone());
+            Err(Problem { exit: Exit::Interrupted, ..problem })
         }
         other => Err(Problem::new(demo::demo_surprise(lang), demo::demo_surprise_next(lang))
             .because(format!("{other:?}"))),

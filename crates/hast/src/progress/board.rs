@@ -1,5 +1,6 @@
 //! A tree of units and what each is doing, laid out for a given size of the screen. Pure.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -10,6 +11,9 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 pub(crate) struct Board {
     pub(crate) title: String,
     pub(crate) rows: Vec<Row>,
+    /// What the work on each unit has cost so far, in words, and all of it together.
+    pub(crate) costs: BTreeMap<String, String>,
+    pub(crate) cost: Option<String>,
 }
 
 /// One unit: a goal, a task, an item of a plan.
@@ -56,10 +60,15 @@ impl Board {
         self.rows.iter_mut().find(|row| row.id == id)
     }
 
-    /// The lines to draw: as many rows as fit, the running ones and what is near them first.
+    /// The lines to draw: as many rows as fit, the running ones and what is near them first. The cursor
+    /// needs a line too: one more, and the screen would scroll with every look at the clock.
     pub(crate) fn lines(&self, screen: Screen, now: Duration) -> Vec<String> {
-        let room = screen.height.saturating_sub(2).max(1);
-        let shown = self.shown(room);
+        let Some(room) = screen.height.checked_sub(2) else { return Vec::new() };
+        let all_fit = self.rows.len() <= room;
+        // Where there is room for one line, it is a row's.
+        let shown = self.shown(if all_fit || room < 2 { room } else { room - 1 });
+        // A terminal that is as wide as a line may already be on the next one.
+        let screen = Screen { width: screen.width.saturating_sub(1).max(1), ..screen };
         let widest = |text: fn(&Row) -> usize| {
             shown.iter().filter_map(|&index| self.rows.get(index)).map(text).max().unwrap_or(0)
         };
@@ -68,11 +77,12 @@ impl Board {
         let mut lines = vec![cut(&self.heading(now), screen.width)];
         for &index in &shown {
             if let Some(row) = self.rows.get(index) {
-                lines.push(line(row, ids, titles, screen, now));
+                let cost = self.costs.get(&row.id).map(String::as_str);
+                lines.push(line(row, cost, (ids, titles), screen, now));
             }
         }
         let hidden = self.rows.len() - shown.len();
-        if hidden > 0 {
+        if hidden > 0 && lines.len() <= room {
             lines.push(cut(&format!("  … +{hidden}"), screen.width));
         }
         lines
@@ -84,7 +94,8 @@ impl Board {
         let leaves = self.rows.iter().zip(next).filter(|(row, next)| *next <= row.depth);
         let all = leaves.clone().count();
         let done = leaves.filter(|(row, _)| row.state == State::Done).count();
-        format!("{} · {done}/{all} · {}", self.title, elapsed(now))
+        let cost = self.cost.iter().map(|cost| format!(" · {cost}")).collect::<String>();
+        format!("{} · {done}/{all} · {}{cost}", self.title, elapsed(now))
     }
 
     /// Indices of the rows to show, in their order.
@@ -116,12 +127,18 @@ impl Board {
     }
 }
 
-fn line(row: &Row, ids: usize, titles: usize, screen: Screen, now: Duration) -> String {
-    let mut detail = row.detail.clone();
-    if let (State::Running, Some(since)) = (row.state, row.since) {
-        let running = elapsed(now.saturating_sub(since));
-        detail = if detail.is_empty() { running } else { format!("{running} · {detail}") };
-    }
+fn line(
+    row: &Row,
+    cost: Option<&str>,
+    (ids, titles): (usize, usize),
+    screen: Screen,
+    now: Duration,
+) -> String {
+    let running = row.since.filter(|_| row.state == State::Running);
+    let running = running.map(|since| elapsed(now.saturating_sub(since)));
+    let parts = [running.as_deref(), cost, Some(row.detail.as_str())];
+    let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
+    let detail = parts.collect::<Vec<_>>().join(" · ");
     let id = format!("{}{}", "  ".repeat(row.depth), row.id);
     let plain = format!("{}  {}  {detail}", fit(&id, ids), fit(&row.title, titles));
     let (mark, colour) = mark(row.state, screen.marks);
@@ -223,18 +240,20 @@ mod tests {
 
     #[test]
     fn a_small_board_shows_every_unit_and_how_far_it_is() {
-        let mut board = Board { title: "hast auto".to_owned(), rows: Vec::new() };
+        let mut board = Board { title: "hast auto".to_owned(), ..Board::default() };
         board.rows =
             vec![row("M1", State::Done), row("M2", State::Running), row("M3", State::Waiting)];
         board.rows[1].since = Some(Duration::from_secs(10));
         board.rows[1].detail = "attempt 2".to_owned();
+        board.costs.insert("M2".to_owned(), "1.5k tokens · $0.02".to_owned());
+        board.cost = Some("3.0k tokens · $0.05".to_owned());
         let lines = board.lines(screen(80, 24), Duration::from_secs(75));
         assert_eq!(
             lines,
             [
-                "hast auto · 1/3 · 1m 15s",
+                "hast auto · 1/3 · 1m 15s · 3.0k tokens · $0.05",
                 " ✓   M1  목표 M1",
-                " ●   M2  목표 M2  1m 05s · attempt 2",
+                " ●   M2  목표 M2  1m 05s · 1.5k tokens · $0.02 · attempt 2",
                 " ○   M3  목표 M3",
             ]
         );
@@ -270,10 +289,28 @@ mod tests {
         board.rows[500].state = State::Running;
         board.rows[900].state = State::Running;
         let lines = board.lines(screen(80, 12), Duration::ZERO);
-        assert_eq!(lines.len(), 12);
+        assert_eq!(lines.len(), 11);
         assert!(lines.iter().any(|line| line.contains("목표 900")), "{lines:?}");
         assert!(lines.iter().any(|line| line.contains("목표 499")), "{lines:?}");
-        assert_eq!(lines[11], "  … +990");
+        assert_eq!(lines[10], "  … +991");
+    }
+
+    #[test]
+    fn a_board_leaves_the_cursor_its_line_however_small_the_screen_is() {
+        for (rows, height) in (0..8).flat_map(|rows| (1..10).map(move |height| (rows, height))) {
+            let mut all: Vec<Row> =
+                (0..rows).map(|n| row(&n.to_string(), State::Waiting)).collect();
+            if let Some(last) = all.last_mut() {
+                last.state = State::Running;
+            }
+            let board = Board { rows: all, ..Board::default() };
+            let lines = board.lines(screen(40, height), Duration::ZERO);
+            assert!(lines.len() < height, "{rows} on {height}: {lines:?}");
+            let wanted = (rows + 1).min(height - 1);
+            assert_eq!(lines.len(), wanted, "{rows} on {height}: {lines:?}");
+            let running = lines.iter().any(|line| line.contains('●'));
+            assert_eq!(running, rows > 0 && height > 2, "{rows} on {height}: {lines:?}");
+        }
     }
 
     #[test]
@@ -281,11 +318,12 @@ mod tests {
         let mut board = Board {
             title: "제목".repeat(40),
             rows: vec![row("가나다라마바사", State::Running)],
+            ..Board::default()
         };
         board.rows[0].detail = "\u{1b}[2J한글이 아주 길게 이어지는 마지막 사건\n둘째 줄".repeat(5);
         for width in 10..90 {
             for line in board.lines(screen(width, 24), Duration::from_secs(5)) {
-                assert!(line.width() <= width, "{width}: {line}");
+                assert!(line.width() < width, "{width}: {line}");
                 assert!(!line.contains('\u{1b}') && !line.contains('\n'), "{line:?}");
             }
         }

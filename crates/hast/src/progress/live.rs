@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::termios::tcgetwinsize;
 
 use super::board::{Board, Marks, Screen, folded};
+use super::drawn::Drawn;
 
 /// Fast enough for a clock of seconds, slow enough to cost nothing.
 const TICK: Duration = Duration::from_millis(250);
@@ -28,8 +29,7 @@ struct Shared {
     marks: Marks,
     colour: bool,
     is_terminal: bool,
-    /// How many lines stand on the screen now.
-    drawn: usize,
+    drawn: Drawn,
 }
 
 impl Live {
@@ -42,7 +42,7 @@ impl Live {
             marks: marks(),
             colour,
             is_terminal,
-            drawn: 0,
+            drawn: Drawn::default(),
         }));
         let ticker = is_terminal.then(|| tick(Arc::clone(&shared))).flatten();
         Self { shared, ticker }
@@ -57,11 +57,7 @@ impl Live {
 
     /// Says a line above the board. It stays.
     pub(crate) fn say(&self, line: &str) {
-        let mut shared = lock(&self.shared);
-        shared.wipe();
-        let line = if shared.is_terminal { folded(line, size().0) } else { line.to_owned() };
-        let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
-        shared.draw();
+        lock(&self.shared).draw(Some(line));
     }
 
     pub(crate) fn is_drawing(&self) -> bool {
@@ -83,32 +79,25 @@ impl Drop for Live {
             drop(stop);
             let _ = thread.join();
         }
-        lock(&self.shared).draw();
+        lock(&self.shared).draw(None);
     }
 }
 
 impl Shared {
-    fn draw(&mut self) {
-        if !self.is_terminal {
-            return;
-        }
-        let (width, height) = size();
-        let screen = Screen { width, height, marks: self.marks, colour: self.colour };
-        let lines = self.board.lines(screen, self.started.elapsed());
-        let mut text = up_and_clear(self.drawn);
-        for line in &lines {
-            text += line;
-            text.push('\n');
-        }
-        self.drawn = lines.len();
+    /// Draws the board where it stands, below a line that is to stay.
+    fn draw(&mut self, said: Option<&str>) {
+        let text = if self.is_terminal {
+            let size = size();
+            let (width, height) = size;
+            let screen = Screen { width, height, marks: self.marks, colour: self.colour };
+            let lines = self.board.lines(screen, self.started.elapsed());
+            // As on the board: a full line may already be the next one.
+            let said = said.map(|line| folded(line, width.saturating_sub(1)));
+            self.drawn.again(said.as_deref(), &lines, size)
+        } else {
+            said.map(|line| format!("{line}\n")).unwrap_or_default()
+        };
         let _ = io::stderr().lock().write_all(text.as_bytes());
-    }
-
-    fn wipe(&mut self) {
-        if self.is_terminal {
-            let _ = io::stderr().lock().write_all(up_and_clear(self.drawn).as_bytes());
-            self.drawn = 0;
-        }
     }
 }
 
@@ -116,15 +105,11 @@ fn tick(shared: Arc<Mutex<Shared>>) -> Option<(Sender<()>, JoinHandle<()>)> {
     let (stop, stopped) = mpsc::channel();
     let draw = move || {
         while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(TICK) {
-            lock(&shared).draw();
+            lock(&shared).draw(None);
         }
     };
     let thread = std::thread::Builder::new().name("progress".to_owned()).spawn(draw).ok()?;
     Some((stop, thread))
-}
-
-fn up_and_clear(lines: usize) -> String {
-    if lines == 0 { String::new() } else { format!("\u{1b}[{lines}A\u{1b}[J") }
 }
 
 fn size() -> (usize, usize) {

@@ -2,4 +2,5 @@
 //! Shows; decides nothing. Everything of it goes to stderr.
 
 pub(crate) mod board;
+mod drawn;
 pub(crate) mod live;

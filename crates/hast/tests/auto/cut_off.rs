@@ -123,7 +123,7 @@ fn is_guarded(scene: &Scene, said: &str) {
     assert!(!scene.has(".git/hooks/pre-commit"));
     assert!(!scene.read(".git/config").contains("evil"));
     let aside = scene.git(&["rev-parse", "--git-path", "hast/aside"]);
-    let kept = scene.root().join(aside).join("M1%2F1/0-hooks%2Fpre-commit");
+    let kept = scene.root().join(aside).join("M1%2F1/0-.git%2Fhooks%2Fpre-commit");
     assert!(std::fs::read_to_string(kept).unwrap().contains("evil.log"));
 }
 

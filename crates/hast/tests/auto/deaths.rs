@@ -56,3 +56,20 @@ fn the_lock_of_a_dead_run_goes_although_nothing_is_left_to_do() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(!scene.has(".ai/auto.lock"));
 }
+
+/// Whoever started hast may be slow to notice that it died, or never do so.
+#[test]
+fn a_killed_run_that_nobody_has_waited_for_is_dead() {
+    let scene = Scene::with(GOALS, SLOW, "max_retries: 9\n");
+    let mut child = scene.start(&["auto"]);
+    scene.wait_for("src/half.txt");
+    child.kill().unwrap();
+    let state = || std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+    while !state().contains(") Z ") {
+        sleep(Duration::from_millis(5));
+    }
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
+    assert!(state().contains(") Z "), "it was there all the time");
+    child.wait().unwrap();
+}

@@ -8,6 +8,8 @@ fn lines(scene: &Scene, args: &[&str]) -> Vec<String> {
     scene.hast(args).err.lines().map(str::to_owned).collect()
 }
 
+const SAVED: &str = "attempt 1 at M1 is rolled back and on refs/hast/attempts/M1/1 (git checkout refs/hast/attempts/M1/1 -- PATH gives a file back, hast auto --undo=refs/hast/attempts/M1/1 all of it)";
+
 fn wrong_at_first() -> Scene {
     let goals = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";
     let replies = format!(
@@ -22,6 +24,7 @@ fn each_attempt_has_its_number_and_a_failed_one_its_reason() {
     let expected = [
         "running M1 The work (attempt 1 of 4)",
         "M1 attempt 1: failed · the tests failed (exit code 1)",
+        SAVED,
         "running M1 The work (attempt 2 of 4)",
         "done M1 The work",
     ];
@@ -37,6 +40,7 @@ fn in_a_lane_the_first_attempt_is_not_told_twice() {
     let expected = [
         "running M1 The work",
         "M1 attempt 1: failed · the tests failed (exit code 1)",
+        SAVED,
         "running M1 The work (attempt 2 of 4)",
         "done M1 The work",
     ];

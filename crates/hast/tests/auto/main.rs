@@ -4,10 +4,13 @@
 #![cfg(test)]
 
 mod aside;
+mod beside;
+mod board;
 mod claims;
 mod commands;
 mod cut_off;
 mod deaths;
+mod demo;
 mod ended;
 mod evidence;
 mod hidden;
@@ -22,5 +25,6 @@ mod old_refs;
 mod prunes;
 mod scene;
 mod statuses;
+mod taken;
 mod terminal;
 mod vandals;

@@ -6,13 +6,16 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::scene::{Scene, WORK};
 
 /// A program on a terminal of its own.
-struct Seat {
+pub(crate) struct Seat {
     terminal: File,
     child: Child,
 }
@@ -32,17 +35,41 @@ impl Seat {
     }
 
     /// As whoever sits at the keyboard of a shell: what is typed goes to all that runs in front.
-    fn at_keyboard(scene: &Scene, args: &[&str]) -> Self {
+    pub(crate) fn at_keyboard(scene: &Scene, args: &[&str]) -> Self {
         let hast = env!("CARGO_BIN_EXE_hast");
         Self::take(scene.other_command("setsid", &[&["--ctty", hast], args].concat()))
     }
 
-    fn types(&mut self, text: &str) {
+    /// How large the terminal is.
+    pub(crate) fn resize(&self, rows: u16, columns: u16) {
+        let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&self.terminal, size).unwrap();
+    }
+
+    /// What is shown until it has this.
+    pub(crate) fn shows(&mut self, wanted: &str) -> String {
+        let (mut shown, mut buffer) = (Vec::new(), [0; 4096]);
+        let (limit, end) =
+            (Timespec { tv_sec: 60, tv_nsec: 0 }, Instant::now() + Duration::from_secs(60));
+        while !String::from_utf8_lossy(&shown).contains(wanted) {
+            let mut fds = [PollFd::new(&self.terminal, PollFlags::IN)];
+            let ready = poll(&mut fds, Some(&limit)).unwrap();
+            if ready == 0 || Instant::now() > end {
+                let _ = self.child.kill();
+                panic!("{wanted} never came: {}", String::from_utf8_lossy(&shown));
+            }
+            let count = self.terminal.read(&mut buffer).unwrap();
+            shown.extend_from_slice(&buffer[..count]);
+        }
+        String::from_utf8_lossy(&shown).into_owned()
+    }
+
+    pub(crate) fn types(&mut self, text: &str) {
         self.terminal.write_all(text.as_bytes()).unwrap();
     }
 
     /// The exit code, and everything that was shown.
-    fn ends(mut self) -> (i32, String) {
+    pub(crate) fn ends(mut self) -> (i32, String) {
         let (mut shown, mut buffer) = (Vec::new(), [0; 4096]);
         while let Ok(count @ 1..) = self.terminal.read(&mut buffer) {
             shown.extend_from_slice(&buffer[..count]);
@@ -61,7 +88,7 @@ pub(crate) fn on_terminal(scene: &Scene, args: &[&str], typed: &str) -> (i32, St
     seat.ends()
 }
 
-const CTRL_C: &str = "\u{3}";
+pub(crate) const CTRL_C: &str = "\u{3}";
 const GOALS: &str = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";
 
 /// Nothing runs, nothing is in the tree, nothing counts, and what was there is on a ref.

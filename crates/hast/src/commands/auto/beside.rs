@@ -1,8 +1,10 @@
-//! What is said about work that its ref does not hold: where it is, and the command that brings it back.
+//! What is said about where work is that is not in the tree: on its ref, beside it, where protected things
+//! were; and the commands that bring it back.
 
 use std::borrow::Cow;
 use std::path::Path;
 
+use hast_flow::attempt::given_back::{GivenBack, Meanwhile};
 use hast_flow::flows::goals::auto::run::{Beside, SettledWork};
 use hast_flow::words::{Lang, shell_word, visible};
 use serde_json::{Value, json};
@@ -41,7 +43,45 @@ pub(super) fn settled(lang: Lang, root: &Path, work: &SettledWork) -> Vec<String
             None => say::kept_on(lang, goal, visible(&branch)),
         });
     }
-    lines.extend(self::lines(lang, root, &work.name, &work.beside));
+    let name = work.name.as_deref().unwrap_or_default();
+    lines.extend(self::lines(lang, root, name, &work.beside));
+    lines
+}
+
+/// Where the work of an attempt that did not pass is.
+pub(super) fn saved(lang: Lang, work: &SettledWork) -> Option<String> {
+    let name = visible(work.name.as_deref()?);
+    let goal = visible(&work.goal);
+    Some(if work.in_tree {
+        say::saved_in_tree(lang, goal, work.attempt, name)
+    } else {
+        say::saved_on(lang, goal, work.attempt, name)
+    })
+}
+
+/// A line for each protected file and ref that was given back what it had.
+pub(super) fn given_back(lang: Lang, root: &Path, given: &GivenBack) -> Vec<String> {
+    let mut lines = Vec::new();
+    for aside in &given.files {
+        let at = within(root, &aside.at);
+        lines.push(say::given_file(lang, visible(&aside.path), visible(&at)));
+    }
+    for one in &given.refs {
+        let (name, command) = (visible(&one.name), one.command());
+        lines.push(match (&one.at, command, one.was) {
+            (Some(at), Some(command), Meanwhile::Made) => {
+                say::ref_made(lang, name, visible(at), visible(&command))
+            }
+            (Some(at), Some(command), _) => {
+                say::ref_moved(lang, name, visible(at), visible(&command))
+            }
+            (_, _, Meanwhile::Made) => say::ref_gone(lang, name),
+            _ => say::ref_back(lang, name),
+        });
+    }
+    if given.more > 0 {
+        lines.push(say::given_more(lang, given.more));
+    }
     lines
 }
 

@@ -3,16 +3,19 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use hast_flow::attempt::given_back::{Aside, GivenBack};
 use hast_flow::attempt::recovery::{Cleared, named, say as start};
 use hast_flow::attempt::workspace::Guarded;
 use hast_flow::docs::goals::{AutoLock, GoalMode, GoalStatus};
 use hast_flow::flows::goals::auto::View;
+use hast_flow::flows::goals::auto::layout::base_key;
 use hast_flow::flows::goals::auto::record::{AttemptRecord, VerdictRecord};
 use hast_flow::flows::goals::auto::run::{Beside, Run, SettledWork};
 use hast_flow::flows::goals::auto::view::Current;
 use hast_flow::flows::goals::selection::{Placed, placed};
 use hast_flow::words::{Lang, visible};
 use hast_world::auto_lock::OwnLock;
+use hast_world::git::{AsideFiles, Place};
 
 use super::{beside, shown};
 use crate::auto_messages::say;
@@ -36,21 +39,30 @@ pub(crate) struct Judgement {
     /// Refs that moved meanwhile, and not by hast.
     pub(crate) moved_refs: Vec<String>,
     pub(crate) brought_back: Vec<String>,
+    /// Where what protected files and refs were meanwhile is.
+    pub(super) given_back: GivenBack,
 }
+
+/// So many files that lie aside are told of.
+const MOST_ASIDE: usize = 50;
 
 /// Watches a run of `auto`.
 pub(crate) struct GoalEyes {
     lang: Lang,
     explain: bool,
     pub(crate) judged: Vec<Judgement>,
-    /// Attempts whose work is not all where it mostly is.
+    /// Where the work of settled attempts is.
     pub(super) settled: Vec<SettledWork>,
     /// The ref that has what a dead run left, and what it does not have.
     pub(super) recovered: Option<(String, Beside)>,
     /// How many verdicts were looked at for whoever has no board.
     failures_told: usize,
+    /// The same for the refs of what failed.
+    saved_told: usize,
     /// How many earlier work trees were told of.
     earlier_trees: usize,
+    /// What lies beside the refs of the repository.
+    aside: Option<AsideFiles>,
     /// The project's root, as soon as there is one.
     pub(super) root: PathBuf,
     /// What is said about a verdict beyond its line.
@@ -74,6 +86,8 @@ impl GoalEyes {
             settled: Vec::new(),
             recovered: None,
             failures_told: 0,
+            saved_told: 0,
+            aside: None,
             earlier_trees: 0,
             root: PathBuf::new(),
             comment: None,
@@ -90,7 +104,8 @@ impl GoalEyes {
     }
 
     /// What is to be written down as soon as the run has begun.
-    pub(super) fn lock_in(&mut self, state: PathBuf, lock: AutoLock) {
+    pub(super) fn lock_in(&mut self, state: PathBuf, lock: AutoLock, place: Place) {
+        self.aside = Some(AsideFiles::new(place));
         self.root = state.parent().map(Path::to_owned).unwrap_or_default();
         self.waiting = Some((state, lock));
     }
@@ -245,12 +260,12 @@ impl GoalEyes {
         new.iter().map(line).collect()
     }
 
-    /// Where the work of settled attempts is, if it is not all on the ref.
+    /// Where the work of settled attempts is, and what was taken away with it.
     pub(super) fn tell_settled(&mut self, view: &View) -> Vec<String> {
         let all = view.run.as_ref().filter(|_| self.begun).map_or(&[][..], |run| &run.settled);
         let new = all.get(self.settled.len()..).unwrap_or_default().to_vec();
-        let lines = new.iter().flat_map(|work| beside::settled(self.lang, &self.root, work));
-        let lines = lines.collect();
+        new.iter().for_each(|work| self.look_aside(work));
+        let lines = new.iter().flat_map(|work| self.lines_about(work)).collect();
         self.settled.extend(new);
         lines
     }
@@ -264,12 +279,12 @@ impl GoalEyes {
         Some(say::attempt_of(self.lang, current.number, current.number.saturating_add(left)))
     }
 
-    /// Why attempts failed that were not told of yet.
+    /// Why attempts failed that were not told of yet, and where their work is.
     pub(super) fn tell_failures(&mut self) -> Vec<String> {
         let new = self.judged.get(self.failures_told..).unwrap_or_default();
         self.failures_told += new.len();
         // Whoever is told of each verdict needs no other words.
-        if self.explain || self.comment.is_some() {
+        if self.comment.is_some() {
             return Vec::new();
         }
         let line = |one: &Judgement| {
@@ -277,7 +292,40 @@ impl GoalEyes {
             let reason = one.text.lines().next().unwrap_or_default();
             format!("{goal} {attempt}: {} · {}", one.class, cut(&visible(reason), REASON))
         };
-        new.iter().filter(|one| !one.passed).map(line).collect()
+        let failed = new.iter().filter(|one| !one.passed && !self.explain);
+        let mut lines: Vec<String> = failed.map(line).collect();
+        let settled = self.settled.get(self.saved_told..).unwrap_or_default();
+        self.saved_told += settled.len();
+        lines.extend(settled.iter().filter_map(|work| beside::saved(self.lang, work)));
+        lines
+    }
+
+    /// What was written into protected files after the attempt was inspected, while its tests ran, lies
+    /// beside what was written before.
+    fn look_aside(&mut self, work: &SettledWork) {
+        let about = |one: &&mut Judgement| one.goal == work.goal && one.attempt == work.attempt;
+        let (Some(aside), Some(judgement)) = (&self.aside, self.judged.iter_mut().rfind(about))
+        else {
+            return;
+        };
+        let lying = aside.of(&base_key(&work.goal, work.attempt)).unwrap_or_default();
+        let files = &mut judgement.given_back.files;
+        for lying in lying.into_iter().take(MOST_ASIDE) {
+            let found = Aside { path: lying.path, at: lying.at.display().to_string() };
+            if !files.contains(&found) {
+                files.push(found);
+            }
+        }
+    }
+
+    fn lines_about(&self, work: &SettledWork) -> Vec<String> {
+        let mut lines = Vec::new();
+        let about = |one: &&Judgement| one.goal == work.goal && one.attempt == work.attempt;
+        if let Some(judgement) = self.judged.iter().rfind(about) {
+            lines.extend(beside::given_back(self.lang, &self.root, &judgement.given_back));
+        }
+        lines.extend(beside::settled(self.lang, &self.root, work));
+        lines
     }
 
     /// What is said about a verdict that is new.
@@ -353,5 +401,6 @@ fn judgement(record: &AttemptRecord, verdict: &VerdictRecord) -> Judgement {
         passed: verdict.verdict.class.is_success(),
         moved_refs: verdict.moved_refs.clone(),
         brought_back: verdict.brought_back.clone(),
+        given_back: verdict.given_back.clone(),
     }
 }

@@ -10,7 +10,7 @@ pub(crate) mod leases;
 mod leftovers;
 mod planned;
 mod refs;
-mod summary;
+pub(crate) mod summary;
 mod walls;
 
 use std::path::Path;
@@ -174,7 +174,7 @@ pub(crate) fn go(
         place: if wish.width.is_some() { Place::Isolated } else { Place::InPlace },
         from: wish.from,
     };
-    eyes.lock_in(state.clone(), own_lock(app, &place));
+    eyes.lock_in(state.clone(), own_lock(app, &place), place.clone());
     let mut unit = unit(app, project, wish.tool, trusted);
     if wish.delivery.is_some() {
         unit.held = Exit::Locked;

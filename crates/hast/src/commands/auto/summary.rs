@@ -17,6 +17,9 @@ use crate::commands::driving::{Driven, meaning, spent, word};
 use crate::problem::{Exit, Problem};
 use crate::progress::board::elapsed;
 
+/// So much of a commit's id is shown.
+const SHORT: usize = 12;
+
 pub(super) fn report(app: &mut App, driven: &Driven<()>, eyes: &GoalEyes) -> Result<Exit, Problem> {
     let problem = meaning(app.lang, &driven.ending).map(|problem| match problem.exit {
         // The seed knows 0 and 1; an interruption is an interruption everywhere.
@@ -66,7 +69,10 @@ fn table(app: &App, driven: &Driven<()>, eyes: &GoalEyes) -> String {
             let time = elapsed(Duration::from_secs(u64::try_from(one.seconds).unwrap_or(0)));
             let mark = if one.passed { "+" } else { "-" };
             let told = say::attempt(app.lang, one.attempt);
-            text += &format!("  {mark} {told}: {} · {time} · {}\n", one.class, visible(&one.text));
+            let work = settled(eyes, one);
+            let at = work.and_then(place).map(|at| format!("{at} · ")).unwrap_or_default();
+            let (class, why) = (&one.class, visible(&one.text));
+            text += &format!("  {mark} {told}: {class} · {time} · {at}{why}\n");
             if !one.brought_back.is_empty() {
                 let names = visible(&named(&one.brought_back)).into_owned();
                 text += &format!("    {}\n", say::brought_back(app.lang, names));
@@ -75,13 +81,15 @@ fn table(app: &App, driven: &Driven<()>, eyes: &GoalEyes) -> String {
                 let names = visible(&named(&one.moved_refs)).into_owned();
                 text += &format!("    {}\n", say::moved_refs(app.lang, names));
             }
-            for line in settled(eyes, one)
-                .iter()
-                .flat_map(|work| beside::settled(app.lang, &eyes.root, work))
-            {
+            let mut lines = beside::given_back(app.lang, &eyes.root, &one.given_back);
+            lines.extend(work.iter().flat_map(|work| beside::settled(app.lang, &eyes.root, work)));
+            for line in lines {
                 text += &format!("    {line}\n");
             }
         }
+    }
+    if eyes.settled.iter().any(|work| work.name.is_some()) {
+        text += &format!("{}\n", say::get_back(app.lang));
     }
     if !text.is_empty() {
         let all =
@@ -93,18 +101,25 @@ fn table(app: &App, driven: &Driven<()>, eyes: &GoalEyes) -> String {
     text
 }
 
-/// Where the work of an attempt is, if it is not all on its ref.
+/// The commit of what passed, or the ref of what did not.
+fn place(work: &SettledWork) -> Option<String> {
+    let commit = work.commit.as_deref().map(|commit| commit.get(..SHORT).unwrap_or(commit));
+    commit.or(work.name.as_deref()).map(|at| visible(at).into_owned())
+}
+
+/// Where the work of an attempt is.
 fn settled<'e>(eyes: &'e GoalEyes, one: &Judgement) -> Option<&'e SettledWork> {
     eyes.settled.iter().find(|work| work.goal == one.goal && work.attempt == one.attempt)
 }
 
-fn as_json(driven: &Driven<()>, eyes: &GoalEyes, problem: Option<&Problem>) -> Value {
+pub(crate) fn as_json(driven: &Driven<()>, eyes: &GoalEyes, problem: Option<&Problem>) -> Value {
     let attempts: Vec<Value> = eyes
         .judged
         .iter()
         .map(|one| {
             let work = settled(eyes, one);
-            let beside = work.map(|work| beside::as_json(&work.beside));
+            let beside = work.map(|work| &work.beside).filter(|beside| !beside.is_empty());
+            let beside = beside.map(beside::as_json);
             json!({
                 "goal_id": one.goal,
                 "attempt": one.attempt,
@@ -114,6 +129,13 @@ fn as_json(driven: &Driven<()>, eyes: &GoalEyes, problem: Option<&Problem>) -> V
                 "seconds": one.seconds,
                 "moved_refs": one.moved_refs,
                 "brought_back": one.brought_back,
+                "commit": work.and_then(|work| work.commit.as_deref()),
+                "ref": work.and_then(|work| work.name.as_deref()),
+                "given_back": {
+                    "files": one.given_back.files,
+                    "refs": one.given_back.refs,
+                    "more": one.given_back.more,
+                },
                 "branch": work.and_then(|work| work.branch.as_deref()),
                 "not_on_ref": beside,
             })
@@ -142,6 +164,7 @@ fn as_json(driven: &Driven<()>, eyes: &GoalEyes, problem: Option<&Problem>) -> V
         "attempts": attempts,
         "usage": usage,
         "seconds": driven.lasted.as_secs(),
-        "problem": problem.map(|problem| json!({"what": problem.what, "next": problem.next})),
+        "problem": problem.map(|problem| problem.json()["problem"].clone()),
+        "exit": problem.map_or(Exit::Done, |problem| problem.exit) as u8,
     })
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::{self as docs, GoalStatus, GoalsEventKind};
+use hast_flow::flows::goals::replay::Replay;
 use hast_flow::inbox::{Action, Item, ItemKind, ItemState, Refused};
 use hast_flow::time::UtcTime;
 use hast_flow::words::Lang;
@@ -32,7 +33,7 @@ impl Source for Goals {
     fn items(&self, app: &App, root: &Path) -> Result<Vec<Item>, Problem> {
         let replay = goals_history::now(root).map_err(|error| unread(app, &error))?;
         let (goals, at) = (queue::goals_there(root), UtcTime::new(app.clock.now()));
-        let shown = |item: &Item| match over(app.lang, goals.as_ref(), item) {
+        let shown = |item: &Item| match over(app.lang, &replay, goals.as_ref(), item) {
             Some(why) if item.is_open() => {
                 Item { state: ItemState::Resolved { at, why }, ..item.clone() }
             }
@@ -43,15 +44,18 @@ impl Source for Goals {
 
     fn act(&self, app: &mut App, decision: &Decision<'_>) -> Result<String, Problem> {
         let Decision { root, item, deed, goal_status } = decision;
-        let status = status(item, deed.action, *goal_status);
         let project = calling::project_at(app, root.clone())?;
         let mut replay = goals_history::now(root).map_err(|error| unread(app, &error))?;
+        // What is done stays done: such an item is only seen and put away.
+        let put_away = replay.is_done(&item.unit) && goal_status.is_none();
+        let status = status(item, deed.action, *goal_status).filter(|_| !put_away);
         goals_log::write(app, &project, |_| {
             // Whoever was faster has decided: this look is not older than the commit.
             goals_history::catch_up(root, &mut replay).map_err(|error| unread(app, &error))?;
             let refused = |why: Refused| refusal(app, item.id.as_str(), &why);
             replay.inbox().act(&item.id, deed.clone()).map_err(refused)?;
-            if let Some(why) = over(app.lang, queue::goals_there(root).as_ref(), item) {
+            let goals = queue::goals_there(root);
+            if let Some(why) = over(app.lang, &replay, goals.as_ref(), item) {
                 return Err(refused(Refused::AlreadyResolved { why }));
             }
             let mut detail = json!({
@@ -94,11 +98,17 @@ impl Source for Goals {
 }
 
 /// Why nobody needs to be asked about a goal any more: a person has closed it in `goals.yaml`, or taken
-/// it out. Goals that cannot be read close nothing.
-pub(crate) fn over(lang: Lang, goals: Option<&docs::Goals>, item: &Item) -> Option<String> {
+/// it out. Goals that cannot be read close nothing; nor does success what an earlier attempt did wrong.
+pub(crate) fn over(
+    lang: Lang,
+    replay: &Replay,
+    goals: Option<&docs::Goals>,
+    item: &Item,
+) -> Option<String> {
     let goals = goals.filter(|_| is_about_a_goal(item.kind))?;
     match queue::status_of(goals, &item.unit) {
         None => Some(say::goal_gone(lang, &item.unit)),
+        Some(GoalStatus::Done) if item.kind.is_violation() && replay.is_done(&item.unit) => None,
         Some(status @ (GoalStatus::Done | GoalStatus::Dropped)) => {
             Some(say::goal_is(lang, &item.unit, word(status)))
         }

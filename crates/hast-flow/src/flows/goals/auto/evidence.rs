@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::attempt::base::ObjectId;
 use crate::attempt::evidence::ChangeKind;
+use crate::attempt::given_back::{Aside, Displaced, GivenBack};
 use crate::attempt::workspace::DiffLine;
 use crate::flows::goals::auto::run::Beside;
 use crate::words::shell_word;
@@ -68,6 +69,21 @@ pub(super) fn look_at_all(base: &ObjectId, name: &str, beside: &Beside) -> Vec<S
     let aside =
         beside.aside.iter().take(ASIDE).map(|aside| format!("ls -ld {}", shell_word(&aside.at)));
     look(base, name).into_iter().chain(aside).collect()
+}
+
+/// The command that takes one file from a ref.
+pub(super) fn checkout(name: &str, path: &str) -> String {
+    format!("git checkout {name} -- {}", shell_word(path))
+}
+
+/// Commands that show, or make again, what protected files and refs were meanwhile.
+pub(super) fn bring_back(given: &GivenBack) -> Vec<String> {
+    let differs = |aside: &Aside| {
+        let (path, at) = (shell_word(&aside.path), shell_word(&aside.at));
+        format!("diff {path} {at}")
+    };
+    let files = given.files.iter().take(ASIDE).map(differs);
+    files.chain(given.refs.iter().filter_map(Displaced::command).take(ASIDE)).collect()
 }
 
 #[cfg(test)]

@@ -45,6 +45,11 @@ pub fn goal_directory(goal: &str) -> String {
     ref_part(goal)
 }
 
+/// What the base of an attempt is recorded under, and what lies aside of it.
+pub fn base_key(goal: &str, attempt: u32) -> String {
+    format!("{}/{attempt}", goal_directory(goal))
+}
+
 /// A document of an attempt.
 pub fn of_attempt(goal: &str, number: u32, name: &str) -> String {
     format!("{ATTEMPTS}{}/{number}/{name}", goal_directory(goal))

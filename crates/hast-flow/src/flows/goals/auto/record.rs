@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::attempt::base::ObjectId;
 use crate::attempt::evidence::TestEnd;
+use crate::attempt::given_back::GivenBack;
 use crate::attempt::judge::{Rules, Scope, Verdict, WantedHandoff, WantedTests};
 use crate::attempt::settle::{Commits, WorkKind};
 use crate::docs::document::Version;
@@ -135,6 +136,9 @@ pub struct VerdictRecord {
     /// Ignored files of the user that were gone after the attempt, and are there again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub brought_back: Vec<String>,
+    /// Where what protected files and refs were meanwhile is kept.
+    #[serde(default, skip_serializing_if = "GivenBack::is_empty")]
+    pub given_back: GivenBack,
 }
 
 /// What became of a goal, as `goals.yaml` is to say it.

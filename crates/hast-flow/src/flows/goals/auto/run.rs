@@ -44,7 +44,7 @@ pub struct Run {
     pub continued: bool,
     /// Goals whose work tree was made anew, and the refs that have what an earlier one still held.
     pub earlier_trees: Vec<(String, String)>,
-    /// Attempts whose work is not where it mostly is.
+    /// Where the work of its attempts is.
     pub settled: Vec<SettledWork>,
 }
 
@@ -96,8 +96,12 @@ impl Beside {
 pub struct SettledWork {
     pub goal: String,
     pub attempt: u32,
-    /// The ref that has it; none where it was never rolled back.
-    pub name: String,
+    /// The ref that has it; none where it passed.
+    pub name: Option<String>,
+    /// The commit that has what passed.
+    pub commit: Option<String>,
+    /// Whether it is in the tree as well.
+    pub in_tree: bool,
     /// The branch that keeps it.
     pub branch: Option<String>,
     pub beside: Beside,
@@ -106,22 +110,24 @@ pub struct SettledWork {
 }
 
 impl SettledWork {
-    /// What an event tells; nothing where all of it is on the ref alone.
+    /// What an event tells.
     pub(super) fn told(event: &GoalsEvent, goal: &str) -> Option<Self> {
+        let text = |key: &str| event.detail.get(key).and_then(|value| value.as_str());
         let beside = event.detail.get("beside").cloned();
         let beside = beside.and_then(|beside| serde_json::from_value(beside).ok());
-        let beside: Beside = beside.unwrap_or_default();
-        let branch = event.detail.get("branch").and_then(|branch| branch.as_str());
-        let branch = branch.map(str::to_owned);
-        if branch.is_none() && beside.is_empty() {
-            return None;
-        }
         let saved = event.detail.get("saved").and_then(|saved| saved.get("name"));
-        let name = saved.and_then(|name| name.as_str()).unwrap_or_default().to_owned();
         let attempt = event.detail.get("attempt")?.as_u64()?;
-        let attempt = u32::try_from(attempt).ok()?;
-        let late = event.detail.get("then").is_some_and(|then| then == "lease_lost");
-        Some(Self { goal: goal.to_owned(), attempt, name, branch, beside, late })
+        let branch = text("branch").map(str::to_owned);
+        Some(Self {
+            goal: goal.to_owned(),
+            attempt: u32::try_from(attempt).ok()?,
+            name: saved.and_then(|name| name.as_str()).map(str::to_owned),
+            commit: text("commit").map(str::to_owned),
+            in_tree: text("then") == Some("blocked") && branch.is_none(),
+            branch,
+            beside: beside.unwrap_or_default(),
+            late: text("then") == Some("lease_lost"),
+        })
     }
 
     /// The branch of the goal that was left alone, because it is in somebody's hands.

@@ -115,13 +115,15 @@ fn handed_over(
         base_tree: base.tree().clone(),
         in_tree,
     };
+    let mut look = evidence::look_at_all(base.commit(), &kept.name, &outcome.beside);
+    look.extend(evidence::bring_back(&record.given_back));
     Ok(json!({
         "title": work.record.title,
         "class": record.verdict.class,
         "verdict": record.verdict.reason.code(),
         "diff": diff,
         "test_tail": evidence::tail(&record.test_tail),
-        "look": evidence::look_at_all(base.commit(), &kept.name, &outcome.beside),
+        "look": look,
         "kept": kept,
     }))
 }
@@ -329,6 +331,10 @@ pub(super) fn about_attempt(work: &Work<'_>, word: &str, outcome: &Outcome<'_>) 
     if let Some(saved) = outcome.saved {
         detail["saved"] = json!(saved.work());
         detail["base"] = json!(work.base.tree());
+    }
+    // What was not committed has none.
+    if word.starts_with("done") && outcome.head != *work.base.commit() {
+        detail["commit"] = json!(outcome.head);
     }
     if let Some(branch) = &outcome.branch {
         detail["branch"] = json!(branch);

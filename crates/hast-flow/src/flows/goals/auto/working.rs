@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::attempt::base::{Base, TreeRules, attempt_ref};
 use crate::attempt::evidence::{CallEnd, TestRun};
+use crate::attempt::given_back::GivenBack;
 use crate::attempt::inspection::Inspection;
 use crate::attempt::judge::{INTERRUPTIONS_PER_ATTEMPT, Judged, Verdict, judge};
 use crate::attempt::reason::{Class, Reason};
@@ -74,11 +75,7 @@ pub(super) fn begin(flow: &AutoFlow, view: &View, facts: &Facts<'_>, placed: &Pl
     let record_step = || {
         let left_by_tests = tested.left.clone();
         let rules = TreeRules { left_by_tests, ..flow.settings.tree_rules() };
-        GitStep::Record {
-            key: format!("{}/{number}", layout::goal_directory(&goal.id)),
-            rules,
-            at: facts.now,
-        }
+        GitStep::Record { key: layout::base_key(&goal.id, number), rules, at: facts.now }
     };
     let base = match git(view, facts, key(&goal.id, number, &["record"]), record_step) {
         Err(step) => return step,
@@ -306,6 +303,7 @@ impl Work<'_> {
                     test_tail: String::new(),
                     moved_refs: Vec::new(),
                     brought_back: Vec::new(),
+                    given_back: GivenBack::default(),
                 };
                 self.judged(draft, layout::VERDICT, &record)
             }
@@ -358,6 +356,7 @@ impl Work<'_> {
             test_tail: tests.map(|run| run.tail.clone()).unwrap_or_default(),
             moved_refs: self.view.moved_by_others(&inspection.others),
             brought_back: back.map(ToString::to_string).collect(),
+            given_back: inspection.given_back.listed(),
             verdict,
         };
         let mut draft = Draft::new(self.view, self.facts, "judged");
@@ -381,7 +380,7 @@ impl Work<'_> {
         record: &VerdictRecord,
     ) -> Draft<'v> {
         let Verdict { class, reason, rule } = &record.verdict;
-        let detail = json!({
+        let mut detail = json!({
             "goal_id": self.current.goal,
             "attempt": self.current.number,
             "class": class,
@@ -390,11 +389,25 @@ impl Work<'_> {
             "reason": record.text,
             "changed": evidence::paths(&record.changed),
             "test_tail": if class.is_success() { String::new() } else { evidence::tail(&record.test_tail) },
-            "look": if class.is_success() { Vec::new() } else { evidence::look(self.base.commit(), &attempt_ref(&self.current.goal, self.current.number)).to_vec() },
+            "look": if class.is_success() { Vec::new() } else { self.look(record) },
         });
+        if !record.given_back.is_empty() {
+            detail["given_back"] = json!(record.given_back);
+        }
         let path = layout::of_attempt(&self.current.goal, self.current.number, name);
         let draft = draft.create_json(&path, record).event(Kind::AttemptJudged, detail);
         self.first_acts(record).into_iter().fold(draft, Draft::starts)
+    }
+
+    /// Commands that show what was done, and bring back what was taken away with it.
+    fn look(&self, record: &VerdictRecord) -> Vec<String> {
+        let name = attempt_ref(&self.current.goal, self.current.number);
+        let mut commands = evidence::look(self.base.commit(), &name).to_vec();
+        if let Reason::OutsideScope { path, .. } = &record.verdict.reason {
+            commands.push(evidence::checkout(&name, path.as_str()));
+        }
+        commands.extend(evidence::bring_back(&record.given_back));
+        commands
     }
 
     /// What settling begins with. Its notes ride in the commit of the verdict.

@@ -37,10 +37,16 @@ pub(super) fn take(inbox: &mut Inbox, told: &Told<'_>) {
             &[ItemKind::Limit, ItemKind::Budget, ItemKind::Login],
             "agents answer again",
         ),
-        "GOAL_DONE" | "RETRIED" => {
+        "GOAL_DONE" => {
             if let Some(goal) = told.goal() {
-                let why = if told.kind == "GOAL_DONE" { "the goal is done" } else { "retried" };
-                resolve(inbox, told, goal, why);
+                // What a violation took away is still to be looked at: it may be a person's.
+                let open = open_about(inbox, goal, |kind| !kind.is_violation());
+                end(inbox, told, &open, "the goal is done");
+            }
+        }
+        "RETRIED" => {
+            if let Some(goal) = told.goal() {
+                resolve(inbox, told, goal, "retried");
             }
         }
         "STATUS_SET" if told.detail.status != Some(GoalStatus::Blocked) => {
@@ -165,12 +171,14 @@ fn listed(paths: &[String], all: usize) -> Vec<String> {
 
 /// Ends what is open about a unit.
 fn resolve(inbox: &mut Inbox, told: &Told<'_>, unit: &str, why: &str) {
-    let open: Vec<ItemId> = inbox
-        .open_items()
-        .filter(|item| item.unit == unit && item.flow == FlowName::Goals)
-        .map(|item| item.id.clone())
-        .collect();
+    let open = open_about(inbox, unit, |_| true);
     end(inbox, told, &open, why);
+}
+
+/// What is open about a unit, of some kinds.
+fn open_about(inbox: &Inbox, unit: &str, of: fn(ItemKind) -> bool) -> Vec<ItemId> {
+    let about = |item: &&Item| item.unit == unit && item.flow == FlowName::Goals && of(item.kind);
+    inbox.open_items().filter(about).map(|item| item.id.clone()).collect()
 }
 
 /// Ends what waits about a decision.

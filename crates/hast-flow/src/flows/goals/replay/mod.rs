@@ -52,6 +52,12 @@ impl Replay {
         self.views.log.bytes
     }
 
+    /// Whether a gate has passed a goal, and nobody has taken it up again since.
+    pub fn is_done(&self, goal: &str) -> bool {
+        let view = self.views.goals.get(goal);
+        view.is_some_and(|view| view.status == Some(GoalStatus::Done))
+    }
+
     pub fn inbox(&self) -> &Inbox {
         &self.inbox
     }

@@ -1,0 +1,77 @@
+//! `hast demo` is the first thing that people try: it works with whatever git settings they have, and tells
+//! programs one document.
+
+use crate::scene::{Scene, WORK};
+
+/// A home in which everything is set that could come in the way.
+fn particular_user() -> Scene {
+    let scene = Scene::new(WORK);
+    let refuses = "#!/bin/sh\necho no ticket in message\nexit 1\n";
+    for hook in ["pre-commit", "commit-msg", "reference-transaction"] {
+        for place in ["hooks", "template/hooks"] {
+            scene.write(&format!("../home/{place}/{hook}"), refuses);
+        }
+    }
+    scene.write("../home/ignore", "*\n");
+    scene.write("../home/attributes", "* text eol=crlf filter=gone\n");
+    scene.write("../home/.config/git/ignore", "*.sh\n");
+    scene.write("../home/more", "[commit]\n\tgpgSign = true\n[core]\n\tautocrlf = true\n");
+    scene.write(
+        "../home/.gitconfig",
+        "[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = false\n[tag]\n\tgpgSign = true\n\
+         [core]\n\thooksPath = ~/hooks\n\texcludesFile = ~/ignore\n\tattributesFile = ~/attributes\n\
+         \tautocrlf = true\n\tsafecrlf = true\n[init]\n\tdefaultBranch = trunk\n\ttemplateDir = ~/template\n\
+         [user]\n\tuseConfigOnly = true\n[filter \"gone\"]\n\tclean = false\n\tsmudge = false\n\trequired = true\n\
+         [includeIf \"gitdir:**\"]\n\tpath = more\n[index]\n\tversion = 4\n[feature]\n\tmanyFiles = true\n",
+    );
+    scene.shell("chmod +x ../home/hooks/* ../home/template/hooks/*");
+    scene
+}
+
+#[test]
+fn whatever_git_settings_the_user_has_the_demo_ends_as_it_should() {
+    let scene = particular_user();
+    for flow in ["goals", "contract"] {
+        let ran = scene.hast(&["demo", flow, "--dir", &format!("../{flow}")]);
+        assert_eq!(ran.code, 0, "{flow}: {ran:?}");
+    }
+    let log = scene.git(&["-C", "../goals", "log", "--format=%s", "main"]);
+    assert!(log.contains("feat(") && log.contains("chore: a small shop"), "{log}");
+}
+
+#[test]
+fn every_demo_tells_programs_one_document() {
+    let scene = particular_user();
+    for (flow, ending) in [
+        ("goals", "blocked"),
+        ("contract", "done"),
+        ("kernel", "done"),
+        ("session", "done"),
+        ("run", "done"),
+    ] {
+        let place = format!("../json-{flow}");
+        let ran = scene.hast(&["demo", flow, "--dir", &place, "--json"]);
+        assert_eq!(ran.code, 0, "{flow}: {ran:?}");
+        let told: serde_json::Value =
+            serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{flow}: {ran:?}"));
+        assert_eq!((&told["flow"], &told["ending"]), (&flow.into(), &ending.into()), "{told}");
+        assert!(told["directory"].as_str().unwrap().ends_with(&place[3..]), "{told}");
+    }
+}
+
+#[test]
+fn a_demo_without_git_says_why_in_lines_that_can_be_read() {
+    let scene = Scene::new(WORK);
+    scene.write(
+        "bin/git",
+        "#!/bin/sh\necho 'fatal: no disk' >&2\necho 'hint: buy one' >&2\nexit 3\n",
+    );
+    scene.shell("chmod +x bin/git");
+    let mut command = scene.hast_command(&["demo", "--dir", "../no"]);
+    let path = format!("{}/bin:{}", scene.root().display(), std::env::var("PATH").unwrap());
+    let output = command.env("PATH", path).output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    assert!(err.contains("git init: fatal: no disk\n") && err.contains("hint: buy one"), "{err}");
+    assert!(!err.contains("\\n"), "{err}");
+}
