@@ -45,6 +45,7 @@ struct InspectedRefs {
 impl RealWorkspace {
     pub(super) fn inspect_attempt(&mut self, base: &Base) -> Result<Inspection, GitProblem> {
         self.scene = None;
+        self.git.place.open_repository();
         self.git.place.remove_left_locks(base.at());
         let opened = self.opened(base)?;
         let (changed, brought_back) = self.guard_all(base, &opened)?;

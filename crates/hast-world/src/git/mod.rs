@@ -1,6 +1,7 @@
 //! The port `Workspace` with the git binary: plumbing commands in `-z` form, an index of our own,
 //! nothing of the repository's choosing run. Decides nothing.
 
+mod access;
 mod aside;
 mod beside;
 mod branch_files;

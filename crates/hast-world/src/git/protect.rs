@@ -14,6 +14,7 @@ use hast_flow::attempt::base::{Shared, TreeRules};
 use hast_flow::attempt::git_problem::GitProblem;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
+use super::access::{open_between, opening};
 use super::aside::places_aside;
 use super::index::disk;
 use super::place::Place;
@@ -104,7 +105,8 @@ impl Place {
     fn collect(&self, home: Home, path: Vec<u8>, into: &mut Found) -> Result<(), GitProblem> {
         let real = self.real(home, &path);
         let at = |error| disk(&real, error);
-        let there = match fs::symlink_metadata(&real) {
+        let top = self.home(home);
+        let there = match opening(top, &real, |real| fs::symlink_metadata(real)) {
             Ok(there) => there,
             Err(_) => return Ok(()),
         };
@@ -120,7 +122,7 @@ impl Place {
         } else if there.is_dir() {
             into.kept.push(Kept { home, path: path.clone(), was: Was::Directory { mode } });
             let mut names = Vec::new();
-            for entry in fs::read_dir(&real).map_err(at)? {
+            for entry in opening(top, &real, |real| fs::read_dir(real)).map_err(at)? {
                 names.push(entry.map_err(at)?.file_name());
             }
             names.sort();
@@ -139,7 +141,7 @@ impl Place {
                 let modified = u128::try_from(modified).unwrap_or_default();
                 Was::LargeFile { mode, size: there.len(), modified, changed }
             } else {
-                let bytes = fs::read(&real).map_err(at)?;
+                let bytes = opening(top, &real, |real| fs::read(real)).map_err(at)?;
                 into.bytes += bytes.len();
                 Was::File { mode, bytes }
             };
@@ -161,6 +163,15 @@ impl Place {
         };
         let (before, now) = (by_path(before), by_path(&now));
         let mut changed = Vec::new();
+        // A directory that was closed has to be open before anything in it can be given back.
+        for (root, was) in &before {
+            if let (Was::Directory { mode }, Some(Was::Directory { mode: is })) =
+                (was, now.get(root))
+                && mode != is
+            {
+                self.give_back(root, was)?;
+            }
+        }
         // What was added goes first, the deepest before its directory.
         for (root, is) in now.iter().rev() {
             let stays = match (before.get(root), is) {
@@ -181,16 +192,35 @@ impl Place {
             if now.get(root) == Some(was) {
                 continue;
             }
-            if let Some(Was::File { .. }) = now.get(root) {
-                self.keep_aside(root, aside)?;
-            }
-            self.give_back(root, was)?;
+            self.give_back_one(root, was, aside)?;
             if !changed.contains(root) {
                 changed.push(root.clone());
             }
         }
         changed.sort();
         Ok(changed)
+    }
+
+    /// Gives one path back what it had. What is there instead is not lost.
+    pub(super) fn give_back_one(
+        &self,
+        root: &Root,
+        was: &Was,
+        aside: &Path,
+    ) -> Result<(), GitProblem> {
+        let (top, real) = (self.home(root.0), self.real(root.0, &root.1));
+        match fs::symlink_metadata(&real) {
+            Ok(_) if matches!(was, Was::LargeFile { .. }) => {}
+            Ok(there) if there.is_file() => self.keep_aside(root, aside)?,
+            Ok(there) if there.is_dir() && matches!(was, Was::Directory { .. }) => {}
+            Ok(_) => drop(self.move_aside(root.0, &root.1, aside)?),
+            Err(_) => {}
+        }
+        if self.give_back(root, was).is_err() {
+            open_between(top, &real);
+            self.give_back(root, was)?;
+        }
+        Ok(())
     }
 
     fn give_back(&self, root: &Root, was: &Was) -> Result<(), GitProblem> {
@@ -238,7 +268,12 @@ impl Place {
         let real = self.real(home, path);
         fs::create_dir_all(aside).map_err(|error| disk(aside, error))?;
         for to in places_aside(&from_the_top(home, path), aside) {
-            match renameat_with(CWD, &real, CWD, &to, RenameFlags::NOREPLACE) {
+            let mut moved = renameat_with(CWD, &real, CWD, &to, RenameFlags::NOREPLACE);
+            if moved == Err(rustix::io::Errno::ACCESS) {
+                open_between(self.home(home), &real);
+                moved = renameat_with(CWD, &real, CWD, &to, RenameFlags::NOREPLACE);
+            }
+            match moved {
                 Ok(()) => return Ok(Some(to)),
                 Err(rustix::io::Errno::EXIST | rustix::io::Errno::NOTEMPTY) => {}
                 Err(rustix::io::Errno::NOENT) => return Ok(None),

@@ -38,6 +38,7 @@ pub(super) struct SavedTree {
 impl RealWorkspace {
     pub(super) fn save_tree(&mut self, plan: &SavePlan) -> Result<SavedWork, GitProblem> {
         self.scene = None;
+        self.git.place.open_repository();
         let head = self.head_to_save(plan)?;
         let matcher = Matcher::new(&plan.rules);
         let (scanned, from) = self.scan_to_save(plan, &matcher)?;
@@ -166,6 +167,7 @@ impl RealWorkspace {
     ) -> Result<RolledBack, GitProblem> {
         self.scene = None;
         self.latest = None;
+        self.git.place.open_repository();
         self.git.place.remove_left_locks(base.at());
         let opened = self.opened(base)?;
         let known = self.saved.take().filter(|known| known.commit == saved.work().commit);
@@ -226,6 +228,7 @@ impl RealWorkspace {
         if differences.is_empty() {
             return Ok(moved);
         }
+        self.git.place.open_above(differences.iter().map(|found| &*found.path));
         for found in differences.iter().filter(|found| found.old.is_none()) {
             moved.extend(self.make_way(&found.path, aside)?);
         }

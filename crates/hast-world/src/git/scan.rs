@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
 
-use super::index::{IndexImage, Scratch, ScratchFile, disk, list, object};
+use super::access::open_up;
+use super::index::{IndexImage, Scratch, ScratchFile, list, object};
 use super::paths::{Matcher, shown};
 use super::place::Place;
 use super::run::{Git, MOST_ERROR_BYTES};
@@ -101,13 +101,16 @@ impl Git {
             self.mark(&index, "--skip-worktree", &still)?;
         }
         let rules = scratch.file("ignores", start.ignores)?;
-        let call = self.call(["ls-files", "-z", "-t", "-m", "-d", "-o", "-X"]);
-        let listed = call
-            .args([rules.path.as_os_str()])
-            .args(["--"])
-            .args(matcher.pathspecs())
-            .index(&index.path)
-            .output()?;
+        let list = || {
+            let call = self.call(["ls-files", "-z", "-t", "-m", "-d", "-o", "-X"]);
+            let call = call.args([rules.path.as_os_str()]).args(["--"]);
+            call.args(matcher.pathspecs()).index(&index.path).output()
+        };
+        let mut listed = list()?;
+        if was_closed(&listed.stderr) {
+            self.place.open_directories();
+            listed = list()?;
+        }
         if listed.code != Some(0) {
             let said = String::from_utf8_lossy(&listed.stderr).into_owned();
             return Err(GitProblem::Refused { command: "ls-files".to_owned(), said });
@@ -152,7 +155,8 @@ impl Git {
                     taken.huge.push(path.to_vec());
                 }
                 At::File { .. } => {
-                    make_readable(&self.place, path)?;
+                    // Git keeps no such bit, and what cannot be read cannot be compared or saved.
+                    open_up(&self.place.at(path));
                     there.push(*path);
                 }
                 At::Link => there.push(*path),
@@ -300,16 +304,9 @@ pub(super) fn parse_raw(bytes: &[u8]) -> Result<Vec<Difference>, GitProblem> {
     Ok(found)
 }
 
-/// A file that its owner may not read cannot be compared or saved; git keeps no such bit.
-fn make_readable(place: &Place, path: &[u8]) -> Result<(), GitProblem> {
-    let real = place.at(path);
-    let mode =
-        fs::symlink_metadata(&real).map_err(|error| disk(&real, error))?.permissions().mode();
-    if mode & 0o400 == 0 {
-        let readable = fs::Permissions::from_mode(mode | 0o600);
-        fs::set_permissions(&real, readable).map_err(|error| disk(&real, error))?;
-    }
-    Ok(())
+/// Whether git was kept out of something.
+fn was_closed(stderr: &[u8]) -> bool {
+    String::from_utf8_lossy(stderr).contains("Permission denied")
 }
 
 /// Git only warns of a directory that it cannot read; what is in it would be hidden.
