@@ -22,6 +22,11 @@ impl RepoPath {
         &self.0
     }
 
+    /// Whether it is the only copy of something that hast put aside.
+    pub fn lies_aside(&self) -> bool {
+        self.0.starts_with(".git/hast/")
+    }
+
     /// The first of some, and how many more there are: what a message names.
     pub fn first_of(paths: &[String]) -> (Self, usize) {
         let first = paths.first().map(String::as_str).unwrap_or_default();

@@ -220,6 +220,7 @@ impl Reason {
             Self::NotStarted { why } => say::not_started(lang, why),
             Self::LoginNeeded { advice } => say::login_needed(lang, advice),
             Self::Broke { breach, .. } => breach_text(breach, lang),
+            Self::ProtectedPath { path, .. } if path.lies_aside() => say::lost_aside(lang, path),
             Self::ProtectedPath { path, .. } => say::protected_path(lang, path),
             Self::HandoffBlocked { reason } | Self::AgentBlocked { reason } => {
                 say::agent_blocked(lang, reason)
@@ -355,6 +356,7 @@ pub mod say {
         too_large(path) { en: "{path} is too large to be looked into", ko: "{path}(이)가 너무 커서 확인할 수 없습니다" }
         not_storable(path) { en: "{path} is nothing that git can hold (a pipe, a socket, a device, or a name that it refuses); remove it before the end", ko: "{path}(은)는 git에 담을 수 없습니다(파이프, 소켓, 장치 또는 git이 거부하는 이름). 끝내기 전에 지우세요" }
         protected_path(path) { en: "protected path: {path} was changed; it has been restored", ko: "protected path: {path}(을)를 바꿨습니다. 되돌려 놓았습니다" }
+        lost_aside(path) { en: "protected path: {path} was taken away or changed, and it was the only copy of what had been put aside; look into backups, and keep agents in the sandbox (`sandbox: prefer`)", ko: "protected path: {path}(을)를 없애거나 바꿨습니다. 따로 옮겨 둔 것의 하나뿐인 사본이라 되돌릴 수 없습니다. 백업을 확인하고, 에이전트를 샌드박스에서 실행하세요(`sandbox: prefer`)" }
         agent_blocked(reason) { en: "the agent needs a person: {reason}", ko: "에이전트가 사람에게 넘겼습니다: {reason}" }
         timed_out() { en: "the agent took longer than its time limit", ko: "에이전트가 제한 시간을 넘겼습니다" }
         stalled() { en: "the agent was silent for too long", ko: "에이전트가 너무 오래 출력이 없었습니다" }

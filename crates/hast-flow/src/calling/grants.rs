@@ -90,6 +90,10 @@ pub fn granted(place: &Place, ground: &Ground, config: &Config) -> Sandbox {
                 // What keeps the start of the attempt from being pruned, and tells where it was.
                 closed.push(git.common.join("refs/hast"));
                 closed.push(git.own.join("hast/start"));
+                // What hast put aside is there and nowhere else.
+                closed.extend([&git.common, &git.own].map(|path| path.join("hast")));
+                // Other work trees are somebody's; the entry of this one, if it has one, is open.
+                closed.extend((git.own == git.common).then(|| git.common.join("worktrees")));
             }
             closed.push(ground.root.join(".ai"));
             closed.push(ground.root.join(FlowName::Contract.marker()));
@@ -253,11 +257,13 @@ mod tests {
             "/p/.claude/orchestrator",
             "/p/.git/config",
             "/p/.git/config.worktree",
+            "/p/.git/hast",
             "/p/.git/hast/start",
             "/p/.git/hooks",
             "/p/.git/info",
             "/p/.git/modules",
             "/p/.git/refs/hast",
+            "/p/.git/worktrees",
         ];
         assert_eq!(shown(&sandbox.closed), closed);
     }

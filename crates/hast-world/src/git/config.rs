@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use hast_flow::attempt::git_problem::GitProblem;
 
+use super::included::included;
 use super::run::Git;
 use super::signing::Signing;
 
@@ -60,8 +61,9 @@ pub(super) struct Config {
     pub(super) attributes_file: Option<PathBuf>,
     pub(super) hooks_path: Option<PathBuf>,
     pub(super) user: Option<(String, String)>,
-    /// Whether other files are part of it.
+    /// Whether other files are part of it, and which they are.
     pub(super) includes: bool,
+    pub(super) included: Vec<PathBuf>,
 }
 
 /// Always set, whatever any config says.
@@ -114,6 +116,7 @@ const FROM_SYSTEM: &[&str] =
 #[derive(Debug)]
 pub(super) struct Setting {
     pub(super) scope: String,
+    pub(super) origin: String,
     pub(super) key: String,
     pub(super) value: String,
 }
@@ -129,7 +132,7 @@ impl Config {
     /// Reads the configuration. Listing it runs nothing.
     pub(super) fn read(git: &Git) -> Result<Self, GitProblem> {
         let list = git
-            .call(["config", "--list", "-z", "--show-scope", "--includes"])
+            .call(["config", "--list", "-z", "--show-scope", "--show-origin", "--includes"])
             .variable("GIT_CONFIG_NOSYSTEM", "0")
             .variable("GIT_CONFIG_COUNT", "0")
             .run()?;
@@ -154,6 +157,12 @@ impl Config {
         }
         config.overrides.writing = writing(&settings);
         config.overrides.signing = Signing::of(&settings);
+        let include = |setting: &&Setting| {
+            setting.key.starts_with("include") && setting.key.ends_with(".path")
+        };
+        let (top, home) = (&git.place.top, git.environment.home.as_deref());
+        let leads = |setting: &Setting| included(&setting.origin, &setting.value, top, home);
+        config.included = settings.iter().filter(include).filter_map(leads).collect();
         config.includes = settings.iter().any(|setting| setting.key.starts_with("include"));
         config.hooks_path = path("core.hookspath");
         config.user = last("user.name").cloned().zip(last("user.email").cloned());
@@ -229,15 +238,17 @@ fn writing(settings: &[Setting]) -> Writing {
     if settings.iter().any(gits) { Writing::ByGit } else { Writing::Plain }
 }
 
-/// `scope NUL key LF value NUL` over and over; a key alone means `true`.
+/// `scope NUL origin NUL key LF value NUL` over and over; a key alone means `true`.
 fn parse(list: &[u8]) -> Vec<Setting> {
     let mut parts = list.split(|byte| *byte == 0);
     let mut settings = Vec::new();
-    while let (Some(scope), Some(entry)) = (parts.next(), parts.next()) {
+    while let (Some(scope), Some(origin), Some(entry)) = (parts.next(), parts.next(), parts.next())
+    {
         let text = String::from_utf8_lossy(entry);
         let (key, value) = text.split_once('\n').unwrap_or((&text, "true"));
         settings.push(Setting {
             scope: String::from_utf8_lossy(scope).into_owned(),
+            origin: String::from_utf8_lossy(origin).into_owned(),
             key: key.to_owned(),
             value: value.to_owned(),
         });
@@ -260,7 +271,7 @@ mod tests {
     fn config(entries: &[(&str, &str)]) -> Config {
         let list: Vec<u8> = entries
             .iter()
-            .flat_map(|(scope, entry)| format!("{scope}\0{entry}\0").into_bytes())
+            .flat_map(|(scope, entry)| format!("{scope}\0file:config\0{entry}\0").into_bytes())
             .collect();
         let mut config = Config::default();
         config.settle_filters(&parse(&list));

@@ -31,10 +31,22 @@ impl RealWorkspace {
         base: &Base,
         opened: &Opened,
     ) -> Result<(Vec<RepoPath>, Vec<RepoPath>), GitProblem> {
-        let changed = self.give_back(base, opened)?;
+        let mut changed = self.give_back(base, opened)?;
+        changed.extend(self.of_others(base, opened)?);
         let brought_back = self.give_back_ignored();
         self.reread_config()?;
         Ok((changed, brought_back))
+    }
+
+    /// What was taken from other work trees, and from what lay aside.
+    fn of_others(&self, base: &Base, opened: &Opened) -> Result<Vec<RepoPath>, GitProblem> {
+        let aside = self.scratch.aside(base.key());
+        let (place, was) = (&self.git.place, &opened.snapshot);
+        let changed = place.give_back_other_trees(&was.others, &aside)?;
+        let mut named: Vec<RepoPath> = changed.iter().map(named).collect();
+        let lost = place.lost_aside(&was.aside).into_iter();
+        named.extend(lost.map(|path| RepoPath(format!(".git/{path}").into())));
+        Ok(named)
     }
 
     /// The same once more, while nothing but hast has run: the configuration is known unless
@@ -56,14 +68,7 @@ impl RealWorkspace {
     ) -> Result<Vec<RepoPath>, GitProblem> {
         let aside = self.scratch.aside(base.key());
         let changed = self.git.place.restore(roots, before, &aside)?;
-        let named = changed.iter().map(|(home, path)| {
-            let path = shown(path);
-            RepoPath(match home {
-                Home::Tree => path.into(),
-                Home::Common | Home::Own => format!(".git/{path}").into(),
-            })
-        });
-        Ok(named.collect())
+        Ok(changed.iter().map(named).collect())
     }
 
     /// What somebody changed since the base who was not inspected, as far as it goes.
@@ -114,13 +119,16 @@ impl RealWorkspace {
         let all = self.git.place.protected_roots(base.rules(), &opened.snapshot.guarded);
         // Where a stash may stay, so does the log that lists it.
         let stays = |path: &[u8]| reach == Reach::OfGitButRefs && path == STASHES;
+        let included = self.included_in_tree();
+        let settings = |path: &[u8]| path == b".git" || included.iter().any(|file| file == path);
         let is_gits =
-            |home: Home, path: &[u8]| (home != Home::Tree || path == b".git") && !stays(path);
+            |home: Home, path: &[u8]| (home != Home::Tree || settings(path)) && !stays(path);
         let roots: Vec<Root> = all.into_iter().filter(|root| is_gits(root.0, &root.1)).collect();
         let files = opened.snapshot.files.iter();
         let before: Vec<Kept> =
             files.clone().filter(|kept| is_gits(kept.home, &kept.path)).cloned().collect();
         let mut changed = self.restore(base, &roots, &before)?;
+        changed.extend(self.of_others(base, opened)?);
         self.reread_config()?;
         if let Some(hooks) = self.hooks_in_tree() {
             let below = [hooks.as_slice(), b"/"].concat();
@@ -133,4 +141,12 @@ impl RealWorkspace {
         }
         Ok(changed)
     }
+}
+
+fn named((home, path): &Root) -> RepoPath {
+    let path = shown(path);
+    RepoPath(match home {
+        Home::Tree => path.into(),
+        Home::Common | Home::Own => format!(".git/{path}").into(),
+    })
 }

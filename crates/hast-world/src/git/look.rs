@@ -234,6 +234,7 @@ impl RealWorkspace {
         let mut guarded: Vec<Vec<u8>> = matched.filter(|path| matcher.is_guarded(path)).collect();
         guarded.extend(rules.protect.iter().filter_map(|glob| place_named_by(glob, ignored)));
         guarded.extend(self.hooks_in_tree());
+        guarded.extend(self.included_in_tree());
         guarded.retain(|path| !path.is_empty());
         guarded.sort();
         guarded.dedup();

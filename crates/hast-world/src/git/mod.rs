@@ -19,6 +19,7 @@ mod history;
 mod hollow;
 mod ignored_files;
 mod ignores;
+mod included;
 mod index;
 mod inspect;
 mod left;
@@ -30,6 +31,7 @@ mod objects;
 mod odd;
 mod one_file;
 mod operations;
+mod others;
 mod own_refs;
 mod owner;
 mod paths;
@@ -40,6 +42,7 @@ mod reading;
 mod record;
 mod ref_files;
 mod refs;
+mod remaining;
 mod restore;
 mod run;
 mod save;
@@ -102,6 +105,7 @@ pub struct RealWorkspace {
     glance: Option<Glance>,
     /// The configuration was read, and nothing was done since.
     config_is_new: bool,
+    hooks_are_known: bool,
     opened: Option<Rc<Opened>>,
     /// The index of the last inspection: what it knows need not be read again.
     latest: Option<Latest>,
@@ -140,6 +144,7 @@ impl RealWorkspace {
             scene: None,
             glance: None,
             config_is_new: false,
+            hooks_are_known: false,
             opened: None,
             latest: None,
             saved: None,
@@ -150,6 +155,8 @@ impl RealWorkspace {
             looked_after: false,
             mended: BTreeSet::new(),
         };
+        let aside = workspace.scratch.aside("included");
+        workspace.git.place.give_back_included(&aside)?;
         workspace.mend()?;
         workspace.reread_config()?;
         workspace.mend_branch()?;
@@ -162,7 +169,12 @@ impl RealWorkspace {
         if files.is_some() && files == self.config_files {
             return Ok(());
         }
-        self.config = Config::read(&self.git)?;
+        let mut config = Config::read(&self.git)?;
+        // Which hooks run was said before the first agent; one of them may have said something else.
+        if self.hooks_are_known {
+            config.hooks_path = self.config.hooks_path.take();
+        }
+        (self.config, self.hooks_are_known) = (config, true);
         self.config_files = files.filter(|files| files.are_all_of(&self.config));
         self.git.overrides = self.config.overrides.clone();
         Ok(())

@@ -102,6 +102,7 @@ impl RealWorkspace {
             let since = self.snapshot(start)?.files.into_iter();
             files.extend(since.filter(|kept| kept.home == Home::Common));
         }
+        self.keep_included(&files)?;
         let mut refs = self.git.refs()?;
         // That one is ours, and goes before the attempt is judged or after.
         refs.retain(|name, _| !name.starts_with(HELD));
@@ -121,6 +122,8 @@ impl RealWorkspace {
             in_progress: self.signs(),
             ignored: scene.ignored.clone(),
             submodules,
+            others: self.git.place.other_trees(),
+            aside: self.git.place.lying_aside(),
         })
     }
 

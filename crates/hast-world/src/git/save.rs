@@ -195,6 +195,7 @@ impl RealWorkspace {
         self.index_back(base, &opened, &index)?;
         self.empty_back(base, &opened);
         self.keep_scene(base, &opened, image);
+        self.forget_included();
         Ok(RolledBack { aside: lies_aside(&aside, &moved) })
     }
 

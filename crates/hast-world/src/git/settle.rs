@@ -261,6 +261,7 @@ impl RealWorkspace {
         }
         self.latest = None;
         self.inspected = None;
+        self.forget_included();
         Ok(())
     }
 

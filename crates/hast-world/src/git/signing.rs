@@ -182,7 +182,8 @@ mod tests {
     use super::*;
 
     fn setting(scope: &str, key: &str, value: &str) -> Setting {
-        Setting { scope: scope.into(), key: key.into(), value: value.into() }
+        let origin = String::new();
+        Setting { scope: scope.into(), origin, key: key.into(), value: value.into() }
     }
 
     fn value<'s>(signing: &'s Signing, key: &str) -> Option<&'s str> {

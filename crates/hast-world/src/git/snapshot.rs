@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::odd::Odd;
 use super::refs::Refs;
+use super::remaining::Lying;
 
 /// What a start was, besides its commit and its tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +32,10 @@ pub(super) struct Snapshot {
     pub(super) submodules: BTreeMap<String, String>,
     /// What no commit holds; nothing is known of it where an older hast began.
     pub(super) odd: Option<Odd>,
+    /// The repository's other work trees.
+    pub(super) others: Vec<Kept>,
+    /// What lay aside.
+    pub(super) aside: Lying,
 }
 
 /// Index entries that git was told not to look at.
@@ -98,6 +103,10 @@ struct Header {
     #[serde(default)]
     submodules: BTreeMap<String, String>,
     #[serde(default)]
+    others: Vec<FileLine>,
+    #[serde(default)]
+    aside: Lying,
+    #[serde(default)]
     odd: Option<OddLine>,
 }
 
@@ -134,20 +143,8 @@ impl Snapshot {
             pool.extend_from_slice(bytes);
             start..pool.len()
         };
-        let mut files = Vec::new();
-        for kept in &self.files {
-            let path = put(&kept.path);
-            let (kind, mode, bytes) = match &kept.was {
-                Was::Directory { mode } => (Kind::Directory, *mode, 0..0),
-                Was::File { mode, bytes } => (Kind::File, *mode, put(bytes)),
-                Was::Link { target } => (Kind::Link, 0, put(target)),
-                Was::LargeFile { mode, size, modified, changed } => {
-                    let stamp = format!("{size} {modified} {changed}");
-                    (Kind::LargeFile, *mode, put(stamp.as_bytes()))
-                }
-            };
-            files.push(FileLine { home: kept.home, path, kind, mode, bytes });
-        }
+        let files = self.files.iter().map(|kept| kept.line(&mut put)).collect();
+        let others = self.others.iter().map(|kept| kept.line(&mut put)).collect();
         let odd = self.odd.as_ref().map(|odd| OddLine {
             special: put(&super::index::list(&odd.special)),
             bare: put(&super::index::list(&odd.bare)),
@@ -166,6 +163,8 @@ impl Snapshot {
             ignored: put(&super::index::list(&self.ignored)),
             submodules: self.submodules.clone(),
             odd,
+            others,
+            aside: self.aside.clone(),
         };
         let mut out = serde_json::to_vec(&header)
             .map_err(|error| GitProblem::Lost { what: error.to_string() })?;
@@ -184,8 +183,7 @@ impl Snapshot {
             let parts = get(range)?.split(|byte| *byte == 0).filter(|path| !path.is_empty());
             Ok(parts.map(<[u8]>::to_vec).collect())
         };
-        let mut files = Vec::new();
-        for line in &header.files {
+        let kept = |line: &FileLine| -> Result<Kept, GitProblem> {
             let bytes = get(&line.bytes)?.to_vec();
             let was = match line.kind {
                 Kind::Directory => Was::Directory { mode: line.mode },
@@ -193,8 +191,8 @@ impl Snapshot {
                 Kind::Link => Was::Link { target: bytes },
                 Kind::LargeFile => large(line.mode, &bytes).ok_or_else(broken)?,
             };
-            files.push(Kept { home: line.home, path: get(&line.path)?.to_vec(), was });
-        }
+            Ok(Kept { home: line.home, path: get(&line.path)?.to_vec(), was })
+        };
         let odd = match &header.odd {
             None => None,
             Some(line) => Some(Odd {
@@ -212,9 +210,27 @@ impl Snapshot {
             submodules: header.submodules,
             refs: header.refs,
             index: header.index,
-            files,
+            files: header.files.iter().map(kept).collect::<Result<_, _>>()?,
+            others: header.others.iter().map(kept).collect::<Result<_, _>>()?,
+            aside: header.aside,
             in_progress: header.in_progress,
         })
+    }
+}
+
+impl Kept {
+    fn line(&self, put: &mut impl FnMut(&[u8]) -> Range<usize>) -> FileLine {
+        let path = put(&self.path);
+        let (kind, mode, bytes) = match &self.was {
+            Was::Directory { mode } => (Kind::Directory, *mode, 0..0),
+            Was::File { mode, bytes } => (Kind::File, *mode, put(bytes)),
+            Was::Link { target } => (Kind::Link, 0, put(target)),
+            Was::LargeFile { mode, size, modified, changed } => {
+                let stamp = format!("{size} {modified} {changed}");
+                (Kind::LargeFile, *mode, put(stamp.as_bytes()))
+            }
+        };
+        FileLine { home: self.home, path, kind, mode, bytes }
     }
 }
 
@@ -253,6 +269,8 @@ mod tests {
                 bare: vec![b"tests/r.git".to_vec()],
                 empty: Vec::new(),
             }),
+            others: vec![kept(b"worktrees/w/HEAD", Was::File { mode: 0o644, bytes: vec![1] })],
+            aside: BTreeMap::from([("hast/aside/a".to_owned(), "1 2 3.4".to_owned())]),
         };
         assert_eq!(Snapshot::decode(&snapshot.encode().unwrap()).unwrap(), snapshot);
     }

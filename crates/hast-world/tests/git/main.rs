@@ -7,6 +7,7 @@ mod aside;
 mod branches;
 mod contract;
 mod fixture;
+mod guarded;
 mod hidden;
 mod honest;
 mod hostile;
