@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use hast_flow::agents::redact::{Redactor, names_a_secret};
 use hast_flow::attempt::evidence::{TestEnd, TestRun};
+use hast_flow::attempt::workspace::{GitResult, GitStep};
 use hast_flow::calling::grants::{Ground, sandbox};
 use hast_flow::docs::goals::Config;
 use hast_flow::process::environment::{Pattern, filtered};
 use hast_flow::process::exit::Exit;
-use hast_flow::process::{CommandSpec, Ended, Limits, Stream, Supervisor};
+use hast_flow::process::{CommandSpec, Ended, Limits, Sandbox, Stream, Supervisor};
 use hast_flow::steps::{CallResult, Check, EffectResult, Place};
 use hast_flow::suites::{Counted, Sieve};
 use hast_flow::words::Lang;
@@ -68,6 +69,16 @@ impl Checks {
         self.result(&ended, Counted::default())
     }
 
+    /// The result of a step of git. Hooks that were interrupted have said nothing: they run again.
+    pub fn unless_interrupted(&self, step: &GitStep, result: GitResult) -> EffectResult {
+        let hooks = matches!(step, GitStep::RunHooks { .. });
+        let refused = matches!(result, GitResult::Refused(_));
+        if hooks && refused && self.supervisor.is_interrupted() {
+            return EffectResult::Call(CallResult::Cancelled);
+        }
+        EffectResult::Git(result)
+    }
+
     fn result(&self, ended: &Ended, counted: Counted) -> EffectResult {
         if ended.exit == Exit::Cancelled {
             return EffectResult::Call(CallResult::Cancelled);
@@ -77,12 +88,21 @@ impl Checks {
     }
 
     fn spec(&self, place: &Place, check: &Check) -> CommandSpec {
-        let tree = ground::tree(place, &self.root, &self.root.join(".ai"));
         let patterns: Vec<Pattern> =
             self.config.env.iter().filter_map(|text| text.parse().ok()).collect();
         let mut env = filtered(self.variables.iter().cloned(), &patterns);
         env.retain(|name, _| !name.to_str().is_some_and(names_a_secret));
         let home = env.get(std::ffi::OsStr::new("HOME")).map(PathBuf::from);
+        let (top, sandbox) = self.ground(place, home);
+        let mut spec = CommandSpec::new("sh", top).args(["-c", check.command.as_str()]);
+        spec.env = env;
+        spec.sandbox = sandbox;
+        spec
+    }
+
+    /// Where something runs that an agent could have written, and what it may write there.
+    pub(crate) fn ground(&self, place: &Place, home: Option<PathBuf>) -> (PathBuf, Sandbox) {
+        let tree = ground::tree(place, &self.root, &self.root.join(".ai"));
         let grounds = Ground {
             root: self.root.clone(),
             tree: tree.top.clone(),
@@ -96,10 +116,11 @@ impl Checks {
         };
         let mut sandbox = sandbox(place, &grounds, &self.config);
         sandbox.writable.retain(|path| !path.as_os_str().is_empty());
-        let mut spec = CommandSpec::new("sh", &tree.top).args(["-c", check.command.as_str()]);
-        spec.env = env;
-        spec.sandbox = sandbox;
-        spec
+        (tree.top, sandbox)
+    }
+
+    pub(crate) fn without_secrets(&self, text: &str) -> String {
+        self.redactor().text(text)
     }
 
     /// The end of both streams, without secrets.

@@ -9,7 +9,7 @@ use std::thread::{Builder, JoinHandle};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{GitResult, GitStep, perform};
 
-use crate::git::{GitEnvironment, Place, RealWorkspace};
+use crate::git::{GitEnvironment, Hooking, Place, RealWorkspace};
 
 /// A step, and where its result goes.
 type Asked = (GitStep, Sender<GitResult>);
@@ -24,17 +24,26 @@ pub struct GitThread {
 impl GitThread {
     /// Opens the work tree whose top a directory is. It ends with this value.
     pub fn open(top: &Path) -> Result<Self, GitProblem> {
-        Self::open_at(Place::find(top)?)
+        Self::open_at(Place::find(top)?, None)
+    }
+
+    /// The same, for whoever commits: hooks run as the tests do.
+    pub fn open_with(top: &Path, hooking: Hooking) -> Result<Self, GitProblem> {
+        Self::open_at(Place::find(top)?, Some(hooking))
     }
 
     /// The same where the place is already known.
-    pub fn open_at(place: Place) -> Result<Self, GitProblem> {
+    pub fn open_at(place: Place, hooking: Option<Hooking>) -> Result<Self, GitProblem> {
         let environment = GitEnvironment::of_this_process()?;
         let (steps, asked) = channel();
         let (opened, result) = channel();
         let serve = move || match RealWorkspace::open_at(place, environment) {
             Ok(workspace) => {
                 let _ = opened.send(Ok(()));
+                let workspace = match hooking {
+                    Some(hooking) => workspace.with_hooks(hooking),
+                    None => workspace,
+                };
                 serve(workspace, &asked);
             }
             Err(problem) => {

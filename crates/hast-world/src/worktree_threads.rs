@@ -10,8 +10,11 @@ use std::thread::Builder;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{GitResult, GitStep};
 use hast_flow::attempt::worktrees::{TreeName, WorktreeResult, WorktreeStep, perform};
+use hast_flow::steps;
+use hast_flow::store::DocPath;
 
-use crate::git::{GitEnvironment, Place, RealWorktrees};
+use crate::checks::Checks;
+use crate::git::{GitEnvironment, Hooking, Place, RealWorktrees};
 use crate::git_thread::GitThread;
 
 /// The work trees of a repository, for any thread.
@@ -19,6 +22,8 @@ use crate::git_thread::GitThread;
 pub struct WorktreeThreads {
     asked: Mutex<Sender<Question>>,
     inside: Mutex<BTreeMap<TreeName, Arc<GitThread>>>,
+    /// Who runs hooks, and where the trees are among the documents.
+    hooks: Option<(Arc<Checks>, String)>,
 }
 
 #[derive(Debug)]
@@ -45,7 +50,15 @@ impl WorktreeThreads {
         };
         Builder::new().name("worktrees".to_owned()).spawn(serve).map_err(|_| lost())?;
         result.recv().map_err(|_| lost())??;
-        Ok(Self { asked: Mutex::new(asked), inside: Mutex::default() })
+        Ok(Self { asked: Mutex::new(asked), inside: Mutex::default(), hooks: None })
+    }
+
+    /// The same, and hooks run as the tests do. `documents` is where the trees are among them, with a
+    /// `/` at its end.
+    #[must_use]
+    pub fn with_hooks(mut self, checks: Arc<Checks>, documents: &str) -> Self {
+        self.hooks = Some((checks, documents.to_owned()));
+        self
     }
 
     /// Performs a step and waits for it.
@@ -81,7 +94,11 @@ impl WorktreeThreads {
         let (answer, answered) = channel();
         self.ask(Question::Place(tree.clone(), answer))?;
         let place = answered.recv().map_err(|_| lost())??;
-        let thread = Arc::new(GitThread::open_at(place)?);
+        let hooking = self.hooks.as_ref().and_then(|(checks, documents)| {
+            let path = DocPath::new(&format!("{documents}{}", tree.as_str())).ok()?;
+            Some(Hooking { checks: Arc::clone(checks), place: steps::Place::Worktree(path) })
+        });
+        let thread = Arc::new(GitThread::open_at(place, hooking)?);
         self.inside().insert(tree.clone(), Arc::clone(&thread));
         Ok(thread)
     }

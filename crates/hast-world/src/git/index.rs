@@ -14,6 +14,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::config::Writing;
 use super::entries::Entries;
+use super::hooking::HookFiles;
 use super::place::Place;
 use super::run::Git;
 
@@ -93,6 +94,7 @@ impl IndexImage {
 
 /// Git's lock of the user's index, and what ours are called.
 const LOCK: &str = "index.lock";
+const HOOK: &str = "hook";
 pub(super) const OWN_LOCK: &str = "lock";
 
 /// Where our own indexes and lists live, inside of the work tree's git directory.
@@ -138,6 +140,9 @@ impl Scratch {
             if owner.is_some_and(|pid| !crate::processes::lives(pid)) {
                 self.release(&entry.path());
                 let _ = fs::remove_file(entry.path());
+                if name.as_encoded_bytes().starts_with(HOOK.as_bytes()) {
+                    let _ = fs::remove_dir_all(entry.path());
+                }
             }
         }
     }
@@ -177,6 +182,15 @@ impl Scratch {
             .and_then(|open| open.set_modified(image.modified))
             .map_err(|error| disk(&file.path, error))?;
         Ok(file)
+    }
+
+    /// A directory that hooks may write to, with the message of a commit.
+    pub(super) fn for_hooks(&self, message: &[u8]) -> Result<HookFiles, GitProblem> {
+        let files = HookFiles::new(self.fresh(HOOK)?)?;
+        let path = &files.message.path;
+        let written = File::create_new(path).and_then(|mut open| open.write_all(message));
+        written.map_err(|error| disk(path, error))?;
+        Ok(files)
     }
 
     /// Where things that no ref holds are kept.

@@ -17,6 +17,7 @@ mod guard;
 mod held;
 mod history;
 mod hollow;
+mod hooking;
 mod ignored_files;
 mod ignores;
 mod included;
@@ -84,6 +85,7 @@ use save::SavedTree;
 use settle::Filed;
 
 pub use aside::{AsideFiles, BroughtBack, Lying};
+pub use hooking::Hooking;
 pub use place::Place;
 use run::Git;
 pub use run::GitEnvironment;
@@ -106,6 +108,8 @@ pub struct RealWorkspace {
     /// The configuration was read, and nothing was done since.
     config_is_new: bool,
     hooks_are_known: bool,
+    /// Who runs them; without it they run as git's own.
+    hooking: Option<Hooking>,
     opened: Option<Rc<Opened>>,
     /// The index of the last inspection: what it knows need not be read again.
     latest: Option<Latest>,
@@ -145,6 +149,7 @@ impl RealWorkspace {
             glance: None,
             config_is_new: false,
             hooks_are_known: false,
+            hooking: None,
             opened: None,
             latest: None,
             saved: None,

@@ -2,6 +2,7 @@
 //! that could run a program of somebody's choosing turned off, output and time bounded.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
@@ -87,6 +88,24 @@ const LONGEST: Duration = Duration::from_secs(600);
 /// Most that one git command may print.
 const MOST_BYTES: usize = 512 << 20;
 pub(super) const MOST_ERROR_BYTES: usize = 64 << 10;
+
+/// What is set whatever is asked.
+const ALWAYS: &[(&str, &str)] = &[
+    ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("GIT_ATTR_NOSYSTEM", "1"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_GRAFT_FILE", "/dev/null"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_EDITOR", ":"),
+    ("GIT_SEQUENCE_EDITOR", ":"),
+    ("GIT_ASKPASS", "false"),
+    ("SSH_ASKPASS", "false"),
+    ("GIT_SSH_COMMAND", "false"),
+    ("GIT_ALLOW_PROTOCOL", ""),
+];
 
 /// Git in one work tree.
 #[derive(Clone, Debug)]
@@ -181,6 +200,21 @@ impl Call<'_> {
         self
     }
 
+    fn environment(&self) -> BTreeMap<OsString, OsString> {
+        let mut all = self.git.hardened(&self.settings);
+        if let Some(index) = &self.index {
+            all.insert("GIT_INDEX_FILE".into(), index.into());
+        }
+        all.extend(self.variables.iter().map(|(name, value)| (name.into(), value.clone())));
+        all
+    }
+
+    /// Its program, arguments and environment, for somebody else to start.
+    pub(super) fn parts(self) -> (OsString, Vec<OsString>, BTreeMap<OsString, OsString>) {
+        let env = self.environment();
+        (self.git.environment.program.clone().into(), self.args, env)
+    }
+
     /// The command as a person would type it, without what hardens it.
     fn shown(&self) -> String {
         let words: Vec<_> = self.args.iter().take(4).map(|arg| arg.to_string_lossy()).collect();
@@ -217,11 +251,7 @@ impl Call<'_> {
         let failed = |error: io::Error| GitProblem::NoGit { why: error.to_string() };
         let mut command = crate::supervisor::start::command(&self.git.environment.program);
         command.args(&self.args).current_dir(&self.git.place.top).process_group(0);
-        self.git.harden(&mut command, &self.settings);
-        if let Some(index) = &self.index {
-            command.env("GIT_INDEX_FILE", index);
-        }
-        command.envs(self.variables);
+        command.envs(self.environment());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(failed)?;
         let talked = talk(&mut child, &self.input, Instant::now() + self.longest);
@@ -238,46 +268,36 @@ impl Call<'_> {
 }
 
 impl Git {
-    fn harden(&self, command: &mut std::process::Command, settings: &[(String, String)]) {
+    /// The whole environment of a command.
+    fn hardened(&self, settings: &[(String, String)]) -> BTreeMap<OsString, OsString> {
         let environment = &self.environment;
-        command.env("PATH", &environment.path).env("LC_ALL", "C");
+        let mut all: BTreeMap<OsString, OsString> = BTreeMap::new();
+        let mut set = |name: &str, value: &OsStr| all.insert(name.into(), value.to_owned());
+        set("PATH", &environment.path);
+        set("LC_ALL", "C".as_ref());
         for (name, value) in
             [("HOME", &environment.home), ("XDG_CONFIG_HOME", &environment.config_home)]
         {
             if let Some(value) = value {
-                command.env(name, value);
+                set(name, value.as_os_str());
             }
         }
-        command.env("GIT_DIR", &self.place.git_dir).env("GIT_WORK_TREE", &self.place.top);
+        set("GIT_DIR", self.place.git_dir.as_os_str());
+        set("GIT_WORK_TREE", self.place.top.as_os_str());
         if self.place.common_dir != self.place.git_dir {
-            command.env("GIT_COMMON_DIR", &self.place.common_dir);
+            set("GIT_COMMON_DIR", self.place.common_dir.as_os_str());
         }
-        for (name, value) in [
-            ("GIT_CONFIG_NOSYSTEM", "1"),
-            ("GIT_ATTR_NOSYSTEM", "1"),
-            ("GIT_OPTIONAL_LOCKS", "0"),
-            ("GIT_TERMINAL_PROMPT", "0"),
-            ("GIT_NO_REPLACE_OBJECTS", "1"),
-            ("GIT_NO_LAZY_FETCH", "1"),
-            ("GIT_GRAFT_FILE", "/dev/null"),
-            ("GIT_PAGER", "cat"),
-            ("GIT_EDITOR", ":"),
-            ("GIT_SEQUENCE_EDITOR", ":"),
-            ("GIT_ASKPASS", "false"),
-            ("SSH_ASKPASS", "false"),
-            ("GIT_SSH_COMMAND", "false"),
-            ("GIT_ALLOW_PROTOCOL", ""),
-        ] {
-            command.env(name, value);
+        for (name, value) in ALWAYS {
+            set(name, value.as_ref());
         }
-        let all = self.overrides.settings.iter().chain(settings);
         let mut count = 0;
-        for (key, value) in all {
-            command.env(format!("GIT_CONFIG_KEY_{count}"), key);
-            command.env(format!("GIT_CONFIG_VALUE_{count}"), value);
+        for (key, value) in self.overrides.settings.iter().chain(settings) {
+            set(&format!("GIT_CONFIG_KEY_{count}"), key.as_ref());
+            set(&format!("GIT_CONFIG_VALUE_{count}"), value.as_ref());
             count += 1;
         }
-        command.env("GIT_CONFIG_COUNT", count.to_string());
+        set("GIT_CONFIG_COUNT", count.to_string().as_ref());
+        all
     }
 }
 

@@ -3,7 +3,6 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use hast_flow::attempt::base::{Base, ObjectId};
 use hast_flow::attempt::git_problem::GitProblem;
@@ -11,18 +10,16 @@ use hast_flow::attempt::workspace::{CommitPlan, Content, HookVerdict, Identity};
 
 use super::RealWorkspace;
 use super::branch_files::{Advance, Signature};
-use super::index::{Entry, IndexImage, ScratchFile, disk, object};
+use super::hooking::HookFiles;
+use super::index::{Entry, IndexImage, disk, object};
 use super::objects::NewCommit;
 use super::record::Opened;
 use super::refs::Move;
 use super::run::Call;
 use super::scan::Difference;
 
-const LONGEST_HOOK: Duration = Duration::from_secs(600);
 /// What a commit runs.
 const HOOKS: [&str; 3] = ["pre-commit", "prepare-commit-msg", "commit-msg"];
-/// How much of a hook's words is kept.
-const HOOK_WORDS: usize = 4_000;
 
 /// The index that goes with a commit of one file.
 #[derive(Debug)]
@@ -190,9 +187,9 @@ impl RealWorkspace {
             return Ok(HookVerdict::Passed { message: plan.message.clone() });
         }
         let tree = self.planned_tree(plan)?;
-        let index = self.scratch.index(None)?;
-        self.git.read_tree(&index, &tree)?;
-        let message = self.scratch.file("message", plan.message.as_bytes())?;
+        let files = self.scratch.for_hooks(plan.message.as_bytes())?;
+        let (index, message) = (&files.index, &files.message);
+        self.git.read_tree(index, &tree)?;
         let file = message.path.as_os_str();
         let steps: [(&str, Vec<&std::ffi::OsStr>); 3] = [
             ("pre-commit", vec![]),
@@ -200,10 +197,10 @@ impl RealWorkspace {
             ("commit-msg", vec![file]),
         ];
         for (hook, args) in steps {
-            if let Some(said) = self.refusal(hook, &args, &index)? {
+            if let Some(said) = self.refusal(hook, &args, &files)? {
                 return Ok(HookVerdict::Refused { hook: hook.to_owned(), said });
             }
-            if hook == "pre-commit" && self.git.write_tree(&index)? != tree {
+            if hook == "pre-commit" && self.git.write_tree(index)? != tree {
                 return Ok(HookVerdict::ChangedContent { hook: hook.to_owned() });
             }
         }
@@ -221,7 +218,7 @@ impl RealWorkspace {
         &self,
         hook: &str,
         args: &[&std::ffi::OsStr],
-        index: &ScratchFile,
+        files: &HookFiles,
     ) -> Result<Option<String>, GitProblem> {
         let directory = self.hooks_directory();
         if !directory.join(hook).exists() {
@@ -229,14 +226,8 @@ impl RealWorkspace {
         }
         let path = directory.display().to_string();
         let call = self.git.call(["hook", "run", "--ignore-missing", hook, "--"]).args(args);
-        let call = call.index(&index.path).setting("core.hooksPath", &path);
-        let output = call.longest(LONGEST_HOOK).output()?;
-        if output.code == Some(0) {
-            return Ok(None);
-        }
-        let said = [output.stdout, output.stderr].concat();
-        let text = String::from_utf8_lossy(&said);
-        Ok(Some(text.trim().chars().take(HOOK_WORDS).collect()))
+        let call = call.index(&files.index.path).setting("core.hooksPath", &path);
+        self.ask_hook(call, files)
     }
 
     pub(super) fn advance_branch(

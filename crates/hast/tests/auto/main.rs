@@ -13,6 +13,7 @@ mod deaths;
 mod demo;
 mod ended;
 mod evidence;
+mod guarded;
 mod hidden;
 mod hollow;
 mod honest;

@@ -124,6 +124,10 @@ impl Scene {
         assert_eq!(ran.code, 0, "{command}: {ran:?}");
     }
 
+    pub(crate) fn shell_out(&self, command: &str) -> String {
+        ran(self.command("sh", &["-c", command])).out.trim().to_owned()
+    }
+
     pub(crate) fn start(&self, args: &[&str]) -> Child {
         let mut command = self.command(env!("CARGO_BIN_EXE_hast"), args);
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()

@@ -18,6 +18,7 @@ use hast_flow::tools::{FailureClass, FailureRecord};
 use hast_flow::words::Lang;
 use hast_world::calls::OtherEffects;
 use hast_world::checks::Checks;
+use hast_world::git::Hooking;
 use hast_world::git_thread::GitThread;
 use hast_world::supervisor::Guarded;
 use hast_world::worktree_threads::WorktreeThreads;
@@ -27,7 +28,7 @@ use super::leases::Leases;
 /// Git and tests of the project, and of the work trees beside it.
 pub(crate) struct AutoEffects {
     git: GitThread,
-    checks: Checks,
+    checks: Arc<Checks>,
     trees: Option<WorktreeThreads>,
     leases: Option<Arc<Leases>>,
 }
@@ -40,8 +41,9 @@ impl AutoEffects {
         supervisor: Arc<Guarded>,
         lang: Lang,
     ) -> Result<Self, GitProblem> {
-        let git = GitThread::open(&root)?;
-        let checks = Checks { supervisor, root, config, variables, lang };
+        let checks = Arc::new(Checks { supervisor, root, config, variables, lang });
+        let hooking = Hooking { checks: Arc::clone(&checks), place: Place::Checkout };
+        let git = GitThread::open_with(&checks.root, hooking)?;
         Ok(Self { git, checks, trees: None, leases: None })
     }
 
@@ -54,7 +56,8 @@ impl AutoEffects {
     pub(crate) fn with_trees(self) -> Result<Self, GitProblem> {
         let root = &self.checks.root;
         let directory = root.join(layout::DIRECTORY).join(auto_layout::WORKTREES);
-        let trees = Some(WorktreeThreads::open(root, &directory)?);
+        let trees = WorktreeThreads::open(root, &directory)?;
+        let trees = Some(trees.with_hooks(Arc::clone(&self.checks), auto_layout::WORKTREES));
         Ok(Self { trees, ..self })
     }
 
@@ -62,7 +65,7 @@ impl AutoEffects {
         let name = tree.as_str().rsplit('/').next().and_then(TreeName::read);
         match (effect, &self.trees, name) {
             (Effect::Git(step), Some(trees), Some(name)) => {
-                EffectResult::Git(trees.perform_in(&name, step))
+                self.checks.unless_interrupted(step, trees.perform_in(&name, step))
             }
             (Effect::Check(check), Some(_), Some(_)) => {
                 self.checks.perform_in(&Place::Worktree(tree.clone()), check)
@@ -75,12 +78,15 @@ impl AutoEffects {
 impl OtherEffects for AutoEffects {
     fn perform(&self, key: &StepKey, effect: &Effect) -> EffectResult {
         match effect {
-            Effect::Git(step) => EffectResult::Git(self.git.perform_while(step, || {
-                if is_before_a_run(step) {
-                    // Without one, the run starts its own.
-                    let _ = self.checks.supervisor.prepare();
-                }
-            })),
+            Effect::Git(step) => {
+                let result = self.git.perform_while(step, || {
+                    if is_before_a_run(step) {
+                        // Without one, the run starts its own.
+                        let _ = self.checks.supervisor.prepare();
+                    }
+                });
+                self.checks.unless_interrupted(step, result)
+            }
             Effect::Check(check) => self.checks.perform(check),
             Effect::Worktree(step) => match &self.trees {
                 Some(trees) => EffectResult::Worktree(trees.perform(step)),

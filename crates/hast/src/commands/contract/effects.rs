@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::docs::goals::Memory;
 use hast_flow::flows::contract::memory::TOOL;
-use hast_flow::steps::{Effect, EffectResult, StepKey, ToolAnswer, ToolUse};
+use hast_flow::steps::{Effect, EffectResult, Place, StepKey, ToolAnswer, ToolUse};
 use hast_flow::tools::{FailureClass, FailureRecord};
 use hast_flow::words::Lang;
 use hast_world::calls::OtherEffects;
 use hast_world::checks::Checks;
+use hast_world::git::Hooking;
 use hast_world::git_thread::GitThread;
 use hast_world::roots;
 use hast_world::supervisor::Guarded;
@@ -21,7 +22,7 @@ use crate::contract_messages::say;
 
 pub(super) struct ContractEffects {
     git: GitThread,
-    checks: Checks,
+    checks: Arc<Checks>,
     memories: Memories,
     lang: Lang,
     /// What a person should hear of; whoever draws the screen says it.
@@ -37,10 +38,11 @@ impl ContractEffects {
     ) -> Result<Self, GitProblem> {
         let (root, config) = (project.root.clone(), project.config.clone());
         let top = roots::git_top(&root).unwrap_or_else(|| root.clone());
-        let git = GitThread::open(&top)?;
         let memories = Memories::of(project, config.memory.unwrap_or(Memory::Builtin));
         let variables = project.variables.clone();
-        let checks = Checks { supervisor, root, config, variables, lang };
+        let checks = Arc::new(Checks { supervisor, root, config, variables, lang });
+        let hooking = Hooking { checks: Arc::clone(&checks), place: Place::Checkout };
+        let git = GitThread::open_with(&top, hooking)?;
         Ok(Self { git, checks, memories, lang, notices })
     }
 
@@ -69,7 +71,7 @@ impl ContractEffects {
 impl OtherEffects for ContractEffects {
     fn perform(&self, key: &StepKey, effect: &Effect) -> EffectResult {
         match effect {
-            Effect::Git(step) => EffectResult::Git(self.git.perform(step)),
+            Effect::Git(step) => self.checks.unless_interrupted(step, self.git.perform(step)),
             Effect::Check(check) => self.checks.perform_counted(check),
             Effect::Tools(tools) => {
                 EffectResult::Tools(tools.iter().map(|tool| self.tool(tool)).collect())
