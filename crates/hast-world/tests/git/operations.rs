@@ -198,7 +198,7 @@ fn what_stands_in_the_place_of_what_the_tests_left_is_a_change() {
     repo.write("forged/coverage", "2");
     std::os::unix::fs::symlink("forged", repo.path("out")).unwrap();
     let found = workspace.see(&base);
-    assert_eq!(changes(&found), ["A forged/coverage", "A out", "D out/coverage"]);
+    assert_eq!(changes(&found), ["A forged/coverage", "H out", "D out/coverage"]);
 }
 
 #[test]
