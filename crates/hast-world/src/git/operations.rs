@@ -7,6 +7,7 @@ use hast_flow::attempt::git_problem::GitProblem;
 
 use super::RealWorkspace;
 use super::aside::places_aside;
+use super::protect::from_the_top;
 use super::record::Opened;
 use super::snapshot::Home;
 
@@ -82,7 +83,7 @@ impl RealWorkspace {
             return Ok(());
         }
         let lies = |file: &str| {
-            let first = places_aside(file.as_bytes(), &aside).next();
+            let first = places_aside(&from_the_top(Home::Own, file.as_bytes()), &aside).next();
             first.is_some_and(|at| at.symlink_metadata().is_ok())
         };
         let mut found = UNDER_WAY.iter().chain(HALF).filter(|(_, file)| lies(file));

@@ -297,7 +297,7 @@ fn is_derived(path: &[u8]) -> bool {
 }
 
 /// A path as people know it, whichever home it is in.
-fn from_the_top(home: Home, path: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn from_the_top(home: Home, path: &[u8]) -> Cow<'_, [u8]> {
     match home {
         Home::Tree => Cow::Borrowed(path),
         Home::Common | Home::Own => Cow::Owned([b".git/", path].concat()),

@@ -68,7 +68,8 @@ fn an_operation_that_is_left_under_way_is_a_breach_and_is_ended() {
         // Whoever inspects it again, after a crash, finds the same.
         assert_eq!(repo.open().see(&base).breaches, left(what), "{file}");
         // What it had is not lost.
-        let aside = repo.path(".git/hast/aside/M1%2F1%2Foperations").join(format!("0-{file}"));
+        let aside =
+            repo.path(".git/hast/aside/M1%2F1%2Foperations").join(format!("0-.git%2F{file}"));
         assert!(aside.symlink_metadata().is_ok(), "{file}");
         assert!(!repo.git(&["status"]).contains("currently"));
     }
