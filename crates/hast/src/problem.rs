@@ -28,20 +28,20 @@ pub(crate) enum Exit {
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
     pub(crate) what: String,
-    pub(crate) place: Option<String>,
+    pub(crate) place: Option<Box<str>>,
     pub(crate) why: Option<String>,
     pub(crate) next: String,
     pub(crate) exit: Exit,
     /// The word for programs, where there is a closed list of them.
     pub(crate) code: Option<&'static str>,
     /// What was repaired before it went wrong, for programs; people were told.
-    pub(crate) repaired: Vec<serde_json::Value>,
+    pub(crate) repaired: Option<Box<serde_json::Value>>,
 }
 
 impl Problem {
     pub(crate) fn new(what: String, next: String) -> Self {
         let (place, why, exit, code) = (None, None, Exit::Failed, None);
-        Self { what, place, why, next, exit, code, repaired: Vec::new() }
+        Self { what, place, why, next, exit, code, repaired: None }
     }
 
     pub(crate) fn usage(what: String, next: String) -> Self {
@@ -53,11 +53,12 @@ impl Problem {
     }
 
     pub(crate) fn beside(self, repairs: &[Repair]) -> Self {
-        Self { repaired: repairs.iter().map(Repair::json).collect(), ..self }
+        let all: Vec<_> = repairs.iter().map(Repair::json).collect();
+        Self { repaired: (!all.is_empty()).then(|| Box::new(all.into())), ..self }
     }
 
     pub(crate) fn at(self, path: &Path) -> Self {
-        Self { place: Some(path.display().to_string()), ..self }
+        Self { place: Some(path.display().to_string().into()), ..self }
     }
 
     pub(crate) fn because(self, why: impl Into<String>) -> Self {
@@ -101,8 +102,8 @@ impl Problem {
             "why": self.why,
             "next": self.next,
         }, "exit": self.exit as u8 });
-        if !self.repaired.is_empty() {
-            document["repaired"] = json!(self.repaired);
+        if let Some(repaired) = &self.repaired {
+            document["repaired"] = (**repaired).clone();
         }
         document
     }

@@ -57,8 +57,8 @@ pub fn check<S: Scene>(fresh: impl Fn() -> S) -> Checked {
         ("a file with nothing left in it is told apart", left::emptied),
         ("what the tests had left is nobody's, and as it was", left::left_by_tests),
         ("an agent's commits are the same changes", committed),
-        ("a new file with nothing in it is told apart", hollow),
-        ("what a commit takes back stays in the history", taken_back),
+        ("a new file with nothing in it is told apart", left::hollow),
+        ("what a commit takes back stays in the history", left::taken_back),
         ("protected files get their bytes back", protected),
         ("handoffs of earlier work are protected", earlier_handoffs),
         ("other refs are put back", other_refs),
@@ -250,34 +250,6 @@ fn committed<S: Scene>(scene: &S) -> Checked {
     same(changes(&found), WORK.to_vec())?;
     same((found.breaches.len(), found.uncommitted), (0, false))?;
     same(Some(found.head), scene.resolve("refs/heads/main"))
-}
-
-fn hollow<S: Scene>(scene: &S) -> Checked {
-    let mut workspace = scene.workspace();
-    let base = start(&mut *workspace)?;
-    scene.write("src/empty", "");
-    scene.write("src/blank", " \n\t\n");
-    scene.write("src/full", "\n.\n");
-    let found = inspect(&mut *workspace, &base)?;
-    let wanted = [
-        ("src/blank", ChangeKind::Hollow),
-        ("src/empty", ChangeKind::Hollow),
-        ("src/full", ChangeKind::Added),
-    ];
-    same(changes(&found), wanted.to_vec())
-}
-
-fn taken_back<S: Scene>(scene: &S) -> Checked {
-    let mut workspace = scene.workspace();
-    let base = start(&mut *workspace)?;
-    scene.write("leaked", "secret\n");
-    scene.write("src/code", "other\n");
-    scene.commit_all("oops");
-    scene.remove("leaked");
-    scene.commit_all("never mind");
-    let found = inspect(&mut *workspace, &base)?;
-    let wanted = [("leaked", ChangeKind::TakenBack), ("src/code", ChangeKind::Modified)];
-    same(changes(&found), wanted.to_vec())
 }
 
 fn protected<S: Scene>(scene: &S) -> Checked {

@@ -52,3 +52,31 @@ pub(super) fn left_by_tests<S: Scene>(scene: &S) -> Checked {
     )?;
     same(scene.files().get("taken").cloned(), Some(b"mine\n".to_vec()))
 }
+
+pub(super) fn hollow<S: Scene>(scene: &S) -> Checked {
+    let mut workspace = scene.workspace();
+    let base = start(&mut *workspace)?;
+    scene.write("src/empty", "");
+    scene.write("src/blank", " \n\t\n");
+    scene.write("src/full", "\n.\n");
+    let found = inspect(&mut *workspace, &base)?;
+    let wanted = [
+        ("src/blank", ChangeKind::Hollow),
+        ("src/empty", ChangeKind::Hollow),
+        ("src/full", ChangeKind::Added),
+    ];
+    same(changes(&found), wanted.to_vec())
+}
+
+pub(super) fn taken_back<S: Scene>(scene: &S) -> Checked {
+    let mut workspace = scene.workspace();
+    let base = start(&mut *workspace)?;
+    scene.write("leaked", "secret\n");
+    scene.write("src/code", "other\n");
+    scene.commit_all("oops");
+    scene.remove("leaked");
+    scene.commit_all("never mind");
+    let found = inspect(&mut *workspace, &base)?;
+    let wanted = [("leaked", ChangeKind::TakenBack), ("src/code", ChangeKind::Modified)];
+    same(changes(&found), wanted.to_vec())
+}

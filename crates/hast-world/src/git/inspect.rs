@@ -8,6 +8,7 @@ use hast_flow::attempt::evidence::{Breach, Change, ChangeKind, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::given_back::{Displaced, GivenBack, Meanwhile};
 use hast_flow::attempt::inspection::{HandoffFile, Inspection, MovedRef};
+use hast_flow::attempt::workspace::Aside;
 
 use super::RealWorkspace;
 use super::aside::lies_aside;
@@ -94,15 +95,12 @@ impl RealWorkspace {
             Ok(built) => built,
         };
         let apart = Apart { emptied: self.emptied(&now)?, hollow: self.hollow(&now), passing };
-        let aside = match protected.is_empty() {
-            true => Vec::new(),
-            false => lies_aside(&self.scratch.aside(base.key()), &[]),
-        };
+        let files = self.lies_aside_of(base, &protected);
         let inspection = Inspection {
             breaches,
             others,
             brought_back,
-            given_back: GivenBack { files: aside, refs, more: 0 },
+            given_back: GivenBack { files, refs, more: 0 },
             protected: protected.into_iter().collect(),
             changes: changes(&matcher, (&now, &committed), &scanned, &apart),
             links: links(&now),
@@ -115,6 +113,14 @@ impl RealWorkspace {
         self.latest = Some(Latest { tree: scanned.tree, image: scanned.image });
         self.inspected = Some(base.clone());
         Ok(inspection)
+    }
+
+    /// What was there in the place of protected files.
+    fn lies_aside_of(&self, base: &Base, protected: &BTreeSet<RepoPath>) -> Vec<Aside> {
+        if protected.is_empty() {
+            return Vec::new();
+        }
+        lies_aside(&self.scratch.aside(base.key()), &[])
     }
 
     /// Handoffs of earlier work that were changed: they tell what others did, and are no one's to

@@ -138,7 +138,10 @@ fn text(app: &App, flows: &[Seen]) -> String {
             text += &format!("{}: {}\n", say::next(lang), ops::waiting_next(lang));
         }
         Err(problem) => {
-            let why = [problem.place, problem.why].into_iter().flatten().collect::<Vec<_>>();
+            let why = [problem.place.map(String::from), problem.why]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>();
             let why = if why.is_empty() { problem.what } else { why.join(": ") };
             text += &format!("{}\n", ops::waiting_unknown(lang, visible(&why)));
             text += &format!("{}: {}\n", say::next(lang), problem.next);
