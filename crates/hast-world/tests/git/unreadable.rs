@@ -125,7 +125,7 @@ fn a_later_process_finds_a_repository_again() {
 fn what_stood_there_instead_lies_aside() {
     let repo = repo();
     attempt(&repo, |repo| repo.write(".git/HEAD", "garbage\n"));
-    let lying = repo.path(".git/hast/aside/M1%2F1/0-HEAD");
+    let lying = repo.path(".git/hast/aside/M1%2F1/0-.git%2FHEAD");
     assert_eq!(fs::read_to_string(lying).unwrap(), "garbage\n");
 }
 
