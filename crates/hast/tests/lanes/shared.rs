@@ -46,7 +46,7 @@ fn without_a_sandbox_it_is_given_back_and_what_was_there_is_kept() {
     assert!(!scene.has(".git/hooks/post-checkout"));
     let kept = scene.names(".git/hast/aside/M1%2F1");
     assert!(kept.iter().any(|name| name.ends_with("post-checkout")), "{kept:?}");
-    let config = kept.iter().find(|name| name.ends_with("-config")).unwrap();
+    let config = kept.iter().find(|name| name.ends_with("%2Fconfig")).unwrap();
     assert!(scene.read(&format!(".git/hast/aside/M1%2F1/{config}")).contains("theirs"));
     assert_eq!(scene.git(&["stash", "list"]).lines().count(), 1, "refs are the user's to move");
     scene.nothing_is_left();
