@@ -16,7 +16,8 @@ fn of(actions: &str) -> Scene {
 /// Does something while the agent is at work, and lets it go on.
 fn meanwhile(scene: &Scene, what: impl Fn(&Scene)) {
     let mut child = scene.start(&["auto", "M1", "--isolate"]);
-    scene.wait_until("the tree is there", |scene| scene.has(".ai/worktrees/M1/src/a.txt"));
+    // A tree that is there is not an attempt yet: that begins at the goals as they are then.
+    scene.wait_until("the agent is at work", |scene| scene.has(".ai/attempts/M1/1/attempt.json"));
     what(scene);
     scene.write("go.log", "");
     child.wait().unwrap();
