@@ -149,6 +149,9 @@ impl RealWorkspace {
     }
 }
 
+/// What makes a directory a repository.
+const SIGNS: [&[u8]; 4] = [b"HEAD", b"commondir", b"objects", b"refs"];
+
 /// A directory on the walk.
 struct Seen {
     /// With a `/` at its end, but for the top.
@@ -188,7 +191,7 @@ impl Place {
             seen[at].has_files = true;
             return;
         };
-        let mut names = BTreeSet::new();
+        let mut signs: BTreeSet<&[u8]> = BTreeSet::new();
         let mut below = Vec::new();
         for entry in listed.flatten() {
             let Ok(kind) = entry.file_type() else { continue };
@@ -201,21 +204,26 @@ impl Place {
                 }
                 continue;
             }
+            signs.extend(SIGNS.iter().find(|sign| **sign == name));
+            // Most are plain files, and nothing more is asked of them.
+            if kind.is_file() || kind.is_symlink() {
+                seen[at].has_files = true;
+                continue;
+            }
             let mut there = [&path[..], &name].concat();
-            names.insert(name);
             if kind.is_dir() {
                 there.push(b'/');
             }
-            if kind.is_dir() && !known.hides(&there) {
+            if known.hides(&there) {
+                seen[at].has_files = true;
+            } else if kind.is_dir() {
                 below.push(Seen { path: there, above: at, has_files: false });
-                continue;
-            }
-            seen[at].has_files = true;
-            if !kind.is_dir() && !kind.is_file() && !kind.is_symlink() && !known.hides(&there) {
+            } else {
+                seen[at].has_files = true;
                 odd.special.push(there);
             }
         }
-        let has = |name: &[u8]| names.contains(name);
+        let has = |name: &[u8]| signs.contains(&name);
         if at > 0 && has(b"HEAD") && (has(b"commondir") || has(b"objects") && has(b"refs")) {
             odd.bare.push(plain(&path));
         }
