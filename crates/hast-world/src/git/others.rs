@@ -25,9 +25,12 @@ const INDEX_BEGINS: &[u8] = b"DIRC";
 /// Trees that hast makes and moves itself.
 const OURS: &str = ".ai/worktrees";
 const OUR_BRANCHES: &[u8] = b"ref: refs/heads/hast/";
+/// What git writes into `locked` until the entry is whole, and takes away by itself.
+const BEING_MADE: &[u8] = b"initializing";
 
 impl Place {
-    /// The entries of other work trees as they are now. Nothing where there are none.
+    /// The entries of other work trees as they are now. Nothing where there are none. One that git is
+    /// making meanwhile, for another lane or for a person, is not one yet.
     pub(super) fn other_trees(&self) -> Vec<Kept> {
         let mut kept = Vec::new();
         let mut entries: Vec<_> =
@@ -36,7 +39,7 @@ impl Place {
         for entry in entries {
             let git_dir = entry.path();
             let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if !is_directory || git_dir == self.git_dir || is_ours(&git_dir) {
+            if !is_directory || git_dir == self.git_dir || !is_of_a_person(&git_dir) {
                 continue;
             }
             let name = entry.file_name();
@@ -95,11 +98,17 @@ fn entry_and_file(path: &[u8]) -> Option<(&[u8], &str)> {
     Some((&path[..at], std::str::from_utf8(&path[at + 1..]).ok()?))
 }
 
-fn is_ours(git_dir: &Path) -> bool {
+/// Whether an entry is whole, and of a tree that hast did not make. What git writes first is asked for
+/// first: an entry that is begun in between has not said yet whose it is.
+fn is_of_a_person(git_dir: &Path) -> bool {
     let says = |file: &str| read_bounded(&git_dir.join(file), 16 << 10).unwrap_or_default();
-    let ours = OURS.as_bytes();
-    says("gitdir").windows(ours.len()).any(|part| part == ours)
-        || says("HEAD").starts_with(OUR_BRANCHES)
+    if says("locked").starts_with(BEING_MADE) {
+        return false;
+    }
+    let (tree, head, ours) = (says("gitdir"), says("HEAD"), OURS.as_bytes());
+    let at_ours = tree.windows(ours.len()).any(|part| part == ours);
+    let is_whole = !tree.is_empty() && !head.is_empty();
+    is_whole && !at_ours && !head.starts_with(OUR_BRANCHES)
 }
 
 fn small_file(path: &Path) -> Option<Was> {

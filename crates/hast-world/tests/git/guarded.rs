@@ -125,6 +125,28 @@ fn whoever_works_in_another_work_tree_meanwhile_is_left_alone() {
 }
 
 #[test]
+fn a_work_tree_that_git_is_making_meanwhile_is_not_locked_again() {
+    let made = [("locked", "initializing"), ("gitdir", ""), ("commondir", "../..\n")];
+    // Whatever of it git has written when the attempt begins.
+    for written in 1..=made.len() {
+        let (repo, other) = with_another_tree();
+        let at = other.join(".git").display().to_string();
+        let write = |(file, text): (&str, &str)| {
+            let text = if file == "gitdir" { format!("{at}\n") } else { text.to_owned() };
+            repo.write(&format!(".git/worktrees/w2/{file}"), text);
+        };
+        made.into_iter().take(written).for_each(write);
+        let mut workspace = repo.open();
+        let base = workspace.start(&rules());
+        made.into_iter().skip(written).for_each(write);
+        repo.write(".git/worktrees/w2/HEAD", "ref: refs/heads/w2\n");
+        repo.remove(".git/worktrees/w2/locked");
+        assert_eq!(protected(&workspace.see(&base)), [""; 0]);
+        assert!(!repo.path(".git/worktrees/w2/locked").exists(), "{written}");
+    }
+}
+
+#[test]
 fn what_lies_aside_is_named_when_it_is_gone_and_more_of_it_is_no_loss() {
     let acts: [(Act, &[&str]); 4] = [
         (|repo| fs::remove_dir_all(repo.path(".git/hast/aside")).unwrap(), &[".git/hast/aside/x"]),
