@@ -1,10 +1,10 @@
 //! What hast cannot go on without, held while an agent works that nothing keeps from it: a second link
-//! to each file, and the bytes of the small ones. What the agent took away or cut is put back before
-//! anything is written or judged.
+//! to each file of its own, and the bytes of the small ones. What the agent took away or cut is put back
+//! before anything is written or judged.
 
 use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use hast_flow::steps::{Keep, KeepHow};
@@ -31,9 +31,10 @@ pub(super) struct Keepsake {
 struct Held {
     path: PathBuf,
     how: KeepHow,
-    /// The same file by another name; none where there can be no link.
+    /// The same file by another name; none where there can or need be no link.
     link: Option<PathBuf>,
     inode: (u64, u64),
+    mode: u32,
     bytes: Option<Vec<u8>>,
 }
 
@@ -69,7 +70,7 @@ impl Keepsake {
                 continue;
             }
             let grows = path.extension().is_some_and(|extension| extension == "ndjson");
-            self.hold(&path, if grows { KeepHow::Growing } else { KeepHow::There });
+            self.hold_open(&path, if grows { KeepHow::Growing } else { KeepHow::There });
         }
     }
 
@@ -83,14 +84,27 @@ impl Keepsake {
         found.iter().for_each(|file| self.hold(file, how));
     }
 
+    /// A document. One that people write is not linked: that would change its date, and git would have to
+    /// read it again.
     fn hold(&mut self, path: &Path, how: KeepHow) {
+        self.hold_as(path, how, how != KeepHow::There);
+    }
+
+    /// A file that this process may have open.
+    fn hold_open(&mut self, path: &Path, how: KeepHow) {
+        self.hold_as(path, how, true);
+    }
+
+    fn hold_as(&mut self, path: &Path, how: KeepHow, linked: bool) {
         let Some(metadata) = plain(path) else { return };
-        let link = self.links.join(self.files.len().to_string());
-        let link = fs::hard_link(path, &link).is_ok().then_some(link);
         // The journal is large and rewritten in place; what is in it is the store's to check.
         let small = metadata.len() <= MAX_BYTES as u64 && !path.ends_with(".hast/journal");
         let bytes = if small { read_bounded(path, MAX_BYTES).ok() } else { None };
-        self.files.push(Held { path: path.to_owned(), how, link, inode: inode(&metadata), bytes });
+        let linked = (linked || bytes.is_none())
+            .then(|| self.links.join(self.files.len().to_string()))
+            .filter(|link| fs::hard_link(path, link).is_ok());
+        let (inode, mode) = (inode(&metadata), metadata.mode() & 0o7777);
+        self.files.push(Held { path: path.to_owned(), how, link: linked, inode, mode, bytes });
     }
 
     /// Puts back what is gone or cut, and names it from the root.
@@ -169,6 +183,7 @@ impl Held {
         options.write(true).create(true).truncate(true);
         let no_link = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or_default();
         let mut file = options.custom_flags(no_link).open(&self.path)?;
+        file.set_permissions(fs::Permissions::from_mode(self.mode))?;
         file.write_all(bytes)?;
         file.sync_all()
     }
@@ -246,6 +261,28 @@ mod tests {
         assert_eq!(scene.read("goals.yaml"), "goals: [1]\n");
         assert!(scene.read("events/events.ndjson").contains('3'));
         assert!(!scene.directory.path().join("links").exists());
+    }
+
+    #[test]
+    fn what_people_write_keeps_its_date_and_comes_back_with_its_mode() {
+        let scene = Scene::new();
+        let path = scene.path("goals.yaml");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let date = || {
+            let there = fs::metadata(&path).unwrap();
+            (there.ctime(), there.ctime_nsec(), there.nlink())
+        };
+        let before = date();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let held = scene.held();
+        assert_eq!(date(), before, "git takes a file with another date for a changed one");
+        assert_eq!(held.give_back(), Vec::<String>::new());
+        assert_eq!(date(), before);
+        let held = scene.held();
+        fs::remove_file(&path).unwrap();
+        assert_eq!(held.give_back(), [".ai/goals.yaml"]);
+        assert_eq!(scene.read("goals.yaml"), "goals: []\n");
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o640);
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod kept;
 mod left_by_tests;
 mod liars;
 mod lines;
+mod looks;
 mod of_git;
 mod old_refs;
 mod prunes;
