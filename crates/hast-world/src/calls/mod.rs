@@ -11,6 +11,7 @@ pub mod outbox;
 mod streams;
 pub(crate) mod traces;
 mod watching;
+mod workers;
 mod world;
 
 use std::ffi::{OsStr, OsString};

@@ -1,16 +1,16 @@
-//! The world of a driver: a thread an effect. Calls are made here; other effects are somebody else's. Once
+//! The world of a driver: effects side by side, each by a thread. Calls are made here; other effects are somebody else's. Once
 //! hast is to end, what only looks or asks is not waited for.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use hast_flow::attempt::workspace::GitStep;
 use hast_flow::driver::World;
 use hast_flow::steps::{CallResult, Effect, EffectResult, StepKey};
 
+use super::workers::Workers;
 use super::{Calls, LOOK};
 use crate::supervisor::Guarded;
 
@@ -36,6 +36,7 @@ pub struct RealWorld {
     calls: Arc<Calls>,
     others: Arc<dyn OtherEffects>,
     supervisor: Arc<Guarded>,
+    workers: Workers,
     results: Receiver<(StepKey, Option<EffectResult>)>,
     sender: Sender<(StepKey, Option<EffectResult>)>,
     running: BTreeMap<StepKey, Hold>,
@@ -53,8 +54,8 @@ impl RealWorld {
     pub fn new(calls: Arc<Calls>, others: Arc<dyn OtherEffects>) -> Self {
         let (sender, results) = channel();
         let supervisor = Arc::clone(&calls.supervisor);
-        let (running, ending) = (BTreeMap::new(), None);
-        Self { calls, others, supervisor, results, sender, running, ending }
+        let (workers, running, ending) = (Workers::default(), BTreeMap::new(), None);
+        Self { calls, others, supervisor, workers, results, sender, running, ending }
     }
 
     /// The next effect that is not waited for any longer.
@@ -117,7 +118,7 @@ impl World for RealWorld {
             promise.result = Some(result);
         };
         // Without a thread the promise is dropped, and says so itself.
-        let _ = Builder::new().name("effect".to_owned()).spawn(work);
+        self.workers.give(work);
     }
 
     fn next(&mut self) -> Option<(StepKey, EffectResult)> {
