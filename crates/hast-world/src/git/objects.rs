@@ -1,15 +1,15 @@
 //! Objects that are written and read without starting git: a loose object is a header, its content
 //! and the hash of both, and has been the same since git began. Whatever is not plain is git's to do.
 
+use std::cell::RefCell;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use flate2::Compression;
 use flate2::read::ZlibDecoder;
-use flate2::write::ZlibEncoder;
+use flate2::{Compress, Compression, FlushCompress, Status};
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::time::UtcTime;
@@ -186,11 +186,29 @@ fn commit_lines(whole: &[u8]) -> Option<impl Iterator<Item = &[u8]>> {
     Some(text.get(start..)?.split(|byte| *byte == b'\n'))
 }
 
+thread_local! {
+    /// Larger than most objects by far: it is made once.
+    static PACKING: RefCell<Compress> = RefCell::new(Compress::new(Compression::fast(), true));
+}
+
+fn packed(whole: &[u8]) -> io::Result<Vec<u8>> {
+    PACKING.with_borrow_mut(|packing| {
+        packing.reset();
+        let mut packed = Vec::new();
+        let (mut taken, mut status) = (0, Status::Ok);
+        while status != Status::StreamEnd {
+            packed.reserve(1_024 + (whole.len() - taken) / 2);
+            status = packing.compress_vec(&whole[taken..], &mut packed, FlushCompress::Finish)?;
+            taken = usize::try_from(packing.total_in()).map_err(io::Error::other)?;
+        }
+        Ok(packed)
+    })
+}
+
 fn write_packed(path: &std::path::Path, whole: &[u8]) -> io::Result<()> {
-    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    let mut packed = ZlibEncoder::new(file, Compression::fast());
-    packed.write_all(whole)?;
-    let file = packed.finish()?;
+    let packed = packed(whole)?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(&packed)?;
     file.set_permissions(Permissions::from_mode(0o444))?;
     file.sync_all()
 }
