@@ -82,6 +82,12 @@ impl<'b> Entries<'b> {
         Some(Self { all, known, end: bytes.len() - rest.len(), others })
     }
 
+    /// Whether there are files below a directory, which ends in `/`.
+    pub(super) fn has_below(&self, directory: &[u8]) -> bool {
+        let at = self.all.partition_point(|entry| entry.path < directory);
+        self.all.get(at).is_some_and(|entry| entry.path.starts_with(directory))
+    }
+
     /// What differs in another index.
     pub(super) fn differences(&self, other: &Self) -> Option<Vec<Difference>> {
         let mut found = Vec::new();

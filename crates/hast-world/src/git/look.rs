@@ -13,6 +13,8 @@ use super::RealWorkspace;
 use super::entries::{GITLINK, IndexEntry};
 use super::ignores::{Ignores, directories_above};
 use super::index::{IndexImage, object};
+use super::listing::Listing;
+use super::odd::Odd;
 use super::paths::{Matcher, shown};
 use super::place::Place;
 use super::run::Git;
@@ -36,6 +38,8 @@ pub(super) struct Scene {
     pub(super) ignored: Vec<Vec<u8>>,
     /// When the look began; none where this was not seen by one.
     pub(super) since: Option<SystemTime>,
+    /// The directories that there are, where that was found out later than the rest.
+    pub(super) around: Option<(Listing, Odd)>,
 }
 
 /// A look that the next one may repeat: a run looks around, and then its first goal does.
@@ -180,8 +184,19 @@ impl RealWorkspace {
         let ignores = self.ignores(rules, &listed, status);
         let guarded = self.guarded(rules, matcher, &status.ignored);
         let Listed { flags, gitlinks, .. } = listed;
-        let (ignored, since) = (Vec::new(), None);
-        Ok(Scene { head, tree, image, users, flags, gitlinks, ignores, guarded, ignored, since })
+        Ok(Scene {
+            head,
+            tree,
+            image,
+            users,
+            flags,
+            gitlinks,
+            ignores,
+            guarded,
+            ignored: Vec::new(),
+            since: None,
+            around: None,
+        })
     }
 
     /// The ignore rules of this moment as one list.

@@ -5,6 +5,7 @@ mod access;
 mod aside;
 mod beside;
 mod branch_files;
+mod by_threads;
 mod config;
 mod config_files;
 mod copies;
@@ -25,6 +26,7 @@ mod index;
 mod inspect;
 mod left;
 mod links;
+mod listing;
 mod locks;
 mod look;
 mod mend;
@@ -233,9 +235,13 @@ impl Workspace for RealWorkspace {
     fn look_again(&mut self, rules: &TreeRules) -> Result<Looked, GitProblem> {
         if let (Some(glance), Some(scene)) = (&self.glance, &self.scene)
             && glance.is_of(rules)
-            && self.is_as_seen(scene, rules)
+            && let Some(around) = self.as_seen(scene, rules)
         {
-            return Ok(glance.looked.clone());
+            let looked = glance.looked.clone();
+            if let Some(scene) = &mut self.scene {
+                scene.around = Some(around);
+            }
+            return Ok(looked);
         }
         self.look_afresh(rules)
     }

@@ -3,10 +3,10 @@
 //! name them.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use hast_flow::attempt::base::{Base, TreeRules};
@@ -16,10 +16,12 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use super::RealWorkspace;
 use super::entries::Entries;
 use super::index::IndexImage;
+use super::listing::{Directory, Kind, Listing};
 use super::look::Scene;
 use super::paths::{Matcher, repo_path};
 use super::place::Place;
 use super::record::Opened;
+use super::run::Git;
 use super::scan::{At, Difference, Scanned};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,35 +48,71 @@ impl Odd {
     }
 }
 
+type Asked<'k> = Box<dyn Fn(&[u8]) -> bool + 'k>;
+
 /// What a walk need not look into.
 pub(super) struct Known<'k> {
-    pub(super) matcher: &'k Matcher<'k>,
+    matcher: &'k Matcher<'k>,
     /// What was ignored at the start; a directory ends in `/`.
-    pub(super) ignored: BTreeSet<&'k [u8]>,
+    ignored: BTreeSet<&'k [u8]>,
     /// The ignore rules of the start, for what came later.
-    pub(super) rules: &'k [u8],
-    /// An index of the tree: what it has files in is looked into without asking the rules.
-    pub(super) entries: Option<Entries<'k>>,
-    pub(super) built: OnceCell<Option<Gitignore>>,
+    rules: &'k [u8],
+    built: OnceCell<Option<Gitignore>>,
+    /// Directories that are looked into without asking the rules, and whatever they say.
+    shown: Asked<'k>,
+    tracked: Asked<'k>,
 }
 
 impl<'k> Known<'k> {
-    pub(super) fn new(
+    /// `entries` is an index of the tree: git looks at what has files in it.
+    pub(super) fn at_start(
         matcher: &'k Matcher<'k>,
         (ignored, rules): (&'k [Vec<u8>], &'k [u8]),
-        entries: Option<Entries<'k>>,
+        entries: Option<&'k Entries<'k>>,
     ) -> Self {
         let ignored = ignored.iter().map(Vec::as_slice).collect();
-        Self { matcher, ignored, rules, entries, built: OnceCell::new() }
+        let shown = move |path: &[u8]| entries.is_some_and(|entries| entries.has_below(path));
+        let (shown, tracked) = (Box::new(shown), Box::new(|_: &[u8]| false));
+        Self { matcher, ignored, rules, built: OnceCell::new(), shown, tracked }
+    }
+
+    /// The index is read only where it matters: most directories were there at the start.
+    fn since(
+        matcher: &'k Matcher<'k>,
+        opened: &'k Opened,
+        git: &'k Git,
+        image: Option<&'k IndexImage>,
+    ) -> Self {
+        let (ignored, rules) = (&opened.snapshot.ignored, &opened.snapshot.ignores);
+        let ignored = ignored.iter().map(Vec::as_slice).collect();
+        let before = opened.listing.iter().flat_map(|listing| &listing.directories);
+        let before: HashSet<&[u8]> =
+            before.filter(|one| !one.is_hidden).map(|one| &*one.path).collect();
+        let entries = OnceCell::new();
+        let tracked = move |path: &[u8]| {
+            let entries: &Option<Entries<'k>> =
+                entries.get_or_init(|| image.and_then(|image| git.entries(image)));
+            entries.as_ref().is_some_and(|entries| entries.has_below(path))
+        };
+        let (shown, tracked) =
+            (Box::new(move |path: &[u8]| before.contains(path)), Box::new(tracked));
+        Self { matcher, ignored, rules, built: OnceCell::new(), shown, tracked }
+    }
+
+    /// Whether a walk has nothing to look for in there, whatever came since; a directory ends in `/`.
+    pub(super) fn is_out_of_sight(&self, path: &[u8]) -> bool {
+        let plain = path.strip_suffix(b"/").unwrap_or(path);
+        self.matcher.is_left_out(plain) || self.ignored.contains(path)
     }
 
     /// Whether git would not look at this; a directory ends in `/`.
     fn hides(&self, path: &[u8]) -> bool {
         let plain = path.strip_suffix(b"/").unwrap_or(path);
-        if self.matcher.is_left_out(plain) || self.ignored.contains(path) {
+        let is_directory = path.len() > plain.len();
+        if self.is_out_of_sight(path) {
             return true;
         }
-        if path.len() > plain.len() && self.has_files(path) {
+        if is_directory && (self.shown)(path) {
             return false;
         }
         let rules = self.built.get_or_init(|| {
@@ -86,25 +124,22 @@ impl<'k> Known<'k> {
             builder.build().ok()
         });
         let path_of = Path::new(OsStr::from_bytes(plain));
-        rules
-            .as_ref()
-            .is_some_and(|rules| rules.matched(path_of, path.len() > plain.len()).is_ignore())
-    }
-
-    fn has_files(&self, directory: &[u8]) -> bool {
-        self.entries.as_ref().is_some_and(|entries| {
-            let at = entries.all.partition_point(|entry| entry.path < directory);
-            entries.all.get(at).is_some_and(|entry| entry.path.starts_with(directory))
-        })
+        let ignored =
+            rules.as_ref().is_some_and(|rules| rules.matched(path_of, is_directory).is_ignore());
+        ignored && !(is_directory && (self.tracked)(path))
     }
 }
 
 impl RealWorkspace {
-    /// What no commit holds when an attempt begins.
-    pub(super) fn odd_now(&self, rules: &TreeRules, scene: &Scene) -> Odd {
+    /// What no commit holds when an attempt begins, and the directories that there are.
+    pub(super) fn odd_now(&self, rules: &TreeRules, scene: &Scene) -> (Listing, Odd) {
         let (matcher, entries) = (Matcher::new(rules), self.git.entries(&scene.image));
-        let known = Known::new(&matcher, (&scene.ignored, &scene.ignores), entries);
-        self.git.place.odd(&known)
+        let ignored = (&scene.ignored[..], &scene.ignores[..]);
+        let known = Known::at_start(&matcher, ignored, entries.as_ref());
+        let before = self.opened.as_ref().and_then(|opened| opened.listing.as_ref());
+        let mut listing = self.git.place.list(|path| known.hides(path), before);
+        let odd = listing.odd(&known);
+        (listing, odd)
     }
 
     /// What no commit holds and was not there at the start.
@@ -114,11 +149,11 @@ impl RealWorkspace {
         matcher: &Matcher<'_>,
         image: Option<&IndexImage>,
     ) -> Option<Odd> {
-        let snapshot = &opened.snapshot;
-        let before = snapshot.odd.as_ref()?;
-        let entries = image.and_then(|image| self.git.entries(image));
-        let known = Known::new(matcher, (&snapshot.ignored, &snapshot.ignores), entries);
-        Some(self.git.place.odd(&known).since(before))
+        let before = opened.snapshot.odd.as_ref()?;
+        let known = Known::since(matcher, opened, &self.git, image);
+        let skips = |path: &[u8]| known.hides(path);
+        let mut listing = self.git.place.list(skips, opened.listing.as_ref());
+        Some(listing.odd(&known).since(before))
     }
 
     /// Takes away directories that an attempt made and that nothing is in, and gives back those that were
@@ -152,31 +187,26 @@ impl RealWorkspace {
 /// What makes a directory a repository.
 const SIGNS: [&[u8]; 4] = [b"HEAD", b"commondir", b"objects", b"refs"];
 
-/// A directory on the walk.
-struct Seen {
-    /// With a `/` at its end, but for the top.
-    path: Vec<u8>,
-    above: usize,
-    has_files: bool,
-}
-
-impl Place {
-    /// Walks the work tree. What cannot be read is the scan's to complain of.
-    pub(super) fn odd(&self, known: &Known<'_>) -> Odd {
+impl Listing {
+    /// What is odd in it, and notes what git does not look at. What cannot be read is the scan's to
+    /// complain of.
+    pub(super) fn odd(&mut self, known: &Known<'_>) -> Odd {
         let mut odd = Odd::default();
-        let mut seen = vec![Seen { path: Vec::new(), above: 0, has_files: true }];
-        let mut next = 0;
-        while next < seen.len() {
-            self.look_into(next, &mut seen, known, &mut odd);
-            next += 1;
+        let mut has_files: Vec<bool> = Vec::with_capacity(self.directories.len());
+        for at in 0..self.directories.len() {
+            let one = &self.directories[at];
+            let is_hidden =
+                at > 0 && (self.directories[one.above].is_hidden || known.hides(&one.path));
+            let one = &mut self.directories[at];
+            one.is_hidden = is_hidden;
+            has_files.push(at == 0 || is_hidden || one.has_files(at == 0, known, &mut odd));
         }
         // Each comes after the one that it is in.
-        for at in (1..seen.len()).rev() {
-            if seen[at].has_files {
-                let above = seen[at].above;
-                seen[above].has_files = true;
+        for (at, one) in self.directories.iter().enumerate().skip(1).rev() {
+            if has_files[at] {
+                has_files[one.above] = true;
             } else {
-                odd.empty.push(plain(&seen[at].path));
+                odd.empty.push(plain(&one.path));
             }
         }
         for paths in [&mut odd.special, &mut odd.bare, &mut odd.empty] {
@@ -184,52 +214,36 @@ impl Place {
         }
         odd
     }
+}
 
-    fn look_into(&self, at: usize, seen: &mut Vec<Seen>, known: &Known<'_>, odd: &mut Odd) {
-        let path = seen[at].path.clone();
-        let Ok(listed) = fs::read_dir(self.at(&path)) else {
-            seen[at].has_files = true;
-            return;
-        };
-        let mut signs: BTreeSet<&[u8]> = BTreeSet::new();
-        let mut below = Vec::new();
-        for entry in listed.flatten() {
-            let Ok(kind) = entry.file_type() else { continue };
-            let name = entry.file_name().into_vec();
-            if name == b".git" {
-                // A repository of its own, which others look at; at the top it is ours.
-                seen[at].has_files = true;
-                if at > 0 {
-                    return;
-                }
-                continue;
+impl Directory {
+    /// Whether there is anything directly in it but directories. Finds what is odd.
+    fn has_files(&self, is_top: bool, known: &Known<'_>, odd: &mut Odd) -> bool {
+        let names = &self.names;
+        if !names.is_readable || names.is_repository {
+            return true;
+        }
+        let mut found = self.is_partial;
+        let mut signs = [false; SIGNS.len()];
+        for (kind, name) in names.iter() {
+            found |= kind != Kind::Directory;
+            if let Some(at) = SIGNS.iter().position(|sign| *sign == name) {
+                signs[at] = true;
             }
-            signs.extend(SIGNS.iter().find(|sign| **sign == name));
-            // Most are plain files, and nothing more is asked of them.
-            if kind.is_file() || kind.is_symlink() {
-                seen[at].has_files = true;
-                continue;
-            }
-            let mut there = [&path[..], &name].concat();
-            if kind.is_dir() {
-                there.push(b'/');
-            }
-            if known.hides(&there) {
-                seen[at].has_files = true;
-            } else if kind.is_dir() {
-                below.push(Seen { path: there, above: at, has_files: false });
-            } else {
-                seen[at].has_files = true;
-                odd.special.push(there);
+            if kind == Kind::Special {
+                let path = [&self.path, name].concat();
+                odd.special.extend((!known.hides(&path)).then_some(path));
             }
         }
-        let has = |name: &[u8]| signs.contains(&name);
-        if at > 0 && has(b"HEAD") && (has(b"commondir") || has(b"objects") && has(b"refs")) {
-            odd.bare.push(plain(&path));
+        let [head, common, objects, refs] = signs;
+        if !is_top && head && (common || objects && refs) {
+            odd.bare.push(plain(&self.path));
         }
-        seen.extend(below);
+        found
     }
+}
 
+impl Place {
     /// Whether a file makes the directory that it is in a repository.
     pub(super) fn is_head_of_repository(&self, path: &[u8]) -> bool {
         let Some(directory) = path.strip_suffix(b"/HEAD") else { return false };

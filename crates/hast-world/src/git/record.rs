@@ -10,6 +10,7 @@ use hast_flow::attempt::workspace::Head;
 use super::RealWorkspace;
 use super::held::{HELD, Parts};
 use super::index::{IndexImage, object};
+use super::listing::Listing;
 use super::look::Scene;
 use super::objects::Kind;
 use super::refs::{Move, base_ref};
@@ -24,6 +25,7 @@ pub(super) struct Opened {
     /// What the ref of the start pointed at, and what of.
     pub(super) holder: Option<(ObjectId, Parts)>,
     pub(super) image: Option<IndexImage>,
+    pub(super) listing: Option<Listing>,
     pub(super) users: Option<IndexImage>,
     /// Submodules of that index.
     pub(super) gitlinks: Vec<Vec<u8>>,
@@ -45,14 +47,15 @@ impl RealWorkspace {
         if let Some((what, _)) = self.in_progress().first() {
             return Err(GitProblem::InProgress { what: (*what).to_owned() });
         }
-        let scene = match self.scene.take() {
+        let mut scene = match self.scene.take() {
             Some(scene) => scene,
             None => self.look_around(rules)?.1.ok_or(GitProblem::NoFirstCommit)?,
         };
         if let Some(name) = self.config.own_filters.first() {
             return Err(GitProblem::RepositoryFilter { name: name.clone() });
         }
-        let odd = self.odd_now(rules, &scene);
+        let around = scene.around.take();
+        let (listing, odd) = around.unwrap_or_else(|| self.odd_now(rules, &scene));
         let Head::Branch { name: branch, commit } = scene.head.clone() else {
             return Err(GitProblem::Detached);
         };
@@ -77,6 +80,7 @@ impl RealWorkspace {
             snapshot,
             holder: Some((holder, parts)),
             image: Some(scene.image),
+            listing: Some(listing),
             users: scene.users,
             gitlinks: scene.gitlinks,
         }));
@@ -134,8 +138,15 @@ impl RealWorkspace {
         }
         let id = base.snapshot();
         let snapshot = self.snapshot(id)?;
-        let (holder, image, users, gitlinks) = (None, None, None, Vec::new());
-        let opened = Rc::new(Opened { id: id.clone(), snapshot, holder, image, users, gitlinks });
+        let opened = Rc::new(Opened {
+            id: id.clone(),
+            snapshot,
+            holder: None,
+            image: None,
+            listing: None,
+            users: None,
+            gitlinks: Vec::new(),
+        });
         self.opened = Some(Rc::clone(&opened));
         Ok(opened)
     }

@@ -357,6 +357,7 @@ impl RealWorkspace {
             guarded: opened.snapshot.guarded.clone(),
             ignored: opened.snapshot.ignored.clone(),
             since: None,
+            around: None,
         });
     }
 }

@@ -2,29 +2,28 @@
 //! and index are the same, each file has the dates and the size that it had, and there is no other
 //! one. Whatever is not plain counts as changed.
 
-use std::collections::BTreeSet;
-use std::fs::{self, Metadata};
+use std::fs;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use hast_flow::attempt::base::TreeRules;
 use hast_flow::attempt::workspace::Head;
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use sha1::{Digest, Sha1};
 
 use super::RealWorkspace;
+use super::by_threads::by_threads;
 use super::config_files::ConfigFiles;
-use super::entries::{IndexEntry, STAT};
+use super::entries::{Entries, IndexEntry, STAT};
 use super::index::IndexImage;
+use super::listing::{Directory, Kind, Listing, is_fresh};
 use super::look::Scene;
+use super::odd::{Known, Odd};
 use super::paths::Matcher;
+use super::place::Place;
 use crate::files::read_bounded;
-
-/// A file that changed so shortly before the look may change once more under the same date.
-const SAME_DATE: Duration = Duration::from_millis(20);
-/// The same where dates are whole seconds.
-const SAME_SECOND: Duration = Duration::from_secs(2);
 
 /// So many files are looked at faster than a thread is started.
 const FEW: usize = 1_000;
@@ -37,9 +36,9 @@ const PLAIN: u32 = 0o100_644;
 const LINK: u32 = 0o120_000;
 
 impl RealWorkspace {
-    /// Whether nothing has happened here since a look.
-    pub(super) fn is_as_seen(&self, scene: &Scene, rules: &TreeRules) -> bool {
-        self.has_same_repository(scene) && self.has_same_files(scene, rules).unwrap_or(false)
+    /// The directories that there are, if nothing has happened here since a look.
+    pub(super) fn as_seen(&self, scene: &Scene, rules: &TreeRules) -> Option<(Listing, Odd)> {
+        if self.has_same_repository(scene) { self.same_files(scene, rules) } else { None }
     }
 
     fn has_same_repository(&self, scene: &Scene) -> bool {
@@ -57,84 +56,95 @@ impl RealWorkspace {
             && self.git.ref_in_files(name) == Some(Some(commit.clone()))
     }
 
-    fn has_same_files(&self, scene: &Scene, rules: &TreeRules) -> Option<bool> {
+    fn same_files(&self, scene: &Scene, rules: &TreeRules) -> Option<(Listing, Odd)> {
         let since = scene.since?;
         let hidden = scene.flags.assumed.iter().chain(&scene.flags.skipped).chain(&scene.gitlinks);
+        if hidden.count() > 0 {
+            return None;
+        }
         let entries = self.git.entries(&scene.image)?;
         let matcher = Matcher::new(rules);
         let (bytes, place) = (scene.image.bytes(), &self.git.place);
-        let same = |entry: &IndexEntry<'_>| {
-            matcher.is_left_out(entry.path)
-                || bytes
-                    .get(entry.at..entry.at + STAT)
-                    .is_some_and(|stat| is_same(&place.at(entry.path), entry, stat, since))
+        let all_same = |part: &[IndexEntry<'_>]| {
+            let mut directory = Opening::default();
+            part.iter().all(|entry| {
+                let stat = bytes.get(entry.at..entry.at + STAT);
+                matcher.is_left_out(entry.path)
+                    || stat.is_some_and(|stat| directory.is_same(place, entry, stat, since))
+            })
         };
-        if hidden.count() > 0 || !all_by_threads(&entries.all, same) {
-            return Some(false);
+        if by_threads(&entries.all, FEW, all_same).contains(&false) {
+            return None;
         }
-        let known =
-            |path: &[u8]| entries.all.binary_search_by(|entry| entry.path.cmp(path)).is_ok();
-        Some(self.has_no_more_files(&scene.ignored, &matcher, known))
+        let known = Known::at_start(&matcher, (&scene.ignored, &scene.ignores), Some(&entries));
+        let mut listing = place.list(|path| known.is_out_of_sight(path), None);
+        let odd = listing.odd(&known);
+        listing.has_no_more_than(&entries, &known).then_some((listing, odd))
     }
+}
 
-    /// Whether each file of the tree is known, ignored or left out.
-    fn has_no_more_files(
-        &self,
-        ignored: &[Vec<u8>],
-        matcher: &Matcher<'_>,
-        known: impl Fn(&[u8]) -> bool,
+impl Listing {
+    /// Whether each file of the tree is in an index, or nobody's to look at.
+    fn has_no_more_than(&self, entries: &Entries<'_>, known: &Known<'_>) -> bool {
+        let is_known = |directory: &Directory| {
+            let path = &directory.path;
+            let first = entries.all.partition_point(|entry| entry.path < &path[..]);
+            let all = &entries.all[first..];
+            let all = &all[..all.partition_point(|entry| entry.path.starts_with(path))];
+            let listed = |name: &[u8]| {
+                all.binary_search_by(|entry| entry.path[path.len()..].cmp(name)).is_ok()
+            };
+            let mut files = directory.names.iter().filter(|(kind, _)| *kind != Kind::Directory);
+            directory.names.is_readable
+                && !directory.names.is_repository
+                && files
+                    .all(|(_, name)| listed(name) || known.is_out_of_sight(&[path, name].concat()))
+        };
+        self.directories.iter().all(is_known)
+    }
+}
+
+/// The directory that a thread is at: a name in it is found faster than a whole path.
+#[derive(Default)]
+struct Opening<'e> {
+    at: Option<(&'e [u8], OwnedFd)>,
+}
+
+impl<'e> Opening<'e> {
+    /// Whether a file is the one that an entry of an index has seen.
+    fn is_same(
+        &mut self,
+        place: &Place,
+        entry: &IndexEntry<'e>,
+        stat: &[u8],
+        since: SystemTime,
     ) -> bool {
-        let ignored: BTreeSet<&[u8]> = ignored.iter().map(Vec::as_slice).collect();
-        let mut directories = vec![Vec::new()];
-        while let Some(directory) = directories.pop() {
-            let Ok(listed) = fs::read_dir(self.git.place.at(&directory)) else { return false };
-            for entry in listed {
-                let Ok(entry) = entry else { return false };
-                let Ok(kind) = entry.file_type() else { return false };
-                let mut path = directory.clone();
-                path.extend(entry.file_name().into_vec());
-                if path == b".git" || matcher.is_left_out(&path) {
-                    continue;
-                }
-                if !kind.is_dir() {
-                    if !known(&path) && !ignored.contains(path.as_slice()) {
-                        return false;
-                    }
-                    continue;
-                }
-                path.push(b'/');
-                if !ignored.contains(path.as_slice()) {
-                    directories.push(path);
-                }
-            }
+        let end = entry.path.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+        let (above, name) = entry.path.split_at(end);
+        if self.at.as_ref().is_none_or(|(at, _)| *at != above) {
+            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let opened = rustix::fs::open(place.at(above), flags, Mode::empty());
+            self.at = opened.ok().map(|directory| (above, directory));
         }
-        true
+        let Some((_, directory)) = &self.at else { return false };
+        let now = rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW);
+        now.is_ok_and(|now| is_same(place, entry, stat, &now, since))
     }
 }
 
-/// Whether something holds for all of many things. Looking at a file is mostly the system's work, and
-/// every processor can do some of it.
-fn all_by_threads<T: Sync>(things: &[T], holds: impl Fn(&T) -> bool + Sync) -> bool {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let share = things.len().div_ceil(threads).max(FEW);
-    std::thread::scope(|scope| {
-        let mut parts = things.chunks(share);
-        let own = parts.next().unwrap_or_default();
-        let others: Vec<_> = parts.map(|part| scope.spawn(|| part.iter().all(&holds))).collect();
-        let own = own.iter().all(&holds);
-        others.into_iter().all(|other| other.join().unwrap_or(false)) && own
-    })
-}
-
-/// Whether a file is the one that an entry of an index has seen.
-fn is_same(path: &Path, entry: &IndexEntry<'_>, stat: &[u8], since: SystemTime) -> bool {
-    let Ok(now) = fs::symlink_metadata(path) else { return false };
-    let mode = if now.is_symlink() {
-        LINK
-    } else if now.is_file() {
-        if now.mode() & 0o100 == 0 { PLAIN } else { EXECUTABLE }
-    } else {
-        return false;
+#[expect(clippy::unnecessary_cast, reason = "the types are others on other machines")]
+fn is_same(
+    place: &Place,
+    entry: &IndexEntry<'_>,
+    stat: &[u8],
+    now: &Stat,
+    since: SystemTime,
+) -> bool {
+    let mode = match FileType::from_raw_mode(now.st_mode) {
+        FileType::Symlink => LINK,
+        FileType::RegularFile if now.st_mode & 0o100 == 0 => PLAIN,
+        FileType::RegularFile => EXECUTABLE,
+        _ => return false,
     };
     let number = |at: usize| {
         let four = stat.get(at..at + 4)?;
@@ -142,30 +152,22 @@ fn is_same(path: &Path, entry: &IndexEntry<'_>, stat: &[u8], since: SystemTime) 
     };
     // Both times, inode and size, each in 32 bits.
     let here = [
-        (0, now.ctime().cast_unsigned()),
-        (4, now.ctime_nsec().cast_unsigned()),
-        (8, now.mtime().cast_unsigned()),
-        (12, now.mtime_nsec().cast_unsigned()),
-        (20, now.ino()),
-        (36, now.size()),
+        (0, now.st_ctime as u64),
+        (4, now.st_ctime_nsec as u64),
+        (8, now.st_mtime as u64),
+        (12, now.st_mtime_nsec as u64),
+        (20, now.st_ino as u64),
+        (36, now.st_size as u64),
     ];
     let same = here.iter().all(|(at, value)| number(*at) == Some(value & 0xffff_ffff));
-    same && mode == entry.mode && (!is_fresh(&now, since) || has_content(path, &now, entry.object))
-}
-
-/// Whether its date could be that of a change after the look as well.
-fn is_fresh(now: &Metadata, since: SystemTime) -> bool {
-    let (Ok(seconds), Ok(nanos)) = (u64::try_from(now.ctime()), u32::try_from(now.ctime_nsec()))
-    else {
-        return true;
-    };
-    let margin = if nanos == 0 { SAME_SECOND } else { SAME_DATE };
-    UNIX_EPOCH + Duration::new(seconds, nanos) + margin >= since
+    let fresh = || is_fresh(now.st_ctime as i64, now.st_ctime_nsec as u64, since);
+    same && mode == entry.mode
+        && (!fresh() || has_content(&place.at(entry.path), mode == LINK, entry.object))
 }
 
 /// Whether it holds what an object holds, as it is.
-fn has_content(path: &Path, now: &Metadata, object: &[u8]) -> bool {
-    let bytes = if now.is_symlink() {
+fn has_content(path: &Path, is_link: bool, object: &[u8]) -> bool {
+    let bytes = if is_link {
         fs::read_link(path).ok().map(|target| target.into_os_string().into_vec())
     } else {
         read_bounded(path, LARGEST).ok()
@@ -175,18 +177,4 @@ fn has_content(path: &Path, now: &Metadata, object: &[u8]) -> bool {
     hash.update(format!("blob {}\0", bytes.len()));
     hash.update(&bytes);
     hash.finalize()[..] == *object
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_of_many_that_does_not_hold_is_found_wherever_it_is() {
-        let many: Vec<usize> = (0..10 * FEW).collect();
-        assert!(all_by_threads(&many, |_| true) && all_by_threads::<usize>(&[], |_| false));
-        for one in [0, FEW, 5 * FEW + 1, 10 * FEW - 1] {
-            assert!(!all_by_threads(&many, |thing| *thing != one), "{one}");
-        }
-    }
 }
