@@ -23,6 +23,8 @@ use crate::files::read_bounded;
 const LONGEST: usize = 64 << 10;
 /// What git says when some of its housekeeping went wrong.
 const HOUSEKEEPING: &str = "gc.log";
+/// What HEAD names where refs are not in files: the real one is among them.
+const ELSEWHERE: &str = "refs/heads/.invalid";
 /// What makes a git directory one of a linked work tree.
 const COMMON: &str = "commondir";
 
@@ -37,6 +39,9 @@ pub(super) struct Beginning {
     plain: bool,
     /// Whether housekeeping had gone wrong before.
     complained: bool,
+    /// Whether the file HEAD only says that refs are elsewhere.
+    #[serde(default)]
+    elsewhere: bool,
 }
 
 impl Place {
@@ -70,6 +75,7 @@ impl Place {
         };
         let Ok(text) = std::str::from_utf8(&bytes) else { return false };
         match text.strip_prefix("ref:") {
+            Some(name) if name.trim() == ELSEWHERE => true,
             Some(name) => is_plain(name.trim()) && name.trim() != "refs",
             None => text.trim_end().parse::<ObjectId>().is_ok(),
         }
@@ -110,7 +116,10 @@ impl RealWorkspace {
         let plain = self.git.refs_in_files().is_some();
         let complained = self.git.place.common_dir.join(HOUSEKEEPING).exists();
         let (key, branch) = (key.to_owned(), branch.to_owned());
-        let began = Beginning { key, branch, commit: commit.clone(), plain, complained };
+        let head = read_bounded(&self.git.place.git_dir.join("HEAD"), LONGEST).unwrap_or_default();
+        let elsewhere = head.trim_ascii_end().ends_with(ELSEWHERE.as_bytes());
+        let commit = commit.clone();
+        let began = Beginning { key, branch, commit, plain, complained, elsewhere };
         let text = serde_json::to_string(&began)
             .map_err(|error| GitProblem::Lost { what: error.to_string() })?;
         let path = self.git.place.note();
@@ -147,7 +156,8 @@ impl RealWorkspace {
         if !place.head_is_readable() {
             place.move_aside(Home::Own, b"HEAD", &aside)?;
             let head = place.git_dir.join("HEAD");
-            let text = format!("ref: {}\n", began.branch);
+            let name = if began.elsewhere { ELSEWHERE } else { &began.branch };
+            let text = format!("ref: {name}\n");
             self.git
                 .put(&head, &text, Lasts::AfterAPowerCut)
                 .map_err(|error| disk(&head, error))?;

@@ -148,6 +148,23 @@ fn a_repository_with_a_longer_hash_or_another_store_of_refs_makes_no_difference(
 }
 
 #[test]
+fn where_refs_are_not_in_files_head_is_left_as_git_made_it() {
+    let mut repo = Repo::new();
+    std::fs::remove_dir_all(repo.path(".git")).unwrap();
+    repo.git(&["init", "-q", "-b", "main", "--ref-format=reftable"]);
+    repo.commit_all("first");
+    repo.environment.config_home = None;
+    let before = repo.read(".git/HEAD");
+    let found = attempt(&repo, |repo| repo.write("a", "1"));
+    assert_eq!((found.breaches.len(), found.protected.len()), (0, 0), "{found:?}");
+    assert_eq!(repo.read(".git/HEAD"), before);
+    let found = attempt(&repo, |repo| repo.write(".git/HEAD", "garbage\n"));
+    assert_eq!(found.protected.len(), 1, "{found:?}");
+    assert_eq!(repo.read(".git/HEAD"), before);
+    assert_eq!(repo.git(&["branch", "--show-current"]).trim(), "main");
+}
+
+#[test]
 fn an_object_that_was_put_there_to_be_taken_for_ours_is_written_again() {
     let repo = Repo::new();
     let mut workspace = repo.open();
