@@ -77,7 +77,9 @@ impl RealWorkspace {
         let files = match reach {
             Reach::Everything => {
                 self.end_operations(base, &opened)?;
-                self.guard(base, &opened)?
+                let mut files = self.guard(base, &opened)?;
+                files.extend(self.nested_away(base, &opened)?);
+                files
             }
             Reach::OfGit | Reach::OfGitButRefs => self.guard_gits_own(base, &opened, reach)?,
         };

@@ -180,6 +180,11 @@ impl RealWorkspace {
         if let Some(odd) = self.new_odd(opened, matcher, Some(&scanned.image)) {
             scanned.not_storable.extend(odd.special);
             scanned.bare = odd.bare;
+            scanned.nested = odd.nested;
+            let told = |path: &Vec<u8>| {
+                scanned.repositories.contains(path) || listed.gitlinks.contains(path)
+            };
+            scanned.nested.retain(|path| !told(path));
         }
         Ok(scanned)
     }
@@ -318,6 +323,8 @@ impl RealWorkspace {
                 Breach::SubmoduleAdded { path: repo_path(path) }
             });
         }
+        let nested = |path: &Vec<u8>| Breach::NestedRepository { path: repo_path(path) };
+        breaches.extend(scanned.nested.iter().map(nested));
         let mut seen = BTreeSet::new();
         for found in now.iter().chain(committed) {
             let added = found.new_mode == GITLINK && found.old_mode != GITLINK;

@@ -1,6 +1,6 @@
-//! What a work tree has and no commit holds: pipes, sockets and devices, directories without any file, and
-//! directories that are repositories without being called `.git`. Found by a walk of our own: git does not
-//! name them.
+//! What a work tree has and no commit holds: pipes, sockets and devices, directories without any file,
+//! repositories within it, and directories that are repositories without being called `.git`. Found by a
+//! walk of our own: git does not name them all.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
@@ -10,7 +10,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use hast_flow::attempt::base::{Base, TreeRules};
-use hast_flow::attempt::evidence::Breach;
+use hast_flow::attempt::evidence::{Breach, RepoPath};
+use hast_flow::attempt::git_problem::GitProblem;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::RealWorkspace;
@@ -23,10 +24,14 @@ use super::place::Place;
 use super::record::Opened;
 use super::run::Git;
 use super::scan::{At, Difference, Scanned};
+use super::snapshot::Home;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Odd {
     pub(super) special: Vec<Vec<u8>>,
+    /// Directories with something called `.git` in them, whatever that is. Git names one only where
+    /// nothing in it is tracked.
+    pub(super) nested: Vec<Vec<u8>>,
     /// Directories that git takes for repositories when it stands in them.
     pub(super) bare: Vec<Vec<u8>>,
     /// Directories below which there is no file.
@@ -42,6 +47,7 @@ impl Odd {
         };
         Self {
             special: new(self.special, &before.special),
+            nested: new(self.nested, &before.nested),
             bare: new(self.bare, &before.bare),
             empty: new(self.empty, &before.empty),
         }
@@ -156,6 +162,30 @@ impl RealWorkspace {
         Some(listing.odd(&known).since(before))
     }
 
+    /// Puts aside what makes a directory of tracked files a repository of its own, and was not there at
+    /// the start: whoever stands in there would run what its configuration says. Says where it was.
+    pub(super) fn nested_away(
+        &self,
+        base: &Base,
+        opened: &Opened,
+    ) -> Result<Vec<RepoPath>, GitProblem> {
+        let (matcher, users) = (Matcher::new(base.rules()), IndexImage::of_user(&self.git)?);
+        let new = self.new_odd(opened, &matcher, users.as_ref()).unwrap_or_default().nested;
+        let entries = users.as_ref().filter(|_| !new.is_empty());
+        let Some(entries) = entries.and_then(|image| self.git.entries(image)) else {
+            return Ok(Vec::new());
+        };
+        let mut away = Vec::new();
+        for directory in new {
+            if entries.has_below(&[&directory[..], b"/"].concat()) {
+                let dot = dot_in(&directory);
+                self.git.place.move_aside(Home::Tree, &dot, &self.scratch.aside(base.key()))?;
+                away.push(repo_path(&dot));
+            }
+        }
+        Ok(away)
+    }
+
     /// Takes away directories that an attempt made and that nothing is in, and gives back those that were
     /// there: git removes one together with the last file that came into it.
     pub(super) fn empty_back(&self, base: &Base, opened: &Opened) {
@@ -184,7 +214,7 @@ impl RealWorkspace {
     }
 }
 
-/// What makes a directory a repository.
+/// What a directory has that is a repository itself.
 const SIGNS: [&[u8]; 4] = [b"HEAD", b"commondir", b"objects", b"refs"];
 
 impl Listing {
@@ -209,7 +239,7 @@ impl Listing {
                 odd.empty.push(plain(&one.path));
             }
         }
-        for paths in [&mut odd.special, &mut odd.bare, &mut odd.empty] {
+        for paths in [&mut odd.special, &mut odd.nested, &mut odd.bare, &mut odd.empty] {
             paths.sort();
         }
         odd
@@ -220,6 +250,9 @@ impl Directory {
     /// Whether there is anything directly in it but directories. Finds what is odd.
     fn has_files(&self, is_top: bool, known: &Known<'_>, odd: &mut Odd) -> bool {
         let names = &self.names;
+        if names.is_repository {
+            odd.nested.push(plain(&self.path));
+        }
         if !names.is_readable || names.is_repository {
             return true;
         }
@@ -269,6 +302,11 @@ impl Place {
             let _ = fs::create_dir(self.at(directory));
         }
     }
+}
+
+/// What makes a directory a repository.
+pub(super) fn dot_in(directory: &[u8]) -> Vec<u8> {
+    [directory, b"/.git"].concat()
 }
 
 fn plain(path: &[u8]) -> Vec<u8> {

@@ -11,6 +11,7 @@ use super::aside::lies_aside;
 use super::index::{Entry, IndexImage, ScratchFile};
 use super::look::Scene;
 use super::objects::NewCommit;
+use super::odd::dot_in;
 use super::paths::{Matcher, shown};
 use super::record::Opened;
 use super::refs::{Move, Refs, Target};
@@ -54,6 +55,7 @@ impl RealWorkspace {
         let mut overflow: Vec<Vec<u8>> = beyond.into_iter().map(|found| found.path).collect();
         let others = scanned.huge.iter().chain(&scanned.repositories);
         overflow.extend(others.chain(&scanned.not_storable).cloned());
+        overflow.extend(scanned.nested.iter().map(|directory| dot_in(directory)));
         overflow.sort();
         let before = self.git.resolve(&plan.name)?;
         let commit = self.saved_commit(plan, &head, &tree, before.as_ref())?;

@@ -61,6 +61,8 @@ pub(super) struct Scanned {
     pub(super) tree: ObjectId,
     /// Directories that are repositories of their own, without a `/` at the end.
     pub(super) repositories: Vec<Vec<u8>>,
+    /// Directories of tracked files that became repositories.
+    pub(super) nested: Vec<Vec<u8>>,
     pub(super) huge: Vec<Vec<u8>>,
     /// Names that git refuses, pipes, sockets and devices.
     pub(super) not_storable: Vec<Vec<u8>>,
@@ -134,7 +136,8 @@ impl Git {
         let (tree, image) = self.tree_of_index(&index, image)?;
         let TakenIn { repositories, huge, refused } = taken;
         let bare = Vec::new();
-        Ok(Scanned { index, image, tree, repositories, huge, not_storable: refused, bare })
+        let nested = Vec::new();
+        Ok(Scanned { index, image, tree, repositories, nested, huge, not_storable: refused, bare })
     }
 
     /// Lets an index have what the work tree has at some paths.

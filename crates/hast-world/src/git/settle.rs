@@ -182,6 +182,7 @@ impl RealWorkspace {
         // Tests ran since the attempt was inspected: the hooks must be the user's.
         let opened = self.opened(base)?;
         self.guard(base, &opened)?;
+        self.nested_away(base, &opened)?;
         self.end_operations(base, &opened)?;
         if !HOOKS.iter().any(|hook| self.hooks_directory().join(hook).symlink_metadata().is_ok()) {
             return Ok(HookVerdict::Passed { message: plan.message.clone() });

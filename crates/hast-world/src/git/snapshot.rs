@@ -113,6 +113,8 @@ struct Header {
 #[derive(Serialize, Deserialize)]
 struct OddLine {
     special: Range<usize>,
+    /// None in a record that did not ask for them: what is new cannot be told then.
+    nested: Option<Range<usize>>,
     bare: Range<usize>,
     empty: Range<usize>,
 }
@@ -147,6 +149,7 @@ impl Snapshot {
         let others = self.others.iter().map(|kept| kept.line(&mut put)).collect();
         let odd = self.odd.as_ref().map(|odd| OddLine {
             special: put(&super::index::list(&odd.special)),
+            nested: Some(put(&super::index::list(&odd.nested))),
             bare: put(&super::index::list(&odd.bare)),
             empty: put(&super::index::list(&odd.empty)),
         });
@@ -194,9 +197,10 @@ impl Snapshot {
             Ok(Kept { home: line.home, path: get(&line.path)?.to_vec(), was })
         };
         let odd = match &header.odd {
-            None => None,
-            Some(line) => Some(Odd {
+            None | Some(OddLine { nested: None, .. }) => None,
+            Some(line @ OddLine { nested: Some(nested), .. }) => Some(Odd {
                 special: paths(&line.special)?,
+                nested: paths(nested)?,
                 bare: paths(&line.bare)?,
                 empty: paths(&line.empty)?,
             }),
@@ -266,6 +270,7 @@ mod tests {
             submodules: BTreeMap::from([("sub".to_owned(), "empty".to_owned())]),
             odd: Some(Odd {
                 special: vec![b"run/socket".to_vec()],
+                nested: vec![b"vendor/x".to_vec()],
                 bare: vec![b"tests/r.git".to_vec()],
                 empty: Vec::new(),
             }),

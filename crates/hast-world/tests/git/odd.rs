@@ -4,6 +4,7 @@
 use std::os::unix::net::UnixListener;
 
 use hast_flow::attempt::evidence::{Breach, RepoPath};
+use hast_flow::attempt::workspace::{GitResult, GitStep, Reach, perform};
 
 use crate::fixture::{Repo, Steps, assert_honest, attempt, changes, protected, rules};
 
@@ -61,6 +62,65 @@ fn pipes_and_sockets_are_found_wherever_they_are() {
     assert_eq!(aside, wanted);
     assert_eq!(repo.read("tests/it.rs"), "// test\n");
     assert!(!repo.path("new").exists() && !repo.path("src/s").exists());
+}
+
+#[test]
+fn a_directory_of_tracked_files_does_not_become_a_repository() {
+    let makes: [fn(&Repo); 4] = [
+        |repo| drop(repo.git(&["init", "-q", "src"])),
+        |repo| repo.write("src/.git", "broken\n"),
+        |repo| directory(repo, "src/.git"),
+        |repo| std::os::unix::fs::symlink("/nowhere", repo.path("src/.git")).unwrap(),
+    ];
+    for make in makes {
+        let repo = Repo::new();
+        let mut workspace = repo.open();
+        let base = workspace.start(&rules());
+        make(&repo);
+        let found = workspace.see(&base);
+        assert_eq!(found.breaches, [nested("src")]);
+        let saved = workspace.put_safe(&base);
+        assert_eq!(saved.work().overflow, ["src/.git"]);
+        let back = workspace.back(&base, &saved);
+        assert_eq!(back.aside[0].path, "src/.git");
+        assert!(repo.path("src/.git").symlink_metadata().is_err());
+        assert_eq!(repo.git(&["status", "--porcelain"]), "");
+        assert_honest(&attempt(&repo, |repo| repo.write("a", "1")));
+    }
+}
+
+#[test]
+fn nor_by_the_tests_that_run_after_the_look() {
+    let repo = Repo::new();
+    let mut workspace = repo.open();
+    let base = workspace.start(&rules());
+    repo.write("src/new.rs", "new\n");
+    let found = workspace.see(&base);
+    repo.git(&["init", "-q", "src"]);
+    repo.git(&["init", "-q", "left/by/tests"]);
+    let plan = crate::fixture::commit_plan(&found);
+    let step = GitStep::RunHooks { plan, base: base.clone() };
+    assert!(matches!(perform(&mut workspace, &step), GitResult::Hooks(_)));
+    assert!(repo.path("src/.git").symlink_metadata().is_err());
+    assert!(repo.path("left/by/tests/.git").exists(), "what tests leave is nobody's work");
+    repo.git(&["init", "-q", "src"]);
+    let step = GitStep::Guard { base, reach: Reach::Everything };
+    let GitResult::Guarded(guarded) = perform(&mut workspace, &step) else { panic!() };
+    assert_eq!(guarded.files, ["src/.git"]);
+}
+
+#[test]
+fn a_repository_within_that_was_there_stays() {
+    let repo = Repo::new();
+    repo.git(&["init", "-q", "src"]);
+    let mut workspace = repo.open();
+    let base = workspace.start(&rules());
+    repo.write("a", "1");
+    let found = workspace.see(&base);
+    assert_honest(&found);
+    let saved = workspace.put_safe(&base);
+    workspace.back(&base, &saved);
+    assert!(repo.path("src/.git/HEAD").exists());
 }
 
 #[test]
