@@ -7,7 +7,7 @@ use crate::attempt::base::{ObjectId, recovered_ref};
 use crate::attempt::git_problem::GitProblem;
 use crate::attempt::workspace::{Head, Looked};
 use crate::time::UtcTime;
-use crate::words::Lang;
+use crate::words::{Lang, shell_word};
 
 /// Everything that a start looks at.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ pub struct Lock {
     pub owner: Owner,
     /// None where the recorded commit is not there (any more).
     pub base: Option<ObjectId>,
+    /// Everything that was in the tree when the attempt began, committed or not.
+    pub tree: Option<ObjectId>,
     /// None in a lock with only the seed's three fields.
     pub branch: Option<String>,
     pub goal: Option<String>,
@@ -40,6 +42,12 @@ pub struct Lock {
     pub commits: Vec<ObjectId>,
     /// The tree that was judged, if the attempt got that far: then it only has to be settled.
     pub judged: Option<ObjectId>,
+}
+
+impl Lock {
+    fn is_as_found(&self, looked: &Looked) -> bool {
+        self.tree.is_some() && self.tree == looked.tree
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -271,7 +279,7 @@ fn recover(looked: &Looked, head: &ObjectId, lock: &Lock, at: UtcTime) -> StartU
             StartUp::GiveUp { first, why }
         }
         // It died before its agent had done anything that shows in the tree.
-        Ok(base) if base == head && looked.uncommitted.is_empty() => {
+        Ok(base) if base == head && (looked.uncommitted.is_empty() || lock.is_as_found(looked)) => {
             begin(vec![StartAct::Guard { refs: OtherRefs::PutBack }, StartAct::RemoveLock])
         }
         Ok(base) => {
@@ -422,10 +430,10 @@ impl Refusal {
             Self::AlreadyRunning { .. } => say::already_running_next(lang),
             Self::UsersFiles { .. } => say::users_files_next(lang),
             Self::Undecided { goal, base, head } => {
-                say::undecided_next(lang, goal, short(base), short(head))
+                say::undecided_next(lang, shell_word(goal), short(base), short(head))
             }
             Self::UndecidedForLanes { goal, base, .. } => {
-                say::undecided_for_lanes_next(lang, goal, short(base))
+                say::undecided_for_lanes_next(lang, shell_word(goal), short(base))
             }
             Self::UndecidedBelow { goal, base, head } => {
                 say::undecided_below_next(lang, goal, short(base), short(head))

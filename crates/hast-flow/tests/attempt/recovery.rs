@@ -43,6 +43,7 @@ fn stale() -> Lock {
         pid: 7,
         owner: Owner::Gone,
         base: Some(id('a')),
+        tree: Some(id('1')),
         branch: Some(MAIN.into()),
         goal: Some("M1".into()),
         commits: vec![id('b')],
@@ -221,6 +222,14 @@ fn a_process_that_died_before_the_tree_changed_may_have_left_hooks_and_moved_ref
     let guard = StartAct::Guard { refs: OtherRefs::PutBack };
     let expected = StartUp::Begin { first: vec![guard, StartAct::RemoveLock], because: None };
     assert_eq!(decide(looked(), Some(stale()), wish()), expected);
+    // What the user had not committed was there before.
+    let same = Looked { tree: Some(id('1')), ..with_files(&[".ai/.gitignore"]) };
+    assert_eq!(decide(same.clone(), Some(stale()), wish()), expected);
+    let unknown = Lock { tree: None, ..stale() };
+    for lock in [Some(unknown), Some(Lock { tree: Some(id('3')), ..stale() })] {
+        assert_eq!(decide(same.clone(), lock, wish()), rolled_back());
+    }
+    assert_eq!(decide(at('b', same), Some(stale()), wish()), rolled_back(), "it has committed");
 }
 
 #[test]

@@ -55,6 +55,8 @@ fn a_limit_a_login_and_a_budget_are_told_when_they_stop_the_run() {
         let ran = scene.hast(&["auto"]);
         assert_eq!(ran.code, 1, "{ran:?}");
         assert_eq!((scene.status().as_str(), scene.verdicts().len()), ("active", 0), "{ran:?}");
+        // Nothing was done: there is nothing to keep, and nothing to tell of.
+        assert_eq!(scene.git(&["for-each-ref", "refs/hast/recovered"]), "", "{ran:?}");
         scene.told("STOPPED")[0].clone()
     };
     let limit = one("limit: {resets_in: 3600}", "");
