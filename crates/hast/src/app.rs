@@ -299,8 +299,22 @@ fn clap_says(error: &clap::Error, lang: Lang, output: &mut Output) -> Result<Exi
         .map(|word| say::did_you_mean(lang, word));
     let values = context(ContextKind::ValidValue).filter(|values| !values.is_empty());
     let values = values.map(|values| say::use_one_of(lang, values));
-    let next = suggestion.or(values).unwrap_or_else(|| say::usage_next(lang, "hast"));
-    Err(Problem::usage(what, next))
+    let next = suggestion.or(values).unwrap_or_else(|| say::usage_next(lang, command_of(error)));
+    let problem = Problem::usage(what, next);
+    Err(match std::error::Error::source(error) {
+        Some(why) => problem.because(why.to_string()),
+        None => problem,
+    })
+}
+
+/// The command whose usage was wrong, as it is typed.
+fn command_of(error: &clap::Error) -> String {
+    let usage = error.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
+    let words = usage.split_whitespace().skip_while(|word| *word != "hast");
+    let is_word = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    let words: Vec<&str> =
+        words.take_while(|word| is_word(word) && !word.starts_with('-')).collect();
+    if words.is_empty() { "hast".to_owned() } else { words.join(" ") }
 }
 
 fn shown(value: &ContextValue) -> String {

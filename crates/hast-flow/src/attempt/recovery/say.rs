@@ -8,7 +8,7 @@ crate::messages! {
     already_running(pid) { en: "hast auto is already running here (process {pid})", ko: "이미 hast auto가 실행 중입니다 (프로세스 {pid})" }
     already_running_next() { en: "wait for it, or look at it with hast status", ko: "끝나기를 기다리거나 hast status로 확인하세요" }
     users_files(files) { en: "these files are not committed, and a rollback must not touch them: {files}", ko: "커밋되지 않은 파일이 있습니다. 롤백이 건드리면 안 됩니다: {files}" }
-    users_files_next() { en: "commit them, git stash -u, or use --isolate; what your tests leave behind belongs into .gitignore", ko: "커밋하거나, git stash -u를 하거나, --isolate를 쓰세요. 테스트가 남기는 파일은 .gitignore에 추가하세요" }
+    users_files_next() { en: "commit them, put them away with git stash push -u -- . ':!.ai', or use --isolate; what your tests leave behind belongs into .gitignore", ko: "커밋하거나, git stash push -u -- . ':!.ai'로 치워 두거나, --isolate를 쓰세요. 테스트가 남기는 파일은 .gitignore에 추가하세요" }
     dead_process(saved) { en: "the last run ended abnormally; its work is on {saved} and the tree is back at its base", ko: "이전 실행이 비정상 종료됨. 작업은 {saved}에 저장하고 롤백 후 재시작합니다" }
     kept_work(goal, name) { en: "the tree held the kept work of {goal}; it is on {name} and the tree is back at its base", ko: "작업 트리에 {goal}의 보존된 작업이 있었습니다. {name}에 있으며 트리는 기준으로 되돌렸습니다" }
     unjudged(goal, saved) { en: "the commits of {goal} that no gate has judged are on {saved}, and the branch is back at its base", ko: "게이트가 판정하지 않은 {goal}의 커밋을 {saved}에 보관하고 브랜치를 기준으로 되돌렸습니다" }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::docs::goals::{Goal, GoalMode, GoalStatus};
 use crate::flows::goals::selection::Placed;
 use crate::messages;
-use crate::words::Lang;
+use crate::words::{Lang, shell_word};
 
 /// What was asked for on the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -329,9 +329,9 @@ impl Refused {
             Self::Unknown { nearest: Some(id), .. } => unknown_near(lang, id),
             Self::Unknown { nearest: None, .. } => unknown_next(lang),
             Self::Pending { .. } | Self::Dropped { .. } => pending_next(lang),
-            Self::Blocked { id, .. } => blocked_next(lang, id),
+            Self::Blocked { id, .. } => blocked_next(lang, shell_word(id)),
             Self::Interactive { .. } => interactive_next(lang),
-            Self::Container { id } => container_next(lang, id),
+            Self::Container { id } => container_next(lang, shell_word(id)),
             Self::Waits { on, .. } => waits_next(lang, on.join(", ")),
         }
     }

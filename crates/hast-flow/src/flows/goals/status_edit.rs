@@ -9,7 +9,7 @@ use crate::formats::source::Source;
 use crate::formats::tree::Step;
 use crate::formats::yaml_edit;
 use crate::messages;
-use crate::words::Lang;
+use crate::words::{Lang, shell_word};
 
 /// What a goal becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +150,9 @@ impl NoRetry {
     pub fn next(&self, lang: Lang) -> String {
         match self {
             Self::Unknown { .. } => unknown_next(lang),
-            Self::NotBlocked { status: GoalStatus::Active, id } => active_next(lang, id),
+            Self::NotBlocked { status: GoalStatus::Active, id } => {
+                active_next(lang, shell_word(id))
+            }
             Self::NotBlocked { .. } => not_blocked_next(lang),
             Self::Unreadable(findings) => {
                 findings.first().map_or_else(String::new, |found| found.finding.next(lang))

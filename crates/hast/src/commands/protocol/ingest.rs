@@ -13,7 +13,7 @@ use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
 use hast_flow::steps::Ending;
-use hast_flow::words::visible;
+use hast_flow::words::{shell_word, visible};
 use hast_world::files::{read_bounded, read_if_there};
 use serde_json::{Map, Value, json};
 
@@ -161,7 +161,7 @@ fn report(app: &mut App, settled: &Map<String, Value>) -> Result<Exit, Problem> 
         _ => {
             let what = say::blocked(lang, packet, goal, visible(reason));
             let next = match text("ref") {
-                "" => say::blocked_next(lang, goal),
+                "" => say::blocked_next(lang, shell_word(goal)),
                 name => say::blocked_with_ref_next(lang, goal, visible(name)),
             };
             Some(Problem::new(what, next))

@@ -23,7 +23,7 @@ use crate::flows::goals::status_edit::status_word;
 use crate::roles::PolicyTable;
 use crate::steps::{CallResult, Commit, Effect, EffectResult, Ending, Notice, Step, StepKey};
 use crate::store::DocPath;
-use crate::words::Lang;
+use crate::words::{Lang, shell_word};
 
 impl Flow for AutoFlow {
     type View = View;
@@ -182,9 +182,9 @@ pub(super) fn ending(run: &Run, nothing: &Nothing, lang: Lang) -> Step {
     if let Some(first) = run.blocked.first() {
         let what = words::blocked(lang, run.blocked.join(", "));
         let next = if run.stuck.contains(first) {
-            words::lane_stuck_next(lang, first)
+            words::lane_stuck_next(lang, shell_word(first))
         } else {
-            words::blocked_next(lang, first)
+            words::blocked_next(lang, shell_word(first))
         };
         return blocked(what, next);
     }

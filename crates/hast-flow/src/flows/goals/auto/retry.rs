@@ -14,6 +14,7 @@ use crate::flows::goals::status_edit::{NewStatus, with_status};
 use crate::roles::PolicyTable;
 use crate::steps::{Ending, Notice, Step, StepKey};
 use crate::store::{DocPath, Put};
+use crate::words::shell_word;
 
 /// One retry of one goal.
 #[derive(Clone, Debug)]
@@ -56,8 +57,10 @@ impl Flow for RetryFlow {
             if let Some(step) = rules.and_then(|rules| publishing::next(rules, view, facts)) {
                 return step;
             }
-            let (what, next) =
-                (words::retried(lang, &self.goal), words::retried_next(lang, &self.goal));
+            let (what, next) = (
+                words::retried(lang, &self.goal),
+                words::retried_next(lang, shell_word(&self.goal)),
+            );
             return finish(Ending::Done, what, next);
         }
         let Some(Ok(goals)) = view.goals.as_ref().map(|file| &file.goals) else {
@@ -69,7 +72,7 @@ impl Flow for RetryFlow {
             Some(GoalStatus::Blocked) => self.reopen(view, facts),
             Some(status) => {
                 let what = words::not_blocked(lang, &self.goal, word(status));
-                finish(Ending::Failed, what, words::not_blocked_next(lang, &self.goal))
+                finish(Ending::Failed, what, words::not_blocked_next(lang, shell_word(&self.goal)))
             }
             None => {
                 let what = words::no_such_goal(lang, &self.goal);

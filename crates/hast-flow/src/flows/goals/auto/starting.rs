@@ -160,6 +160,7 @@ fn lock(flow: &AutoFlow, view: &View, looked: Option<&Looked>) -> Option<Lock> {
         pid,
         owner: Owner::Gone,
         base: None,
+        tree: None,
         branch: None,
         goal: None,
         commits: Vec::new(),
@@ -174,6 +175,7 @@ fn lock(flow: &AutoFlow, view: &View, looked: Option<&Looked>) -> Option<Lock> {
         let verdict = documents.and_then(Documents::last_verdict).filter(|_| current.judged);
         return Some(Lock {
             base: base.map(|base| base.commit().clone()),
+            tree: base.map(|base| base.tree().clone()),
             branch: base.map(|base| base.branch().to_owned()),
             goal: Some(current.goal.clone()),
             commits: verdict.map(|verdict| verdict.head.clone()).into_iter().collect(),

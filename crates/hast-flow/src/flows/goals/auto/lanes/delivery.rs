@@ -17,7 +17,7 @@ use crate::flows::goals::auto::working::key;
 use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::auto::{layout, words};
 use crate::steps::{Ending, Notice, Step};
-use crate::words::Lang;
+use crate::words::{Lang, shell_word};
 
 impl LanesFlow {
     /// Whether a lane is this run's to go on with: one for a packet is finished by its packet.
@@ -33,7 +33,7 @@ pub(super) fn nothing_to_drive(flow: &LanesFlow, view: &LanesView, lang: Lang) -
         return Some(of_others(other, lang));
     }
     if let Some(goal) = view.cut_off_in_place() {
-        let next = words::cut_off_in_place_next(lang, goal);
+        let next = words::cut_off_in_place_next(lang, shell_word(goal));
         return Some(blocked(words::cut_off_in_place(lang, goal), next));
     }
     let packet = &flow.delivery.as_ref()?.packet;

@@ -23,7 +23,7 @@ use crate::flows::goals::selection::Placed;
 use crate::flows::goals::status_edit::{NewStatus, status_word, with_status};
 use crate::leases::{LeaseResult, LeaseStep};
 use crate::steps::{Check, Effect, EffectResult, Ending, Place, Step, StepKey};
-use crate::words::Lang;
+use crate::words::{Lang, shell_word};
 
 /// What a lane does next; nothing while it has to wait for another one.
 pub(super) fn step(
@@ -255,7 +255,7 @@ fn make(
         Some(EffectResult::Check(run)) => {
             let why = run.tail.lines().last().unwrap_or_default().to_owned();
             let what = words::setup_failed(facts.lang, why);
-            Err(blocked(what, words::lane_stuck_next(facts.lang, &lane.goal)))
+            Err(blocked(what, words::lane_stuck_next(facts.lang, shell_word(&lane.goal))))
         }
         Some(_) => Err(unexpected(&setup_key, facts.lang)),
     }
