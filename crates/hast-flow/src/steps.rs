@@ -176,6 +176,8 @@ pub struct Keep {
 pub enum KeepHow {
     /// Others may write it meanwhile.
     There,
+    /// The same, and git tracks it: not even its date may change.
+    OfPeople,
     /// It only ever grows.
     Growing,
     Same,

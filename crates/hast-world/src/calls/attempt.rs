@@ -26,6 +26,7 @@ use hast_flow::steps::{CallResult, Place, StepKey};
 use hast_flow::time::UtcTime;
 use jiff::Timestamp;
 
+use super::doors::Doors;
 use super::folder::{self, Folder};
 use super::keepsake::Keepsake;
 use super::streams::KeptStream;
@@ -204,9 +205,10 @@ impl Calls {
         spec.sandbox = sandbox(&asked.call.place, &ground, asked.config);
         let before = homes::look(&agent.provider, &spec.env);
         let watched = self.watch(asked.call);
-        let keepsake = self.keepsake(asked, &ground);
+        let (doors, keepsake) = (Doors::of(&ground), self.keepsake(asked, &ground));
         let ran = self.run(way, &spec, &asked.limits(reservation), reservation);
-        let damaged = keepsake.map(Keepsake::give_back).unwrap_or_default();
+        let mut damaged = doors_opened(&doors, &ground);
+        damaged.extend(keepsake.map(Keepsake::give_back).unwrap_or_default());
         let after = homes::look(&agent.provider, &spec.env);
         let strays = self.strays_told(way, &ground, watched.as_ref(), &ran.ended);
         let found = Found {
@@ -428,6 +430,18 @@ impl Calls {
         }
         settled
     }
+}
+
+/// What the agent had closed or replaced, named from the root.
+fn doors_opened(doors: &Doors, ground: &Ground) -> Vec<String> {
+    let Some(git) = &ground.git else { return Vec::new() };
+    let mended = doors.open_again(&git.common.join("hast/aside/machine"));
+    let named = |path: &Path| match path.strip_prefix(&ground.root) {
+        Ok(below) if below.as_os_str().is_empty() => ".".to_owned(),
+        Ok(below) => below.to_string_lossy().into_owned(),
+        Err(_) => path.to_string_lossy().into_owned(),
+    };
+    mended.into_iter().map(named).collect()
 }
 
 pub(super) mod say {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use hast_flow::steps::{Keep, KeepHow};
 use rustix::fs::OFlags;
 
+use super::doors::Doors;
 use crate::files::{read_bounded, walk};
 
 /// Bytes of larger files are not held; they are still linked.
@@ -25,6 +26,7 @@ pub(super) struct Keepsake {
     files: Vec<Held>,
     /// The store makes them once.
     directories: Vec<PathBuf>,
+    doors: Doors,
 }
 
 #[derive(Debug)]
@@ -43,7 +45,8 @@ impl Keepsake {
     /// directory out of the agent's way, on the same file system.
     pub(super) fn of(root: &Path, documents: &Path, keeps: &[Keep], links: PathBuf) -> Self {
         let (files, directories) = (Vec::new(), Vec::new());
-        let mut keepsake = Self { root: root.to_owned(), links, files, directories };
+        let doors = Doors::default();
+        let mut keepsake = Self { root: root.to_owned(), links, files, directories, doors };
         // What a process that died had held.
         let _ = fs::remove_dir_all(&keepsake.links);
         if fs::create_dir_all(&keepsake.links).is_err() {
@@ -58,6 +61,9 @@ impl Keepsake {
         stores.sort();
         stores.dedup();
         stores.iter().for_each(|store| keepsake.hold_store(&store.join(".hast")));
+        let above = keepsake.files.iter().filter_map(|held| held.path.parent());
+        let all = above.chain(keepsake.directories.iter().map(PathBuf::as_path));
+        keepsake.doors = Doors::to(root, all);
         keepsake
     }
 
@@ -87,7 +93,7 @@ impl Keepsake {
     /// A document. One that people write is not linked: that would change its date, and git would have to
     /// read it again.
     fn hold(&mut self, path: &Path, how: KeepHow) {
-        self.hold_as(path, how, how != KeepHow::There);
+        self.hold_as(path, how, how != KeepHow::OfPeople);
     }
 
     /// A file that this process may have open.
@@ -109,16 +115,17 @@ impl Keepsake {
 
     /// Puts back what is gone or cut, and names it from the root.
     pub(super) fn give_back(self) -> Vec<String> {
-        let mut damaged = Vec::new();
-        for directory in &self.directories {
-            let _ = fs::create_dir_all(directory);
-        }
+        let shown = |path: &Path| {
+            path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().into_owned()
+        };
+        let aside = self.links.with_file_name("aside").join("machine");
+        let doors = self.doors.open_again(&aside).into_iter();
+        let mut damaged: Vec<String> = doors.map(shown).collect();
         for held in &self.files {
             if matches!(held.mend(), Ok(Mended::Nothing)) {
                 continue;
             }
-            let shown = held.path.strip_prefix(&self.root).unwrap_or(&held.path);
-            damaged.push(shown.to_string_lossy().into_owned());
+            damaged.push(shown(&held.path));
         }
         let _ = fs::remove_dir_all(&self.links);
         damaged
@@ -133,9 +140,10 @@ enum Mended {
 impl Held {
     fn mend(&self) -> io::Result<Mended> {
         let there = fs::symlink_metadata(&self.path).ok();
-        let same = there.as_ref().is_some_and(|now| inode(now) == self.inode);
+        // The number of a file that is gone is soon another's.
+        let same = there.as_ref().is_some_and(|now| now.is_file() && inode(now) == self.inode);
         match (self.how, there) {
-            (KeepHow::There, Some(now)) if now.is_file() => Ok(Mended::Nothing),
+            (KeepHow::There | KeepHow::OfPeople, Some(now)) if now.is_file() => Ok(Mended::Nothing),
             (KeepHow::Growing | KeepHow::Same, Some(now)) if now.is_file() && self.is_whole() => {
                 Ok(Mended::Nothing)
             }
@@ -156,7 +164,7 @@ impl Held {
         let now = read_bounded(&self.path, limit);
         now.is_ok_and(|now| match self.how {
             KeepHow::Growing => now.starts_with(before),
-            KeepHow::Same | KeepHow::There => now == *before,
+            KeepHow::Same | KeepHow::There | KeepHow::OfPeople => now == *before,
         })
     }
 
@@ -181,8 +189,9 @@ impl Held {
         let Some(bytes) = self.bytes.as_ref().filter(|_| !self.is_whole()) else { return Ok(()) };
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
-        let no_link = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or_default();
-        let mut file = options.custom_flags(no_link).open(&self.path)?;
+        // Neither a link is followed nor a pipe waited for.
+        let plain = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).unwrap_or_default();
+        let mut file = options.custom_flags(plain).open(&self.path)?;
         file.set_permissions(fs::Permissions::from_mode(self.mode))?;
         file.write_all(bytes)?;
         file.sync_all()
@@ -240,8 +249,8 @@ mod tests {
         fn held(&self) -> Keepsake {
             let keep = |path, how| Keep { path: DocPath::new(path).unwrap(), how };
             let keeps = [
-                keep("goals.yaml", KeepHow::There),
-                keep("rules.md", KeepHow::There),
+                keep("goals.yaml", KeepHow::OfPeople),
+                keep("rules.md", KeepHow::OfPeople),
                 keep("events/events.ndjson", KeepHow::Growing),
                 keep("attempts/M1", KeepHow::Same),
             ];
@@ -283,6 +292,46 @@ mod tests {
         assert_eq!(held.give_back(), [".ai/goals.yaml"]);
         assert_eq!(scene.read("goals.yaml"), "goals: []\n");
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o640);
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test sets its scene")]
+    fn a_pipe_a_link_or_a_directory_in_place_of_a_file_or_of_what_it_is_in_goes() {
+        let breaks: [fn(&Scene); 5] = [
+            |scene| {
+                fs::remove_file(scene.path("goals.yaml")).unwrap();
+                let mode = rustix::fs::Mode::from_raw_mode(0o600);
+                let kind = rustix::fs::FileType::Fifo;
+                rustix::fs::mknodat(rustix::fs::CWD, scene.path("goals.yaml"), kind, mode, 0)
+                    .unwrap();
+            },
+            |scene| {
+                fs::remove_file(scene.path("goals.yaml")).unwrap();
+                fs::create_dir(scene.path("goals.yaml")).unwrap();
+            },
+            |scene| {
+                fs::remove_dir_all(scene.path("")).unwrap();
+                fs::File::create(scene.directory.path().join(".ai")).unwrap();
+            },
+            |scene| {
+                fs::rename(scene.path("events"), scene.path("moved")).unwrap();
+                std::os::unix::fs::symlink("moved", scene.path("events")).unwrap();
+            },
+            |scene| {
+                fs::remove_dir_all(scene.path("attempts")).unwrap();
+                fs::File::create(scene.path("attempts")).unwrap();
+            },
+        ];
+        for (number, damage) in breaks.iter().enumerate() {
+            let scene = Scene::new();
+            let held = scene.held();
+            damage(&scene);
+            assert!(!held.give_back().is_empty(), "{number}");
+            assert_eq!(scene.read("goals.yaml"), "goals: []\n", "{number}");
+            assert_eq!(scene.read("attempts/M1/1/base.json"), "{}\n", "{number}");
+            assert!(scene.path("events").symlink_metadata().unwrap().is_dir(), "{number}");
+            assert_eq!(scene.read("events/events.ndjson"), "{\"a\":1}\n{\"a\":2}\n", "{number}");
+        }
     }
 
     #[test]

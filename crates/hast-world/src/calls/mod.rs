@@ -2,6 +2,7 @@
 //! decisions are those of `hast_flow::calling` and `hast_flow::agents`.
 
 mod attempt;
+mod doors;
 pub mod folder;
 pub(crate) mod ground;
 pub mod homes;

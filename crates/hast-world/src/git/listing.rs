@@ -250,6 +250,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test sets its scene")]
     fn only_what_changed_is_read_again() {
         let top = made(&["a", "b/c"]);
         settle();

@@ -37,8 +37,9 @@ impl Place {
         let none = || GitProblem::NotARepository { path: top.display().to_string() };
         let top = top.canonicalize().map_err(|_| none())?;
         let dot = top.join(".git");
+        let none = || closed(&dot).or_else(|| closed(&top)).unwrap_or_else(none);
         let git_dir = if dot.is_dir() {
-            dot
+            dot.clone()
         } else {
             let text = read_bounded(&dot, LONGEST_PATH).map_err(|_| none())?;
             let path = text.strip_prefix(b"gitdir: ").ok_or_else(none)?;
@@ -81,6 +82,13 @@ pub(super) fn is_a_place_of_ours(top: &Path, directory: &Path) -> Result<(), Git
         Err(NotPut::Link { path } | NotPut::NotOurs { path }) => Err(linked(&path)),
         Err(NotPut::Failed(error)) => Err(disk(&error.path, error.source)),
     }
+}
+
+/// What cannot be entered may well be a repository: nobody is to make another one there.
+fn closed(directory: &Path) -> Option<GitProblem> {
+    let error = std::fs::read_dir(directory).err()?;
+    let is_closed = error.kind() == std::io::ErrorKind::PermissionDenied;
+    is_closed.then(|| disk(directory, error))
 }
 
 fn as_path(bytes: &[u8]) -> &Path {

@@ -80,8 +80,10 @@ pub const ARCHIVED: &str = "attempts/archive/";
 /// What no attempt at a goal may take away: without it the run, or the next one, knows nothing of it.
 pub(super) fn kept_in_calls(goal: &str) -> Vec<Keep> {
     let keep = |name: &str, how| path(name).map(|path| Keep { path, how });
-    let there = ["config.yaml", GOALS, RULES, ".gitignore", "queue/queue.ndjson", "auto.lock"];
-    let there = there.into_iter().filter_map(|name| keep(name, KeepHow::There));
+    let people = ["config.yaml", GOALS, RULES, ".gitignore"].into_iter();
+    let people = people.filter_map(|name| keep(name, KeepHow::OfPeople));
+    let there = ["queue/queue.ndjson", "auto.lock"].into_iter();
+    let there = people.chain(there.filter_map(|name| keep(name, KeepHow::There)));
     let attempts = format!("attempts/{}", goal_directory(goal));
     let own = [keep(EVENTS, KeepHow::Growing), keep(&attempts, KeepHow::Same)];
     there.chain(own.into_iter().flatten()).collect()
