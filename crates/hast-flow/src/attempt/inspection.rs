@@ -19,6 +19,8 @@ pub struct Inspection {
     pub others: Vec<MovedRef>,
     /// Ignored files of the user that were gone; they are there again.
     pub brought_back: Vec<RepoPath>,
+    /// New files that the attempt's own ignore rules hide: judged, and in no commit of ours.
+    pub not_committed: Vec<RepoPath>,
     /// Protected paths that were changed; they have their bytes again.
     pub protected: Vec<RepoPath>,
     /// Where what was there instead is, and what refs were meanwhile.
@@ -113,6 +115,7 @@ mod tests {
             breaches: Vec::new(),
             others: Vec::new(),
             brought_back: Vec::new(),
+            not_committed: Vec::new(),
             protected: Vec::new(),
             given_back: GivenBack::default(),
             changes: Vec::new(),

@@ -104,6 +104,7 @@ impl Workspace for SimWorkspace {
             breaches,
             others,
             brought_back: Vec::new(),
+            not_committed: Vec::new(),
             protected,
             // What stood in the place of a simulated file is not kept.
             given_back: GivenBack { refs, ..GivenBack::default() },

@@ -90,7 +90,11 @@ impl RealWorkspace {
         self.inspect_shapes(&scanned, &now, &committed, &mut breaches)?;
         self.inspect_submodules(&opened, &mut breaches)?;
         self.inspect_hidden_edits(base, &opened, &now, &mut breaches)?;
-        let (commit_tree, uncommitted) = match self.commit_tree(base, &head, &shown.tree, &now) {
+        let not_committed = self.newly_ignored(&matcher, (&now, &committed))?;
+        let meant: Vec<Difference> =
+            now.iter().filter(|found| !not_committed.contains(&found.path)).cloned().collect();
+        let whole = not_committed.is_empty().then_some(&shown.tree);
+        let (commit_tree, uncommitted) = match self.commit_tree(base, &head, whole, &meant) {
             Err(problem) => (self.refused_commit(&head, problem, &mut breaches)?, false),
             Ok(built) => built,
         };
@@ -100,6 +104,7 @@ impl RealWorkspace {
             breaches,
             others,
             brought_back,
+            not_committed: not_committed.iter().map(|path| repo_path(path)).collect(),
             given_back: GivenBack { files, refs, more: 0 },
             protected: protected.into_iter().collect(),
             changes: changes(&matcher, (&now, &committed), &scanned, &apart),
@@ -351,15 +356,19 @@ impl RealWorkspace {
     }
 
     /// The attempt's changes on top of where its branch is, without what was uncommitted before.
+    /// `there` is the whole tree, where all of it is to be committed.
     fn commit_tree(
         &self,
         base: &Base,
         head: &ObjectId,
-        there: &ObjectId,
+        there: Option<&ObjectId>,
         now: &[Difference],
     ) -> Result<(ObjectId, bool), GitProblem> {
         let head_tree = self.git.tree_of(head)?;
-        if head == base.commit() && head_tree == *base.tree() {
+        if let Some(there) = there
+            && head == base.commit()
+            && head_tree == *base.tree()
+        {
             return Ok((there.clone(), *there != head_tree));
         }
         if now.is_empty() && head == base.commit() {

@@ -30,6 +30,7 @@ mod listing;
 mod locks;
 mod look;
 mod mend;
+mod newly_ignored;
 mod objects;
 mod odd;
 mod one_file;

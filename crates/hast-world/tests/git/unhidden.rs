@@ -123,3 +123,49 @@ fn a_link_out_of_the_tree_that_new_rules_show_is_told() {
     let told = Breach::SymlinkLeaves { path: RepoPath("data/link".into()) };
     assert_eq!(found.breaches, [told]);
 }
+
+#[test]
+fn what_the_attempts_own_rules_ignore_is_judged_and_not_committed() {
+    let repo = Repo::new();
+    let (found, files) = passes(&repo, |repo| {
+        repo.write(".gitignore", "target/\n*.log\n.env\nnode_modules/\n.keys\n");
+        repo.write(".keys", "KEY=secret\n");
+        repo.write("node_modules/x/index.js", "x\n");
+        repo.write("src/new.rs", "new\n");
+        repo.write("src/meant.keys", "no rule names it\n");
+    });
+    assert!(!has(&files, ".keys") && !has(&files, "node_modules/x/index.js"), "{files:?}");
+    assert!(
+        has(&files, ".gitignore") && has(&files, "src/new.rs") && has(&files, "src/meant.keys")
+    );
+    let told: Vec<String> = found.not_committed.iter().map(ToString::to_string).collect();
+    assert_eq!(told, [".keys", "node_modules/x/index.js"]);
+    let judged = changes(&found);
+    assert!(
+        judged.contains(&"A .keys".to_owned()),
+        "rules hide nothing from the judge: {judged:?}"
+    );
+    assert_eq!(repo.read(".keys"), "KEY=secret\n");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn what_the_attempt_added_itself_is_committed_though_its_rules_ignore_it() {
+    let staged: fn(&Repo) = |repo| {
+        repo.write(".gitignore", "*.gen\n");
+        repo.write("src/a.gen", "a\n");
+        repo.git(&["add", "-f", "src/a.gen"]);
+    };
+    let committed: fn(&Repo) = |repo| {
+        repo.write(".gitignore", "*.gen\n");
+        repo.write("src/a.gen", "a\n");
+        repo.git(&["add", "-f", "src/a.gen"]);
+        repo.git(&["commit", "-qm", "meant"]);
+        repo.write("src/b.rs", "b\n");
+    };
+    for act in [staged, committed] {
+        let repo = Repo::new();
+        let (found, files) = passes(&repo, act);
+        assert!(has(&files, "src/a.gen") && found.not_committed.is_empty(), "{files:?}");
+    }
+}

@@ -39,6 +39,7 @@ pub(crate) struct Judgement {
     /// Refs that moved meanwhile, and not by hast.
     pub(crate) moved_refs: Vec<String>,
     pub(crate) brought_back: Vec<String>,
+    pub(crate) not_committed: Vec<String>,
     /// Where what protected files and refs were meanwhile is.
     pub(super) given_back: GivenBack,
 }
@@ -401,6 +402,7 @@ fn judgement(record: &AttemptRecord, verdict: &VerdictRecord) -> Judgement {
         passed: verdict.verdict.class.is_success(),
         moved_refs: verdict.moved_refs.clone(),
         brought_back: verdict.brought_back.clone(),
+        not_committed: verdict.not_committed.clone(),
         given_back: verdict.given_back.clone(),
     }
 }

@@ -77,6 +77,10 @@ fn table(app: &App, driven: &Driven<()>, eyes: &GoalEyes) -> String {
                 let names = visible(&named(&one.brought_back)).into_owned();
                 text += &format!("    {}\n", say::brought_back(app.lang, names));
             }
+            if !one.not_committed.is_empty() && one.passed {
+                let names = visible(&named(&one.not_committed)).into_owned();
+                text += &format!("    {}\n", say::not_committed(app.lang, names));
+            }
             if !one.moved_refs.is_empty() {
                 let names = visible(&named(&one.moved_refs)).into_owned();
                 text += &format!("    {}\n", say::moved_refs(app.lang, names));
@@ -129,6 +133,7 @@ pub(crate) fn as_json(driven: &Driven<()>, eyes: &GoalEyes, problem: Option<&Pro
                 "seconds": one.seconds,
                 "moved_refs": one.moved_refs,
                 "brought_back": one.brought_back,
+                "not_committed": one.not_committed,
                 "commit": work.and_then(|work| work.commit.as_deref()),
                 "ref": work.and_then(|work| work.name.as_deref()),
                 "given_back": {

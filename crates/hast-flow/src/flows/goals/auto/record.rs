@@ -136,6 +136,9 @@ pub struct VerdictRecord {
     /// Ignored files of the user that were gone after the attempt, and are there again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub brought_back: Vec<String>,
+    /// New files that the attempt's own ignore rules hide: they are in the tree and in no commit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_committed: Vec<String>,
     /// Where what protected files and refs were meanwhile is kept.
     #[serde(default, skip_serializing_if = "GivenBack::is_empty")]
     pub given_back: GivenBack,

@@ -303,6 +303,7 @@ impl Work<'_> {
                     test_tail: String::new(),
                     moved_refs: Vec::new(),
                     brought_back: Vec::new(),
+                    not_committed: Vec::new(),
                     given_back: GivenBack::default(),
                 };
                 self.judged(draft, layout::VERDICT, &record)
@@ -343,6 +344,7 @@ impl Work<'_> {
     fn verdict(&self, inspection: &Inspection, verdict: Verdict, tests: Option<&TestRun>) -> Step {
         let changed = inspection.changes.iter().take(LISTED).map(|change| change.path.to_string());
         let back = inspection.brought_back.iter().take(LISTED);
+        let ignored = inspection.not_committed.iter().take(LISTED);
         let record = VerdictRecord {
             version: Version,
             text: verdict.reason.text(self.facts.lang),
@@ -356,6 +358,7 @@ impl Work<'_> {
             test_tail: tests.map(|run| run.tail.clone()).unwrap_or_default(),
             moved_refs: self.view.moved_by_others(&inspection.others),
             brought_back: back.map(ToString::to_string).collect(),
+            not_committed: ignored.map(ToString::to_string).collect(),
             given_back: inspection.given_back.listed(),
             verdict,
         };
