@@ -44,12 +44,6 @@ pub struct Lock {
     pub judged: Option<ObjectId>,
 }
 
-impl Lock {
-    fn is_as_found(&self, looked: &Looked) -> bool {
-        self.tree.is_some() && self.tree == looked.tree
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     Alive,
@@ -279,7 +273,7 @@ fn recover(looked: &Looked, head: &ObjectId, lock: &Lock, at: UtcTime) -> StartU
             StartUp::GiveUp { first, why }
         }
         // It died before its agent had done anything that shows in the tree.
-        Ok(base) if base == head && (looked.uncommitted.is_empty() || lock.is_as_found(looked)) => {
+        Ok(base) if base == head && (looked.uncommitted.is_empty() || as_found(lock, looked)) => {
             begin(vec![StartAct::Guard { refs: OtherRefs::PutBack }, StartAct::RemoveLock])
         }
         Ok(base) => {
@@ -287,6 +281,10 @@ fn recover(looked: &Looked, head: &ObjectId, lock: &Lock, at: UtcTime) -> StartU
             begin(vec![save.clone(), back, StartAct::RemoveLock])
         }
     }
+}
+
+fn as_found(lock: &Lock, looked: &Looked) -> bool {
+    lock.tree.is_some() && lock.tree == looked.tree
 }
 
 /// The base to go back to, if branch and HEAD are where the dead process left them.

@@ -15,11 +15,11 @@ use super::aside::lies_aside;
 use super::index::{Entry, IndexImage};
 use super::links::leaves;
 use super::look::Listed;
+use super::newly_ignored::not_of;
 use super::paths::{Matcher, repo_path, shown};
 use super::record::Opened;
 use super::refs::{HeadNow, Move, Refs, displaced, displaced_ref};
 use super::scan::{At, Difference, Scanned, Start};
-use super::snapshot::Home;
 use crate::files::read_bounded;
 
 const LONGEST_HANDOFF: usize = 1 << 20;
@@ -61,13 +61,7 @@ impl RealWorkspace {
         let matcher = Matcher::new(base.rules());
         let mut scanned = self.scan_from(base, &opened, &matcher, &listed)?;
         let mut now = self.git.diff(base.tree(), &scanned.tree)?;
-        let guarded: Vec<Difference> =
-            now.iter().filter(|found| matcher.is_protected(&found.path)).cloned().collect();
-        if !guarded.is_empty() {
-            self.take_back(base, &mut scanned, &guarded)?;
-            protected.extend(guarded.iter().map(|found| repo_path(&found.path)));
-            now = self.git.diff(base.tree(), &scanned.tree)?;
-        }
+        protected.extend(self.take_back_protected(base, &matcher, &mut scanned, &mut now)?);
         let committed = if head == *base.commit() {
             Vec::new()
         } else {
@@ -91,9 +85,8 @@ impl RealWorkspace {
         self.inspect_submodules(&opened, &mut breaches)?;
         self.inspect_hidden_edits(base, &opened, &now, &mut breaches)?;
         let not_committed = self.newly_ignored(&matcher, (&now, &committed))?;
-        let meant: Vec<Difference> =
-            now.iter().filter(|found| !not_committed.contains(&found.path)).cloned().collect();
         let whole = not_committed.is_empty().then_some(&shown.tree);
+        let meant = not_of(&now, &not_committed);
         let (commit_tree, uncommitted) = match self.commit_tree(base, &head, whole, &meant) {
             Err(problem) => (self.refused_commit(&head, problem, &mut breaches)?, false),
             Ok(built) => built,
@@ -271,20 +264,6 @@ impl RealWorkspace {
         }
         self.git.call(["symbolic-ref", "-m", "hast", "HEAD", base.branch()]).synced().run()?;
         Ok(kept)
-    }
-
-    /// Gives tracked files that a glob protects back what the base has.
-    fn take_back(
-        &self,
-        base: &Base,
-        scanned: &mut Scanned,
-        guarded: &[Difference],
-    ) -> Result<(), GitProblem> {
-        let aside = self.scratch.aside(base.key());
-        for found in guarded.iter().filter(|found| found.new.is_some()) {
-            self.git.place.move_aside(Home::Tree, &found.path, &aside)?;
-        }
-        self.git.check_out_old(scanned, guarded)
     }
 
     /// Edits of the user that git was told not to show: what an attempt makes of such a file has them

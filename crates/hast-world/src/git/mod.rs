@@ -56,6 +56,7 @@ mod signing;
 mod snapshot;
 mod state;
 mod submodules;
+mod taken_back;
 mod train;
 mod unchanged;
 mod unhidden;

@@ -45,3 +45,8 @@ impl RealWorkspace {
         })
     }
 }
+
+/// What differs, but for these paths.
+pub(super) fn not_of(all: &[Difference], paths: &BTreeSet<Vec<u8>>) -> Vec<Difference> {
+    all.iter().filter(|found| !paths.contains(&found.path)).cloned().collect()
+}
