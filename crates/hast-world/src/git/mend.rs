@@ -42,6 +42,9 @@ pub(super) struct Beginning {
     /// Whether the file HEAD only says that refs are elsewhere.
     #[serde(default)]
     elsewhere: bool,
+    /// Links and the like that were there.
+    #[serde(default)]
+    not_plain: Vec<(Home, String)>,
 }
 
 impl Place {
@@ -118,8 +121,8 @@ impl RealWorkspace {
         let (key, branch) = (key.to_owned(), branch.to_owned());
         let head = read_bounded(&self.git.place.git_dir.join("HEAD"), LONGEST).unwrap_or_default();
         let elsewhere = head.trim_ascii_end().ends_with(ELSEWHERE.as_bytes());
-        let commit = commit.clone();
-        let began = Beginning { key, branch, commit, plain, complained, elsewhere };
+        let (commit, not_plain) = (commit.clone(), self.git.place.not_plain());
+        let began = Beginning { key, branch, commit, plain, complained, elsewhere, not_plain };
         let text = serde_json::to_string(&began)
             .map_err(|error| GitProblem::Lost { what: error.to_string() })?;
         let path = self.git.place.note();
@@ -149,7 +152,10 @@ impl RealWorkspace {
         let aside = self.scratch.aside(&began.key);
         let place = &self.git.place;
         let mut mended: Vec<String> = Vec::new();
-        for (home, path) in place.in_the_way_of_git() {
+        let links = place.not_plain().into_iter().filter(|one| !began.not_plain.contains(one));
+        // What HEAD is, is looked at below.
+        let links = links.filter(|(_, path)| path != "HEAD");
+        for (home, path) in links.chain(place.in_the_way_of_git()) {
             place.move_aside(home, path.as_bytes(), &aside)?;
             mended.push(path);
         }
@@ -175,6 +181,7 @@ impl RealWorkspace {
         if !began.complained && place.common_dir.join(HOUSEKEEPING).exists() {
             let _ = place.move_aside(Home::Common, HOUSEKEEPING.as_bytes(), &aside);
         }
+        mended.dedup();
         self.mended.extend(mended.iter().map(|name| RepoPath(format!(".git/{name}").into())));
         Ok(())
     }

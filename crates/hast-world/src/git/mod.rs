@@ -31,6 +31,7 @@ mod locks;
 mod look;
 mod mend;
 mod newly_ignored;
+mod not_plain;
 mod objects;
 mod odd;
 mod one_file;
@@ -285,6 +286,7 @@ impl Workspace for RealWorkspace {
 
     fn run_hooks(&mut self, plan: &CommitPlan, base: &Base) -> Result<HookVerdict, GitProblem> {
         self.glance = None;
+        self.mend()?;
         self.hooks(plan, base)
     }
 

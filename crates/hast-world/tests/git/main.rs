@@ -11,6 +11,7 @@ mod guarded;
 mod hidden;
 mod honest;
 mod hostile;
+mod linked;
 mod lying;
 mod odd;
 mod operations;
