@@ -1,22 +1,35 @@
-//! Directories that must stay directories which hast can enter: an agent may have closed one, or put
-//! something else in its place. Noted before it works, and mended right after.
+//! Directories that must stay directories which hast can enter: an agent may have closed one, moved it, or
+//! put something else in its place. Noted before it works, and mended right after.
 
 use std::fs::{self, DirBuilder, Permissions};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use hast_flow::calling::grants::Ground;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
+use crate::files::read_bounded;
+
 /// What an owner needs.
 const OPEN: u32 = 0o700;
+/// No path is longer.
+const LONGEST: usize = 8 << 10;
 /// More names than this are not tried.
 const MOST: u32 = 1_000;
 
-/// Directories and their modes, each after the one that it is in.
+/// Directories, each after the one that it is in.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Doors {
-    all: Vec<(PathBuf, u32)>,
+    all: Vec<Door>,
+}
+
+#[derive(Clone, Debug)]
+struct Door {
+    path: PathBuf,
+    mode: u32,
+    inode: (u64, u64),
+    /// Whether an empty one is better than none.
+    is_ours: bool,
 }
 
 impl Doors {
@@ -25,8 +38,10 @@ impl Doors {
         let Ground { root, tree, documents, git, .. } = ground;
         let mut doors = Self::to(root, std::iter::once(documents.as_path()));
         doors.all.extend(Self::to(tree, std::iter::once(tree.as_path())).all);
-        let git = git.iter().map(|git| &git.common);
-        git.for_each(|common| doors.all.extend(Self::to(common, std::iter::empty()).all));
+        if let Some(git) = git {
+            let common = Self::to(&git.common, std::iter::empty()).all.into_iter();
+            doors.all.extend(common.map(|door| Door { is_ours: false, ..door }));
+        }
         doors
     }
 
@@ -41,7 +56,8 @@ impl Doors {
         all.dedup();
         let real = |path: PathBuf| {
             let there = fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_dir)?;
-            Some((path, there.permissions().mode() & 0o7777))
+            let (mode, inode) = (there.permissions().mode() & 0o7777, inode(&there));
+            Some(Door { path, mode, inode, is_ours: true })
         };
         Self { all: all.into_iter().filter_map(real).collect() }
     }
@@ -49,24 +65,52 @@ impl Doors {
     /// Opens and makes again what was closed or taken away; what is there instead goes into a
     /// directory. Says which ones; of what is only gone, its files tell.
     pub(super) fn open_again(&self, aside: &Path) -> Vec<&Path> {
-        let mended = |(path, mode): &&(PathBuf, u32)| match fs::symlink_metadata(path) {
-            Ok(there) if there.is_dir() => {
-                let now = there.permissions().mode();
-                let closed = mode & OPEN & !now != 0;
-                closed && fs::set_permissions(path, Permissions::from_mode(*mode)).is_ok()
-            }
-            Ok(_) => put_away(path, aside) && made(path, *mode),
-            Err(_) => {
-                made(path, *mode);
-                false
-            }
-        };
-        self.all.iter().filter(mended).map(|(path, _)| path.as_path()).collect()
+        self.all.iter().filter(|door| door.mended(aside)).map(|door| door.path.as_path()).collect()
     }
 }
 
-fn made(path: &Path, mode: u32) -> bool {
-    DirBuilder::new().mode(mode).create(path).is_ok()
+impl Door {
+    fn mended(&self, aside: &Path) -> bool {
+        match fs::symlink_metadata(&self.path) {
+            Ok(there) if there.is_dir() => {
+                let closed = self.mode & OPEN & !there.permissions().mode() != 0;
+                let mode = Permissions::from_mode(self.mode);
+                closed && fs::set_permissions(&self.path, mode).is_ok()
+            }
+            Ok(there) if self.moved_to(&there).is_some_and(|to| self.bring_back(&to)) => true,
+            Ok(_) => self.is_ours && put_away(&self.path, aside) && self.made(),
+            Err(_) => {
+                let _ = self.is_ours && self.made();
+                false
+            }
+        }
+    }
+
+    /// Where the directory is now, if what stands in its place says so: a link, or git's own kind of one.
+    fn moved_to(&self, there: &fs::Metadata) -> Option<PathBuf> {
+        let to = if there.is_symlink() {
+            self.path.canonicalize().ok()?
+        } else {
+            let text = read_bounded(&self.path, LONGEST).ok().filter(|_| there.is_file())?;
+            let text = std::str::from_utf8(text.strip_prefix(b"gitdir: ")?).ok()?;
+            self.path.parent()?.join(text.trim_end()).canonicalize().ok()?
+        };
+        let now = fs::symlink_metadata(&to).ok()?;
+        (inode(&now) == self.inode).then_some(to)
+    }
+
+    fn bring_back(&self, from: &Path) -> bool {
+        fs::remove_file(&self.path).is_ok()
+            && renameat_with(CWD, from, CWD, &self.path, RenameFlags::NOREPLACE).is_ok()
+    }
+
+    fn made(&self) -> bool {
+        DirBuilder::new().mode(self.mode).create(&self.path).is_ok()
+    }
+}
+
+fn inode(there: &fs::Metadata) -> (u64, u64) {
+    (there.dev(), there.ino())
 }
 
 fn put_away(path: &Path, aside: &Path) -> bool {
@@ -80,10 +124,38 @@ fn put_away(path: &Path, aside: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use hast_flow::calling::grants::GitLayout;
+
     use super::*;
 
     fn mode(path: &Path) -> u32 {
         fs::symlink_metadata(path).unwrap().permissions().mode() & 0o7777
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test sets its scene")]
+    fn a_git_directory_that_was_moved_comes_back_and_none_is_made_up() {
+        for gitfile in [false, true] {
+            let top = tempfile::tempdir().unwrap();
+            let at = |path: &str| top.path().join(path);
+            fs::create_dir_all(at(".git/objects")).unwrap();
+            let git = GitLayout { common: at(".git"), own: at(".git"), branch: None };
+            let (root, tree) = (top.path().to_owned(), top.path().to_owned());
+            let ground = Ground { root, tree, git: Some(git), ..Ground::default() };
+            let doors = Doors::of(&ground);
+            fs::rename(at(".git"), at("elsewhere")).unwrap();
+            match gitfile {
+                true => fs::write(at(".git"), "gitdir: elsewhere\n").unwrap(),
+                false => std::os::unix::fs::symlink("elsewhere", at(".git")).unwrap(),
+            }
+            assert_eq!(doors.open_again(&at("aside")), [at(".git")]);
+            assert!(at(".git/objects").is_dir() && !at(".git").is_symlink());
+            assert!(!at("elsewhere").exists());
+            fs::remove_dir_all(at(".git")).unwrap();
+            fs::File::create(at(".git")).unwrap();
+            assert_eq!(doors.open_again(&at("aside")), Vec::<&Path>::new());
+            assert!(at(".git").is_file(), "an empty repository would be worse");
+        }
     }
 
     #[test]
@@ -111,7 +183,10 @@ mod tests {
         assert_eq!(told, [top.path(), &at("d"), &at("e"), &at("f")]);
         assert!(at("a/b/c").is_dir() && at("d").is_dir() && !at("d").is_symlink());
         assert_eq!((mode(&at("f")), mode(top.path()) & OPEN), (0o750, OPEN));
-        assert!(aside.join("0-d").is_symlink() && aside.join("0-e").is_file());
+        assert!(
+            aside.join("0-e").is_file() && !at("elsewhere/d").exists(),
+            "it was moved, not lost"
+        );
         assert!(at("link").is_symlink(), "what was a link before is somebody's own");
     }
 }
