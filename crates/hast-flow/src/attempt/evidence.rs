@@ -183,6 +183,8 @@ pub enum ChangeKind {
     Added,
     Modified,
     Deleted,
+    /// A test file that is at another path now, byte for byte, and is one there too.
+    Moved,
     /// It held something, and nothing of that is left: it is empty or blank, or a link is in its place.
     Emptied,
     /// Only the mode or the type differs.

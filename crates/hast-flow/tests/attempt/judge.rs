@@ -236,6 +236,8 @@ fn red_does_not_count_when_a_test_file_is_gone() {
     }
     let moved = with(&[gone, ("tests/unit/test_a.py", ChangeKind::Added)]);
     assert_eq!(judged(&moved, &expect_failure(), Some(&red())).0, Class::ExpectedFailure);
+    let renamed = with(&[("tests/test_a.py", ChangeKind::Moved), new]);
+    assert_eq!(judged(&renamed, &expect_failure(), Some(&red())).0, Class::ExpectedFailure);
     let scope = Scope::new(&["tests/test_a.py", "tests/test_b.py"], HANDOFFS);
     let named = Rules { scope, ..expect_failure() };
     assert_eq!(judged(&with(&[gone, new]), &named, Some(&red())).0, Class::ExpectedFailure);

@@ -144,6 +144,7 @@ impl Workspace for Git {
             breaches: self.breach.take().into_iter().collect(),
             others: Vec::new(),
             brought_back: Vec::new(),
+            not_committed: Vec::new(),
             protected: Vec::new(),
             given_back: GivenBack::default(),
             changes: self.diff(base.tree()),

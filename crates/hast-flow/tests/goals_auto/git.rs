@@ -46,6 +46,7 @@ impl FakeGit {
             breaches: Vec::new(),
             others: Vec::new(),
             brought_back: Vec::new(),
+            not_committed: Vec::new(),
             protected: Vec::new(),
             given_back: GivenBack::default(),
             changes: changes.collect(),

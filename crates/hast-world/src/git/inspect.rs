@@ -15,6 +15,7 @@ use super::aside::lies_aside;
 use super::index::{Entry, IndexImage};
 use super::links::leaves;
 use super::look::Listed;
+use super::moved_tests::moved_tests;
 use super::newly_ignored::not_of;
 use super::paths::{Matcher, repo_path, shown};
 use super::record::Opened;
@@ -462,6 +463,7 @@ fn changes(
     for difference in committed.iter().chain(now) {
         found.insert(&difference.path, difference.kind());
     }
+    found.extend(moved_tests(now).map(|path| (path, ChangeKind::Moved)));
     let Apart { emptied, hollow, passing } = apart;
     found.extend(emptied.iter().map(|path| (*path, ChangeKind::Emptied)));
     found.extend(hollow.iter().map(|path| (*path, ChangeKind::Hollow)));

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::RealWorkspace;
 use super::index::disk;
 use super::locks::{LOCKED, directories_like_locks};
+use super::operations::is_sign;
 use super::place::Place;
 use super::ref_files::{Lasts, is_plain};
 use super::refs::{HeadNow, Move};
@@ -153,8 +154,8 @@ impl RealWorkspace {
         let place = &self.git.place;
         let mut mended: Vec<String> = Vec::new();
         let links = place.not_plain().into_iter().filter(|one| !began.not_plain.contains(one));
-        // What HEAD is, is looked at below.
-        let links = links.filter(|(_, path)| path != "HEAD");
+        // What HEAD is, is looked at below; and what is under way is ended later.
+        let links = links.filter(|(_, path)| path != "HEAD" && !is_sign(path));
         for (home, path) in links.chain(place.in_the_way_of_git()) {
             place.move_aside(home, path.as_bytes(), &aside)?;
             mended.push(path);

@@ -30,6 +30,7 @@ mod listing;
 mod locks;
 mod look;
 mod mend;
+mod moved_tests;
 mod newly_ignored;
 mod not_plain;
 mod objects;

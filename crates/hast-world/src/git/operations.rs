@@ -47,6 +47,11 @@ const LINGERING: &[&str] = &[
     "BISECT_TERMS",
 ];
 
+/// Whether something of this name says that an operation is under way, whatever it is.
+pub(super) fn is_sign(name: &str) -> bool {
+    UNDER_WAY.iter().chain(HALF).any(|(_, sign)| *sign == name)
+}
+
 impl RealWorkspace {
     /// What is under way here: its name, and the file that says so.
     pub(super) fn in_progress(&self) -> Vec<Sign> {

@@ -277,6 +277,7 @@ pub(crate) fn changes(found: &Inspection) -> Vec<String> {
         ChangeKind::Added => "A",
         ChangeKind::Modified => "M",
         ChangeKind::Deleted => "D",
+        ChangeKind::Moved => "V",
         ChangeKind::Emptied => "E",
         ChangeKind::Mode => "X",
         ChangeKind::Hollow => "H",

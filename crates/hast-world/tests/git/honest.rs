@@ -156,3 +156,22 @@ fn a_process_that_knows_nothing_of_the_one_before_finds_the_same() {
     assert_eq!(repo.files(), files);
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
 }
+
+#[test]
+fn a_test_that_was_renamed_is_not_gone_and_one_that_is_no_test_any_more_is() {
+    let repo = Repo::new();
+    let found = attempt(&repo, |repo| {
+        repo.git(&["mv", "tests/it.rs", "tests/renamed.rs"]);
+    });
+    assert_eq!(changes(&found), ["V tests/it.rs", "A tests/renamed.rs"]);
+    let found = attempt(&repo, |repo| {
+        repo.write("docs/old.txt", repo.read("tests/it.rs"));
+        repo.remove("tests/it.rs");
+    });
+    assert_eq!(changes(&found), ["A docs/old.txt", "D tests/it.rs"]);
+    let found = attempt(&repo, |repo| {
+        repo.write("tests/renamed.rs", "// nothing of it\n");
+        repo.remove("tests/it.rs");
+    });
+    assert_eq!(changes(&found), ["D tests/it.rs", "A tests/renamed.rs"]);
+}

@@ -36,7 +36,7 @@ fn one(line: &DiffLine) -> String {
     let letter = match line.change.kind {
         ChangeKind::Added | ChangeKind::Hollow => 'A',
         ChangeKind::Modified | ChangeKind::Emptied | ChangeKind::TakenBack => 'M',
-        ChangeKind::Deleted => 'D',
+        ChangeKind::Deleted | ChangeKind::Moved => 'D',
         ChangeKind::Mode => 'T',
     };
     match line.lines {
