@@ -93,7 +93,10 @@ pub fn granted(place: &Place, ground: &Ground, config: &Config) -> Sandbox {
                 // What hast put aside is there and nowhere else.
                 closed.extend([&git.common, &git.own].map(|path| path.join("hast")));
                 // Other work trees are somebody's; the entry of this one, if it has one, is open.
-                closed.extend((git.own == git.common).then(|| git.common.join("worktrees")));
+                let main = git.own == git.common;
+                closed.extend(main.then(|| git.common.join("worktrees")));
+                // What the main one's user did is told by its log.
+                closed.extend((!main).then(|| git.common.join("logs/HEAD")));
             }
             closed.push(ground.root.join(".ai"));
             closed.push(ground.root.join(FlowName::Contract.marker()));
@@ -266,6 +269,20 @@ mod tests {
             "/p/.git/worktrees",
         ];
         assert_eq!(shown(&sandbox.closed), closed);
+    }
+
+    #[test]
+    fn in_place_no_log_of_another_work_tree_is_open() {
+        let mut ground = ground("refs/heads/main");
+        (ground.root, ground.tree) = ("/w".into(), "/w".into());
+        let sandbox = sandbox(&Place::Checkout, &ground, &Config::default());
+        let of_git = |paths: &[PathBuf]| -> Vec<String> {
+            let inside = shown(paths).into_iter().filter_map(|path| path.strip_prefix("/p/.git/"));
+            inside.map(str::to_owned).collect()
+        };
+        let open = ["worktrees/w", "objects", "refs", "logs", "packed-refs"];
+        assert_eq!(of_git(&sandbox.writable), open);
+        assert!(of_git(&sandbox.closed).contains(&"logs/HEAD".to_owned()), "{sandbox:?}");
     }
 
     #[test]

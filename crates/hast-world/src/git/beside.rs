@@ -2,8 +2,6 @@
 //! a commit that was made in that very tree is the attempt's doing; it is put back. The rest is told.
 
 use std::collections::BTreeSet;
-use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
 
 use hast_flow::attempt::base::{Base, ObjectId, Shared};
 use hast_flow::attempt::evidence::Breach;
@@ -11,12 +9,11 @@ use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::MovedRef;
 
 use super::put_back::keep_reachable;
+use super::ref_logs::{Line, end_of};
 use super::refs::{Move, Refs, Target};
 use super::run::Git;
 use crate::files::read_bounded;
 
-/// How much of the end of a log of git is read.
-const LONGEST_LOG: u64 = 4 << 20;
 const LONGEST_HEAD: usize = 4 << 10;
 /// How many commits of a moved ref are looked through.
 const MOST_COMMITS: &str = "--max-count=100000";
@@ -26,6 +23,15 @@ const MOST_COMMITS: &str = "--max-count=100000";
 pub(super) struct Beside {
     pub(super) breaches: Vec<Breach>,
     pub(super) others: Vec<MovedRef>,
+}
+
+impl Beside {
+    pub(super) fn put_back(&self) -> impl Iterator<Item = &str> {
+        self.breaches.iter().filter_map(|breach| match breach {
+            Breach::RefMoved { name } => Some(name.as_str()),
+            _ => None,
+        })
+    }
 }
 
 impl Git {
@@ -164,29 +170,6 @@ impl Git {
     }
 }
 
-/// A line of a log of refs.
-struct Line<'l> {
-    old: &'l str,
-    new: &'l str,
-    said: &'l str,
-}
-
-/// How git begins what it says about a commit that it makes, in contrast to one that it goes to.
-const MAKES: [&str; 7] =
-    ["commit", "rebase (pick)", "rebase (reword)", "rebase (edit)", "cherry-pick", "revert", "am"];
-
-impl<'l> Line<'l> {
-    fn read(line: &'l str) -> Option<Self> {
-        let (about, said) = line.split_once('\t').unwrap_or((line, ""));
-        let mut parts = about.split(' ');
-        Some(Self { old: parts.next()?, new: parts.next()?, said })
-    }
-
-    fn is_made(&self) -> bool {
-        MAKES.iter().any(|start| self.said.starts_with(start)) || self.said.contains("Merge made")
-    }
-}
-
 /// Refs that are not the tree's own, and not where hast keeps work.
 fn is_beside(base: &Base, name: &str) -> bool {
     let own = base.branch().rsplit_once('/').map_or("", |(directory, _)| directory);
@@ -195,20 +178,4 @@ fn is_beside(base: &Base, name: &str) -> bool {
     let moving = base.rules().moving_refs.iter().any(|start| name.starts_with(start.as_str()));
     let kept = ["refs/hast/", "refs/heads/hast/kept/"].iter().any(|start| name.starts_with(start));
     moving && !kept && name != base.branch() && !within(own)
-}
-
-/// The end of a log of git; nothing where there is none that could be read.
-fn end_of(path: &Path) -> String {
-    let read = || {
-        let there = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-        let mut file = std::fs::File::open(path).ok()?;
-        let skipped = there.len().saturating_sub(LONGEST_LOG);
-        file.seek(SeekFrom::Start(skipped)).ok()?;
-        let mut bytes = Vec::new();
-        file.take(LONGEST_LOG).read_to_end(&mut bytes).ok()?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        // The first line may have been cut.
-        Some(if skipped == 0 { text } else { text.split_once('\n')?.1.to_owned() })
-    };
-    read().unwrap_or_default()
 }

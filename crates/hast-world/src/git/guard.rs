@@ -1,6 +1,8 @@
 //! Guarding what no attempt may change: recorded at its base, compared and given back after it. What was
 //! there instead is kept aside.
 
+use std::collections::BTreeSet;
+
 use hast_flow::attempt::base::Base;
 use hast_flow::attempt::evidence::{Breach, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
@@ -9,6 +11,7 @@ use hast_flow::attempt::workspace::{Guarded, Reach};
 use super::RealWorkspace;
 use super::paths::shown;
 use super::protect::Root;
+use super::put_back::PutBack;
 use super::record::Opened;
 use super::snapshot::{Home, Kept};
 
@@ -86,26 +89,20 @@ impl RealWorkspace {
         let mut files = files;
         files.extend(std::mem::take(&mut self.mended));
         let refs = self.git.refs()?;
+        let before = opened.before();
         let moved = match reach {
             Reach::Everything | Reach::OfGit => {
-                let beside = self.git.moved_beside(base, &opened.snapshot.refs, &refs)?;
-                let mut moved = self.git.restore_refs(base, &opened.snapshot.refs, &refs)?;
-                moved.extend(beside.breaches);
-                moved
+                let beside = self.git.moved_beside(base, before.refs, &refs)?;
+                let back = self.git.restore_refs(base, before, &refs)?;
+                named_refs(back, beside.breaches)
             }
-            Reach::OfGitButRefs => self.git.moved_refs(base, &opened.snapshot.refs, &refs),
-        };
-        let name = |breach: Breach| match breach {
-            Breach::RefMoved { name } | Breach::RefLeft { name } | Breach::RefLost { name, .. } => {
-                Some(name)
-            }
-            _ => None,
+            Reach::OfGitButRefs => self.git.moved_refs(base, before, &refs)?,
         };
         let aside = self.scratch.aside(base.key());
         let kept = !files.is_empty() && aside.exists();
         Ok(Guarded {
             files: files.iter().map(ToString::to_string).collect(),
-            refs: moved.into_iter().filter_map(name).collect(),
+            refs: moved,
             aside: kept.then(|| aside.display().to_string()),
         })
     }
@@ -143,6 +140,20 @@ impl RealWorkspace {
         }
         Ok(changed)
     }
+}
+
+/// Refs that are back, or were to be.
+fn named_refs(back: PutBack, beside: Vec<Breach>) -> Vec<String> {
+    let quiet = back.displaced.into_iter().map(|one| one.name);
+    let name = |breach: Breach| match breach {
+        Breach::RefMoved { name } | Breach::RefLeft { name } | Breach::RefLost { name, .. } => {
+            Some(name)
+        }
+        _ => None,
+    };
+    let all: BTreeSet<String> =
+        quiet.chain(back.breaches.into_iter().chain(beside).filter_map(name)).collect();
+    all.into_iter().collect()
 }
 
 fn named((home, path): &Root) -> RepoPath {

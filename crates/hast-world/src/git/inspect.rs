@@ -232,13 +232,13 @@ impl RealWorkspace {
                 base.commit().clone()
             }
         };
-        let moved = self.git.restore_refs(base, &opened.snapshot.refs, &now)?;
-        let beside = self.git.moved_beside(base, &opened.snapshot.refs, &now)?;
-        for moved in [moved, beside.breaches] {
-            refs.extend(displaced(base, &moved, &opened.snapshot.refs, &now));
-            breaches.extend(moved);
-        }
-        let others = beside.others;
+        let before = &opened.snapshot.refs;
+        let back = self.git.restore_refs(base, opened.before(), &now)?;
+        let beside = self.git.moved_beside(base, before, &now)?;
+        refs.extend(back.displaced);
+        refs.extend(beside.put_back().map(|name| displaced(base, name, before, &now)));
+        breaches.extend(back.breaches.into_iter().chain(beside.breaches));
+        let others = [back.others, beside.others].concat();
         breaches.extend(self.start_back(base, opened, &now)?);
         let found = |head: ObjectId| InspectedRefs { head, displaced: refs, others };
         if head == *base.commit() || self.git.is_ancestor(base.commit(), &head)? {

@@ -14,11 +14,11 @@ use super::protect::Root;
 use super::snapshot::{Home, Kept, Was};
 use crate::files::read_bounded;
 
-const ENTRIES: &str = "worktrees";
+pub(super) const ENTRIES: &str = "worktrees";
 /// What makes an entry.
 const FILES: [&str; 5] = ["HEAD", "commondir", "gitdir", "index", "locked"];
 /// Git writes down where HEAD goes.
-const LOG: &str = "logs/HEAD";
+pub(super) const LOG: &str = "logs/HEAD";
 /// Larger ones are not kept.
 const LARGEST: u64 = 16 << 20;
 const INDEX_BEGINS: &[u8] = b"DIRC";
@@ -39,20 +39,26 @@ impl Place {
         for entry in entries {
             let git_dir = entry.path();
             let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if !is_directory || git_dir == self.git_dir || !is_of_a_person(&git_dir) {
+            if !is_directory || git_dir == self.git_dir {
                 continue;
             }
             let name = entry.file_name();
             let path = |file: &str| {
                 [ENTRIES.as_bytes(), b"/", name.as_bytes(), b"/", file.as_bytes()].concat()
             };
+            let (home, was) = (Home::Common, log_now(&git_dir));
+            kept.extend(was.map(|was| Kept { home, path: path(LOG), was }));
+            if !is_of_a_person(&git_dir) {
+                continue;
+            }
             for file in FILES {
                 let Some(was) = small_file(&git_dir.join(file)) else { continue };
                 kept.push(Kept { home: Home::Common, path: path(file), was });
             }
-            let (home, was) = (Home::Common, log_now(&git_dir));
-            kept.extend(was.map(|was| Kept { home, path: path(LOG), was }));
         }
+        // Beside a linked one the main one is another tree too.
+        let main = self.is_linked().then(|| log_now(&self.common_dir)).flatten();
+        kept.extend(main.map(|was| Kept { home: Home::Common, path: LOG.into(), was }));
         kept
     }
 
@@ -105,10 +111,19 @@ fn is_of_a_person(git_dir: &Path) -> bool {
     if says("locked").starts_with(BEING_MADE) {
         return false;
     }
-    let (tree, head, ours) = (says("gitdir"), says("HEAD"), OURS.as_bytes());
-    let at_ours = tree.windows(ours.len()).any(|part| part == ours);
+    let (tree, head) = (says("gitdir"), says("HEAD"));
     let is_whole = !tree.is_empty() && !head.is_empty();
-    is_whole && !at_ours && !head.starts_with(OUR_BRANCHES)
+    is_whole && !is_at_ours(&tree) && !head.starts_with(OUR_BRANCHES)
+}
+
+/// Whether an entry is of a tree that hast made.
+pub(super) fn is_a_tree_of_ours(git_dir: &Path) -> bool {
+    is_at_ours(&read_bounded(&git_dir.join("gitdir"), 16 << 10).unwrap_or_default())
+}
+
+fn is_at_ours(tree: &[u8]) -> bool {
+    let ours = OURS.as_bytes();
+    tree.windows(ours.len()).any(|part| part == ours)
 }
 
 fn small_file(path: &Path) -> Option<Was> {

@@ -13,6 +13,7 @@ use super::index::{IndexImage, object};
 use super::listing::Listing;
 use super::look::Scene;
 use super::objects::Kind;
+use super::put_back::Before;
 use super::refs::{Move, base_ref};
 use super::snapshot::{Home, Snapshot};
 
@@ -29,6 +30,13 @@ pub(super) struct Opened {
     pub(super) users: Option<IndexImage>,
     /// Submodules of that index.
     pub(super) gitlinks: Vec<Vec<u8>>,
+}
+
+impl Opened {
+    /// What its refs are compared with.
+    pub(super) fn before(&self) -> Before<'_> {
+        Before { refs: &self.snapshot.refs, trees: &self.snapshot.others }
+    }
 }
 
 /// Directories of branches that hast makes: no branch may have such a name.

@@ -1,9 +1,8 @@
 //! All refs at once, and what changed among them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hast_flow::attempt::base::{Base, ObjectId, ref_part};
-use hast_flow::attempt::evidence::Breach;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::given_back::{Displaced, Meanwhile};
 use serde::{Deserialize, Serialize};
@@ -153,16 +152,6 @@ impl Git {
         }
         Ok(None)
     }
-
-    /// Refs besides the attempt's branch that are not as recorded.
-    pub(super) fn moved_refs(&self, base: &Base, before: &Refs, now: &Refs) -> Vec<Breach> {
-        let names: std::collections::BTreeSet<&String> = before.keys().chain(now.keys()).collect();
-        let moved = names.into_iter().filter(|name| {
-            let (was, is) = (before.get(*name), now.get(*name));
-            was != is && !others_may_move(base, name, was)
-        });
-        moved.map(|name| Breach::RefMoved { name: name.clone() }).collect()
-    }
 }
 
 impl Place {
@@ -189,30 +178,28 @@ pub(super) struct Move {
     pub(super) to: Option<ObjectId>,
 }
 
-/// What became of refs that are put back, and the refs that keep what they pointed at.
-pub(super) fn displaced(
-    base: &Base,
-    breaches: &[Breach],
-    before: &Refs,
-    now: &Refs,
-) -> Vec<Displaced> {
-    let name = |breach: &Breach| match breach {
-        Breach::RefMoved { name } => Some(name.clone()),
-        _ => None,
-    };
-    let one = |name: String| {
-        let kept = now.get(&name).filter(|is| is.follows.is_none());
-        Displaced {
-            was: match (before.contains_key(&name), now.contains_key(&name)) {
-                (true, true) => Meanwhile::Moved,
-                (true, false) => Meanwhile::Deleted,
-                (false, _) => Meanwhile::Made,
-            },
-            at: kept.map(|_| displaced_ref(base, &name)),
-            name,
-        }
-    };
-    breaches.iter().filter_map(name).map(one).collect()
+/// Refs besides the attempt's branch that are not as recorded.
+pub(super) fn changed<'r>(base: &Base, before: &'r Refs, now: &'r Refs) -> Vec<&'r String> {
+    let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+    let moved = names.into_iter().filter(|name| {
+        let (was, is) = (before.get(*name), now.get(*name));
+        was != is && !others_may_move(base, name, was)
+    });
+    moved.collect()
+}
+
+/// What became of a ref that is put back, and the ref that keeps what it pointed at.
+pub(super) fn displaced(base: &Base, name: &str, before: &Refs, now: &Refs) -> Displaced {
+    let kept = now.get(name).filter(|is| is.follows.is_none());
+    Displaced {
+        was: match (before.contains_key(name), now.contains_key(name)) {
+            (true, true) => Meanwhile::Moved,
+            (true, false) => Meanwhile::Deleted,
+            (false, _) => Meanwhile::Made,
+        },
+        at: kept.map(|_| displaced_ref(base, name)),
+        name: name.to_owned(),
+    }
 }
 
 /// The attempt's own branch, other lanes', and what hast itself adds while an attempt is judged.

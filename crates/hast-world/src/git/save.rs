@@ -13,6 +13,7 @@ use super::look::Scene;
 use super::objects::NewCommit;
 use super::odd::dot_in;
 use super::paths::{Matcher, shown};
+use super::put_back::Before;
 use super::record::Opened;
 use super::refs::{Move, Refs, Target};
 use super::scan::{At, Difference, Scanned};
@@ -184,7 +185,8 @@ impl RealWorkspace {
         moved.extend(self.back_to(&index, &known.tree, base.tree(), &aside)?);
         let mut expected = opened.snapshot.refs.clone();
         expected.extend(kept_by_us(&refs, saved));
-        self.git.restore_refs(base, &expected, &refs)?;
+        let before = Before { refs: &expected, ..opened.before() };
+        self.git.restore_refs(base, before, &refs)?;
         self.branch_back(base, from)?;
         self.end_operations(base, &opened)?;
         self.guard_again(base, &opened)?;

@@ -6,6 +6,7 @@ mod again;
 mod aside;
 mod branches;
 mod contract;
+mod elsewhere;
 mod fixture;
 mod guarded;
 mod hidden;

@@ -11,6 +11,7 @@ mod commands;
 mod cut_off;
 mod deaths;
 mod demo;
+mod elsewhere;
 mod ended;
 mod evidence;
 mod guarded;
