@@ -78,6 +78,12 @@ impl Displaced {
     }
 }
 
+/// Whether `git fetch`, which people, editors and git's own maintenance run by themselves, moves, makes and
+/// prunes a ref. Nothing is judged by it.
+pub fn comes_with_a_fetch(name: &str) -> bool {
+    ["refs/remotes/", "refs/prefetch/"].iter().any(|start| name.starts_with(start))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

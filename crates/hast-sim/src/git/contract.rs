@@ -15,7 +15,7 @@ use hast_flow::store::{Identity as SeenAs, Seen};
 use hast_flow::time::UtcTime;
 
 use super::left_contract as left;
-use super::moved_contract::moved_branch;
+use super::moved_contract::{fetched, moved_branch};
 use super::own_refs_contract as own_refs;
 
 pub(super) type Checked = Result<(), String>;
@@ -51,7 +51,7 @@ type Check<S> = fn(&S) -> Checked;
 
 /// Runs every check in a fresh scene each; the first sentence that is not true comes back.
 pub fn check<S: Scene>(fresh: impl Fn() -> S) -> Checked {
-    let checks: [(&str, Check<S>); 24] = [
+    let checks: [(&str, Check<S>); 25] = [
         ("looking names what is the user's", looking),
         ("changes are compared by content", compared),
         ("a file with nothing left in it is told apart", left::emptied),
@@ -62,6 +62,7 @@ pub fn check<S: Scene>(fresh: impl Fn() -> S) -> Checked {
         ("protected files get their bytes back", protected),
         ("handoffs of earlier work are protected", earlier_handoffs),
         ("other refs are put back", other_refs),
+        ("what a fetch brings is put back and told, and is no breach", fetched),
         ("a guard gives back as much as it may", guarded),
         ("a rewritten history is told", rewritten),
         ("what is rolled back was saved and can be undone", rolled_back),

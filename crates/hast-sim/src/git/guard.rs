@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hast_flow::attempt::base::{Base, ObjectId, Shared};
 use hast_flow::attempt::evidence::{Breach, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::given_back::{Displaced, Meanwhile};
+use hast_flow::attempt::given_back::{Displaced, Meanwhile, comes_with_a_fetch};
 use hast_flow::attempt::inspection::MovedRef;
 use hast_flow::attempt::workspace::{Guarded, Reach};
 use serde::{Deserialize, Serialize};
@@ -82,7 +82,7 @@ impl SimWorkspace {
         Ok(moved.cloned().collect())
     }
 
-    /// Other refs are put back, and what they pointed at stays reachable.
+    /// Other refs are put back, and what they pointed at stays reachable. What a fetch brings is no breach.
     pub(super) fn restore_refs(&self, base: &Base) -> Result<Vec<Breach>, GitProblem> {
         let before = self.snapshot(base)?.refs;
         let now = self.machine.borrow().refs.clone();
@@ -93,7 +93,9 @@ impl SimWorkspace {
                 self.move_ref(&kept, self.resolve(&kept).as_ref(), Some(at))?;
             }
             self.move_ref(name, now.get(name), before.get(name))?;
-            breaches.push(Breach::RefMoved { name: name.clone() });
+            if !comes_with_a_fetch(name) {
+                breaches.push(Breach::RefMoved { name: name.clone() });
+            }
         }
         Ok(breaches)
     }
@@ -137,7 +139,7 @@ impl SimWorkspace {
         Ok((breaches, others))
     }
 
-    /// What had become of refs that are put back.
+    /// What had become of refs that are put back: those that were a breach, and those of a fetch.
     pub(super) fn displaced(
         &self,
         base: &Base,
@@ -149,6 +151,11 @@ impl SimWorkspace {
             Breach::RefMoved { name } => Some(name.clone()),
             _ => None,
         };
+        let moves = |name: &&String| before.get(*name) != now.get(*name);
+        let in_place = base.rules().moving_refs.is_empty();
+        let fetched = before.keys().chain(now.keys()).filter(|name| comes_with_a_fetch(name));
+        let fetched = fetched.filter(|_| in_place).filter(moves).cloned();
+        let names: BTreeSet<String> = breaches.iter().filter_map(name).chain(fetched).collect();
         let one = |name: String| Displaced {
             was: match (before.contains_key(&name), now.contains_key(&name)) {
                 (true, true) => Meanwhile::Moved,
@@ -158,7 +165,7 @@ impl SimWorkspace {
             at: now.contains_key(&name).then(|| kept_at(base, &name)),
             name,
         };
-        Ok(breaches.iter().filter_map(name).map(one).collect())
+        Ok(names.into_iter().map(one).collect())
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hast_flow::attempt::base::{Base, ObjectId};
 use hast_flow::attempt::evidence::Breach;
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::given_back::Displaced;
+use hast_flow::attempt::given_back::{Displaced, comes_with_a_fetch};
 use hast_flow::attempt::inspection::MovedRef;
 
 use super::elsewhere::{Doing, Elsewhere};
@@ -135,6 +135,7 @@ impl Git {
                     let to = if fits { Where::Since(left) } else { Where::Recorded };
                     if is.is_none() { Fate::BackAndTold(to) } else { Fate::Back(to) }
                 }
+                Doing::NotTheirs if is_as_fetched(name, is) => Fate::BackAndTold(Where::Recorded),
                 Doing::NotTheirs => Fate::Back(Where::Recorded),
             };
             fates.push((name, fate));
@@ -205,6 +206,12 @@ impl PutBack {
         };
         self.breaches.push(breach);
     }
+}
+
+/// What a fetch leaves behind. No fetch makes such a ref follow a branch of the user.
+fn is_as_fetched(name: &str, is: Option<&Target>) -> bool {
+    let follows = is.and_then(|is| is.follows.as_deref());
+    comes_with_a_fetch(name) && follows.is_none_or(comes_with_a_fetch)
 }
 
 /// A ref that is put back would leave what it pointed at to be forgotten.

@@ -7,6 +7,7 @@ mod aside;
 mod branches;
 mod contract;
 mod elsewhere;
+mod fetched;
 mod fixture;
 mod guarded;
 mod hidden;

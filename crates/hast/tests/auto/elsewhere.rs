@@ -1,4 +1,4 @@
-//! What people do beside an attempt in place, in another work tree.
+//! What people and git itself do beside an attempt in place: in another work tree, and with remote branches.
 
 use serde_json::{Value, json};
 
@@ -45,4 +45,20 @@ fn an_agent_in_its_sandbox_cannot_say_that_it_was_somebody_else() {
     assert_eq!(scene.verdicts(), ["failed ref_moved"], "{ran:?}");
     assert_eq!(scene.git(&["rev-parse", "feat"]), was);
     assert_eq!(scene.shell_out("cd ../w && git status -sb"), "## feat");
+}
+
+#[test]
+fn a_fetch_of_the_agent_is_told_and_fails_nobody() {
+    let scene = scene("      - run: git fetch -q\n");
+    scene.git(&["clone", "-q", "--bare", ".", "../origin.git"]);
+    scene.git(&["remote", "add", "origin", "../origin.git"]);
+    scene.git(&["fetch", "-q"]);
+    scene.shell("cd ../origin.git && git update-ref refs/heads/main main~1");
+    let was = scene.git(&["rev-parse", "origin/main"]);
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, scene.verdicts()), (0, vec!["complete all_good".to_owned()]), "{ran:?}");
+    let line = ran.out.lines().find(|line| line.contains("refs/remotes/origin/main")).unwrap();
+    assert!(line.contains("is back where it was"), "{line}");
+    assert_eq!(scene.git(&["rev-parse", "origin/main"]), was);
+    assert_eq!(scene.told("ATTEMPT_JUDGED")[0]["code"], "all_good");
 }
