@@ -84,7 +84,6 @@ pub(crate) mod say {
         not_our_file_next() { en: "name another file, or move this one away first", ko: "다른 파일 이름을 쓰거나 먼저 이 파일을 옮기세요" }
         cannot_create() { en: "the file cannot be written", ko: "파일을 쓸 수 없습니다" }
         cannot_create_next() { en: "check the directory and its permissions, then run the command again: what is done stays done", ko: "디렉터리와 권한을 확인한 뒤 명령을 다시 실행하세요. 이미 된 것은 그대로 있습니다" }
-        conventions_added(files) { en: "session rules added: {files}", ko: "세션 규약을 추가함: {files}" }
         no_ai_directory() { en: "there is no .ai/ here", ko: "여기에는 .ai/가 없습니다" }
         no_ai_directory_next(directory) { en: "run `hast init` in a git repository, or name its directory with --root (looked upward from {directory})", ko: "git 저장소에서 `hast init`을 실행하거나 --root로 디렉터리를 지정하세요({directory}에서 위로 찾았습니다)" }
         bad_files(count) { en: "errors in files that are needed: {count}", ko: "필요한 파일에 오류가 {count}개 있습니다" }

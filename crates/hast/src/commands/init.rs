@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use hast_flow::docs::document::read;
+use hast_flow::docs::document::{read, read_sparing};
 use hast_flow::docs::goals::Config;
-use hast_flow::flows::goals::init::{Conventions, Found, NewFile, files, summary};
+use hast_flow::flows::goals::init::{Conventions, Found, NewFile, Settings, files, summary};
 use hast_flow::flows::goals::{conventions, detect, layout};
 use hast_flow::formats::edit::Edit;
 use hast_flow::formats::source::Source;
@@ -34,6 +34,7 @@ pub(crate) fn run(app: &mut App, with_conventions: bool) -> Result<Exit, Problem
     let _driven_by_nobody = nobody_works(app, &root)?;
     let found = found(&root);
     let created = make_files(app, &root, found)?;
+    let settings = settings(&root, &created, found);
     trust_what_was_written(&root, &created);
     let added = if with_conventions { add_conventions(app, &root)? } else { Vec::new() };
     if app.json {
@@ -41,8 +42,8 @@ pub(crate) fn run(app: &mut App, with_conventions: bool) -> Result<Exit, Problem
             "root": root.display().to_string(),
             "created": created,
             "conventions": added,
-            "test_command": found.test_command,
-            "ai_tool": found.agent,
+            "test_command": settings.test_command(),
+            "ai_tool": settings.ai_tool(),
         }))?;
         return Ok(Exit::Done);
     }
@@ -51,10 +52,7 @@ pub(crate) fn run(app: &mut App, with_conventions: bool) -> Result<Exit, Problem
         conventions::add_rules(&String::from_utf8_lossy(&text), app.lang).is_none()
     });
     let state = if has_rules { Conventions::Added } else { Conventions::Missing };
-    let mut text = summary(&created, found, state, app.lang);
-    if !added.is_empty() {
-        text += &format!("\n  {}\n", say::conventions_added(app.lang, added.join(", ")));
-    }
+    let text = summary(&created, &settings, (state, &added), app.lang);
     app.print(&text)?;
     Ok(Exit::Done)
 }
@@ -77,9 +75,26 @@ fn found(root: &Path) -> Found {
     };
     let search_path = std::env::var_os("PATH").unwrap_or_default();
     Found {
-        test_command: detect::test_command(&text_of),
+        sign: detect::sign(&text_of),
         agent: detect::agent(&|program| programs::find(program, &search_path).is_some()),
     }
+}
+
+/// What `config.yaml` has now: a file that was there has what its owner wrote.
+fn settings(root: &Path, created: &[&'static str], found: Found) -> Settings {
+    if created.contains(&layout::CONFIG) {
+        return Settings::Written(found);
+    }
+    let bytes = read_if_there(&root.join(layout::CONFIG), SIGN_BYTES).ok().flatten();
+    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+    let config = text.and_then(|text| {
+        read_sparing::<Config>(&Source::new(layout::CONFIG, &text), &["test_command", "ai_tool"])
+            .ok()
+    });
+    config.map_or(Settings::Unreadable, |config| Settings::There {
+        test_command: config.value.test_command,
+        ai_tool: config.value.ai_tool,
+    })
 }
 
 /// What hast itself has just written needs no question. What was there before does.

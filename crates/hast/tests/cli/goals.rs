@@ -35,7 +35,7 @@ fn init_makes_what_is_missing_and_shows_the_next_steps() {
   └── handoffs/
 
   다음 단계:
-  1. .ai/config.yaml에서 test_command(cargo test), ai_tool(claude -p {prompt}, 추측)이 프로젝트에 맞는지 확인하세요.
+  1. .ai/config.yaml에서 test_command(cargo test, Cargo.toml에서 추측), ai_tool(claude -p {prompt}: 이 기계에서 에이전트를 찾지 못했습니다)이 프로젝트에 맞는지 확인하세요.
   2. .ai/goals.yaml에 목표를 추가하세요.
   3. CLAUDE.md 또는 AGENTS.md에 다음을 추가하거나 hast init --conventions를 실행하세요:
 
@@ -65,6 +65,29 @@ fn init_never_overwrites_and_finishes_what_was_interrupted() {
     assert_eq!(world.read(".ai/config.yaml"), CONFIG);
     let again = world.run(&["init"]);
     assert!(again.out.contains("nothing was changed"), "{}", again.out);
+}
+
+#[test]
+fn init_tells_what_the_settings_really_have() {
+    let own = "test_command: \"make check\"\nai_tool: codex\n";
+    let world = project().file(".ai/config.yaml", own).file("Cargo.toml", "");
+    let ran = world.run(&["init"]);
+    assert!(ran.out.contains("test_command (make check) and ai_tool (codex) in"), "{}", ran.out);
+    let document: serde_json::Value =
+        serde_json::from_str(&world.run(&["init", "--json"]).out).unwrap();
+    assert_eq!(
+        (&document["test_command"], &document["ai_tool"]),
+        (&"make check".into(), &"codex".into())
+    );
+    let rules = world.run(&["init", "--conventions"]);
+    assert!(rules.out.contains("session rules added: AGENTS.md"), "{}", rules.out);
+    assert!(!rules.out.contains("nothing was changed"), "{}", rules.out);
+    let empty = project().run(&["init"]);
+    assert!(empty.out.contains("(pytest: no test command was found, set yours)"), "{}", empty.out);
+    assert!(empty.out.contains("no agent was found on this machine"), "{}", empty.out);
+    assert!(!empty.out.contains("guessed"), "{}", empty.out);
+    let broken = project().file(".ai/config.yaml", "test_command: [").run(&["init"]);
+    assert!(broken.out.contains(".ai/config.yaml cannot be read"), "{}", broken.out);
 }
 
 #[test]

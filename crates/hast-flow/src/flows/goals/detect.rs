@@ -39,14 +39,13 @@ pub const AGENTS: &[(&str, &str)] = &[
     ("aider", "aider"),
 ];
 
-/// The test command of a project whose files `text_of` gives.
-pub fn test_command(text_of: &dyn Fn(&str) -> Option<String>) -> Option<&'static str> {
-    let found = SIGNS.iter().find(|sign| match (text_of(sign.file), sign.says) {
+/// The sign that tells the test command of a project whose files `text_of` gives.
+pub fn sign(text_of: &dyn Fn(&str) -> Option<String>) -> Option<&'static Sign> {
+    SIGNS.iter().find(|sign| match (text_of(sign.file), sign.says) {
         (None, _) => false,
         (Some(_), None) => true,
         (Some(text), Some(says)) => format!("\n{text}").contains(says),
-    });
-    found.map(|sign| sign.test_command)
+    })
 }
 
 /// The first agent that is installed.
@@ -76,7 +75,7 @@ mod tests {
             let text_of = |name: &str| {
                 files.iter().find(|(file, _)| *file == name).map(|(_, text)| (*text).to_owned())
             };
-            assert_eq!(test_command(&text_of), expected, "{files:?}");
+            assert_eq!(sign(&text_of).map(|sign| sign.test_command), expected, "{files:?}");
         }
     }
 

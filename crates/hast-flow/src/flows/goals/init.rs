@@ -2,7 +2,7 @@
 
 use crate::docs::document::schema;
 use crate::docs::goals::{Config, Goals};
-use crate::flows::goals::detect::{DEFAULT_AGENT, DEFAULT_TEST_COMMAND};
+use crate::flows::goals::detect::{DEFAULT_AGENT, DEFAULT_TEST_COMMAND, Sign};
 use crate::flows::goals::{conventions, layout};
 use crate::formats::yaml_print::quoted;
 use crate::messages;
@@ -18,8 +18,57 @@ pub struct NewFile {
 /// What was found out about the project.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Found {
-    pub test_command: Option<&'static str>,
+    pub sign: Option<&'static Sign>,
     pub agent: Option<&'static str>,
+}
+
+/// The settings that a user is told to check: what `config.yaml` has now.
+#[derive(Clone, Debug)]
+pub enum Settings {
+    /// They were written just now, by what was found.
+    Written(Found),
+    /// The file was there before.
+    There { test_command: Option<String>, ai_tool: Option<String> },
+    /// The file was there before and cannot be read.
+    Unreadable,
+}
+
+impl Settings {
+    pub fn test_command(&self) -> Option<&str> {
+        match self {
+            Self::Written(found) => {
+                Some(found.sign.map_or(DEFAULT_TEST_COMMAND, |sign| sign.test_command))
+            }
+            Self::There { test_command, .. } => test_command.as_deref(),
+            Self::Unreadable => None,
+        }
+    }
+
+    pub fn ai_tool(&self) -> Option<&str> {
+        match self {
+            Self::Written(found) => Some(found.agent.unwrap_or(DEFAULT_AGENT)),
+            Self::There { ai_tool, .. } => ai_tool.as_deref(),
+            Self::Unreadable => None,
+        }
+    }
+
+    fn told(&self, lang: Lang) -> String {
+        let value = |text: Option<&str>| text.map_or_else(|| not_set(lang), str::to_owned);
+        let test_command = value(self.test_command());
+        let agent = value(self.ai_tool());
+        match self {
+            Self::Written(found) => step_config(
+                lang,
+                match found.sign {
+                    Some(sign) => guessed(lang, test_command, sign.file),
+                    None => no_test_command(lang, test_command),
+                },
+                if found.agent.is_some() { agent } else { not_installed(lang, agent) },
+            ),
+            Self::There { .. } => step_config(lang, test_command, agent),
+            Self::Unreadable => step_unreadable(lang),
+        }
+    }
 }
 
 messages! {
@@ -33,6 +82,7 @@ messages! {
     }
     created_in() { en: "Created .ai/", ko: "Created .ai/" }
     all_there() { en: "Everything was there already; nothing was changed", ko: "이미 모두 있어 바꾼 것이 없습니다" }
+    files_there() { en: "These were there already and are unchanged", ko: "다음은 이미 있어 그대로 두었습니다" }
     kept() { en: "was there, kept", ko: "있던 것을 그대로 둠" }
     next_steps() { en: "Next steps:", ko: "다음 단계:" }
     step_config(test_command, agent) {
@@ -45,13 +95,19 @@ messages! {
         ko: "CLAUDE.md 또는 AGENTS.md에 다음을 추가하거나 hast init --conventions를 실행하세요:",
     }
     step_context() { en: "Start a session with hast context.", ko: "hast context로 세션을 시작하세요." }
-    guessed() { en: "guessed", ko: "추측" }
+    step_unreadable() { en: ".ai/config.yaml cannot be read: hast verify says why.", ko: ".ai/config.yaml을 읽을 수 없습니다. hast verify가 이유를 알려 줍니다." }
+    guessed(command, file) { en: "{command}, guessed from {file}", ko: "{command}, {file}에서 추측" }
+    no_test_command(command) { en: "{command}: no test command was found, set yours", ko: "{command}: 테스트 명령을 찾지 못했으니 직접 정하세요" }
+    not_installed(agent) { en: "{agent}: no agent was found on this machine", ko: "{agent}: 이 기계에서 에이전트를 찾지 못했습니다" }
+    conventions_added(files) { en: "session rules added: {files}", ko: "세션 규약을 추가함: {files}" }
+    not_set() { en: "not set", ko: "없음" }
 }
 
 /// All files of a project's `.ai/`, in the order they are made.
 pub fn files(found: Found, lang: Lang) -> Vec<NewFile> {
-    let test_command = quoted(found.test_command.unwrap_or(DEFAULT_TEST_COMMAND));
-    let agent = quoted(found.agent.unwrap_or(DEFAULT_AGENT));
+    let written = Settings::Written(found);
+    let test_command = quoted(written.test_command().unwrap_or_default());
+    let agent = quoted(written.ai_tool().unwrap_or_default());
     let config = format!(
         "{}test_command: {test_command}\nai_tool: {agent}\n",
         modeline(layout::CONFIG_SCHEMA)
@@ -76,16 +132,21 @@ const SHOWN: &[(&str, &str)] = &[
 ];
 
 /// The message after `init`, as the seed shows it. `conventions` says whether the rules were
-/// already added to the project's instruction files.
-pub fn summary(created: &[&str], found: Found, conventions: Conventions, lang: Lang) -> String {
-    let mark = |value: Option<&str>, default: &str| {
-        value.map_or_else(|| format!("{default}, {}", guessed(lang)), str::to_owned)
-    };
-    let test_command = mark(found.test_command, DEFAULT_TEST_COMMAND);
-    let agent = mark(found.agent, DEFAULT_AGENT);
+/// already added to the project's instruction files, and `added` to which of them just now.
+pub fn summary(
+    created: &[&str],
+    settings: &Settings,
+    (conventions, added): (Conventions, &[&str]),
+    lang: Lang,
+) -> String {
     let mut text = String::from("hast init\n═════════\n\n");
     let any = SHOWN.iter().any(|(_, path)| created.contains(path));
-    text += &format!("  {}\n", if any { created_in(lang) } else { all_there(lang) });
+    let heading = match (any, added) {
+        (true, _) => created_in(lang),
+        (false, []) => all_there(lang),
+        (false, _) => files_there(lang),
+    };
+    text += &format!("  {heading}\n");
     for (index, (name, path)) in SHOWN.iter().enumerate() {
         let branch = if index + 1 == SHOWN.len() { "└──" } else { "├──" };
         let kept = if any && !created.contains(path) {
@@ -96,7 +157,7 @@ pub fn summary(created: &[&str], found: Found, conventions: Conventions, lang: L
         text += &format!("  {branch} {name}{kept}\n");
     }
     text += &format!("\n  {}\n", next_steps(lang));
-    text += &format!("  1. {}\n", step_config(lang, test_command, agent));
+    text += &format!("  1. {}\n", settings.told(lang));
     text += &format!("  2. {}\n", step_goals(lang));
     match conventions {
         Conventions::Added => text += &format!("  3. {}\n", step_context(lang)),
@@ -106,6 +167,9 @@ pub fn summary(created: &[&str], found: Found, conventions: Conventions, lang: L
                 text += &format!("     {line}\n");
             }
         }
+    }
+    if !added.is_empty() {
+        text += &format!("\n  {}\n", conventions_added(lang, added.join(", ")));
     }
     text
 }
