@@ -21,6 +21,7 @@ pub(crate) mod say {
         done() { en: "done", ko: "완료" }
         failed() { en: "failed", ko: "실패" }
         skipped() { en: "skipped", ko: "건너뜀" }
+        tokens(count) { en: "{count} tokens", ko: "토큰 {count}" }
         took(time) { en: "took {time}", ko: "걸린 시간 {time}" }
     }
 }

@@ -170,9 +170,16 @@ impl Usd {
     }
 }
 
+/// As people read it: dollars and cents. What programs read keeps its millionths.
 impl fmt::Display for Usd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "${}.{:06}", self.0 / 1_000_000, self.0 % 1_000_000)
+        match self.0 {
+            1..10_000 => f.write_str("<$0.01"),
+            millionths => {
+                let cents = millionths.saturating_add(5_000) / 10_000;
+                write!(f, "${}.{:02}", cents / 100, cents % 100)
+            }
+        }
     }
 }
 
@@ -203,12 +210,24 @@ mod tests {
     }
 
     #[test]
+    fn people_read_dollars_and_cents() {
+        for (millionths, shown) in [
+            (0, "$0.00"),
+            (1, "<$0.01"),
+            (9_999, "<$0.01"),
+            (10_000, "$0.01"),
+            (12_300, "$0.01"),
+            (123_400, "$0.12"),
+            (995_000, "$1.00"),
+            (12_500_000, "$12.50"),
+        ] {
+            assert_eq!(Usd(millionths).to_string(), shown, "{millionths}");
+        }
+    }
+
+    #[test]
     fn dollars_are_exact_to_the_millionth_and_nonsense_is_no_money() {
         assert_eq!(Usd::from_dollars(0.00944), Some(Usd(9_440)));
-        assert_eq!(
-            Usd::from_dollars(12.5).map(|usd| usd.to_string()).as_deref(),
-            Some("$12.500000")
-        );
         for nonsense in [-1.0, f64::NAN, f64::INFINITY, 1e300] {
             assert_eq!(Usd::from_dollars(nonsense), None, "{nonsense}");
         }

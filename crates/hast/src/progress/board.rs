@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+/// From here on a row has room for what is done and what it cost.
+const WIDE: usize = 99;
+
 /// Everything that is shown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Board {
@@ -136,18 +139,34 @@ fn line(
 ) -> String {
     let running = row.since.filter(|_| row.state == State::Running);
     let running = running.map(|since| elapsed(now.saturating_sub(since)));
-    let parts = [running.as_deref(), cost, Some(row.detail.as_str())];
+    let parts = [running.as_deref(), Some(row.detail.as_str())];
     let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
-    let detail = parts.collect::<Vec<_>>().join(" · ");
-    let id = format!("{}{}", "  ".repeat(row.depth), row.id);
-    let plain = format!("{}  {}  {detail}", fit(&id, ids), fit(&row.title, titles));
+    let doing = parts.collect::<Vec<_>>().join(" · ");
     let (mark, colour) = mark(row.state, screen.marks);
-    let text = cut(plain.trim_end(), screen.width.saturating_sub(mark.width() + 3));
+    let id = format!("{}{}", "  ".repeat(row.depth), row.id);
+    let named = format!("{}  {}  ", fit(&id, ids), fit(&row.title, titles));
+    let width = screen.width.saturating_sub(mark.width() + 3);
+    let room = width.saturating_sub(named.width());
+    let plain = named + &with_cost(doing, cost, room, screen.width);
+    let text = cut(plain.trim_end(), width);
     if screen.colour {
         format!(" \u{1b}[{colour}m{mark}\u{1b}[0m {text}")
     } else {
         format!(" {mark} {text}")
     }
+}
+
+/// What is done comes first: of a small screen's row it has all, and the cost is in the heading.
+fn with_cost(doing: String, cost: Option<&str>, room: usize, screen: usize) -> String {
+    let Some(cost) = cost else { return doing };
+    if doing.is_empty() {
+        return cost.to_owned();
+    }
+    let left = room.saturating_sub(cost.width() + 3);
+    if doing.width() > left && screen < WIDE {
+        return doing;
+    }
+    format!("{} · {cost}", cut(&doing, left))
 }
 
 fn mark(state: State, marks: Marks) -> (&'static str, u8) {
@@ -253,10 +272,25 @@ mod tests {
             [
                 "hast auto · 1/3 · 1m 15s · 3.0k tokens · $0.05",
                 " ✓   M1  목표 M1",
-                " ●   M2  목표 M2  1m 05s · 1.5k tokens · $0.02 · attempt 2",
+                " ●   M2  목표 M2  1m 05s · attempt 2 · 1.5k tokens · $0.02",
                 " ○   M3  목표 M3",
             ]
         );
+    }
+
+    #[test]
+    fn a_row_has_room_for_the_last_event_before_the_cost() {
+        let mut board = Board { rows: vec![row("M1", State::Running)], ..Board::default() };
+        board.rows[0].title = "Reject empty passwords at the sign-in page".to_owned();
+        board.rows[0].detail = "attempt 1 · Reading the report of the tests now".to_owned();
+        board.rows[0].since = Some(Duration::ZERO);
+        board.costs.insert("M1".to_owned(), "1.2k tokens · $0.01".to_owned());
+        let at = |width| board.lines(screen(width, 24), Duration::from_secs(1)).swap_remove(1);
+        assert!(at(80).ends_with("…  1s · attempt 1 · Reading the report of t…"), "{}", at(80));
+        assert!(at(60).contains("…  1s · attempt 1 · Readin"), "{}", at(60));
+        assert!(at(100).ends_with("Reading the re… · 1.2k tokens · $0.01"), "{}", at(100));
+        let wide = "1s · attempt 1 · Reading the report of the tests now · 1.2k tokens · $0.01";
+        assert!(at(160).ends_with(wide), "{}", at(160));
     }
 
     #[test]
