@@ -42,23 +42,32 @@ pub(crate) struct App {
     told: usize,
 }
 
-pub(crate) fn run(args: Vec<OsString>) -> ExitCode {
+pub(crate) fn run(args: &[OsString]) -> ExitCode {
     // Where it cannot be had, the system's way stands.
     let _ = survive_size_limits();
-    if let Some(args) = commands::agent_guard::asked(&args) {
+    if let Some(args) = commands::agent_guard::asked(args) {
         return commands::agent_guard::run(args, language(&[]));
     }
-    if let Some(args) = commands::agent_rehearse::asked(&args) {
+    if let Some(args) = commands::agent_rehearse::asked(args) {
         let lang = language(&[]);
         return commands::agent_rehearse::run(args, clock(lang), lang);
     }
-    let mut lang = language(&args);
+    let mut lang = language(args);
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let wants_json = args.iter().any(|arg| arg == "--json");
     let mut output = Output::new(ColorWhen::Auto, no_color);
     let result = match cli::command(lang).try_get_matches_from(args) {
         Ok(matches) => start(&matches, &mut lang, no_color, &mut output),
-        Err(error) => clap_says(&error, lang, &mut output),
+        Err(error) => {
+            let error = match projects_language(args).filter(|own| *own != lang) {
+                None => error,
+                Some(own) => {
+                    lang = own;
+                    cli::command(own).try_get_matches_from(args).err().unwrap_or(error)
+                }
+            };
+            clap_says(&error, lang, &mut output)
+        }
     };
     let exit = result.unwrap_or_else(|problem| {
         output.message(&problem.text(lang, &output.message_renderer()));
@@ -107,7 +116,8 @@ fn start(
         told: 0,
     };
     if !app.lang_given {
-        app.lang = calling::language(&app).unwrap_or(lang);
+        let found = calling::language(app.root.as_deref(), &app.directory, app.home.as_deref());
+        app.lang = found.unwrap_or(lang);
     }
     let result = run_command(&mut app, cli.command);
     app.tell_repairs();
@@ -201,14 +211,18 @@ fn json_text(value: &serde_json::Value) -> String {
     text
 }
 
+/// The value of a flag, wherever it stands on a command line that is not parsed yet.
+fn given<'a>(args: &'a [OsString], flag: &str) -> Option<&'a str> {
+    let args: Vec<_> = args.iter().filter_map(|arg| arg.to_str()).collect();
+    args.iter().enumerate().find_map(|(index, arg)| match arg.strip_prefix(flag)? {
+        "" => args.get(index + 1).copied(),
+        value => value.strip_prefix('='),
+    })
+}
+
 /// `--lang` wherever it stands, then the locale as POSIX orders its variables.
 fn language(args: &[OsString]) -> Lang {
-    let args: Vec<_> = args.iter().filter_map(|arg| arg.to_str()).collect();
-    let given = args.iter().enumerate().find_map(|(index, arg)| {
-        arg.strip_prefix("--lang=")
-            .or_else(|| (*arg == "--lang").then(|| args.get(index + 1).copied())?)
-    });
-    if let Some(lang) = given.and_then(|text| text.parse().ok()) {
+    if let Some(lang) = given(args, "--lang").and_then(|text| text.parse().ok()) {
         return lang;
     }
     ["LC_ALL", "LC_MESSAGES", "LANG"]
@@ -216,6 +230,16 @@ fn language(args: &[OsString]) -> Lang {
         .filter_map(|name| std::env::var(name).ok())
         .find(|value| !value.is_empty())
         .map_or(Lang::En, |locale| Lang::from_locale(&locale))
+}
+
+/// The language of the settings here, for words about a command line that is none: help, or a mistake.
+fn projects_language(args: &[OsString]) -> Option<Lang> {
+    if given(args, "--lang").is_some() {
+        return None;
+    }
+    let directory = std::env::current_dir().ok()?;
+    let root = given(args, "--root").map(|root| directory.join(root));
+    calling::language(root.as_deref(), &directory, std::env::home_dir().as_deref())
 }
 
 /// A clock for many threads, the same as [`App::clock`].

@@ -33,5 +33,5 @@ mod session_messages;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    app::run(std::env::args_os().collect())
+    app::run(&std::env::args_os().collect::<Vec<_>>())
 }

@@ -40,6 +40,11 @@ pub(crate) mod say {
         tokens_unit() { en: "tokens", ko: "토큰" }
         ready() { en: "ready: every guard holds", ko: "준비됨: 모든 기준을 충족합니다" }
         not_ready(failing) { en: "not ready: {failing}", ko: "아직 아님: {failing}" }
+        too_few_runs(value, limit) { en: "goals that came to an end: {value} (at least {limit})", ko: "끝난 목표 {value}개({limit}개 이상 필요)" }
+        first_pass_low(value, limit) { en: "passed at the first attempt: {value} (at least {limit})", ko: "첫 시도 통과율 {value}({limit} 이상 필요)" }
+        block_high(value, limit) { en: "blocked: {value} (at most {limit})", ko: "차단율 {value}({limit} 이하 필요)" }
+        collisions_high(value, limit) { en: "claims that met another: {value} (at most {limit})", ko: "claim 충돌률 {value}({limit} 이하 필요)" }
+        mttr_high(value, limit) { en: "minutes from a block to done: {value} (at most {limit})", ko: "차단에서 완료까지 {value}분({limit}분 이하 필요)" }
         page_written(path) { en: "page: {path}", ko: "보고서: {path}" }
     }
 }

@@ -60,6 +60,8 @@ pub(crate) mod say {
         goal_gone(goal) { en: "{goal} is no longer in goals.yaml", ko: "{goal}(이)가 더는 goals.yaml에 없습니다" }
         merge_it(command) { en: "it waits until it is merged: {command}", ko: "병합할 때까지 기다립니다: {command}" }
         waiting_unknown(why) { en: "what waits for a person cannot be told: {why}", ko: "사람을 기다리는 것을 알 수 없습니다: {why}" }
+        of_attempt(number, class) { en: "attempt {number}: {class}", ko: "{number}번째 시도: {class}" }
+        of_files(files, lines) { en: "files {files}, {lines}", ko: "파일 {files}개, {lines}" }
         stays_open(question) { en: "{question} stays open; nothing was changed", ko: "{question}(은)는 그대로 열려 있습니다. 아무것도 바꾸지 않았습니다" }
         question_answered(question, session) { en: "{question} is answered; go on with hast session resume {session}", ko: "{question}에 답했습니다. hast session resume {session}(으)로 이어 가세요" }
         proposal(number, request) { en: "proposal {number}: {request}", ko: "제안 {number}: {request}" }

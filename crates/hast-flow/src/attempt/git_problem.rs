@@ -7,7 +7,9 @@ use crate::words::{Lang, shell_word};
 /// Every way in which a workspace refuses or fails. Nothing was thrown away when it did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GitProblem {
-    /// There is no git, or it is too old.
+    /// There is no git on `PATH`.
+    NotInstalled,
+    /// It cannot be started, or is too old.
     NoGit {
         why: String,
     },
@@ -108,6 +110,7 @@ pub enum GitProblem {
 }
 
 messages! {
+    not_installed() { en: "there is no git on PATH", ko: "PATH에 git이 없습니다" }
     no_git(why) { en: "git cannot be used: {why}", ko: "git을 쓸 수 없습니다: {why}" }
     no_git_next() { en: "install git 2.36 or newer and put it on PATH", ko: "git 2.36 이상을 설치하고 PATH에 두세요" }
     not_a_repository(path) { en: "{path} is not a git repository", ko: "{path}(은)는 git 저장소가 아닙니다" }
@@ -175,7 +178,8 @@ impl GitProblem {
     /// Whether whatever is asked for next would meet it too: it is not one goal's.
     pub fn is_everybodys(&self) -> bool {
         match self {
-            Self::NoGit { .. }
+            Self::NotInstalled
+            | Self::NoGit { .. }
             | Self::RepositoryFilter { .. }
             | Self::HandoffsIgnored { .. }
             | Self::BranchInTheWay { .. }
@@ -205,6 +209,7 @@ impl GitProblem {
 
     pub fn what(&self, lang: Lang) -> String {
         match self {
+            Self::NotInstalled => not_installed(lang),
             Self::NoGit { why } => no_git(lang, why),
             Self::NotARepository { path } => not_a_repository(lang, path),
             Self::NotYours { path, owner, you, .. } => not_yours(lang, path, owner, you),
@@ -236,7 +241,7 @@ impl GitProblem {
 
     pub fn next(&self, lang: Lang) -> String {
         match self {
-            Self::NoGit { .. } => no_git_next(lang),
+            Self::NotInstalled | Self::NoGit { .. } => no_git_next(lang),
             Self::NotARepository { .. } => not_a_repository_next(lang),
             Self::NotYours { top, .. } => not_yours_next(lang, shell_word(top)),
             Self::NotSigned { .. } => not_signed_next(lang),

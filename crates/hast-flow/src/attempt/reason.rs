@@ -363,8 +363,8 @@ pub mod say {
         flooded() { en: "the agent wrote more than the output limit", ko: "에이전트가 출력 한도를 넘겼습니다" }
         leaked() { en: "processes of the agent could not be ended", ko: "에이전트의 프로세스를 끝내지 못했습니다" }
         agent_failed(error) { en: "the agent gave up: {error}", ko: "에이전트가 포기했습니다: {error}" }
-        outside_scope(path) { en: "changes outside allowed scope: {path}", ko: "changes outside allowed scope: 허용 범위 밖의 {path}" }
-        outside_scope_once(path) { en: "changes outside allowed scope: a commit changed {path} and a later one took it back, so that it stays in the history; commit only what belongs to the goal", ko: "changes outside allowed scope: 어떤 커밋이 허용 범위 밖의 {path}(을)를 바꾸고 나중 커밋이 되돌려 히스토리에 남습니다. 목표에 속한 것만 커밋하세요" }
+        outside_scope(path) { en: "changes outside allowed scope: {path}", ko: "changes outside allowed scope: {path} (허용 범위 밖)" }
+        outside_scope_once(path) { en: "changes outside allowed scope: a commit changed {path} and a later one took it back, so that it stays in the history; commit only what belongs to the goal", ko: "changes outside allowed scope: 어떤 커밋이 {path}(을)를 바꾸고 나중 커밋이 되돌려 히스토리에 남습니다. 목표에 속한 것만 커밋하세요" }
         nothing_changed() { en: "no file was changed", ko: "파일 변경 없음" }
         tests_could_not_run(why) { en: "the tests could not run: {why}", ko: "테스트를 실행할 수 없습니다: {why}" }
         red_as_wanted() { en: "the tests are red, as this step wants", ko: "테스트가 실패함 — 이 단계의 기대대로" }

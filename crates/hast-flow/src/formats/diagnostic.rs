@@ -1,6 +1,7 @@
 //! What is wrong with a file: where, what, and what to do next. One closed list of causes.
 
 use crate::formats::source::Place;
+use crate::formats::yaml_words;
 use crate::messages;
 use crate::words::{Lang, shown};
 
@@ -184,6 +185,9 @@ impl Finding {
             Self::NotOneOf { value, .. } => text::not_one_of(lang, value),
             Self::BadForm { value, .. } => text::bad_form(lang, value),
             Self::OutOfRange { value, .. } => text::out_of_range(lang, value),
+            Self::Syntax { format: Format::Yaml, detail } => {
+                text::syntax(lang, Format::Yaml.name(), yaml_words::told(detail, lang))
+            }
             Self::Empty { name } => text::empty(lang, name),
             Self::NoTable { .. } => text::no_table(lang),
             Self::MissingColumn { name } => text::missing_column(lang, name),

@@ -14,3 +14,4 @@ pub mod typed;
 pub mod yaml;
 pub mod yaml_edit;
 pub mod yaml_print;
+pub mod yaml_words;

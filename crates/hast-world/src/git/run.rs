@@ -50,8 +50,7 @@ impl GitEnvironment {
     /// From the environment of this process.
     pub fn of_this_process() -> Result<Self, GitProblem> {
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let program = crate::programs::find("git", &path)
-            .ok_or_else(|| GitProblem::NoGit { why: "there is no git on PATH".to_owned() })?;
+        let program = crate::programs::find("git", &path).ok_or(GitProblem::NotInstalled)?;
         let place = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         let (home, config_home) = (place("HOME"), place("XDG_CONFIG_HOME"));
         let signing = OF_SIGNING.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)));

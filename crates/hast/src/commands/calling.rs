@@ -47,27 +47,30 @@ pub(crate) struct Project {
 /// The project that is found from here: `--root`, else the nearest `.ai/`, else the top of the git
 /// work tree, else the current directory.
 pub(crate) fn project(app: &mut App) -> Result<Project, Problem> {
-    let root = root(app);
+    let root = root(app.root.as_deref(), &app.directory, app.home.as_deref());
     let root = root
         .canonicalize()
         .map_err(|source| cannot_read(app.lang, &PathError { path: root, source }))?;
     project_at(app, root)
 }
 
-fn root(app: &App) -> PathBuf {
+fn root(given: Option<&Path>, directory: &Path, home: Option<&Path>) -> PathBuf {
     let marker = FlowName::Goals.marker();
-    let root = app.root.clone().or_else(|| {
-        roots::find_root(&app.directory, app.home.as_deref(), marker)
-            .or_else(|| roots::git_top(&app.directory))
+    let root = given.map(Path::to_owned).or_else(|| {
+        roots::find_root(directory, home, marker).or_else(|| roots::git_top(directory))
     });
-    root.unwrap_or_else(|| app.directory.clone())
+    root.unwrap_or_else(|| directory.to_owned())
 }
 
 /// The language that the settings name. What is wrong with them is for those commands to tell
 /// that need them.
-pub(crate) fn language(app: &App) -> Option<Lang> {
+pub(crate) fn language(
+    given: Option<&Path>,
+    directory: &Path,
+    home: Option<&Path>,
+) -> Option<Lang> {
     let variables: Vec<(OsString, OsString)> = std::env::vars_os().collect();
-    let file = find(&root(app), &variables).ok()??;
+    let file = find(&root(given, directory, home), &variables).ok()??;
     let name = file.path.display().to_string();
     let source = Source::from_bytes(&name, &file.bytes).ok()?;
     let config = read_sparing::<Config>(&source, NOT_NEEDED).ok()?.value;

@@ -62,7 +62,7 @@ pub(super) fn commit_all(lang: Lang, directory: &Path, message: &str) -> Result<
         if ended.exit != Ended::Exited(0) {
             let said = [ended.stderr.text(), ended.stdout.text()];
             let said = said.into_iter().find(|text| !text.trim().is_empty());
-            let why = said.unwrap_or_else(|| format!("{:?}", ended.exit));
+            let why = said.unwrap_or_else(|| ended.exit.what(lang));
             return Err(problem().because(format!("{shown}: {}", why.trim())));
         }
     }

@@ -33,7 +33,7 @@ fn the_baseline_says_whether_the_project_can_be_left_alone() {
     );
     let empty = Scene::new(&[]);
     let table = empty.run(&["observe", "baseline"]).out;
-    assert!(table.contains("not ready: runs 0 (5)"), "{table}");
+    assert!(table.contains("not ready: goals that came to an end: 0 (at least 5)"), "{table}");
 }
 
 #[test]

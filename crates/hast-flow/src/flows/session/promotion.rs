@@ -55,13 +55,16 @@ pub(super) fn evidence(
     let fixes = &report.required_fixes;
     Evidence::default()
         .with(
-            "outputs",
-            Outcome::of(missing.is_empty(), || format!("missing {}", missing.join(", "))),
+            prompts::gate_outputs(lang),
+            Outcome::of(missing.is_empty(), || prompts::gate_missing(lang, missing.join(", "))),
         )
-        .with("artifacts", Outcome::of(unfit.is_empty(), || unfit.join("; ")))
-        .with("verdict", Outcome::of(passes, || "the critic says FAIL".to_owned()))
-        .with("required fixes", Outcome::of(fixes.is_empty(), || fixes.join("; ")))
-        .with("acceptance", Outcome::of(unmet == 0, || format!("{unmet} lines are not met")))
+        .with(prompts::gate_artifacts(lang), Outcome::of(unfit.is_empty(), || unfit.join("; ")))
+        .with(prompts::gate_verdict(lang), Outcome::of(passes, || prompts::gate_fail(lang)))
+        .with(prompts::gate_fixes(lang), Outcome::of(fixes.is_empty(), || fixes.join("; ")))
+        .with(
+            prompts::gate_acceptance(lang),
+            Outcome::of(unmet == 0, || prompts::gate_unmet(lang, unmet)),
+        )
 }
 
 /// What is wrong with a task's outputs whoever reviews them: they are not there as they were made,

@@ -59,6 +59,14 @@ messages! {
     no_check(line) { en: "checks has no answer for the acceptance line \"{line}\"", ko: "checks에 acceptance \"{line}\"에 대한 답이 없습니다" }
     no_evidence_of(line) { en: "the check \"{line}\" has no evidence", ko: "checks \"{line}\"에 evidence가 없습니다" }
     no_check_next() { en: "answer each acceptance line with {{acceptance, met, evidence}}: the line word for word, and where you saw it", ko: "acceptance의 각 줄에 {{acceptance, met, evidence}}로 답하세요. 줄은 글자 그대로, evidence에는 확인한 곳을 적으세요" }
+    gate_outputs() { en: "outputs", ko: "산출물" }
+    gate_missing(names) { en: "missing {names}", ko: "없음: {names}" }
+    gate_artifacts() { en: "artifacts", ko: "산출물 검사" }
+    gate_verdict() { en: "verdict", ko: "판정" }
+    gate_fail() { en: "the critic says FAIL", ko: "Critic이 FAIL로 판정" }
+    gate_fixes() { en: "required fixes", ko: "고칠 것" }
+    gate_acceptance() { en: "acceptance", ko: "합격 기준" }
+    gate_unmet(count) { en: "{count} lines are not met", ko: "{count}개를 만족하지 못함" }
     not_as_made(artifacts) { en: "not there as they were made: {artifacts}", ko: "만든 그대로 있지 않은 산출물: {artifacts}" }
     not_known(ids) { en: "cited but not known: {ids}", ko: "인용했지만 알려지지 않은 것: {ids}" }
     not_known_next() { en: "cite only what context/index.json calls ACTIVE", ko: "context/index.json에서 ACTIVE인 것만 인용하세요" }

@@ -34,7 +34,7 @@ pub(super) fn line(lang: Lang, item: &Item) -> String {
 pub(super) fn screen(lang: Lang, item: &Item) -> String {
     let mut text = line(lang, item);
     for line in item.evidence.iter().take(SCREEN) {
-        text += &format!("    {}\n", visible(line));
+        text += &format!("    {}\n", visible(&in_words(lang, line)));
     }
     if item.is_open() {
         let answer = if item.kind == ItemKind::Question { " --text \"...\"" } else { "" };
@@ -44,6 +44,20 @@ pub(super) fn screen(lang: Lang, item: &Item) -> String {
         );
     }
     text
+}
+
+/// Evidence is a part of a file, whatever the language: which attempt it was and how much it changed
+/// is said here in the reader's.
+fn in_words(lang: Lang, line: &str) -> String {
+    let attempt = line.strip_prefix("attempt ").and_then(|rest| rest.split_once(": "));
+    if let Some((number, class)) = attempt.filter(|(number, _)| number.parse::<u32>().is_ok()) {
+        return say::of_attempt(lang, number, class);
+    }
+    let changes = line.strip_prefix("files ").and_then(|rest| rest.split_once(", "));
+    if let Some((files, lines)) = changes.filter(|(files, _)| files.parse::<u64>().is_ok()) {
+        return say::of_files(lang, files, lines);
+    }
+    line.to_owned()
 }
 
 /// How many of each kind wait.

@@ -9,7 +9,7 @@ use hast_flow::agents::ledger::LedgerLine;
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::QueueEvent;
 use hast_flow::flows::goals::layout;
-use hast_flow::flows::goals::observe::{Baseline, Observation};
+use hast_flow::flows::goals::observe::{Baseline, Guard, Observation};
 use hast_flow::flows::goals::replay::told::Told;
 use hast_flow::time::UtcTime;
 use hast_flow::words::Lang;
@@ -145,9 +145,24 @@ pub(super) fn verdict(lang: Lang, baseline: &Baseline) -> String {
         .guards
         .iter()
         .filter(|guard| !guard.holds)
-        .map(|guard| format!("{} {} ({})", guard.name, guard.value.unwrap_or(0.0), guard.limit))
+        .map(|guard| failing_guard(lang, *guard))
         .collect();
     if failing.is_empty() { say::ready(lang) } else { say::not_ready(lang, failing.join(", ")) }
+}
+
+/// A guard that does not hold: what was measured, and what is needed.
+fn failing_guard(lang: Lang, guard: Guard) -> String {
+    let Guard { name, limit, value, .. } = guard;
+    let value = value.unwrap_or(0.0);
+    let share = |value: f64| format!("{:.0} %", value * 100.0);
+    match name {
+        "runs" => say::too_few_runs(lang, value, limit),
+        "first_pass_rate" => say::first_pass_low(lang, share(value), share(limit)),
+        "block_rate" => say::block_high(lang, share(value), share(limit)),
+        "collision_rate" => say::collisions_high(lang, share(value), share(limit)),
+        "mttr_minutes" => say::mttr_high(lang, value, limit),
+        other => format!("{other} {value} ({limit})"),
+    }
 }
 
 fn table(lang: Lang, baseline: &Baseline) -> String {
