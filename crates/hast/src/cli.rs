@@ -9,6 +9,7 @@ use crate::agent_messages::help as agent_help;
 use crate::auto_messages::help as auto_help;
 use crate::contract_cli::{self, ContractCommands};
 use crate::decision_cli::{self, DecisionCommands};
+use crate::exit_help;
 use crate::explore_messages::help as explore_help;
 use crate::kernel_cli::{self, KernelCommands};
 use crate::messages::help;
@@ -95,7 +96,17 @@ pub(crate) enum AgentCommands {
     Doctor,
     Run(RunArgs),
     Record(RecordArgs),
+    Rehearse(RehearseArgs),
     Tool(ToolArgs),
+}
+
+/// Only for the help page: it is played before anything is parsed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RehearseArgs {
+    #[arg(id = "rehearse_file", value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[arg(long, id = "rehearse_raw")]
+    pub(crate) raw: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -258,13 +269,28 @@ fn localize(command: Command, lang: Lang, template: &str, above: &str) -> Comman
         Some(about) => command.about(about),
         None => command,
     };
+    let command = match command.has_subcommands() {
+        true => command,
+        false => command.after_help(exit_help::line(&path, lang)),
+    };
+    // Without a place they would be sorted by name.
+    let mut place = 0;
     command
         .help_template(template.to_owned())
         .disable_help_flag(true)
         .subcommand_help_heading(heading(help::COMMANDS, lang))
         .mut_args(|arg| {
-            let words = if arg.is_positional() { help::ARGUMENTS } else { help::OPTIONS };
+            let is_everywhere = |id: &str| matches!(id, "help" | "version");
+            let words = match arg.is_positional() {
+                true => help::ARGUMENTS,
+                false if arg.is_global_set() || is_everywhere(arg.get_id().as_str()) => {
+                    help::EVERYWHERE
+                }
+                false => help::OPTIONS,
+            };
             let arg = arg.help_heading(heading(words, lang));
+            place += usize::from(arg.is_positional());
+            let arg = if arg.is_positional() { arg.display_order(place) } else { arg };
             let id = arg.get_id().as_str();
             match args_of_flows(id, lang).or_else(|| arg_help(id, lang)) {
                 Some(text) => arg.help(text),
@@ -315,6 +341,7 @@ fn about(command: &str, lang: Lang) -> Option<String> {
         "status" => help::status(lang),
         "verify" => help::verify(lang),
         "record" => help::record(lang),
+        "rehearse" => help::rehearse(lang),
         "agent" => agent_help::agent(lang),
         "list" => agent_help::list(lang),
         "doctor" => agent_help::doctor(lang),
@@ -362,6 +389,8 @@ fn arg_help(id: &str, lang: Lang) -> Option<String> {
         "schema" => help::verify_schema(lang),
         "folder" => help::record_folder(lang),
         "base" => help::record_base(lang),
+        "rehearse_file" => help::rehearse_file(lang),
+        "rehearse_raw" => help::rehearse_raw(lang),
         "role" => agent_help::role(lang),
         "prompt_file" => agent_help::prompt_file(lang),
         "tool" => agent_help::tool(lang),
@@ -428,6 +457,36 @@ mod tests {
                 }
             });
         }
+    }
+
+    #[test]
+    fn a_help_page_has_its_own_options_first_and_its_exit_codes_last() {
+        let page = |words: &[&str]| {
+            let args = ["hast"].iter().chain(words).chain(&["--help"]);
+            command(Lang::En).try_get_matches_from(args).unwrap_err().render().to_string()
+        };
+        let auto = page(&["auto"]);
+        let at = |text: &str| auto.find(text).unwrap_or_else(|| panic!("{text}: {auto}"));
+        assert!(at("--recursive") < at("--parallel") && at("--parallel") < at("Options of every"));
+        assert!(at("Options of every") < at("--root") && at("--help") < at("Exit codes: 0 done"));
+        assert!(!auto.contains("3 waiting") && !auto.contains("4 locked"), "{auto}");
+        assert!(page(&["session", "start"]).contains("3 waiting for a person, 4 locked"));
+        for (words, first, second) in [
+            (&["session", "answer"][..], "<QUESTION>  ", "<TEXT>  "),
+            (&["run", "modify"], "<TEXT>  ", "[RUN]  "),
+            (&["contract", "knowledge", "add"], "<TEXT>  ", "--decision <TOPIC>  "),
+        ] {
+            let page = page(words);
+            assert!(page.find(first).unwrap() < page.find(second).unwrap(), "{page}");
+        }
+        visit(&command(Lang::Ko), &mut |command| {
+            for arg in command.get_arguments() {
+                let said = arg.get_help().map(ToString::to_string).unwrap_or_default();
+                let shows =
+                    !arg.get_default_values().is_empty() && !arg.is_hide_default_value_set();
+                assert!(!shows, "{} {}: {said}", command.get_name(), arg.get_id());
+            }
+        });
     }
 
     #[test]

@@ -56,15 +56,21 @@ pub(crate) enum KnowledgeCommands {
 #[group(skip)]
 #[command(group = ArgGroup::new("piece").required(true).args(["decision", "pitfall", "pattern"]))]
 pub(crate) struct AddArgs {
+    #[arg(id = "piece_text", value_name = "TEXT")]
+    pub(crate) text: String,
     #[arg(long, id = "decision", value_name = "TOPIC")]
     pub(crate) decision: Option<String>,
     #[arg(long, id = "pitfall", value_name = "TEXT")]
     pub(crate) pitfall: Option<String>,
     #[arg(long, id = "pattern", value_name = "NAME")]
     pub(crate) pattern: Option<String>,
-    #[arg(id = "piece_text", value_name = "TEXT")]
-    pub(crate) text: String,
-    #[arg(long, id = "rationale", value_name = "TEXT", default_value = "")]
+    #[arg(
+        long,
+        id = "rationale",
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub(crate) rationale: String,
     #[arg(long = "ref", id = "piece_refs", value_name = "PATH")]
     pub(crate) refs: Vec<String>,

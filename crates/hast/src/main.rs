@@ -10,6 +10,7 @@ mod contract_messages;
 mod decision_cli;
 mod decision_messages;
 mod demo;
+mod exit_help;
 mod explore_messages;
 mod flow_messages;
 mod kernel_cli;

@@ -7,6 +7,7 @@ pub(crate) mod help {
     pub(crate) const COMMANDS: (&str, &str) = ("Commands", "명령");
     pub(crate) const OPTIONS: (&str, &str) = ("Options", "옵션");
     pub(crate) const ARGUMENTS: (&str, &str) = ("Arguments", "인자");
+    pub(crate) const EVERYWHERE: (&str, &str) = ("Options of every command", "모든 명령의 옵션");
 
     hast_flow::messages! {
         about() { en: "Runs AI agents the way production systems run jobs.", ko: "AI 에이전트를 운영 시스템이 작업을 돌리듯 실행합니다." }
@@ -39,6 +40,18 @@ pub(crate) mod help {
         verify_paths() { en: "Files or directories; without any, all flows found here", ko: "파일이나 디렉터리. 없으면 여기서 찾은 모든 흐름" }
         verify_as() { en: "Read the files as this document", ko: "파일을 이 문서로 읽습니다" }
         verify_schema() { en: "Print the JSON Schema of a document; without a name, list the names", ko: "문서의 JSON Schema를 출력합니다. 이름이 없으면 이름 목록" }
+        exit_line(codes) { en: "Exit codes: {codes}", ko: "종료 코드: {codes}" }
+        exit_done() { en: "done", ko: "완료" }
+        exit_failed() { en: "failed or refused", ko: "실패 또는 거부" }
+        exit_findings() { en: "errors were found", ko: "오류 발견" }
+        exit_not_all() { en: "blocked, failed, waiting or locked", ko: "차단, 실패, 대기 또는 잠금" }
+        exit_usage() { en: "wrong usage", ko: "잘못된 사용" }
+        exit_waiting() { en: "waiting for a person", ko: "사람을 기다림" }
+        exit_locked() { en: "locked by another process", ko: "다른 프로세스가 잠금" }
+        exit_interrupted() { en: "interrupted", ko: "중단" }
+        rehearse() { en: "Play a rehearsal; hast starts it as an agent", ko: "리허설을 재생합니다. hast가 에이전트로 실행합니다" }
+        rehearse_file() { en: "The rehearsal", ko: "리허설 파일" }
+        rehearse_raw() { en: "Print a preset's lines as the preset itself would", ko: "프리셋의 출력을 그대로 흉내 냅니다" }
         shell() { en: "bash, zsh, fish, elvish or powershell", ko: "bash, zsh, fish, elvish, powershell 중 하나" }
         exit_codes() { en: "Exit codes: 0 done, 1 failed or findings, 2 wrong usage, 3 waiting for a person, 4 locked by another process, 130 interrupted", ko: "종료 코드: 0 완료, 1 실패 또는 발견, 2 잘못된 사용, 3 사람을 기다림, 4 다른 프로세스가 잠금, 130 중단" }
     }

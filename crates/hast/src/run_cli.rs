@@ -91,7 +91,14 @@ pub(crate) struct CancelArgs {
 pub(crate) struct SearchArgs {
     #[arg(id = "search_words", value_name = "WORDS", num_args = 1.., required = true)]
     pub(crate) words: Vec<String>,
-    #[arg(long = "limit", id = "search_limit", value_name = "N", default_value_t = 20)]
+    #[arg(
+        long = "limit",
+        id = "search_limit",
+        value_name = "N",
+        default_value_t = 20,
+        hide_default_value = true,
+        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=10_000)
+    )]
     pub(crate) limit: usize,
 }
 

@@ -18,7 +18,7 @@ pub(crate) mod help {
         resume_id() { en: "The session; without one, the newest unfinished", ko: "세션. 없으면 끝나지 않은 가장 최근 세션" }
         show_id() { en: "The session; without one, the newest", ko: "세션. 없으면 가장 최근 세션" }
         verify_id() { en: "The session; without one, all of them", ko: "세션. 없으면 모든 세션" }
-        html() { en: "Write a report that opens offline; without a file, to output", ko: "오프라인으로 열리는 보고서를 씁니다. 파일이 없으면 표준 출력으로" }
+        html() { en: "Write a report that opens offline; without a file, to standard output", ko: "오프라인으로 열리는 보고서를 씁니다. 파일이 없으면 표준 출력으로" }
         question() { en: "The question's id, for example Q-20260112-0003", ko: "질문 id. 예: Q-20260112-0003" }
         answer_text() { en: "The answer; `restore` and `replan` do what the question offers", ko: "답. `restore`와 `replan`은 질문이 제안하는 일을 합니다" }
         answer_session() { en: "The session that asks, where several do", ko: "여러 세션이 물을 때 질문한 세션" }

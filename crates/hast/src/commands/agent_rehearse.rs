@@ -16,7 +16,7 @@ use hast_flow::ports::Clock;
 use hast_flow::words::Lang;
 use hast_world::files::read_bounded;
 
-use crate::cli::ColorWhen;
+use crate::cli::{ColorWhen, RehearseArgs};
 use crate::messages::say;
 use crate::output::Output;
 use crate::problem::{Exit, Problem, diagnostic_text};
@@ -26,12 +26,26 @@ const CALL: &str = "HAST_CALL";
 /// How many replies are named where none fits.
 const MOST_LISTED: usize = 20;
 
+/// What is for the parser of the command line: a person's, not hast's.
+const OF_PEOPLE: &[&str] = &["--help", "-h", "--json"];
+
 /// What follows `hast agent rehearse`, if that is what was asked for.
 pub(crate) fn asked(args: &[OsString]) -> Option<&[OsString]> {
     match args {
-        [_, agent, rehearse, rest @ ..] if agent == "agent" && rehearse == "rehearse" => Some(rest),
+        [_, agent, rehearse, rest @ ..] if agent == "agent" && rehearse == "rehearse" => {
+            (!rest.iter().any(|arg| OF_PEOPLE.iter().any(|word| arg == word))).then_some(rest)
+        }
         _ => None,
     }
+}
+
+/// The answer to whoever asks in a way in which no agent is started.
+pub(crate) fn refused(lang: Lang, args: &RehearseArgs) -> Problem {
+    let (what, next) = match std::env::var_os(CALL) {
+        None => (say::no_call(lang, CALL), say::no_call_next(lang)),
+        Some(_) => (say::rehearse_usage(lang), say::rehearse_usage_next(lang)),
+    };
+    Problem::usage(what, next).at(&args.file)
 }
 
 pub(crate) fn run(

@@ -15,6 +15,7 @@ pub(crate) fn run(app: &mut App, command: &AgentCommands) -> Result<Exit, Proble
         AgentCommands::Doctor => doctor::run(app),
         AgentCommands::Run(args) => run::run(app, args),
         AgentCommands::Record(args) => super::agent_record::run(app, args),
+        AgentCommands::Rehearse(args) => Err(super::agent_rehearse::refused(app.lang, args)),
         AgentCommands::Tool(args) => super::agent_tool::run(app, args),
     }
 }
