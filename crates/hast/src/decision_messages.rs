@@ -30,7 +30,7 @@ pub(crate) mod say {
     hast_flow::messages! {
         title() { en: "spike", ko: "시험 구현" }
         bad_id(id) { en: "{id} cannot be the name of a file", ko: "{id}(은)는 파일 이름이 될 수 없습니다" }
-        bad_id_next() { en: "use letters, digits, `.`, `-` and `_`", ko: "글자, 숫자, `.`, `-`, `_`를 쓰세요" }
+        bad_id_next() { en: "use a-z, A-Z, digits, `.`, `-` and `_`", ko: "영문자(a-z, A-Z), 숫자, `.`, `-`, `_`를 쓰세요" }
         too_few() { en: "a decision needs at least two alternatives", ko: "결정에는 대안이 둘 이상 필요합니다" }
         too_few_next() { en: "give each with --alternative ID=TITLE", ko: "--alternative ID=TITLE로 하나씩 쓰세요" }
         bad_alternative(text) { en: "{text} is not ID=TITLE", ko: "{text}(은)는 ID=TITLE 꼴이 아닙니다" }

@@ -53,7 +53,7 @@ pub(crate) mod say {
         experts_bad(count) { en: "the experts cannot work yet; faults: {count}", ko: "전문가에 문제가 {count}개 있습니다" }
         experts_bad_next() { en: "mend what is listed, then run `hast kernel experts check` again", ko: "나열된 것을 고친 뒤 `hast kernel experts check`를 다시 실행하세요" }
         bad_name(name) { en: "`{name}` cannot be the name of an expert", ko: "`{name}`(은)는 전문가 이름으로 쓸 수 없습니다" }
-        bad_name_next() { en: "use letters, digits, `_` and `-`, at most 100", ko: "영문자, 숫자, `_`, `-`를 100자 이내로 쓰세요" }
+        bad_name_next() { en: "use a-z, A-Z, digits, `_` and `-`, at most 100", ko: "영문자(a-z, A-Z), 숫자, `_`, `-`를 100자 이내로 쓰세요" }
         bad_writes(globs) { en: "`{globs}` cannot be what an expert may write", ko: "`{globs}`(은)는 전문가가 쓸 수 있는 곳이 될 수 없습니다" }
         bad_writes_next() { en: "name paths below the project, such as src/**", ko: "src/**처럼 프로젝트 아래의 경로를 쓰세요" }
         agent(name) { en: "agent: {name}", ko: "에이전트: {name}" }

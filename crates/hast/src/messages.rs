@@ -101,6 +101,7 @@ pub(crate) mod say {
         no_ai_directory_next(directory) { en: "run `hast init` in a git repository, or name its directory with --root (looked upward from {directory})", ko: "git 저장소에서 `hast init`을 실행하거나 --root로 디렉터리를 지정하세요({directory}에서 위로 찾았습니다)" }
         bad_files(count) { en: "errors in files that are needed: {count}", ko: "필요한 파일에 오류가 {count}개 있습니다" }
         bad_files_next() { en: "correct them; `hast verify` shows them again", ko: "고치세요. `hast verify`로 다시 볼 수 있습니다" }
+        bad_file_next(document, file) { en: "correct them; `hast verify --as {document} {file}` shows them again", ko: "고치세요. `hast verify --as {document} {file}`로 다시 볼 수 있습니다" }
         checked_as(file, document) { en: "{file}: checked as {document}", ko: "{file}: {document}(으)로 검사" }
         using_root(directory) { en: "root: {directory}", ko: "루트: {directory}" }
         no_handoff() { en: "last handoff: none", ko: "마지막 핸드오프: 없음" }
@@ -111,6 +112,7 @@ pub(crate) mod say {
         context_too_small(max, needed) { en: "max_context_bytes is {max}, but even an empty JSON context has {needed}", ko: "max_context_bytes가 {max}인데, 빈 JSON 컨텍스트도 {needed}바이트입니다" }
         context_too_small_next() { en: "raise max_context_bytes in .ai/config.yaml", ko: ".ai/config.yaml의 max_context_bytes를 늘리세요" }
         goal_counts(active, pending, blocked, done, dropped) { en: "active: {active}, pending: {pending}, blocked: {blocked}, done: {done}, dropped: {dropped}", ko: "진행 {active}, 대기 {pending}, 차단 {blocked}, 완료 {done}, 폐기 {dropped}" }
+        no_goals_file() { en: "settings only: there is no .ai/goals.yaml", ko: "설정만 있음: .ai/goals.yaml이 없습니다" }
         current_goal(goal) { en: "current goal: {goal}", ko: "현재 목표: {goal}" }
         blocked_goal(goal, reason) { en: "blocked: {goal} ({reason})", ko: "차단됨: {goal} ({reason})" }
         no_reason() { en: "no reason given", ko: "사유 없음" }

@@ -115,7 +115,7 @@ pub(crate) fn diagnostic_text(diagnostic: &Diagnostic, lang: Lang, renderer: &Re
         Severity::Error => (Level::ERROR, say::error(lang)),
         Severity::Warning => (Level::WARNING, say::warning(lang)),
     };
-    let (what, next) = (diagnostic.finding.what(lang), diagnostic.finding.next(lang));
+    let (what, next) = (diagnostic.finding.what(lang), diagnostic.next(lang));
     let next_name = say::next(lang);
     let title = level.with_name(name.as_str()).primary_title(what);
     let file = visible(&diagnostic.file);
@@ -160,7 +160,7 @@ pub(crate) fn diagnostic_json(diagnostic: &Diagnostic, lang: Lang) -> serde_json
         "severity": match diagnostic.severity { Severity::Error => "error", Severity::Warning => "warning" },
         "code": diagnostic.finding.code(),
         "problem": diagnostic.finding.what(lang),
-        "next": diagnostic.finding.next(lang),
+        "next": diagnostic.next(lang),
     })
 }
 

@@ -302,8 +302,12 @@ fn no_good_handoff(evidence: &Evidence, rules: &Rules, _: &TestRun) -> Found {
     Some((Class::Failed, reason))
 }
 
-fn complete(_: &Evidence, _: &Rules, _: &TestRun) -> Found {
-    Some((Class::Complete, Reason::AllGood))
+fn complete(_: &Evidence, rules: &Rules, _: &TestRun) -> Found {
+    let reason = match rules.handoff {
+        WantedHandoff::NotAsked => Reason::AllGoodWithoutHandoff,
+        _ => Reason::AllGood,
+    };
+    Some((Class::Complete, reason))
 }
 
 /// Of the handoffs that count for this goal, the newest: name, status and what it says.

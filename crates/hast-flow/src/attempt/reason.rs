@@ -164,6 +164,8 @@ pub enum Reason {
         status: Option<String>,
     },
     AllGood,
+    /// The same where no handoff was asked for.
+    AllGoodWithoutHandoff,
 }
 
 impl Reason {
@@ -207,7 +209,7 @@ impl Reason {
             Self::MergeWaits { .. } => "merge_waits",
             Self::TipMoves { .. } => "tip_moves",
             Self::Withdrawn { .. } => "goal_withdrawn",
-            Self::AllGood => "all_good",
+            Self::AllGood | Self::AllGoodWithoutHandoff => "all_good",
         }
     }
 
@@ -257,6 +259,7 @@ impl Reason {
             Self::Withdrawn { status: Some(status) } => say::withdrawn(lang, status),
             Self::Withdrawn { status: None } => say::withdrawn_whole(lang),
             Self::AllGood => say::all_good(lang),
+            Self::AllGoodWithoutHandoff => say::all_good_without_handoff(lang),
         };
         match self.more() {
             0 => text,
@@ -388,6 +391,7 @@ pub mod say {
         withdrawn(status) { en: "goals.yaml says {status} by now, so nothing was merged", ko: "그 사이 goals.yaml에서 {status}(으)로 바뀌어 병합하지 않았습니다" }
         withdrawn_whole() { en: "the goal is no longer in goals.yaml, so nothing was merged", ko: "그 사이 goals.yaml에서 목표가 빠져 병합하지 않았습니다" }
         all_good() { en: "work, tests and handoff are there", ko: "변경, 테스트, 핸드오프가 모두 있습니다" }
+        all_good_without_handoff() { en: "work and tests are there", ko: "변경과 테스트가 있습니다" }
         and_more(count) { en: " (and {count} more)", ko: " (외 {count}개)" }
     }
 }

@@ -162,6 +162,22 @@ impl Kind {
     }
 }
 
+impl Diagnostic {
+    /// What to do next; an example is written as its file is.
+    pub fn next(&self, lang: Lang) -> String {
+        match &self.finding {
+            Finding::MissingField { name, example: Some(example) }
+                if self.file.ends_with(".json") =>
+            {
+                let is_json = serde_json::from_str::<serde_json::Value>(example).is_ok();
+                let value = if is_json { example.clone() } else { format!("{example:?}") };
+                text::missing_field_example(lang, format!("\"{name}\""), value)
+            }
+            finding => finding.next(lang),
+        }
+    }
+}
+
 impl Finding {
     /// What is wrong, in one sentence without a full stop.
     pub fn what(&self, lang: Lang) -> String {
@@ -169,6 +185,9 @@ impl Finding {
             Self::CannotRead { why } => text::cannot_read(lang, why),
             Self::TooLarge { bytes, limit } => text::too_large(lang, bytes, limit),
             Self::NotUtf8 { line, byte } => text::not_utf8(lang, line, byte),
+            Self::Syntax { format: Format::Yaml, detail } => {
+                text::syntax(lang, Format::Yaml.name(), yaml_words::told(detail, lang))
+            }
             Self::Syntax { format, detail } => text::syntax(lang, format.name(), detail),
             Self::TooDeep { limit } => text::too_deep(lang, limit),
             Self::TooManyNodes { limit } => text::too_many_nodes(lang, limit),
@@ -185,9 +204,6 @@ impl Finding {
             Self::NotOneOf { value, .. } => text::not_one_of(lang, value),
             Self::BadForm { value, .. } => text::bad_form(lang, value),
             Self::OutOfRange { value, .. } => text::out_of_range(lang, value),
-            Self::Syntax { format: Format::Yaml, detail } => {
-                text::syntax(lang, Format::Yaml.name(), yaml_words::told(detail, lang))
-            }
             Self::Empty { name } => text::empty(lang, name),
             Self::NoTable { .. } => text::no_table(lang),
             Self::MissingColumn { name } => text::missing_column(lang, name),

@@ -93,7 +93,7 @@ pub(crate) fn word(status: GoalStatus) -> &'static str {
 fn tail(app: &mut App, args: TailArgs) -> Result<Exit, Problem> {
     let root = find_root(app)?;
     let log = goals_history::log(&root);
-    let (mut last, mut read) = (VecDeque::new(), 0);
+    let (mut last, mut read): (VecDeque<Vec<u8>>, u64) = (VecDeque::new(), 0);
     each_line(&log, 0, &mut |line| {
         read += line.len() as u64;
         if last.len() == args.lines {
@@ -109,7 +109,7 @@ fn tail(app: &mut App, args: TailArgs) -> Result<Exit, Problem> {
         app.print_json(&json!({ "events": events }))?;
         return Ok(Exit::Done);
     }
-    if events.is_empty() && !args.follow {
+    if read == 0 && !args.follow {
         app.print(&(say::no_events(app.lang) + "\n"))?;
     }
     for event in &events {

@@ -9,7 +9,7 @@ use hast_flow::flows::goals::handoffs::{LastSession, NewestFirst, read_handoff};
 use hast_flow::flows::goals::layout;
 use hast_flow::formats::diagnostic::{Diagnostic, Finding};
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
-use hast_flow::words::Lang;
+use hast_flow::words::{Lang, shell_word};
 use hast_world::person_files::create;
 use hast_world::{files, roots};
 
@@ -59,6 +59,38 @@ impl GoalsFiles {
         let goals = goals.map(|read| read.value).unwrap_or_default();
         Ok(Self { config, goals, warnings: findings })
     }
+}
+
+/// A file that somebody named cannot be used: shows what is wrong, and says where to begin.
+pub(crate) fn bad_file(
+    app: &mut App,
+    document: &str,
+    file: &Path,
+    findings: &[Diagnostic],
+) -> Problem {
+    show(app, findings);
+    let lang = app.lang;
+    let errors: Vec<&Diagnostic> = findings.iter().filter(|finding| finding.is_error()).collect();
+    let line = |finding: &Diagnostic| {
+        finding
+            .line()
+            .map_or_else(|| finding.file.to_string(), |line| format!("{}:{line}", finding.file))
+    };
+    let next = say::bad_file_next(lang, document, shell_word(&file.display().to_string()));
+    let problem = Problem::new(say::bad_files(lang, errors.len()), next);
+    let problem = match errors.first() {
+        Some(first) => problem.at(Path::new(&line(first))),
+        None => problem.at(file),
+    };
+    if !app.json {
+        return problem;
+    }
+    // Programs do not read what was shown.
+    let all: Vec<String> = errors
+        .iter()
+        .map(|finding| format!("{}: {}", line(finding), finding.finding.what(lang)))
+        .collect();
+    problem.because(all.join("; "))
 }
 
 /// The newest valid handoff with its name, and what is wrong with each newer one.

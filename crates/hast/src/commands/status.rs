@@ -158,7 +158,12 @@ fn goals_lines(lang: Lang, report: &Report, goals: Option<&GoalsState>) -> Vec<S
     if report.findings() > 0 {
         lines.push(say::flow_state(lang, report.errors, report.warnings));
     }
-    let Some(goals) = goals else { return lines };
+    let Some(goals) = goals else {
+        if lines.is_empty() {
+            lines.push(say::no_goals_file(lang));
+        }
+        return lines;
+    };
     let [active, pending, blocked, done, dropped] = goals.counts;
     lines.push(say::goal_counts(lang, active, pending, blocked, done, dropped));
     if let Some((id, title)) = &goals.current {

@@ -273,7 +273,7 @@ messages! {
     all_wait(ids) { en: "the goals that are left wait for others: {ids}", ko: "남은 목표가 다른 목표를 기다립니다: {ids}" }
     all_wait_next() { en: "finish or hast retry what they depend on (depends_on in .ai/goals.yaml)", ko: "의존하는 목표를 끝내거나 hast retry 하세요 (.ai/goals.yaml의 depends_on)" }
     unknown(id) { en: "there is no goal {id}", ko: "목표 {id}(이)가 없습니다" }
-    unknown_next() { en: "see the ids with hast status, or add it to .ai/goals.yaml", ko: "hast status로 id를 확인하거나 .ai/goals.yaml에 추가하세요" }
+    unknown_next() { en: "the ids are in .ai/goals.yaml; name one of them, or add it there", ko: ".ai/goals.yaml에서 id를 확인하거나 그곳에 추가하세요" }
     unknown_near(id) { en: "did you mean {id}?", ko: "{id}(을)를 뜻했나요?" }
     pending(id) { en: "{id} is pending, so it is not its turn yet", ko: "{id}(은)는 pending 상태라 아직 차례가 아닙니다" }
     pending_next() { en: "set its `status: active` in .ai/goals.yaml", ko: ".ai/goals.yaml에서 `status: active`로 바꾸세요" }

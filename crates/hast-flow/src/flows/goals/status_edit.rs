@@ -174,7 +174,7 @@ pub fn status_word(status: GoalStatus) -> &'static str {
 
 messages! {
     unknown(id) { en: "there is no goal {id}", ko: "목표 {id}(이)가 없습니다" }
-    unknown_next() { en: "see the ids with hast status", ko: "hast status로 id를 확인하세요" }
+    unknown_next() { en: "the ids are in .ai/goals.yaml", ko: ".ai/goals.yaml에서 id를 확인하세요" }
     not_blocked(id, status) { en: "{id} is {status}; only a blocked goal is retried", ko: "{id}(은)는 {status} 상태입니다. blocked 목표만 다시 시도합니다" }
     not_blocked_next() { en: "set `status: active` in .ai/goals.yaml to run it", ko: "실행하려면 .ai/goals.yaml에서 `status: active`로 바꾸세요" }
     active_next(id) { en: "hast auto {id}", ko: "hast auto {id}" }

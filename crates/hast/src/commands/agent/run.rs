@@ -169,7 +169,13 @@ fn meaning(performed: &Performed, lang: Lang) -> (Exit, Option<Problem>) {
     let record = performed.kept.as_ref().map(|kept| kept.path.display().to_string());
     let problem = match &performed.result {
         CallResult::Completed(_) => return (Exit::Done, None),
-        CallResult::Broken { .. } => Problem::new(say::broken(lang), say::broken_next(lang)),
+        CallResult::Broken { findings, .. } => {
+            let problem = Problem::new(say::broken(lang), say::broken_next(lang));
+            match findings.first() {
+                None => problem,
+                Some(first) => problem.because(format!("{}: {}", first.file, first.problem)),
+            }
+        }
         CallResult::Failed { reason, .. } => Problem::new(
             say::failed(lang, reason),
             say::failed_next(lang, record.unwrap_or_default()),
@@ -190,6 +196,10 @@ fn meaning(performed: &Performed, lang: Lang) -> (Exit, Option<Problem>) {
             let problem = Problem::new(say::interrupted(lang), say::interrupted_next(lang));
             Problem { exit: Exit::Interrupted, ..problem }
         }
+    };
+    let problem = match &performed.kept {
+        Some(kept) => problem.at(&kept.path),
+        None => problem,
     };
     (problem.exit, Some(problem))
 }
@@ -223,7 +233,7 @@ fn as_json(performed: &Performed, problem: Option<&Problem>, exit: Exit) -> Valu
             CallResult::Limited { until, .. } => Some(until),
             _ => None,
         },
-        "problem": problem.map(|problem| json!({ "what": problem.what, "next": problem.next })),
+        "problem": problem.map(|problem| problem.json()["problem"].take()),
         "exit": exit as u8,
     })
 }

@@ -13,6 +13,7 @@ mod refs;
 pub(crate) mod summary;
 mod walls;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ use hast_flow::flows::goals::auto::lanes::Delivery;
 use hast_flow::flows::goals::auto::retry::{Attempts, RetryFlow};
 use hast_flow::flows::goals::auto::{AutoFlow, CutOff, FoundLock, Settings, View};
 use hast_flow::flows::goals::layout;
-use hast_flow::flows::goals::runnable::{Asked, Depth, in_reach};
+use hast_flow::flows::goals::runnable::{Asked, Choice, Depth, choose as choose_goal, in_reach};
 use hast_flow::flows::goals::selection::placed;
 use hast_flow::flows::goals::status_edit::not_to_be_set;
 use hast_flow::steps::{Ending, Notice, WaitsFor};
@@ -152,10 +153,10 @@ pub(crate) fn go(
     eyes: &mut GoalEyes,
 ) -> Result<Driven<()>, Problem> {
     let lang = app.lang;
-    if wish.delivery.is_none() {
+    let needed = can_be_told(app, project, &wish.asked)?;
+    if let (AgentIs::Needed, None) = (needed, &wish.delivery) {
         agent_is_there(app, project, wish.tool.as_deref())?;
     }
-    can_be_told(app, project, &wish.asked)?;
     keep_ignored(lang, &project.root)?;
     let settings = settings(app, project)?;
     let state = project.root.join(layout::DIRECTORY);
@@ -186,16 +187,28 @@ pub(crate) fn go(
     in_place(app, unit, flow, eyes)
 }
 
+/// Whether there is anything to ask an agent for.
+enum AgentIs {
+    Needed,
+    NotNeeded,
+}
+
 /// What comes of a goal has to be written down: whether that can be done is known before anybody works.
-fn can_be_told(app: &mut App, project: &Project, asked: &Asked) -> Result<(), Problem> {
-    let Some(text) = text_of(app, &project.root, layout::GOALS)? else { return Ok(()) };
+fn can_be_told(app: &mut App, project: &Project, asked: &Asked) -> Result<AgentIs, Problem> {
+    let Some(text) = text_of(app, &project.root, layout::GOALS)? else {
+        return Ok(AgentIs::NotNeeded);
+    };
     let files = GoalsFiles::read(app, &project.root)?;
     let newest = newest_handoff(app, &project.root)?.session;
     let last = newest.map(|(_, session)| session.front.goal_id);
-    let reached = in_reach(&placed(&files.goals), asked, last.as_deref());
+    let all = placed(&files.goals);
+    let reached = in_reach(&all, asked, last.as_deref());
     let findings = not_to_be_set(&text, &reached);
     if findings.is_empty() {
-        return Ok(());
+        return Ok(match choose_goal(&all, asked, last.as_deref(), &BTreeSet::new()) {
+            Choice::Run(_) => AgentIs::Needed,
+            Choice::Refused(_) | Choice::Nothing(_) => AgentIs::NotNeeded,
+        });
     }
     show(app, &findings);
     let what = say::not_to_be_set(app.lang, findings.len());

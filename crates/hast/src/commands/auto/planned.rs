@@ -68,6 +68,11 @@ pub(super) fn run(
     } else {
         app.print(&dry_run(&planned, app.lang))?;
     }
+    // What would keep the run from starting is a part of what would happen.
+    if let Err(problem) = super::agent_is_there(app, project, args.tool.as_deref()) {
+        let next = common::next(app.lang);
+        app.output.message(&format!("{}\n{next}: {}\n", problem.what, problem.next));
+    }
     Ok(Exit::Done)
 }
 

@@ -18,7 +18,7 @@ use hast_flow::words::visible;
 use hast_world::files::read_bounded;
 use serde_json::json;
 
-use super::goals_files::{find_root, show};
+use super::goals_files::{bad_file, find_root, show};
 use super::goals_log;
 use super::opening::store_problem;
 use crate::app::App;
@@ -119,12 +119,7 @@ fn ticket(app: &mut App, file: &Path) -> Result<(DecisionTicket, Vec<u8>), Probl
             show(app, &read.warnings);
             Ok((read.value, bytes))
         }
-        Err(findings) => {
-            show(app, &findings);
-            let errors = findings.iter().filter(|finding| finding.is_error()).count();
-            let what = common::bad_files(app.lang, errors);
-            Err(Problem::new(what, common::bad_files_next(app.lang)).coded("bad_ticket"))
-        }
+        Err(findings) => Err(bad_file(app, "decision", file, &findings).coded("bad_ticket")),
     }
 }
 

@@ -24,8 +24,7 @@ use crate::commands::auto::leases::Leases;
 use crate::commands::auto::{self, AutoWish};
 use crate::commands::calling::{self, Project};
 use crate::commands::driving;
-use crate::commands::goals_files::{GoalsFiles, find_root, show};
-use crate::messages::say as common;
+use crate::commands::goals_files::{GoalsFiles, bad_file, find_root, show};
 use crate::problem::{Exit, Problem};
 use crate::protocol_cli::IngestArgs;
 use crate::protocol_messages::say;
@@ -68,11 +67,9 @@ fn read_result(app: &mut App, path: &Path) -> Result<ProtocolResult, Problem> {
     let parsed = Source::from_bytes(&name, &bytes)
         .map_err(|finding| vec![finding])
         .and_then(|source| read::<ProtocolResult>(&source));
-    parsed.map(|read| read.value).map_err(|findings| {
-        show(app, &findings);
-        let what = common::bad_files(app.lang, findings.len());
-        Problem::new(what, common::bad_files_next(app.lang)).coded("bad_result")
-    })
+    parsed
+        .map(|read| read.value)
+        .map_err(|findings| bad_file(app, "protocol-result", path, &findings).coded("bad_result"))
 }
 
 /// The task as it was written down; the flow says what it means if there is none.

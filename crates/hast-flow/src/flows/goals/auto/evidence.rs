@@ -66,9 +66,9 @@ pub(super) fn look(base: &ObjectId, name: &str) -> [String; 2] {
 
 /// The same, with what the ref does not hold.
 pub(super) fn look_at_all(base: &ObjectId, name: &str, beside: &Beside) -> Vec<String> {
-    let aside =
-        beside.aside.iter().take(ASIDE).map(|aside| format!("ls -ld {}", shell_word(&aside.at)));
-    look(base, name).into_iter().chain(aside).collect()
+    let beside = beside.aside.iter().map(|aside| &aside.at).chain(&beside.in_tree);
+    let beside = beside.take(ASIDE).map(|path| format!("ls -ld {}", shell_word(path)));
+    look(base, name).into_iter().chain(beside).collect()
 }
 
 /// The command that takes one file from a ref.

@@ -47,7 +47,7 @@ messages! {
     not_blocked(goal, status) { en: "{goal} is {status}, not blocked", ko: "{goal}(은)는 blocked가 아니라 {status} 상태입니다" }
     not_blocked_next(goal) { en: "only a blocked goal is retried; hast auto {goal} runs an active one", ko: "blocked 목표만 다시 시도합니다. active 목표는 hast auto {goal}로 실행하세요" }
     no_such_goal(goal) { en: "there is no goal {goal}", ko: "목표 {goal}(이)가 없습니다" }
-    no_such_goal_next() { en: "see the ids with hast status", ko: "hast status로 id를 확인하세요" }
+    no_such_goal_next() { en: "the ids are in .ai/goals.yaml", ko: ".ai/goals.yaml에서 id를 확인하세요" }
     cannot_edit(why) { en: "goals.yaml cannot be changed without touching more than the status: {why}", ko: "상태만 바꿔서는 goals.yaml을 고칠 수 없습니다: {why}" }
     cannot_edit_next(goal) { en: "set `status: active` of {goal} by hand and remove its blocked_reason", ko: "{goal}의 `status: active`를 직접 쓰고 blocked_reason을 지우세요" }
     nothing_kept() { en: "there is no kept work to go on with", ko: "이어갈 보존된 작업이 없습니다" }
