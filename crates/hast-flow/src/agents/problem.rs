@@ -61,7 +61,8 @@ impl AgentProblem {
     /// What to do next, in one sentence without a full stop.
     pub fn next(&self, lang: Lang) -> String {
         match self {
-            Self::Empty | Self::NoBuiltin | Self::UnknownAgent { .. } => say::name_one(lang),
+            Self::Empty | Self::NoBuiltin => say::name_one(lang),
+            Self::UnknownAgent { .. } => say::unknown_agent_next(lang),
             Self::UnclosedQuote { .. } => say::unclosed_quote_next(lang),
             Self::NoPlaceholder { .. } => say::no_placeholder_next(lang),
             Self::InsideWord { placeholder, .. } => say::inside_word_next(lang, placeholder),
@@ -80,8 +81,8 @@ pub mod say {
     crate::messages! {
         empty() { en: "no agent is named", ko: "에이전트가 지정되지 않았습니다" }
         name_one() {
-            en: "set `ai_tool` to a preset such as `claude`, or to a command line with {{prompt}}, {{prompt_file}} or {{stdin}}",
-            ko: "`ai_tool`에 `claude` 같은 프리셋 이름이나, {{prompt}}, {{prompt_file}}, {{stdin}} 중 하나가 있는 명령을 적으세요",
+            en: "write `ai_tool: claude` (or a command line with {{prompt}}, {{prompt_file}} or {{stdin}}) into .ai/config.yaml here, or into ~/.config/hast/config.yaml for all projects; `hast agent list` shows what is installed",
+            ko: "이 프로젝트의 .ai/config.yaml이나 모든 프로젝트에 쓰이는 ~/.config/hast/config.yaml에 `ai_tool: claude`(또는 {{prompt}}, {{prompt_file}}, {{stdin}} 중 하나가 있는 명령)를 적으세요. `hast agent list`가 설치된 것을 보여 줍니다",
         }
         unclosed_quote(line) { en: "the quotes of `{line}` do not close", ko: "`{line}`의 따옴표가 닫히지 않았습니다" }
         unclosed_quote_next() { en: "close the quote, or write \\' for a single one", ko: "따옴표를 닫거나, 글자 그대로의 따옴표는 \\'로 적으세요" }
@@ -113,6 +114,10 @@ pub mod say {
         no_builtin() { en: "this version of hast has no built-in agent", ko: "이 버전의 hast에는 내장 에이전트가 없습니다" }
         no_rehearsal_file() { en: "`rehearsal:` names no file", ko: "`rehearsal:` 뒤에 파일이 없습니다" }
         no_rehearsal_file_next() { en: "write rehearsal:FILE.yaml", ko: "rehearsal:FILE.yaml 형식으로 적으세요" }
+        unknown_agent_next() {
+            en: "name a preset or an agent of `ai_tools` in .ai/config.yaml; `hast agent list` shows them",
+            ko: "프리셋이나 .ai/config.yaml의 `ai_tools`에 있는 이름을 쓰세요. `hast agent list`가 보여 줍니다",
+        }
         unknown_agent(name) { en: "`{name}` is neither in `ai_tools` nor a preset", ko: "`{name}`(은)는 `ai_tools`에도 프리셋에도 없습니다" }
     }
 }

@@ -209,6 +209,19 @@ pub(crate) fn says_yes_to(app: &mut App, question: &str) -> bool {
     read.is_ok() && (["y", "yes"].contains(&&*answer) || answer == say::yes(app.lang))
 }
 
+/// A missing agent is told before anything is begun that would wait for it. Where roles have agents of
+/// their own, the first call tells.
+pub(crate) fn agent_to_begin(
+    app: &App,
+    project: &Project,
+    tool: Option<&str>,
+) -> Result<(), Problem> {
+    if !project.config.roles.is_empty() {
+        return Ok(());
+    }
+    super::auto::agent_is_there(app, project, tool)
+}
+
 /// Shows what would be run, and what is different from what was approved.
 pub(crate) fn show_commands(
     app: &mut App,

@@ -226,9 +226,19 @@ fn check_file(app: &App, path: &Path, entry: &Entry, report: &mut Report) {
         report.seen.push(say::checked_as(app.lang, &name, entry.name));
     }
     match Source::from_bytes(&name, &bytes) {
-        Ok(source) => (entry.check)(&source).into_iter().for_each(|finding| report.add(finding)),
+        Ok(source) => (entry.check)(&source)
+            .into_iter()
+            .filter(|finding| !is_for_goals(path, finding))
+            .for_each(|finding| report.add(finding)),
         Err(diagnostic) => report.add(diagnostic),
     }
+}
+
+/// Only goals are tested by the command of the settings: where there are none, it is not missing.
+fn is_for_goals(path: &Path, finding: &Diagnostic) -> bool {
+    let missing =
+        matches!(&finding.finding, Finding::MissingField { name, .. } if name == "test_command");
+    missing && path.ends_with(CONFIG) && !path.with_file_name("goals.yaml").exists()
 }
 
 /// One file that cannot be read must not hide what is wrong with the others.

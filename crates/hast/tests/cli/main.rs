@@ -7,4 +7,5 @@ mod goals;
 mod tools;
 mod usage;
 mod verify;
+mod words;
 mod world;

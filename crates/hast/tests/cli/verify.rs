@@ -37,7 +37,8 @@ fn a_finding_shows_file_line_column_and_what_to_do_with_korean_aligned() {
 #[test]
 fn everything_of_a_file_is_told_at_once() {
     let config = "test_comand: x\nai_tool: 3\nmax_retries: 0\n";
-    let ran = World::new().file(".ai/config.yaml", config).run(&["verify", "--json"]);
+    let world = World::new().file(".ai/config.yaml", config).file(".ai/goals.yaml", "goals: []\n");
+    let ran = world.run(&["verify", "--json"]);
     assert_eq!(ran.code, 1);
     let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     let found: Vec<_> = document["findings"]

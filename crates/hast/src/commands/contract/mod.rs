@@ -94,6 +94,7 @@ fn start(app: &mut App, args: &StartArgs) -> Result<Exit, Problem> {
     }
     let root = flow_root::there_or_here(app, FlowName::Contract)?;
     let project = calling::project_at(app, root)?;
+    calling::agent_to_begin(app, &project, args.tool.as_deref())?;
     driving::recover(app, &store(&project.root))?;
     let own = hash(&project.root);
     let id = reading::next_id(&project.root, &own)

@@ -115,6 +115,7 @@ fn start(app: &mut App, args: &StartArgs) -> Result<Exit, Problem> {
     }
     let root = flow_root::there_or_here(app, FlowName::Kernel)?;
     let project = calling::project_at(app, root)?;
+    calling::agent_to_begin(app, &project, args.tool.as_deref())?;
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let id = fresh(app, &project.root)?;
     let mut eyes = KernelEyes::new(app.lang, Some(id.clone()));

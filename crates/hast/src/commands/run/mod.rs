@@ -99,6 +99,7 @@ fn start(app: &mut App, args: &StartArgs) -> Result<Exit, Problem> {
     }
     let root = flow_root::there_or_here(app, FlowName::Run)?;
     let project = calling::project_at(app, root)?;
+    calling::agent_to_begin(app, &project, args.tool.as_deref())?;
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     driving::recover(app, &project.root)?;
     if let Some(open) = left_unfinished(app, &project, args.mode)? {

@@ -79,6 +79,7 @@ fn start(app: &mut App, args: &StartArgs) -> Result<Exit, Problem> {
     let review_rules = text_of(app, args.rules.as_deref())?;
     let root = there(app).or_else(|_| flow_root::there_or_here(app, FlowName::Session))?;
     let project = calling::project_at(app, root)?;
+    calling::agent_to_begin(app, &project, args.work.tool.as_deref())?;
     let mut after = None;
     loop {
         let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
