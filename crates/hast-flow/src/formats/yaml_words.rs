@@ -4,8 +4,10 @@
 use crate::messages;
 use crate::words::Lang;
 
+type Words = fn(Lang) -> String;
+
 /// What the parser says of a mistake, and its kind.
-const KINDS: &[(&str, fn(Lang) -> String)] = &[
+const KINDS: &[(&str, Words)] = &[
     (" tab", tab),
     ("tabs ", tab),
     ("tab cannot", tab),

@@ -317,10 +317,9 @@ impl Screen {
         }
         let all = now.values().copied().fold(Usage::default(), sum);
         self.live.change(|board, _| {
-            board.cost = spent_in(self.lang, all);
-            let costs = now
-                .into_iter()
-                .filter_map(|(unit, usage)| Some((unit, spent_in(self.lang, usage)?)));
+            board.cost = spent(self.lang, all);
+            let costs =
+                now.into_iter().filter_map(|(unit, usage)| Some((unit, spent(self.lang, usage)?)));
             board.costs = costs.collect();
         });
     }
@@ -419,17 +418,13 @@ pub(crate) fn sum(one: Usage, other: Usage) -> Usage {
 }
 
 /// Tokens and money in a few letters; nothing where the agent said nothing.
-pub(crate) fn spent_in(lang: Lang, usage: Usage) -> Option<String> {
+pub(crate) fn spent(lang: Lang, usage: Usage) -> Option<String> {
     let count = |used: Tokens| say::tokens(lang, tokens(used.input.saturating_add(used.output)));
     let parts: Vec<String> = [usage.tokens.map(count), usage.cost.map(|cost| cost.to_string())]
         .into_iter()
         .flatten()
         .collect();
     (!parts.is_empty()).then(|| parts.join(" · "))
-}
-
-pub(crate) fn spent(usage: Usage) -> Option<String> {
-    spent_in(Lang::En, usage)
 }
 
 fn named(lang: Lang, state: State) -> String {

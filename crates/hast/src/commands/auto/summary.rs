@@ -62,7 +62,7 @@ fn table(app: &App, driven: &Driven<()>, eyes: &GoalEyes) -> String {
     for goal in goals {
         let attempts: Vec<&Judgement> = judged.iter().filter(|one| one.goal == goal).collect();
         let title = attempts.first().map_or("", |first| first.title.as_str());
-        let cost = driven.usage.get(goal).copied().and_then(spent);
+        let cost = driven.usage.get(goal).and_then(|usage| spent(app.lang, *usage));
         let cost = cost.map(|cost| format!(" · {cost}")).unwrap_or_default();
         text += &format!("{} {}{cost}\n", visible(goal), visible(title));
         for one in attempts {
@@ -98,7 +98,7 @@ fn table(app: &App, driven: &Driven<()>, eyes: &GoalEyes) -> String {
     if !text.is_empty() {
         let all =
             driven.usage.values().copied().fold(Usage::default(), crate::commands::driving::sum);
-        let parts = [Some(say::took(app.lang, elapsed(driven.lasted))), spent(all)];
+        let parts = [Some(say::took(app.lang, elapsed(driven.lasted))), spent(app.lang, all)];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         text += &format!("{}\n", parts.join(" · "));
     }
