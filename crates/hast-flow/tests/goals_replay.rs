@@ -49,6 +49,26 @@ fn blocked(number: u64, goal: &str, attempt: u32) -> String {
 }
 
 #[test]
+fn a_settled_attempt_tells_the_goals_status_with_its_reason_and_the_ref_of_the_last_one_counts() {
+    let settled = |number: u64, attempt: u32, status: Value| {
+        let saved = json!({"name": format!("refs/hast/attempts/M1/{attempt}")});
+        let detail = json!({"goal_id": "M1", "attempt": attempt, "saved": saved, "status": status});
+        line(number, "ATTEMPT_SETTLED", detail)
+    };
+    let lines = [
+        settled(1, 1, Value::Null),
+        settled(2, 2, json!({"blocked": {"reason": "max retries exceeded (2)"}})),
+        line(3, "STATUS_SET", json!({"goal_id": "M2", "status": "dropped"})),
+        line(4, "STATUS_SET", json!({"goal_id": "M2", "status": "never heard of"})),
+        line(5, "STATUS_SET", json!({"goal_id": "M2", "status": {"never": "heard of"}})),
+    ];
+    let views = replayed(&lines).views();
+    assert_eq!((views.log.events, views.log.unreadable), (3, 2), "{views:?}");
+    assert_eq!(views.goals["M1"].saved.as_deref(), Some("refs/hast/attempts/M1/2"));
+    assert_eq!(views.goals["M2"].status, Some(GoalStatus::Dropped));
+}
+
+#[test]
 fn a_blocked_goal_waits_with_its_evidence_until_it_is_retried() {
     let mut lines = vec![judged(1, "M1", 1, 10, "failed"), blocked(2, "M1", 1)];
     let replay = replayed(&lines);

@@ -75,3 +75,21 @@ fn a_demo_without_git_says_why_in_lines_that_can_be_read() {
     assert!(err.contains("git init: fatal: no disk\n") && err.contains("hint: buy one"), "{err}");
     assert!(!err.contains("\\n"), "{err}");
 }
+
+#[test]
+fn looking_back_reads_every_line_that_the_demo_wrote() {
+    let scene = particular_user();
+    let ran = scene.hast(&["demo", "--dir", "../looked-back"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let ran = scene.hast(&["--root", "../looked-back", "events", "replay", "--write", "--json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let told: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let lines = scene.read("../looked-back/.ai/events/events.ndjson").lines().count();
+    assert_eq!((&told["events"], &told["unreadable"]), (&lines.into(), &0.into()), "{told}");
+    let refs = ["-C", "../looked-back", "for-each-ref", "--format=%(refname)"];
+    let refs = scene.git(&[&refs[..], &["refs/hast/attempts/SHOP.5"]].concat());
+    let views = scene.read("../looked-back/.ai/state/goal_views.json");
+    let views: serde_json::Value = serde_json::from_str(&views).unwrap();
+    let saved = views["goals"]["SHOP.5"]["saved"].as_str().unwrap();
+    assert_eq!(refs.lines().last(), Some(saved), "{refs}");
+}

@@ -3,7 +3,9 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 use crate::docs::goals::GoalStatus;
 use crate::ids::LAST_NUMBER;
@@ -42,6 +44,7 @@ pub struct Detail<'a> {
     pub reason: Option<Cow<'a, str>>,
     #[serde(borrow)]
     pub then: Option<Cow<'a, str>>,
+    #[serde(deserialize_with = "status")]
     pub status: Option<GoalStatus>,
     pub parents: Vec<String>,
     pub saved: Option<SavedRef>,
@@ -82,6 +85,18 @@ pub struct DiffStat {
     pub added: u64,
     pub removed: u64,
     pub paths: Vec<String>,
+}
+
+/// A status is a word, or a word with more about it: `{"blocked": {"reason": ..}}`.
+fn status<'de, D: Deserializer<'de>>(from: D) -> Result<Option<GoalStatus>, D::Error> {
+    let word = match Value::deserialize(from)? {
+        Value::Null => return Ok(None),
+        Value::Object(told) if told.len() == 1 => {
+            told.into_iter().next().map_or(Value::Null, |(word, _)| Value::String(word))
+        }
+        word => word,
+    };
+    serde_json::from_value(word).map(Some).map_err(Error::custom)
 }
 
 impl Told<'_> {
