@@ -14,16 +14,23 @@ pub(crate) struct Output {
     closed: bool,
 }
 
+/// Whether a stream ends on a screen on which more than lines can be drawn: a terminal that has a name
+/// and does not call itself `dumb`.
+pub(crate) fn is_screen(stream: &impl IsTerminal) -> bool {
+    let name = std::env::var_os("TERM").unwrap_or_default();
+    stream.is_terminal() && !name.is_empty() && name != "dumb"
+}
+
 impl Output {
     pub(crate) fn new(when: ColorWhen, no_color: bool) -> Self {
-        let coloured = |is_terminal: bool| match when {
+        let coloured = |is_screen: bool| match when {
             ColorWhen::Always => true,
             ColorWhen::Never => false,
-            ColorWhen::Auto => !no_color && is_terminal,
+            ColorWhen::Auto => !no_color && is_screen,
         };
         Self {
-            coloured_results: coloured(io::stdout().is_terminal()),
-            coloured_messages: coloured(io::stderr().is_terminal()),
+            coloured_results: coloured(is_screen(&io::stdout())),
+            coloured_messages: coloured(is_screen(&io::stderr())),
             closed: false,
         }
     }

@@ -1,7 +1,7 @@
 //! Draws the board again and again on a terminal, below everything that was said; without a
 //! terminal nothing is drawn and only what is said appears.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -11,6 +11,7 @@ use rustix::termios::tcgetwinsize;
 
 use super::board::{Board, Marks, Screen, folded};
 use super::drawn::Drawn;
+use crate::output::is_screen;
 
 /// Fast enough for a clock of seconds, slow enough to cost nothing.
 const TICK: Duration = Duration::from_millis(250);
@@ -33,9 +34,9 @@ struct Shared {
 }
 
 impl Live {
-    /// Starts drawing if stderr is a terminal.
+    /// Starts drawing if stderr is a screen.
     pub(crate) fn start(board: Board, colour: bool, wanted: Wanted) -> Self {
-        let is_terminal = wanted == Wanted::Yes && io::stderr().is_terminal();
+        let is_terminal = wanted == Wanted::Yes && is_screen(&io::stderr());
         let shared = Arc::new(Mutex::new(Shared {
             board,
             started: Instant::now(),

@@ -22,13 +22,18 @@ pub(crate) struct Seat {
 
 impl Seat {
     fn take(mut command: Command) -> Self {
+        command.env("TERM", "xterm");
+        Self::take_as_it_is(command)
+    }
+
+    fn take_as_it_is(mut command: Command) -> Self {
         let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&terminal).unwrap();
         unlockpt(&terminal).unwrap();
         let name = ptsname(&terminal, Vec::new()).unwrap();
         let name = OsStr::from_bytes(name.as_bytes());
         let end = File::options().read(true).write(true).open(name).unwrap();
-        command.env("TERM", "dumb").stdin(Stdio::from(end.try_clone().unwrap()));
+        command.stdin(Stdio::from(end.try_clone().unwrap()));
         command.stdout(Stdio::from(end.try_clone().unwrap())).stderr(Stdio::from(end));
         let child = command.spawn().unwrap();
         Self { terminal: File::from(terminal), child }
@@ -118,6 +123,22 @@ fn busy_agent(last: &str) -> Scene {
         "  - when: {{missing: go.log}}\n    do:\n      - write: {{path: src/half.txt, text: half}}\n      - write: {{path: here.log, text: now}}\n{last}  - do:\n{WORK}"
     );
     Scene::with(GOALS, &replies, "max_retries: 1\n")
+}
+
+#[test]
+fn a_terminal_that_can_only_write_lines_gets_lines_and_no_colour() {
+    for name in [None, Some(""), Some("dumb"), Some("xterm")] {
+        let scene = Scene::with(GOALS, &format!("  - do:\n{WORK}"), "");
+        let mut command = scene.hast_command(&["auto"]);
+        match name {
+            Some(name) => command.env("TERM", name),
+            None => command.env_remove("TERM"),
+        };
+        let (code, shown) = Seat::take_as_it_is(command).ends();
+        assert_eq!(code, 0, "{name:?}: {shown}");
+        assert_eq!(shown.contains('\u{1b}'), name == Some("xterm"), "{name:?}: {shown:?}");
+        assert!(shown.contains("M1 The work"), "{name:?}: {shown}");
+    }
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn on_terminal(scene: &Scene, args: &[&str], typed: &str) -> (i32, String) {
     let end =
         File::options().read(true).write(true).open(OsStr::from_bytes(name.as_bytes())).unwrap();
     let mut command = scene.hast_command(args);
-    command.env("TERM", "dumb").stdin(Stdio::from(end.try_clone().unwrap()));
+    command.env("TERM", "xterm").stdin(Stdio::from(end.try_clone().unwrap()));
     command.stdout(Stdio::from(end.try_clone().unwrap())).stderr(Stdio::from(end));
     let mut child = command.spawn().unwrap();
     // The ends that the command still holds would keep the terminal open.

@@ -1,6 +1,6 @@
 //! What is seen while an agent works: one line that changes on a terminal, one line an event else.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -12,6 +12,7 @@ use hast_flow::words::{Lang, visible};
 use hast_world::calls::{Progress, What};
 
 use crate::agent_messages::say;
+use crate::output::is_screen;
 
 /// How often the line on a terminal is drawn again.
 const TICK: Duration = Duration::from_millis(250);
@@ -49,7 +50,7 @@ pub(crate) struct Ticking {
 
 impl Screen {
     pub(crate) fn new(lang: Lang, quiet: bool) -> Self {
-        let kind = match (quiet, std::io::stderr().is_terminal()) {
+        let kind = match (quiet, is_screen(&std::io::stderr())) {
             (true, _) => Kind::Silent,
             (false, true) => Kind::Terminal,
             (false, false) => Kind::Lines,
