@@ -221,6 +221,7 @@ impl Auto {
             if let Step::Effect { key, effect: Effect::Call(_) } = self.next() {
                 self.note(key, StepState::Started);
                 self.git.left = self.agent.front().cloned();
+                self.git.tree = id('7');
                 return self.dies();
             }
             assert!(self.turn().is_none());
