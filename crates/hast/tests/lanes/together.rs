@@ -2,9 +2,19 @@
 
 use std::time::Instant;
 
+use serde_json::Value;
+
 use crate::scene::{Scene, work};
 
 const SLEEP: &str = "      - sleep: 4\n";
+
+/// What `--json` says about an attempt; a commit is named where it passed, a ref where it did not.
+fn attempt(told: &Value) -> String {
+    let text = |key: &str| told[key].as_str().unwrap_or_default().to_owned();
+    assert_eq!(told["commit"].is_string(), text("class") == "complete", "{told}");
+    assert_eq!(told["ref"].is_string(), text("class") != "complete", "{told}");
+    format!("{} {} {} {}", text("goal_id"), told["attempt"], text("class"), text("code"))
+}
 
 fn slow(path: &str, text: &str) -> String {
     format!("{SLEEP}{}", work(path, text))
@@ -37,7 +47,7 @@ fn goals_run_at_once_and_are_merged_one_after_the_other() {
 fn the_second_of_a_conflicting_pair_tries_once_more_from_the_new_base() {
     let scene =
         Scene::new(&[("A", "", &slow("src/a.txt", "of A")), ("B", "", &slow("src/a.txt", "of B"))]);
-    let ran = scene.hast(&["auto", "--recursive", "--parallel", "2"]);
+    let ran = scene.hast(&["auto", "--recursive", "--parallel", "2", "--json"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     let text = scene.read("src/a.txt");
     assert!(text.contains("of A") && text.contains("of B"), "{text}");
@@ -45,6 +55,17 @@ fn the_second_of_a_conflicting_pair_tries_once_more_from_the_new_base() {
     let once = vec!["all_good".to_owned()];
     let again = ["all_good", "merge_conflict", "all_good"].map(str::to_owned).to_vec();
     assert!((&a, &b) == (&once, &again) || (&b, &a) == (&once, &again), "{a:?} {b:?}");
+    // Each attempt is told once, as what it came to in the end.
+    let told: Value = serde_json::from_str(&ran.out).unwrap();
+    let mut told: Vec<String> = told["attempts"].as_array().unwrap().iter().map(attempt).collect();
+    told.sort();
+    let second = if b == once { "A" } else { "B" };
+    let conflict = format!("{second} 1 failed merge_conflict");
+    let again = format!("{second} 2 complete all_good");
+    let first = format!("{} 1 complete all_good", if second == "A" { "B" } else { "A" });
+    let mut expected = [first, conflict, again];
+    expected.sort();
+    assert_eq!(told, expected, "{}", ran.out);
     scene.nothing_is_left();
 }
 

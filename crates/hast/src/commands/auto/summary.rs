@@ -52,15 +52,15 @@ pub(super) fn report(app: &mut App, driven: &Driven<()>, eyes: &GoalEyes) -> Res
 
 /// A block a goal, a line an attempt.
 fn table(app: &App, driven: &Driven<()>, eyes: &GoalEyes) -> String {
-    let (mut text, judged) = (String::new(), &eyes.judged);
+    let (mut text, judged) = (String::new(), counting(&eyes.judged));
     let mut goals: Vec<&str> = Vec::new();
-    for judgement in judged {
+    for judgement in &judged {
         if !goals.contains(&judgement.goal.as_str()) {
             goals.push(&judgement.goal);
         }
     }
     for goal in goals {
-        let attempts: Vec<&Judgement> = judged.iter().filter(|one| one.goal == goal).collect();
+        let attempts: Vec<&&Judgement> = judged.iter().filter(|one| one.goal == goal).collect();
         let title = attempts.first().map_or("", |first| first.title.as_str());
         let cost = driven.usage.get(goal).and_then(|usage| spent(app.lang, *usage));
         let cost = cost.map(|cost| format!(" · {cost}")).unwrap_or_default();
@@ -111,15 +111,25 @@ fn place(work: &SettledWork) -> Option<String> {
     commit.or(work.name.as_deref()).map(|at| visible(at).into_owned())
 }
 
+/// The last judgement of each attempt: what passed alone may have failed where it met other work, or a
+/// hook of the user.
+fn counting(judged: &[Judgement]) -> Vec<&Judgement> {
+    let same = |one: &Judgement, other: &Judgement| {
+        (&one.goal, one.attempt) == (&other.goal, other.attempt)
+    };
+    let stands =
+        |(at, one): &(usize, &Judgement)| !judged.iter().skip(at + 1).any(|later| same(one, later));
+    judged.iter().enumerate().filter(stands).map(|(_, one)| one).collect()
+}
+
 /// Where the work of an attempt is.
 fn settled<'e>(eyes: &'e GoalEyes, one: &Judgement) -> Option<&'e SettledWork> {
-    eyes.settled.iter().find(|work| work.goal == one.goal && work.attempt == one.attempt)
+    eyes.settled.iter().rfind(|work| work.goal == one.goal && work.attempt == one.attempt)
 }
 
 pub(crate) fn as_json(driven: &Driven<()>, eyes: &GoalEyes, problem: Option<&Problem>) -> Value {
-    let attempts: Vec<Value> = eyes
-        .judged
-        .iter()
+    let attempts: Vec<Value> = counting(&eyes.judged)
+        .into_iter()
         .map(|one| {
             let work = settled(eyes, one);
             let beside = work.map(|work| &work.beside).filter(|beside| !beside.is_empty());
