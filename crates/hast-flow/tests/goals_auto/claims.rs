@@ -27,6 +27,11 @@ fn done(ending: Ending) -> Notice {
     notice
 }
 
+fn failed(ending: Ending) -> Notice {
+    let Ending::Failed(notice) = ending else { panic!("{ending:?}") };
+    notice
+}
+
 fn calls(auto: &Auto) -> Vec<&str> {
     auto.calls.iter().map(|call| call.unit.as_str()).collect()
 }
@@ -46,9 +51,36 @@ fn a_named_goal_that_another_worker_has_starts_nothing() {
     let mut auto = two(Vec::new());
     auto.flow.asked = Asked { goal: Some("M1".into()), depth: Depth::One };
     auto.elsewhere.insert("M1");
-    let notice = done(auto.drive());
+    let notice = failed(auto.drive());
     assert!(notice.what.contains("M1") && notice.next.contains("queue list"), "{notice:?}");
     assert!(!auto.git.did.iter().any(|did| did.starts_with("test") || did.starts_with("record")));
+}
+
+#[test]
+fn where_everything_that_could_run_is_with_others_nothing_counts_as_done() {
+    for depth in [Depth::One, Depth::Leaves] {
+        let mut auto = two(Vec::new());
+        auto.flow.asked.depth = depth;
+        auto.elsewhere.extend(["M1", "M2"]);
+        let notice = failed(auto.drive());
+        assert!(notice.what.contains("M1, M2"), "{notice:?}");
+        assert_eq!(auto.count("ATTEMPT_STARTED"), 0);
+    }
+}
+
+#[test]
+fn a_part_of_what_was_named_that_another_worker_has_keeps_it_from_being_done() {
+    let tree = TWO.replace("\n  ", "\n      ").replace(
+        "goals:\n",
+        "goals:\n  - id: P\n    title: Parent\n    status: active\n    children:\n",
+    );
+    let mut auto = Auto::new(&tree);
+    (auto.agent, auto.tests) = (vec![Left::honest("M2")].into(), vec![Green; 4].into());
+    auto.flow.asked = Asked { goal: Some("P".into()), depth: Depth::Leaves };
+    auto.elsewhere.insert("M1");
+    let notice = failed(auto.drive());
+    assert_eq!(calls(&auto), ["M2"]);
+    assert!(notice.what.contains("완료: M2") && notice.what.contains("M1"), "{notice:?}");
 }
 
 #[test]
@@ -56,8 +88,9 @@ fn without_a_name_the_first_free_goal_is_taken_and_no_second_one() {
     let mut auto = two(vec![Left::honest("M2")]);
     auto.flow.asked.depth = Depth::One;
     auto.elsewhere.insert("M1");
-    done(auto.drive());
+    let notice = done(auto.drive());
     assert_eq!(calls(&auto), ["M2"]);
+    assert!(notice.what.contains("M2; 다른 작업자") && notice.what.contains("M1"), "{notice:?}");
 
     let mut auto = two(vec![Left::honest("M1")]);
     auto.flow.asked.depth = Depth::One;
@@ -93,7 +126,7 @@ fn lost_after_the_verdict(auto: &mut Auto) -> Notice {
         assert!(auto.turn().is_none());
     }
     auto.elsewhere.insert("M1");
-    done(auto.drive())
+    failed(auto.drive())
 }
 
 #[test]

@@ -51,6 +51,25 @@ fn kept_work_is_saved_taken_out_and_told_before_the_base_is_recorded() {
 }
 
 #[test]
+fn kept_work_stays_in_the_tree_while_another_worker_has_the_goal() {
+    for from in [From::Base, From::KeptWork] {
+        let mut auto = handed_over();
+        given_back(&mut auto, from);
+        auto.elsewhere.insert("M1");
+        let ending = auto.drive();
+        assert!(
+            matches!(&ending, Ending::Failed(notice) if notice.what.contains("M1")),
+            "{ending:?}"
+        );
+        let moved = ["save", "discard", "record", "restore"];
+        let moved = |did: &&String| moved.iter().any(|start| did.starts_with(start));
+        assert_eq!(auto.git.did.iter().find(moved), None, "{:?}", auto.git.did);
+        assert_eq!(auto.count("KEPT_CLEARED"), 0);
+        assert!(auto.git.left.is_some());
+    }
+}
+
+#[test]
 fn work_in_the_tree_is_known_though_its_run_died_before_the_status_was_committed() {
     let blocks = Left { handoff: Some(handoff("M1", "blocked")), ..Left::honest("M1") };
     let mut auto = Auto::with(vec![blocks, Left::honest("M1")], vec![Green, Green, Green]);

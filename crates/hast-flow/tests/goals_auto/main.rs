@@ -5,6 +5,7 @@
 mod claims;
 mod decisions;
 mod edits;
+mod endings;
 mod git;
 mod left;
 mod prompts;

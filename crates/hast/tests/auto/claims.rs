@@ -45,13 +45,21 @@ fn a_goal_that_another_worker_has_is_not_begun() {
     let scene = Scene::with(GOALS, &format!("  - do:\n{WORK}"), "sandbox: off\n");
     assert_eq!(claim(&scene, "other", "M1").code, 0);
     let ran = scene.hast(&["auto", "M1"]);
-    assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.out.contains("another worker") && ran.out.contains("queue list"), "{}", ran.out);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("another worker") && ran.err.contains("queue list"), "{}", ran.err);
+    for place in [&["auto", "M1", "--json"][..], &["auto", "M1", "--isolate", "--json"]] {
+        let ran = scene.hast(place);
+        let told: Value = serde_json::from_str(&ran.out).unwrap();
+        assert_eq!((ran.code, &told["ending"]), (1, &"failed".into()), "{told}");
+        assert!(told["problem"]["what"].as_str().unwrap().contains("M1"), "{told}");
+    }
     assert_eq!((scene.verdicts(), scene.status().as_str()), (Vec::new(), "active"));
     assert!(!scene.has(".ai/auto.lock"));
 
-    let ran = scene.hast(&["auto"]);
+    let ran = scene.hast(&["auto", "--json"]);
     assert_eq!(ran.code, 0, "{ran:?}");
+    let told: Value = serde_json::from_str(&ran.out).unwrap();
+    assert!(told["notice"]["what"].as_str().unwrap().contains("claimed: M1"), "{told}");
     assert!(scene.read(".ai/goals.yaml").contains("\"Other\"\n    status: done"), "{ran:?}");
     assert_eq!(active(&scene).len(), 1, "only theirs");
 }
@@ -114,7 +122,7 @@ fn what_is_made_after_the_claim_went_to_somebody_else_does_not_count_and_is_kept
     let ended = child.wait_with_output().unwrap();
     let told = [ended.stdout, ended.stderr].concat();
     let told = String::from_utf8_lossy(&told);
-    assert_eq!(ended.status.code(), Some(0), "{told}");
+    assert_eq!(ended.status.code(), Some(1), "{told}");
     assert!(told.contains("does not count") && told.contains("hast/kept/M1"), "{told}");
     assert_eq!(scene.git(&["rev-parse", "HEAD"]), head);
     assert_eq!((scene.status().as_str(), scene.has("src/b.txt")), ("active", false));

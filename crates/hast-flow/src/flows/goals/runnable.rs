@@ -107,8 +107,7 @@ pub fn choose<'g, 'a>(
     match (is_leaf, asked.depth) {
         (false, Depth::One) => Choice::Refused(Refused::Container { id: id.clone() }),
         (false, Depth::Leaves) => {
-            let mut below = BTreeSet::new();
-            collect_below(goal, &mut below);
+            let below = ids_below(goal);
             goals.first(|leaf| below.contains(leaf.id.as_str()), last_goal, tried)
         }
         (true, _) => match goals.waits_for(goal) {
@@ -246,12 +245,15 @@ impl<'g, 'a> Goals<'g, 'a> {
     }
 }
 
-fn collect_below<'g>(goal: &'g Goal, into: &mut BTreeSet<&'g str>) {
+/// Everything that a goal is made of.
+pub fn ids_below(goal: &Goal) -> BTreeSet<&str> {
+    let mut below = BTreeSet::new();
     let mut open: Vec<&Goal> = goal.children.iter().collect();
     while let Some(next) = open.pop() {
-        into.insert(&next.id);
+        below.insert(next.id.as_str());
         open.extend(&next.children);
     }
+    below
 }
 
 fn nearest(id: &str, all: &[Placed<'_>]) -> Option<String> {

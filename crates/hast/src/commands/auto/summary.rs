@@ -173,8 +173,13 @@ pub(crate) fn as_json(driven: &Driven<()>, eyes: &GoalEyes, problem: Option<&Pro
         .recovered
         .as_ref()
         .map(|(name, beside)| json!({ "ref": name, "not_on_ref": beside::as_json(beside) }));
+    let notice = match &driven.ending {
+        Ending::Done(notice) => Some(json!({ "what": notice.what, "next": notice.next })),
+        _ => None,
+    };
     json!({
         "ending": word(&driven.ending),
+        "notice": notice,
         "recovered": recovered,
         "attempts": attempts,
         "usage": usage,

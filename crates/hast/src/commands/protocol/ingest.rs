@@ -9,6 +9,7 @@ use hast_flow::docs::goals::{ProtocolResult, ProtocolTask};
 use hast_flow::flows::goals::auto::layout as auto_layout;
 use hast_flow::flows::goals::auto::packets::receive::{ReceiveFlow, delivery};
 use hast_flow::flows::goals::auto::packets::{PacketView, Refused};
+use hast_flow::flows::goals::auto::words;
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
@@ -115,7 +116,10 @@ fn answer(view: &PacketView, flow: &ReceiveFlow) -> Option<Map<String, Value>> {
 
 fn not_judged(app: &App, flow: &ReceiveFlow, ending: &Ending) -> Problem {
     // Nothing stood in the way, and still it was not ours to begin.
-    if let Ending::Done(notice) = ending {
+    let gone = words::claimed_elsewhere(app.lang, &flow.result.goal_id);
+    if let Ending::Done(notice) | Ending::Failed(notice) = ending
+        && (matches!(ending, Ending::Done(_)) || notice.what == gone)
+    {
         let (goal, why) = (flow.result.goal_id.clone(), notice.what.clone());
         return problem(app, &Refused::LostLease { goal, why });
     }

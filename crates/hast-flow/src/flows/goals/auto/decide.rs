@@ -10,8 +10,8 @@ use crate::attempt_steps::{GitSteps, blocked};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::endings::stops;
 use crate::driver::{Delta, Facts, Flow};
+use crate::flows::goals::auto::endings::{Left, ending, over};
 use crate::flows::goals::auto::policy::POLICY;
-use crate::flows::goals::auto::run::Withdrawn;
 use crate::flows::goals::auto::view::{Run, View};
 use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::auto::{
@@ -19,11 +19,9 @@ use crate::flows::goals::auto::{
 };
 use crate::flows::goals::runnable::{Choice, Nothing, choose};
 use crate::flows::goals::selection::{Placed, placed};
-use crate::flows::goals::status_edit::status_word;
 use crate::roles::PolicyTable;
-use crate::steps::{CallResult, Commit, Effect, EffectResult, Ending, Notice, Step, StepKey};
+use crate::steps::{CallResult, Commit, Effect, EffectResult, Ending, Step, StepKey};
 use crate::store::DocPath;
-use crate::words::{Lang, shell_word};
 
 impl Flow for AutoFlow {
     type View = View;
@@ -72,15 +70,18 @@ impl Flow for AutoFlow {
                 Some(settled) => settling::commit_goals(view, facts, current, settled),
                 None => working::step(self, view, facts, current, &all),
             },
-            None if run.stop => ending(run, &Nothing::AllTried, lang),
             None => {
                 let elsewhere = claims::elsewhere(view, &all);
+                let left = Left { asked: &self.asked, all: &all, elsewhere: &elsewhere };
+                if run.stop {
+                    return ending(run, &Nothing::AllTried, left, lang);
+                }
                 match self.choice(view, run, &all, &elsewhere) {
                     Choice::Run(goal) => match claims::claim(view, facts, &goal.goal.id) {
-                        Ok(()) => working::begin(self, view, facts, goal),
+                        Ok(()) => working::begin(self, view, facts, goal, &elsewhere),
                         Err(step) => step,
                     },
-                    nothing => over(run, &nothing, &elsewhere, lang),
+                    nothing => over(run, &nothing, left, lang),
                 }
             }
         }
@@ -149,73 +150,6 @@ impl AutoFlow {
 /// The goal of the last session.
 pub(super) fn last_goal(view: &View) -> Option<String> {
     view.last_session().map(|session| session.front.goal_id)
-}
-
-/// There is nothing to begin with, whatever ends.
-pub(super) fn over(
-    run: &Run,
-    choice: &Choice<'_, '_>,
-    elsewhere: &BTreeSet<String>,
-    lang: Lang,
-) -> Step {
-    if run.blocked.is_empty() && !elsewhere.is_empty() {
-        let ids = elsewhere.iter().cloned().collect::<Vec<_>>().join(", ");
-        let what = words::claimed_elsewhere(lang, ids);
-        let next = words::claimed_elsewhere_next(lang);
-        return Step::Finish(Ending::Done(Notice { what, next }));
-    }
-    match choice {
-        Choice::Nothing(nothing) => ending(run, nothing, lang),
-        Choice::Refused(refused) if run.tried.is_empty() => {
-            let (what, next) = (refused.what(lang), refused.next(lang));
-            Step::Finish(Ending::Failed(Notice { what, next }))
-        }
-        Choice::Refused(_) | Choice::Run(_) => ending(run, &Nothing::AllTried, lang),
-    }
-}
-
-pub(super) fn ending(run: &Run, nothing: &Nothing, lang: Lang) -> Step {
-    if !run.by_hand.is_empty() {
-        let what = words::by_hand(lang, run.by_hand.join(", "));
-        return blocked(what, words::by_hand_next(lang));
-    }
-    if let Some(first) = run.blocked.first() {
-        let what = words::blocked(lang, run.blocked.join(", "));
-        let next = if run.stuck.contains(first) {
-            words::lane_stuck_next(lang, shell_word(first))
-        } else {
-            words::blocked_next(lang, shell_word(first))
-        };
-        return blocked(what, next);
-    }
-    if let Some(first) = run.withdrawn.first() {
-        return withdrawn(first, &run.withdrawn, lang);
-    }
-    let notice = match (run.done.is_empty(), run.stop) {
-        (true, _) => Notice { what: nothing.what(lang), next: nothing.next(lang) },
-        (false, stop) => Notice {
-            what: words::done(lang, run.done.join(", ")),
-            next: if stop { words::left_in_tree_next(lang) } else { words::done_next(lang) },
-        },
-    };
-    Step::Finish(Ending::Done(notice))
-}
-
-/// Nothing is wrong, and still somebody who waits for the goal should know that it was not merged.
-fn withdrawn(first: &Withdrawn, all: &[Withdrawn], lang: Lang) -> Step {
-    let named = |one: &Withdrawn| match one.status {
-        Some(status) => format!("{} ({})", one.goal, status_word(status)),
-        None => one.goal.clone(),
-    };
-    let goals: Vec<String> = all.iter().map(named).collect();
-    let next = match &first.branch {
-        Some(branch) => {
-            let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-            words::withdrawn_next(lang, branch)
-        }
-        None => words::withdrawn_before_next(lang),
-    };
-    blocked(words::withdrawn(lang, goals.join(", ")), next)
 }
 
 /// The result of a step of git, or the step that has to be taken first.

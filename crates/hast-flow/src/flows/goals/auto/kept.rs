@@ -9,13 +9,16 @@ use crate::attempt::workspace::{GitResult, GitStep, Head, Looked};
 use crate::docs::goals::GoalStatus;
 use crate::driver::Facts;
 use crate::flows::goals::auto::decide::{if_possible, last_goal};
+use crate::flows::goals::auto::endings::{Left, over};
 use crate::flows::goals::auto::record::{AttemptRecord, KeptWork};
+use crate::flows::goals::auto::run::Run;
 use crate::flows::goals::auto::view::{Current, Handed, View};
-use crate::flows::goals::auto::{AutoFlow, words};
+use crate::flows::goals::auto::{AutoFlow, claims, layout, words};
 use crate::flows::goals::instructions::{LastFailure, LastWork};
 use crate::flows::goals::layout as project;
 use crate::flows::goals::runnable::{Asked, Choice, Depth, choose};
 use crate::flows::goals::selection::placed;
+use crate::leases::{LeaseResult, LeaseStep};
 use crate::steps::{Ending, Notice, Step, StepKey};
 
 /// Compares two commits or trees; the paths that differ, or nothing where that cannot be told.
@@ -147,16 +150,42 @@ fn may_run(asked: &Asked, view: &View, facts: &Facts<'_>) -> Result<(), Step> {
     let lang = facts.lang;
     let goals = view.goals.as_ref().and_then(|file| file.goals.as_ref().ok());
     let all = goals.map(placed).unwrap_or_default();
-    match choose(&all, asked, last_goal(view).as_deref(), &BTreeSet::new()) {
+    let elsewhere = BTreeSet::new();
+    match choose(&all, asked, last_goal(view).as_deref(), &elsewhere) {
         Choice::Run(_) => Ok(()),
-        Choice::Nothing(nothing) => {
-            let (what, next) = (nothing.what(lang), nothing.next(lang));
-            Err(Step::Finish(Ending::Done(Notice { what, next })))
+        nothing => {
+            let left = Left { asked, all: &all, elsewhere: &elsewhere };
+            Err(over(&Run::default(), &nothing, left, lang))
         }
-        Choice::Refused(refused) => {
-            let (what, next) = (refused.what(lang), refused.next(lang));
-            Err(Step::Finish(Ending::Failed(Notice { what, next })))
-        }
+    }
+}
+
+/// Nothing is taken out of the tree for goals that are all with other workers: the first that is free
+/// is claimed before, and kept until it begins.
+pub(super) fn one_is_free(
+    flow: &AutoFlow,
+    view: &View,
+    facts: &Facts<'_>,
+    continued: Option<&str>,
+) -> Result<(), Step> {
+    let goals = view.goals.as_ref().and_then(|file| file.goals.as_ref().ok());
+    let all = goals.map(placed).unwrap_or_default();
+    let named = |goal: &str| Asked { goal: Some(goal.to_owned()), depth: Depth::One };
+    let asked = continued.map_or_else(|| flow.asked.passing_over(&BTreeSet::new()), named);
+    let (last, mut elsewhere) = (last_goal(view), BTreeSet::new());
+    loop {
+        let choice = choose(&all, &asked, last.as_deref(), &elsewhere);
+        let Choice::Run(goal) = choice else {
+            let left = Left { asked: &asked, all: &all, elsewhere: &elsewhere };
+            return Err(over(&Run::default(), &choice, left, facts.lang));
+        };
+        let unit = goal.goal.id.clone();
+        let directory = layout::goal_directory(&unit);
+        let key = StepKey::new(&["start", &flow.run, "claim", &directory]);
+        match claims::ask(view, facts, &key, LeaseStep::Claim { unit: unit.clone() })? {
+            LeaseResult::Held { .. } => return Ok(()),
+            _ => elsewhere.insert(unit),
+        };
     }
 }
 

@@ -25,6 +25,8 @@ pub const COUNTS: &str = "counts";
 pub const LANE: &str = "lane";
 /// In an event: untracked files that the tests had left before the attempt began.
 pub const LEFT_BY_TESTS: &str = "left_by_tests";
+/// In an event: goals that another worker had when this one was begun.
+pub const PASSED_OVER: &str = "passed_over";
 /// In an event: people have decided about the goal themselves, and its work was not merged.
 pub const WITHDRAWN: &str = "withdrawn";
 /// The directory of work trees.

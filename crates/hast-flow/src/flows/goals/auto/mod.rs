@@ -7,6 +7,7 @@ mod base_tests;
 mod claims;
 pub mod clearing;
 pub mod decide;
+mod endings;
 mod evidence;
 mod goals_file;
 mod kept;

@@ -42,6 +42,8 @@ pub struct Run {
     /// The goal whose kept work is gone on with, and whether that attempt has begun.
     pub continues: Option<String>,
     pub continued: bool,
+    /// Goals that another worker had when one that was free was begun.
+    pub passed_over: BTreeSet<String>,
     /// Goals whose work tree was made anew, and the refs that have what an earlier one still held.
     pub earlier_trees: Vec<(String, String)>,
     /// Where the work of its attempts is.

@@ -138,7 +138,8 @@ fn unlock_key(flow: &AutoFlow) -> StepKey {
     StepKey::new(&["start", &flow.run, "unlock"])
 }
 
-/// Nothing is cleared away for work that cannot be gone on with.
+/// Nothing is cleared away for work that cannot be gone on with, or that another worker has. What a
+/// dead process left goes in any case.
 fn cleared<'v>(
     flow: &AutoFlow,
     view: &'v View,
@@ -146,8 +147,12 @@ fn cleared<'v>(
     found: &Found,
     first: &[StartAct],
 ) -> Result<Option<&'v Saved>, Step> {
-    if let (From::KeptWork, Ok(looked)) = (flow.from, &found.looked) {
-        kept::goal_to_continue(flow, view, facts, looked)?;
+    let continued = match (flow.from, &found.looked) {
+        (From::KeptWork, Ok(looked)) => Some(kept::goal_to_continue(flow, view, facts, looked)?),
+        _ => None,
+    };
+    if found.lock.is_none() && !first.is_empty() {
+        kept::one_is_free(flow, view, facts, continued.as_deref())?;
     }
     clear(flow, view, facts, first)
 }

@@ -377,9 +377,11 @@ impl View {
             return;
         }
         let continued = event.detail.get("continues").is_some_and(serde_json::Value::is_string);
+        let passed_over: Option<Vec<String>> = detail(event, layout::PASSED_OVER);
         self.with_run(|run| {
             run.working = Some(goal.clone());
             run.continued |= continued;
+            run.passed_over.extend(passed_over.unwrap_or_default());
         });
         let (cuts, ended, judged, settled) = (0, None, false, None);
         self.current = Some(Current { goal, number, cuts, ended, judged, settled });

@@ -14,6 +14,8 @@ messages! {
     left_in_tree_next() { en: "the work is in the tree, uncommitted (commit: off); commit it, then run hast auto again", ko: "작업은 커밋되지 않은 채 트리에 있습니다 (commit: off). 커밋한 뒤 hast auto를 다시 실행하세요" }
     blocked(goals) { en: "handed to a person: {goals}", ko: "사람에게 넘겼습니다: {goals}" }
     blocked_next(goal) { en: "see blocked_reason in .ai/goals.yaml and the work on refs/hast/attempts, then hast retry {goal}", ko: ".ai/goals.yaml의 blocked_reason과 refs/hast/attempts의 작업을 보고 hast retry {goal}(을)를 실행하세요" }
+    blocked_before(goals) { en: "blocked since before: {goals}", ko: "전부터 blocked 상태: {goals}" }
+    blocked_before_next(goal) { en: "solve that, then hast retry {goal}", ko: "해결한 뒤 hast retry {goal}(을)를 실행하세요" }
     by_hand(goals) { en: "the status of these goals could not be set without changing more: {goals}", ko: "다른 값을 바꾸지 않고는 상태를 바꿀 수 없는 목표가 있습니다: {goals}" }
     by_hand_next() { en: "set it by hand in .ai/goals.yaml", ko: ".ai/goals.yaml에서 직접 바꾸세요" }
     withdrawn(goals) { en: "people gave these goals another status while they were worked on; that stands, and nothing of them was merged: {goals}", ko: "작업 중에 사람이 상태를 바꾼 목표입니다. 그 상태를 그대로 두고 병합하지 않았습니다: {goals}" }

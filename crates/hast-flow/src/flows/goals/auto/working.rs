@@ -1,6 +1,6 @@
 //! One attempt, from its base to its verdict.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use jiff::SignedDuration;
@@ -55,8 +55,15 @@ pub(super) fn key(goal: &str, number: u32, parts: &[&str]) -> StepKey {
     StepKey::new(&all)
 }
 
-/// A goal's next attempt: its base is tested once, then recorded.
-pub(super) fn begin(flow: &AutoFlow, view: &View, facts: &Facts<'_>, placed: &Placed<'_>) -> Step {
+/// A goal's next attempt: its base is tested once, then recorded. Other workers have what was passed over
+/// for it.
+pub(super) fn begin(
+    flow: &AutoFlow,
+    view: &View,
+    facts: &Facts<'_>,
+    placed: &Placed<'_>,
+    passed_over: &BTreeSet<String>,
+) -> Step {
     let goal = placed.goal;
     let ledger = view.ledger(&goal.id);
     let number = ledger.next_number();
@@ -111,6 +118,9 @@ pub(super) fn begin(flow: &AutoFlow, view: &View, facts: &Facts<'_>, placed: &Pl
     }
     if !tested.left.is_empty() {
         detail[layout::LEFT_BY_TESTS] = json!(tested.left);
+    }
+    if !passed_over.is_empty() {
+        detail[layout::PASSED_OVER] = json!(passed_over);
     }
     draft.event(Kind::AttemptStarted, detail).starts(key(&goal.id, number, &["call", "0"])).step()
 }

@@ -8,7 +8,8 @@ use crate::attempt::worktrees::{Target, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::{Goals, GoalsEventKind as Kind};
 use crate::driver::{Delta, Facts, Flow};
-use crate::flows::goals::auto::decide::{ending, last_goal, over};
+use crate::flows::goals::auto::decide::last_goal;
+use crate::flows::goals::auto::endings::{Left, ending, over};
 use crate::flows::goals::auto::lanes::choosing::{Next, next};
 use crate::flows::goals::auto::lanes::view::LanesView;
 use crate::flows::goals::auto::lanes::{LanesFlow, delivery, lane};
@@ -79,12 +80,13 @@ impl Flow for LanesFlow {
         if let Some(trouble) = trouble {
             return last_of_all(trouble, facts);
         }
+        let elsewhere = view.claimed_elsewhere(&all);
+        let left = Left { asked: &self.auto.asked, all: &all, elsewhere: &elsewhere };
         if view.lanes.len() < self.width && !run.stop {
             let under_way = view.under_way();
             let begun = run.tried.union(&under_way).cloned().collect();
             let asked = self.auto.asked.passing_over(&begun);
             let last = last_goal(&view.shared);
-            let elsewhere = view.claimed_elsewhere(&all);
             let tried = run.tried.union(&elsewhere).cloned().collect();
             let red = view.red(&all);
             match next(&all, &asked, last.as_deref(), &tried, &under_way, red) {
@@ -93,12 +95,12 @@ impl Flow for LanesFlow {
                     None => return last_of_all(self.open(view, facts, goal), facts),
                 },
                 Next::Later => {}
-                Next::None(choice) => return over(run, &choice, &elsewhere, lang),
+                Next::None(choice) => return over(run, &choice, left, lang),
             }
         }
         match waits_for.or_else(|| facts.running.first().cloned()) {
             Some(key) => wait(key),
-            None => ending(run, &Nothing::AllTried, lang),
+            None => ending(run, &Nothing::AllTried, left, lang),
         }
     }
 

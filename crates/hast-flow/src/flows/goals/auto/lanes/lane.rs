@@ -1,6 +1,8 @@
 //! One lane: its tree is made, its goal is tried there as `auto` tries it in place, and the tree goes
 //! when the goal is settled. What stands in its way is the goal's trouble, not the run's.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use crate::attempt::base::{Base, ObjectId, Shared};
@@ -175,7 +177,7 @@ fn begin(
     if waits_for_tests(view, facts, lane) {
         return None;
     }
-    let step = working::begin(&flow.auto, seen, facts, placed);
+    let step = working::begin(&flow.auto, seen, facts, placed, &BTreeSet::new());
     Some(within(lane, recorded_with(step, || shared(flow, view, lane))))
 }
 

@@ -1,0 +1,162 @@
+//! How a run of `auto` ends: what it did, and what of that which was asked for other workers have or
+//! waits for a person. Whoever named a goal hears that it is done only where it is.
+
+use std::collections::BTreeSet;
+
+use crate::attempt_steps::blocked;
+use crate::docs::goals::{Goal, GoalStatus};
+use crate::flows::goals::auto::run::{Run, Withdrawn};
+use crate::flows::goals::auto::words;
+use crate::flows::goals::runnable::{Asked, Choice, Nothing, ids_below};
+use crate::flows::goals::selection::Placed;
+use crate::flows::goals::status_edit::status_word;
+use crate::steps::{Ending, Notice, Step};
+use crate::words::{Lang, shell_word};
+
+/// So many blocked goals are named, and so much of each reason.
+const NAMED: usize = 5;
+const REASON: usize = 60;
+
+/// What the end of a run is measured by.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Left<'a> {
+    pub(super) asked: &'a Asked,
+    pub(super) all: &'a [Placed<'a>],
+    /// Goals that another worker has, as far as was asked.
+    pub(super) elsewhere: &'a BTreeSet<String>,
+}
+
+/// There is nothing to begin with, whatever ends.
+pub(super) fn over(run: &Run, choice: &Choice<'_, '_>, left: Left<'_>, lang: Lang) -> Step {
+    match choice {
+        Choice::Nothing(nothing) => ending(run, nothing, left, lang),
+        Choice::Refused(refused) if run.tried.is_empty() && left.elsewhere.is_empty() => {
+            let (what, next) = (refused.what(lang), refused.next(lang));
+            Step::Finish(Ending::Failed(Notice { what, next }))
+        }
+        Choice::Refused(_) | Choice::Run(_) => ending(run, &Nothing::AllTried, left, lang),
+    }
+}
+
+/// Goals that were blocked before are this run's business only where what they are part of was named;
+/// those that another worker has, also where nothing was done because of that.
+pub(super) fn ending(run: &Run, nothing: &Nothing, left: Left<'_>, lang: Lang) -> Step {
+    let (claimed, before) = (left.claimed(run, lang), left.blocked_before(run, lang));
+    if let Some(Notice { what, next }) = trouble(run, lang) {
+        let others = [&claimed, &before].into_iter().flatten().map(|notice| notice.what.clone());
+        return blocked(joined([what].into_iter().chain(others)), next);
+    }
+    let (named, done) = (left.asked.goal.is_some(), done(run, lang));
+    let nothing = || Notice { what: nothing.what(lang), next: nothing.next(lang) };
+    let own = match (&done, &claimed) {
+        (Some(done), _) => Some(done.clone()),
+        (None, Some(_)) => None,
+        (None, None) => Some(nothing()),
+    };
+    let what = joined([&own, &claimed, &before].into_iter().flatten().map(|one| one.what.clone()));
+    let waits = before.filter(|_| named || done.is_none());
+    // Nothing goes on while work lies uncommitted in the tree.
+    let next = match (&own, &claimed, &waits) {
+        (Some(own), _, _) if run.stop => own,
+        (_, Some(notice), _) | (_, None, Some(notice)) | (Some(notice), None, None) => notice,
+        (None, None, None) => &nothing(),
+    };
+    let notice = Notice { what, next: next.next.clone() };
+    Step::Finish(match (claimed.is_some(), waits.is_some()) {
+        (true, _) if named || done.is_none() => Ending::Failed(notice),
+        (_, true) if named => Ending::Blocked(notice),
+        _ => Ending::Done(notice),
+    })
+}
+
+fn joined(whats: impl Iterator<Item = String>) -> String {
+    whats.collect::<Vec<_>>().join("; ")
+}
+
+impl Left<'_> {
+    /// Goals that the run would have come to, and that others have.
+    fn claimed(&self, run: &Run, lang: Lang) -> Option<Notice> {
+        let all = self.elsewhere.union(&run.passed_over);
+        let open: Vec<&str> =
+            all.filter(|goal| !run.tried.contains(*goal)).map(String::as_str).collect();
+        let notice = || Notice {
+            what: words::claimed_elsewhere(lang, open.join(", ")),
+            next: words::claimed_elsewhere_next(lang),
+        };
+        (!open.is_empty()).then(notice)
+    }
+
+    /// Leaves of what was asked for that wait for a person, and not because of this run.
+    fn blocked_before(&self, run: &Run, lang: Lang) -> Option<Notice> {
+        let waits = |goal: &&Goal| {
+            let is_leaf = goal.children.is_empty();
+            is_leaf && goal.status == GoalStatus::Blocked && !run.blocked.contains(&goal.id)
+        };
+        let mut waiting: Vec<&Goal> = self.all.iter().map(|one| one.goal).filter(waits).collect();
+        if let Some(id) = &self.asked.goal {
+            let named = self.all.iter().map(|one| one.goal).find(|goal| goal.id == *id);
+            // Whoever calls the whole done has decided about its parts.
+            let named = named.filter(|goal| goal.status != GoalStatus::Done);
+            let below = named.map(ids_below).unwrap_or_default();
+            waiting.retain(|goal| below.contains(goal.id.as_str()));
+        }
+        let first = waiting.first()?;
+        let mut told: Vec<String> =
+            waiting.iter().take(NAMED).map(|goal| with_reason(goal)).collect();
+        if let Some(more) = waiting.len().checked_sub(NAMED).filter(|more| *more > 0) {
+            told.push(format!("+{more}"));
+        }
+        let what = words::blocked_before(lang, told.join(", "));
+        Some(Notice { what, next: words::blocked_before_next(lang, shell_word(&first.id)) })
+    }
+}
+
+fn with_reason(goal: &Goal) -> String {
+    let reason = goal.blocked_reason.as_deref().unwrap_or_default();
+    let line = reason.trim().lines().next().unwrap_or_default();
+    let short: String = line.chars().take(REASON).collect();
+    let more = if short.len() < reason.trim().len() { "…" } else { "" };
+    if short.is_empty() { goal.id.clone() } else { format!("{} ({short}{more})", goal.id) }
+}
+
+/// What the run leaves to a person.
+fn trouble(run: &Run, lang: Lang) -> Option<Notice> {
+    if !run.by_hand.is_empty() {
+        let what = words::by_hand(lang, run.by_hand.join(", "));
+        return Some(Notice { what, next: words::by_hand_next(lang) });
+    }
+    if let Some(first) = run.blocked.first() {
+        let next = if run.stuck.contains(first) {
+            words::lane_stuck_next(lang, shell_word(first))
+        } else {
+            words::blocked_next(lang, shell_word(first))
+        };
+        return Some(Notice { what: words::blocked(lang, run.blocked.join(", ")), next });
+    }
+    run.withdrawn.first().map(|first| withdrawn(first, &run.withdrawn, lang))
+}
+
+fn done(run: &Run, lang: Lang) -> Option<Notice> {
+    let notice = || Notice {
+        what: words::done(lang, run.done.join(", ")),
+        next: if run.stop { words::left_in_tree_next(lang) } else { words::done_next(lang) },
+    };
+    (!run.done.is_empty()).then(notice)
+}
+
+/// Nothing is wrong, and still somebody who waits for the goal should know that it was not merged.
+fn withdrawn(first: &Withdrawn, all: &[Withdrawn], lang: Lang) -> Notice {
+    let named = |one: &Withdrawn| match one.status {
+        Some(status) => format!("{} ({})", one.goal, status_word(status)),
+        None => one.goal.clone(),
+    };
+    let goals: Vec<String> = all.iter().map(named).collect();
+    let next = match &first.branch {
+        Some(branch) => {
+            let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+            words::withdrawn_next(lang, branch)
+        }
+        None => words::withdrawn_before_next(lang),
+    };
+    Notice { what: words::withdrawn(lang, goals.join(", ")), next }
+}
