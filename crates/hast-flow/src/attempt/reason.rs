@@ -354,7 +354,7 @@ pub mod say {
         nested_repository(path) { en: "a repository inside of the repository: {path}", ko: "저장소 안에 다른 저장소를 만들었습니다: {path}" }
         symlink_leaves(path) { en: "a symbolic link leads out of the tree: {path}", ko: "심볼릭 링크가 작업 트리 밖을 가리킵니다: {path}" }
         hidden_by_index(path) { en: "an index flag hides changes of {path}", ko: "인덱스 플래그로 {path}의 변경을 숨겼습니다" }
-        submodule_changed(path) { en: "a submodule was changed, and that cannot be part of a commit here: {path}; it was left as it is", ko: "서브모듈을 바꿨습니다. 이 저장소의 커밋에 담을 수 없습니다: {path} (그대로 두었습니다)" }
+        submodule_changed(path) { en: "a submodule was changed, and that cannot be part of a commit here: {path}; one that was checked out is left as it is, one that was empty is empty again (to have its files, run `git submodule update --init`, in lanes as `worktree_setup`)", ko: "서브모듈을 바꿨습니다. 이 저장소의 커밋에 담을 수 없습니다: {path} (체크아웃되어 있던 것은 그대로 두고, 비어 있던 것은 다시 비웠습니다. 파일이 필요하면 `git submodule update --init`을 실행하고, 레인에서는 `worktree_setup`에 적으세요)" }
         no_longer_ignored(path) { en: "{path} is no longer ignored, and it cannot be told from files that were there before; keep the rule, or commit what belongs to the work", ko: "{path}(이)가 더 이상 무시되지 않지만 원래 있던 파일과 구별할 수 없습니다. 규칙을 남기거나, 작업에 속한 파일을 커밋하세요" }
         too_large(path) { en: "{path} is too large to be looked into", ko: "{path}(이)가 너무 커서 확인할 수 없습니다" }
         not_storable(path) { en: "{path} is nothing that git can hold (a pipe, a socket, a device, or a name that it refuses); remove it before the end", ko: "{path}(은)는 git에 담을 수 없습니다(파이프, 소켓, 장치 또는 git이 거부하는 이름). 끝내기 전에 지우세요" }

@@ -9,13 +9,24 @@ use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{Guarded, Reach};
 
 use super::RealWorkspace;
+use super::checkouts::Checkouts;
 use super::paths::shown;
-use super::protect::Root;
+use super::protect::{Restored, Root};
 use super::put_back::PutBack;
 use super::record::Opened;
 use super::snapshot::{Home, Kept};
 
 const STASHES: &[u8] = b"logs/refs/stash";
+
+/// What a guard found after an attempt.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// Has again what it had.
+    pub(super) changed: Vec<RepoPath>,
+    /// Ignored files of the user that were gone.
+    pub(super) brought_back: Vec<RepoPath>,
+    pub(super) checkouts: Checkouts,
+}
 
 impl RealWorkspace {
     /// Gives back what is protected, before anything else is done in the repository.
@@ -24,21 +35,22 @@ impl RealWorkspace {
         base: &Base,
         opened: &Opened,
     ) -> Result<Vec<RepoPath>, GitProblem> {
-        self.guard_all(base, opened).map(|(changed, _)| changed)
+        let Found { mut changed, checkouts, .. } = self.guard_all(base, opened)?;
+        changed.extend(checkouts.emptied);
+        Ok(changed)
     }
 
-    /// The same, and what came back of the user's ignored files. One of them that is protected is told as
-    /// such, so that those come first.
-    pub(super) fn guard_all(
-        &mut self,
-        base: &Base,
-        opened: &Opened,
-    ) -> Result<(Vec<RepoPath>, Vec<RepoPath>), GitProblem> {
-        let mut changed = self.give_back(base, opened)?;
+    /// The same, with all that was found. An ignored file that is protected is told as such, so that those
+    /// come first.
+    pub(super) fn guard_all(&mut self, base: &Base, opened: &Opened) -> Result<Found, GitProblem> {
+        let Restored { changed, modules } = self.give_back(base, opened)?;
+        let mut changed: Vec<RepoPath> = changed.iter().map(named).collect();
         changed.extend(self.of_others(base, opened)?);
         let brought_back = self.give_back_ignored();
         self.reread_config()?;
-        Ok((changed, brought_back))
+        let checkouts = self.settle_checkouts(base, opened, &modules, Reach::Everything)?;
+        changed.extend(checkouts.taken_away.iter().map(named));
+        Ok(Found { changed, brought_back, checkouts })
     }
 
     /// What was taken from other work trees, and from what lay aside.
@@ -55,10 +67,13 @@ impl RealWorkspace {
     /// The same once more, while nothing but hast has run: the configuration is known unless
     /// something had to be given back.
     pub(super) fn guard_again(&mut self, base: &Base, opened: &Opened) -> Result<(), GitProblem> {
-        if self.give_back(base, opened)?.is_empty() { Ok(()) } else { self.reread_config() }
+        if self.give_back(base, opened)?.changed.is_empty() {
+            return Ok(());
+        }
+        self.reread_config()
     }
 
-    fn give_back(&self, base: &Base, opened: &Opened) -> Result<Vec<RepoPath>, GitProblem> {
+    fn give_back(&self, base: &Base, opened: &Opened) -> Result<Restored, GitProblem> {
         let roots = self.git.place.protected_roots(base.rules(), &opened.snapshot.guarded);
         self.restore(base, &roots, &opened.snapshot.files)
     }
@@ -68,10 +83,8 @@ impl RealWorkspace {
         base: &Base,
         roots: &[Root],
         before: &[Kept],
-    ) -> Result<Vec<RepoPath>, GitProblem> {
-        let aside = self.scratch.aside(base.key());
-        let changed = self.git.place.restore(roots, before, &aside)?;
-        Ok(changed.iter().map(named).collect())
+    ) -> Result<Restored, GitProblem> {
+        self.git.place.restore(roots, before, &self.scratch.aside(base.key()))
     }
 
     /// What somebody changed since the base who was not inspected, as far as it goes.
@@ -126,9 +139,13 @@ impl RealWorkspace {
         let files = opened.snapshot.files.iter();
         let before: Vec<Kept> =
             files.clone().filter(|kept| is_gits(kept.home, &kept.path)).cloned().collect();
-        let mut changed = self.restore(base, &roots, &before)?;
+        let Restored { changed, modules } = self.restore(base, &roots, &before)?;
+        let mut changed: Vec<RepoPath> = changed.iter().map(named).collect();
         changed.extend(self.of_others(base, opened)?);
         self.reread_config()?;
+        let checkouts = self.settle_checkouts(base, opened, &modules, reach)?;
+        changed.extend(checkouts.taken_away.iter().map(named));
+        changed.extend(checkouts.emptied);
         if let Some(hooks) = self.hooks_in_tree() {
             let below = [hooks.as_slice(), b"/"].concat();
             let before: Vec<Kept> = files
@@ -136,7 +153,8 @@ impl RealWorkspace {
                 .filter(|kept| kept.path == hooks || kept.path.starts_with(&below))
                 .cloned()
                 .collect();
-            changed.extend(self.restore(base, &[(Home::Tree, hooks)], &before)?);
+            let back = self.restore(base, &[(Home::Tree, hooks)], &before)?;
+            changed.extend(back.changed.iter().map(named));
         }
         Ok(changed)
     }

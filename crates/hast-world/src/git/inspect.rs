@@ -12,6 +12,7 @@ use hast_flow::attempt::workspace::Aside;
 
 use super::RealWorkspace;
 use super::aside::lies_aside;
+use super::guard::Found;
 use super::index::{Entry, IndexImage};
 use super::links::leaves;
 use super::look::Listed;
@@ -50,7 +51,7 @@ impl RealWorkspace {
         self.git.place.open_repository();
         self.git.place.remove_left_locks(base.at());
         let opened = self.opened(base)?;
-        let (changed, brought_back) = self.guard_all(base, &opened)?;
+        let Found { changed, brought_back, checkouts } = self.guard_all(base, &opened)?;
         let mut protected: BTreeSet<RepoPath> = changed.into_iter().collect();
         protected.extend(std::mem::take(&mut self.mended));
         let mut breaches = Vec::new();
@@ -83,7 +84,7 @@ impl RealWorkspace {
         let passing = self.taken_back(base, &head, (&now, &committed), &breaches)?;
         protected.extend(matcher.off_limits(passing.iter()));
         self.inspect_shapes(&scanned, &now, &committed, &mut breaches)?;
-        self.inspect_submodules(&opened, &mut breaches)?;
+        self.inspect_submodules(&opened, &checkouts, &mut breaches)?;
         self.inspect_hidden_edits(base, &opened, &now, &mut breaches)?;
         let not_committed = self.newly_ignored(&matcher, (&now, &committed))?;
         let whole = not_committed.is_empty().then_some(&shown.tree);
@@ -93,7 +94,8 @@ impl RealWorkspace {
             Ok(built) => built,
         };
         let apart = Apart { emptied: self.emptied(&now)?, hollow: self.hollow(&now), passing };
-        let files = self.lies_aside_of(base, &protected);
+        let taken = !protected.is_empty() || !checkouts.emptied.is_empty();
+        let files = if taken { self.lies_aside_of(base) } else { Vec::new() };
         let inspection = Inspection {
             breaches,
             others,
@@ -115,10 +117,7 @@ impl RealWorkspace {
     }
 
     /// What was there in the place of protected files.
-    fn lies_aside_of(&self, base: &Base, protected: &BTreeSet<RepoPath>) -> Vec<Aside> {
-        if protected.is_empty() {
-            return Vec::new();
-        }
+    fn lies_aside_of(&self, base: &Base) -> Vec<Aside> {
         lies_aside(&self.scratch.aside(base.key()), &[])
     }
 

@@ -17,6 +17,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use super::access::{open_between, opening};
 use super::aside::places_aside;
 use super::index::disk;
+use super::modules::{MODULES, Modules};
 use super::place::Place;
 use super::snapshot::{Home, Kept, Was};
 
@@ -40,12 +41,20 @@ const OF_COMMON: &[&str] = &[
 const OF_REFS: &[&str] = &["logs/refs/stash"];
 /// What of it lies in a directory that a linked work tree's sandbox has to open.
 const OPEN_OF_COMMON: &[&str] = &["objects/info/alternates"];
-const OF_OWN: &[&str] = &["config.worktree", "info/", "commondir", "gitdir"];
+const OF_OWN: &[&str] = &["config.worktree", "info/", "modules/", "commondir", "gitdir"];
 
 pub(super) type Root = (Home, Vec<u8>);
 
+/// What had to be given back.
+#[derive(Debug, Default)]
+pub(super) struct Restored {
+    pub(super) changed: Vec<Root>,
+    /// Repositories of submodules that were not there before. They were not touched.
+    pub(super) modules: Vec<Root>,
+}
+
 impl Place {
-    fn home(&self, home: Home) -> &Path {
+    pub(super) fn home(&self, home: Home) -> &Path {
         match home {
             Home::Common => &self.common_dir,
             Home::Own => &self.git_dir,
@@ -53,7 +62,7 @@ impl Place {
         }
     }
 
-    fn real(&self, home: Home, path: &[u8]) -> PathBuf {
+    pub(super) fn real(&self, home: Home, path: &[u8]) -> PathBuf {
         self.home(home).join(OsStr::from_bytes(path))
     }
 
@@ -86,23 +95,43 @@ impl Place {
 
     /// What is at the protected paths now.
     pub(super) fn protected_now(&self, roots: &[Root]) -> Result<Vec<Kept>, GitProblem> {
-        let mut found = Found::default();
-        for (home, path) in roots {
-            if !self.below_link(*home, path) {
-                self.collect(*home, path.clone(), &mut found)?;
-            }
-        }
+        let mut found = self.protected_of(roots, None)?;
+        found.kept.append(&mut found.refs);
         Ok(found.kept)
     }
 
+    fn protected_of<'m>(
+        &self,
+        roots: &[Root],
+        known: Option<&'m Modules>,
+    ) -> Result<Found<'m>, GitProblem> {
+        let mut found = Found { known, ..Found::default() };
+        for (home, path) in roots {
+            if self.below_link(*home, path) {
+                continue;
+            }
+            if *home != Home::Tree && path == MODULES {
+                self.collect_modules(*home, path.clone(), &mut found)?;
+            } else {
+                self.collect(*home, path.clone(), &mut found)?;
+            }
+        }
+        Ok(found)
+    }
+
     /// Whether a directory above is a link: then the path itself is not there.
-    fn below_link(&self, home: Home, path: &[u8]) -> bool {
+    pub(super) fn below_link(&self, home: Home, path: &[u8]) -> bool {
         path.iter().enumerate().filter(|(_, byte)| **byte == b'/').any(|(at, _)| {
             fs::symlink_metadata(self.real(home, &path[..at])).is_ok_and(|above| !above.is_dir())
         })
     }
 
-    fn collect(&self, home: Home, path: Vec<u8>, into: &mut Found) -> Result<(), GitProblem> {
+    pub(super) fn collect(
+        &self,
+        home: Home,
+        path: Vec<u8>,
+        into: &mut Found<'_>,
+    ) -> Result<(), GitProblem> {
         let real = self.real(home, &path);
         let at = |error| disk(&real, error);
         let top = self.home(home);
@@ -110,24 +139,14 @@ impl Place {
             Ok(there) => there,
             Err(_) => return Ok(()),
         };
-        into.files += 1;
-        if into.files > MOST_FILES || into.bytes > MOST_BYTES {
-            let what = "files that are protected".to_owned();
-            return Err(GitProblem::TooMuch { what });
-        }
+        into.count()?;
         let mode = there.permissions().mode() & 0o7777;
         if there.is_symlink() {
             let target = fs::read_link(&real).map_err(at)?.into_os_string().into_vec();
             into.kept.push(Kept { home, path, was: Was::Link { target } });
         } else if there.is_dir() {
             into.kept.push(Kept { home, path: path.clone(), was: Was::Directory { mode } });
-            let mut names = Vec::new();
-            for entry in opening(top, &real, |real| fs::read_dir(real)).map_err(at)? {
-                names.push(entry.map_err(at)?.file_name());
-            }
-            names.sort();
-            for name in names {
-                let below = [&path[..], b"/", name.as_bytes()].concat();
+            for below in self.below(home, &path)? {
                 if home == Home::Tree || !is_derived(&below) {
                     self.collect(home, below, into)?;
                 }
@@ -150,18 +169,36 @@ impl Place {
         Ok(())
     }
 
+    /// The paths in a directory.
+    pub(super) fn below(&self, home: Home, path: &[u8]) -> Result<Vec<Vec<u8>>, GitProblem> {
+        let real = self.real(home, path);
+        let at = |error| disk(&real, error);
+        let mut below = Vec::new();
+        for entry in opening(self.home(home), &real, |real| fs::read_dir(real)).map_err(at)? {
+            below.push([path, b"/", entry.map_err(at)?.file_name().as_bytes()].concat());
+        }
+        below.sort();
+        Ok(below)
+    }
+
     /// Gives protected paths back what they had. Says which had something else.
     pub(super) fn restore(
         &self,
         roots: &[Root],
         before: &[Kept],
         aside: &Path,
-    ) -> Result<Vec<Root>, GitProblem> {
-        let now = self.protected_now(roots)?;
-        let by_path = |kept: &[Kept]| -> BTreeMap<Root, Was> {
-            kept.iter().map(|kept| ((kept.home, kept.path.clone()), kept.was.clone())).collect()
-        };
-        let (before, now) = (by_path(before), by_path(&now));
+    ) -> Result<Restored, GitProblem> {
+        let known = Modules::of(before);
+        let found = self.protected_of(roots, Some(&known))?;
+        let root = |kept: &Kept| (kept.home, kept.path.clone());
+        let watched = before.iter().filter(|kept| known.watch(kept.home, &kept.path));
+        let before: BTreeMap<Root, Was> =
+            watched.map(|kept| (root(kept), kept.was.clone())).collect();
+        let mut now: BTreeMap<Root, Was> =
+            found.kept.into_iter().map(|kept| (root(&kept), kept.was)).collect();
+        // Refs of a submodule come with every fetch: only those that were there are compared.
+        let refs = found.refs.into_iter().map(|kept| (root(&kept), kept.was));
+        now.extend(refs.filter(|(root, _)| before.contains_key(root)));
         let mut changed = Vec::new();
         // A directory that was closed has to be open before anything in it can be given back.
         for (root, was) in &before {
@@ -189,16 +226,30 @@ impl Place {
             }
         }
         for (root, was) in &before {
-            if now.get(root) == Some(was) {
+            if now.get(root).is_some_and(|is| is == was || known.is_same_index(root, was, is)) {
                 continue;
             }
+            self.clear_way(root, aside)?;
             self.give_back_one(root, was, aside)?;
             if !changed.contains(root) {
                 changed.push(root.clone());
             }
         }
         changed.sort();
-        Ok(changed)
+        Ok(Restored { changed, modules: found.new })
+    }
+
+    /// Nothing of git's own is written through a link: what is recorded had none above it.
+    fn clear_way(&self, (home, path): &Root, aside: &Path) -> Result<(), GitProblem> {
+        let above = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+        for above in above.map(|(at, _)| &path[..at]).filter(|_| *home != Home::Tree) {
+            let there = fs::symlink_metadata(self.real(*home, above));
+            if there.is_ok_and(|there| !there.is_dir()) {
+                self.move_aside(*home, above, aside)?;
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Gives one path back what it had. What is there instead is not lost.
@@ -284,16 +335,12 @@ impl Place {
     }
 }
 
-/// Whether something of a git directory says nothing of its own: objects are named by what they hold, and a
-/// submodule has many; `info/refs` is a list that `git gc` writes for plain web servers.
+/// Whether something of a git directory says nothing of its own: `info/refs` is a list that `git gc`
+/// writes for plain web servers.
 fn is_derived(path: &[u8]) -> bool {
-    let within = |directory: &[u8]| path.strip_prefix(directory);
     let list = |path: &[u8]| path == b"info/refs" || path.starts_with(b"info/refs_");
-    let parts = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
-    match within(b"modules/") {
-        None => list(path),
-        Some(_) => path.ends_with(b"/objects") || parts.into_iter().any(|at| list(&path[at + 1..])),
-    }
+    let mut parts = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+    list(path) || (path.starts_with(b"modules/") && parts.any(|at| list(&path[at + 1..])))
 }
 
 /// A path as people know it, whichever home it is in.
@@ -310,11 +357,28 @@ fn copy_new(from: &Path, to: &Path) -> std::io::Result<()> {
     std::io::copy(&mut File::open(from)?, &mut copy).map(|_| ())
 }
 
+/// What was found at protected paths.
 #[derive(Default)]
-struct Found {
-    kept: Vec<Kept>,
+pub(super) struct Found<'m> {
+    pub(super) kept: Vec<Kept>,
+    /// What refs of submodules name, as files that hold just that.
+    pub(super) refs: Vec<Kept>,
+    /// The repositories of submodules that were there before, and those that were not.
+    pub(super) known: Option<&'m Modules>,
+    pub(super) new: Vec<Root>,
     files: usize,
     bytes: usize,
+}
+
+impl Found<'_> {
+    pub(super) fn count(&mut self) -> Result<(), GitProblem> {
+        self.files += 1;
+        if self.files > MOST_FILES || self.bytes > MOST_BYTES {
+            let what = "files that are protected".to_owned();
+            return Err(GitProblem::TooMuch { what });
+        }
+        Ok(())
+    }
 }
 
 /// Another content under the same name, whole or not at all.

@@ -12,6 +12,7 @@ use hast_flow::attempt::base::ObjectId;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::config::Writing;
+use super::place::Place;
 use super::refs::{Move, Refs, Target};
 use super::run::Git;
 use crate::files::{read_bounded, read_if_there};
@@ -40,20 +41,12 @@ enum Says {
     Follows(String),
 }
 
-impl Git {
-    /// All refs; nothing where only git can tell.
-    pub(super) fn refs_in_files(&self) -> Option<Refs> {
-        if self.overrides.writing == Writing::ByGit {
-            return None;
-        }
-        self.plain_refs()
-    }
-
-    /// The same before it is known what the configuration says.
+impl Place {
+    /// All refs of a repository whose refs are plain files.
     pub(super) fn plain_refs(&self) -> Option<Refs> {
         // In this order: one that is packed meanwhile is in the list before its file goes.
         let mut found = BTreeMap::new();
-        self.collect("refs", 0, &mut found)?;
+        self.collect_refs("refs", 0, &mut found)?;
         let mut refs: Refs =
             self.packed()?.into_iter().map(|(name, id)| (name, direct(id))).collect();
         let mut following = Vec::new();
@@ -73,31 +66,15 @@ impl Git {
         Some(refs)
     }
 
-    /// Where a ref points, if it and all that it needs are plain files. The inner nothing: no ref.
-    pub(super) fn ref_in_files(&self, name: &str) -> Option<Option<ObjectId>> {
-        if self.overrides.writing == Writing::ByGit || !is_plain(name) {
-            return None;
-        }
-        let path = self.home_of(name).join(name);
-        match fs::symlink_metadata(&path) {
-            Ok(there) if there.is_file() => match says(&path)? {
-                Says::Object(id) => Some(Some(id)),
-                Says::Follows(_) => None,
-            },
-            Ok(there) if !there.is_dir() => None,
-            _ => Some(self.packed()?.remove(name)),
-        }
-    }
-
     fn home_of(&self, name: &str) -> &Path {
         if OWN.iter().any(|own| Path::new(name).starts_with(own)) {
-            &self.place.git_dir
+            &self.git_dir
         } else {
-            &self.place.common_dir
+            &self.common_dir
         }
     }
 
-    fn collect(
+    fn collect_refs(
         &self,
         directory: &str,
         depth: usize,
@@ -131,19 +108,72 @@ impl Git {
                 return None;
             }
             if kind.is_dir() {
-                self.collect(&name, depth + 1, into)?;
+                self.collect_refs(&name, depth + 1, into)?;
             } else if kind.is_file() {
                 into.insert(name.clone(), says(&self.home_of(&name).join(&name))?);
             } else {
                 return None;
             }
         }
-        if depth == 0 && self.place.is_linked() {
+        if depth == 0 && self.is_linked() {
             for own in OWN {
-                self.collect(own, 1, into)?;
+                self.collect_refs(own, 1, into)?;
             }
         }
         Some(())
+    }
+
+    fn packed(&self) -> Option<BTreeMap<String, ObjectId>> {
+        let path = self.common_dir.join("packed-refs");
+        let Some(bytes) = read_if_there(&path, MOST_PACKED).ok()? else {
+            return Some(BTreeMap::new());
+        };
+        if bytes.len() > MOST_PACKED {
+            return None;
+        }
+        let mut refs = BTreeMap::new();
+        for line in std::str::from_utf8(&bytes).ok()?.lines() {
+            if line.starts_with(['#', '^']) {
+                continue;
+            }
+            let (id, name) = line.split_once(' ')?;
+            if !is_plain(name) {
+                return None;
+            }
+            refs.insert(name.to_owned(), id.parse().ok()?);
+        }
+        Some(refs)
+    }
+}
+
+impl Git {
+    /// All refs; nothing where only git can tell.
+    pub(super) fn refs_in_files(&self) -> Option<Refs> {
+        if self.overrides.writing == Writing::ByGit {
+            return None;
+        }
+        self.plain_refs()
+    }
+
+    /// The same before it is known what the configuration says.
+    pub(super) fn plain_refs(&self) -> Option<Refs> {
+        self.place.plain_refs()
+    }
+
+    /// Where a ref points, if it and all that it needs are plain files. The inner nothing: no ref.
+    pub(super) fn ref_in_files(&self, name: &str) -> Option<Option<ObjectId>> {
+        if self.overrides.writing == Writing::ByGit || !is_plain(name) {
+            return None;
+        }
+        let path = self.place.home_of(name).join(name);
+        match fs::symlink_metadata(&path) {
+            Ok(there) if there.is_file() => match says(&path)? {
+                Says::Object(id) => Some(Some(id)),
+                Says::Follows(_) => None,
+            },
+            Ok(there) if !there.is_dir() => None,
+            _ => Some(self.packed()?.remove(name)),
+        }
     }
 
     /// The files among refs that say nothing, or lead nowhere.
@@ -179,25 +209,7 @@ impl Git {
     }
 
     pub(super) fn packed(&self) -> Option<BTreeMap<String, ObjectId>> {
-        let path = self.place.common_dir.join("packed-refs");
-        let Some(bytes) = read_if_there(&path, MOST_PACKED).ok()? else {
-            return Some(BTreeMap::new());
-        };
-        if bytes.len() > MOST_PACKED {
-            return None;
-        }
-        let mut refs = BTreeMap::new();
-        for line in std::str::from_utf8(&bytes).ok()?.lines() {
-            if line.starts_with(['#', '^']) {
-                continue;
-            }
-            let (id, name) = line.split_once(' ')?;
-            if !is_plain(name) {
-                return None;
-            }
-            refs.insert(name.to_owned(), id.parse().ok()?);
-        }
-        Some(refs)
+        self.place.packed()
     }
 
     /// A file of git's with another content, whole or not at all.

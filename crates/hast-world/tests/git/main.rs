@@ -5,6 +5,7 @@
 mod again;
 mod aside;
 mod branches;
+mod checkouts;
 mod contract;
 mod elsewhere;
 mod fetched;
@@ -15,6 +16,7 @@ mod honest;
 mod hostile;
 mod linked;
 mod lying;
+mod modules;
 mod odd;
 mod operations;
 mod own_refs;

@@ -8,7 +8,7 @@ use hast_flow::attempt::workspace::{GitResult, GitStep, perform};
 use crate::fixture::{Act, Repo, Steps, assert_honest, at, changes, rules};
 
 /// A project with the submodule `sub`.
-fn with_submodule() -> Repo {
+pub(crate) fn with_submodule() -> Repo {
     let repo = Repo::new();
     let other = repo.dir.path().join("other");
     std::fs::create_dir(&other).unwrap();
@@ -24,14 +24,14 @@ fn with_submodule() -> Repo {
 }
 
 /// What is found after an attempt that did this.
-fn after(repo: &Repo, act: impl FnOnce(&Repo)) -> Inspection {
+pub(crate) fn after(repo: &Repo, act: impl FnOnce(&Repo)) -> Inspection {
     let mut workspace = repo.open();
     let base = workspace.start(&rules());
     act(repo);
     workspace.see(&base)
 }
 
-fn changed(path: &str) -> Breach {
+pub(crate) fn changed(path: &str) -> Breach {
     Breach::SubmoduleChanged { path: RepoPath(path.into()) }
 }
 
