@@ -60,6 +60,10 @@ pub enum GitProblem {
     SubmoduleChanged {
         path: String,
     },
+    /// The repository of a submodule is gone or cannot be read.
+    SubmoduleBroken {
+        path: String,
+    },
     /// A branch of this name does not let hast make those that begin with it and a slash.
     BranchInTheWay {
         name: String,
@@ -135,6 +139,8 @@ messages! {
     repository_filter_next(name) { en: "if you trust it, move `filter.{name}` to your own config with `git config --global`", ko: "신뢰한다면 `git config --global`로 `filter.{name}`(을)를 사용자 설정으로 옮기세요" }
     submodule_changed(path) { en: "something inside of a submodule is not committed there: {path}", ko: "서브모듈 안에 커밋되지 않은 것이 있습니다: {path}" }
     submodule_changed_next() { en: "look with `git -C SUBMODULE status`; commit it there, `git -C SUBMODULE stash -u`, or ignore it, then run the command again", ko: "`git -C SUBMODULE status`로 확인하고, 그 안에서 커밋하거나 `git -C SUBMODULE stash -u` 또는 무시 목록에 넣은 뒤 명령을 다시 실행하세요" }
+    submodule_broken(path) { en: "the submodule {path} has no repository that can be read: {path}/.git leads to none", ko: "서브모듈 {path}의 저장소를 읽을 수 없습니다. {path}/.git이 가리키는 저장소가 없습니다" }
+    submodule_broken_next(path) { en: "take what you need out of it, run `rm -r {path} && git submodule update --init {path}`, then the command again", ko: "필요한 것을 옮겨 두고 `rm -r {path} && git submodule update --init {path}`(을)를 실행한 뒤 명령을 다시 실행하세요" }
     branch_in_the_way(name) { en: "the branch `{name}` is in the way of the branches that hast makes below {name}/", ko: "브랜치 `{name}` 때문에 hast가 {name}/ 아래에 브랜치를 만들 수 없습니다" }
     branch_in_the_way_next(name) { en: "rename it with `git branch -m {name} NAME`, then run the same command again", ko: "`git branch -m {name} NAME`으로 이름을 바꾼 뒤 같은 명령을 다시 실행하세요" }
     moved(name, found) { en: "{name} is not where it was expected: it is at {found}", ko: "{name}(이)가 예상과 다른 곳에 있습니다: {found}" }
@@ -196,6 +202,7 @@ impl GitProblem {
             | Self::BranchGone { .. }
             | Self::Linked { .. }
             | Self::SubmoduleChanged { .. }
+            | Self::SubmoduleBroken { .. }
             | Self::InTheWay { .. }
             | Self::CheckedOut { .. }
             | Self::Moved { .. }
@@ -222,6 +229,7 @@ impl GitProblem {
             Self::Locked { path } => locked(lang, path),
             Self::RepositoryFilter { name } => repository_filter(lang, name),
             Self::SubmoduleChanged { path } => submodule_changed(lang, path),
+            Self::SubmoduleBroken { path } => submodule_broken(lang, path),
             Self::BranchInTheWay { name } => branch_in_the_way(lang, name),
             Self::Moved { name, found, .. } => {
                 moved(lang, name, found.as_ref().map_or("-", ObjectId::as_str))
@@ -253,6 +261,7 @@ impl GitProblem {
             Self::Locked { path } => locked_next(lang, path),
             Self::RepositoryFilter { name } => repository_filter_next(lang, name),
             Self::SubmoduleChanged { .. } => submodule_changed_next(lang),
+            Self::SubmoduleBroken { path } => submodule_broken_next(lang, shell_word(path)),
             Self::BranchInTheWay { name } => branch_in_the_way_next(lang, name),
             Self::Moved { name, .. } => moved_next(lang, name),
             Self::HandoffsIgnored { directory } => handoffs_ignored_next(lang, directory),

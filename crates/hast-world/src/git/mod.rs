@@ -94,6 +94,7 @@ use mend::Beginning;
 use record::Opened;
 use save::SavedTree;
 use settle::Filed;
+use submodules::broken_at;
 
 pub use aside::{AsideFiles, BroughtBack, Lying};
 pub use hooking::Hooking;
@@ -204,6 +205,12 @@ impl RealWorkspace {
             Err(GitProblem::Refused { .. }) if self.mend_index()? => self.look_around(rules)?,
             other => other?,
         };
+        // What an attempt left is put away before anything is begun.
+        let left = self.began.is_some() && !self.looked_after;
+        let broken = looked.uncommitted.iter().find_map(|file| broken_at(&file.path));
+        if let Some(problem) = broken.filter(|_| !left) {
+            return Err(problem);
+        }
         self.scene = scene;
         self.glance = Some(Glance::new(rules, &looked, &self.git.place));
         Ok(looked)

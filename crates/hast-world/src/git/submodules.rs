@@ -64,7 +64,8 @@ impl RealWorkspace {
     ) -> Result<BTreeMap<String, String>, GitProblem> {
         let all = self.inside_submodules(gitlinks)?;
         if let Some(path) = all.iter().find_map(|submodule| submodule.uncommitted.first()) {
-            return Err(GitProblem::SubmoduleChanged { path: shown(path) });
+            return Err(broken_at(&shown(path))
+                .unwrap_or_else(|| GitProblem::SubmoduleChanged { path: shown(path) }));
         }
         // A path that is no text could not be found again by its name.
         let named = all.into_iter().filter(|one| std::str::from_utf8(&one.path).is_ok());
@@ -168,6 +169,12 @@ impl RealWorkspace {
         uncommitted.dedup();
         Ok(uncommitted)
     }
+}
+
+/// What is wrong with a submodule of which not even the repository can be read.
+pub(super) fn broken_at(path: &str) -> Option<GitProblem> {
+    let path = path.strip_suffix("/.git")?.to_owned();
+    Some(GitProblem::SubmoduleBroken { path })
 }
 
 /// What was recorded of the index of a submodule whose repository is this.

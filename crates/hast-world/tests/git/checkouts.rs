@@ -4,10 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use hast_flow::attempt::evidence::{Breach, RepoPath};
+use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{GitResult, GitStep, Reach, perform};
 use hast_world::git::RealWorkspace;
 
-use crate::fixture::{Act, Repo, Steps, assert_honest, changes, protected, rules};
+use crate::fixture::{Act, Repo, Steps, assert_honest, at, changes, protected, rules};
 use crate::submodules::{changed, with_submodule};
 
 const UPDATE: [&str; 5] = ["submodule", "--quiet", "update", "--init", "--recursive"];
@@ -185,4 +186,20 @@ fn a_linked_work_tree_has_its_own_repository_of_a_submodule() {
     assert!(is_empty(&beside.join("sub")));
     assert_eq!(repo.git_in(&beside, &["status", "--porcelain"]), "");
     assert_eq!(repo.read("sub/lib.txt"), "orig\n");
+}
+
+#[test]
+fn a_start_names_a_submodule_whose_repository_is_gone() {
+    let repo = with_submodule();
+    fs::remove_dir_all(repo.path(".git/modules/sub")).unwrap();
+    let problem = GitProblem::SubmoduleBroken { path: "sub".into() };
+    let mut workspace = repo.open();
+    let look = GitStep::Look { rules: rules() };
+    assert_eq!(perform(&mut workspace, &look), GitResult::Refused(problem.clone()));
+    let record = GitStep::Record { key: "M1/1".into(), rules: rules(), at: at() };
+    assert_eq!(perform(&mut workspace, &record), GitResult::Refused(problem));
+    // What it says to do.
+    fs::remove_dir_all(repo.path("sub")).unwrap();
+    repo.git(&["submodule", "--quiet", "update", "--init", "sub"]);
+    assert_ready(&repo);
 }
