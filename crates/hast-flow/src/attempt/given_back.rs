@@ -45,6 +45,52 @@ pub enum Meanwhile {
     Deleted,
 }
 
+/// Ignored files of the user that were not in their place after an attempt.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IgnoredBack {
+    /// They are there again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub back: Vec<String>,
+    /// They were moved to another place in the tree, and are there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<Aside>,
+    /// Something else is in their place, and they are out of the tree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aside: Vec<Aside>,
+}
+
+impl IgnoredBack {
+    pub fn is_empty(&self) -> bool {
+        self.back.is_empty() && self.moved.is_empty() && self.aside.is_empty()
+    }
+
+    /// In order, each once.
+    pub fn sort(&mut self) {
+        self.back.sort();
+        self.back.dedup();
+        for list in [&mut self.moved, &mut self.aside] {
+            list.sort();
+            list.dedup();
+        }
+    }
+
+    /// What several steps found, as much of it as a document takes.
+    pub fn listed<'f>(found: impl Iterator<Item = &'f Self>) -> Self {
+        let mut all = Self::default();
+        for one in found {
+            all.back.extend_from_slice(&one.back);
+            all.moved.extend_from_slice(&one.moved);
+            all.aside.extend_from_slice(&one.aside);
+        }
+        all.sort();
+        all.back.truncate(IGNORED_LISTED);
+        all.moved.truncate(IGNORED_LISTED);
+        all.aside.truncate(IGNORED_LISTED);
+        all
+    }
+}
+
+const IGNORED_LISTED: usize = 200;
 /// How many of each are named.
 const LISTED: usize = 50;
 

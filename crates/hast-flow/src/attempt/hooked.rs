@@ -8,8 +8,8 @@ impl HookVerdict {
     /// The message to commit with, or why nothing is committed.
     pub fn message(&self, planned: &str, lang: Lang) -> Result<String, String> {
         match self {
-            Self::Passed { message } if is_empty(message) => Err(say::no_message(lang)),
-            Self::Passed { message } => Ok(with_trailers(planned, message)),
+            Self::Passed { message, .. } if is_empty(message) => Err(say::no_message(lang)),
+            Self::Passed { message, .. } => Ok(with_trailers(planned, message)),
             Self::Refused { hook, said } => Err(format!("{hook}: {said}")),
             Self::ChangedContent { hook } => Err(say::changed_content(lang, hook)),
         }
@@ -61,11 +61,13 @@ pub mod say {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::attempt::given_back::IgnoredBack;
 
     const PLANNED: &str = "feat(M1): it\n\nHast-Goal: M1\nHast-Attempt: 2\n";
 
     fn left(message: &str) -> Result<String, String> {
-        HookVerdict::Passed { message: message.into() }.message(PLANNED, Lang::En)
+        HookVerdict::Passed { message: message.into(), ignored: IgnoredBack::default() }
+            .message(PLANNED, Lang::En)
     }
 
     #[test]

@@ -17,8 +17,6 @@ pub struct Inspection {
     pub breaches: Vec<Breach>,
     /// Refs that moved meanwhile, where others may move them too and nothing held the attempt.
     pub others: Vec<MovedRef>,
-    /// Ignored files of the user that were gone; they are there again.
-    pub brought_back: Vec<RepoPath>,
     /// New files that the attempt's own ignore rules hide: judged, and in no commit of ours.
     pub not_committed: Vec<RepoPath>,
     /// Protected paths that were changed; they have their bytes again.
@@ -114,7 +112,6 @@ mod tests {
         Inspection {
             breaches: Vec::new(),
             others: Vec::new(),
-            brought_back: Vec::new(),
             not_committed: Vec::new(),
             protected: Vec::new(),
             given_back: GivenBack::default(),

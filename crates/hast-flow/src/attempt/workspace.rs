@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::base::{Base, BaseRecord, ObjectId, Recorded, Saved, SavedWork, TreeRules};
 use super::evidence::Change;
 use super::git_problem::GitProblem;
+use super::given_back::IgnoredBack;
 use super::inspection::Inspection;
 use crate::time::UtcTime;
 
@@ -79,6 +80,8 @@ pub struct Guarded {
     pub refs: Vec<String>,
     /// Where what was there instead is now.
     pub aside: Option<String>,
+    #[serde(default, skip_serializing_if = "IgnoredBack::is_empty")]
+    pub ignored: IgnoredBack,
 }
 
 impl Guarded {
@@ -171,6 +174,18 @@ pub enum GitResult {
     Refused(GitProblem),
 }
 
+impl GitResult {
+    /// What became of the user's ignored files, where the step gave them back.
+    pub fn ignored(&self) -> Option<&IgnoredBack> {
+        match self {
+            Self::RolledBack(back) => Some(&back.ignored),
+            Self::Guarded(guarded) => Some(&guarded.ignored),
+            Self::Hooks(HookVerdict::Passed { ignored, .. }) => Some(ignored),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Looked {
     pub head: Head,
@@ -209,10 +224,11 @@ pub enum UncommittedKind {
     Untracked,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RolledBack {
     /// What no ref holds, and where it is now.
     pub aside: Vec<Aside>,
+    pub ignored: IgnoredBack,
 }
 
 /// A path that two trees have differently, with the lines that came and went; none for what is no
@@ -226,9 +242,10 @@ pub struct DiffLine {
 /// What the user's hooks say to a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HookVerdict {
-    /// With the message as the hooks left it.
+    /// With the message as the hooks left it, and what was given back before they ran.
     Passed {
         message: String,
+        ignored: IgnoredBack,
     },
     Refused {
         hook: String,

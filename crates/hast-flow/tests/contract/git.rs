@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hast_flow::attempt::base::{Base, ObjectId, Recorded, Saved, SavedWork, TreeRules};
 use hast_flow::attempt::evidence::{Breach, Change, ChangeKind, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::given_back::GivenBack;
+use hast_flow::attempt::given_back::{GivenBack, IgnoredBack};
 use hast_flow::attempt::inspection::Inspection;
 use hast_flow::attempt::workspace::{
     CommitPlan, Content, DiffLine, Guarded, Head, HookVerdict, LeftWork, Looked, OwnRef, Reach,
@@ -143,7 +143,6 @@ impl Workspace for Git {
         Ok(Inspection {
             breaches: self.breach.take().into_iter().collect(),
             others: Vec::new(),
-            brought_back: Vec::new(),
             not_committed: Vec::new(),
             protected: Vec::new(),
             given_back: GivenBack::default(),
@@ -170,7 +169,7 @@ impl Workspace for Git {
         assert!(self.moved.is_empty() && self.on.is_none(), "others' refs are not taken back");
         let length = self.history.iter().position(|message| message == at).unwrap() + 1;
         self.history.truncate(length);
-        Ok(RolledBack { aside: Vec::new() })
+        Ok(RolledBack::default())
     }
 
     fn guard(&mut self, _: &Base, _: Reach) -> Result<Guarded, GitProblem> {
@@ -180,7 +179,10 @@ impl Workspace for Git {
     fn run_hooks(&mut self, plan: &CommitPlan, _: &Base) -> Result<HookVerdict, GitProblem> {
         Ok(match self.hook.take() {
             Some(said) => HookVerdict::Refused { hook: "pre-commit".to_owned(), said },
-            None => HookVerdict::Passed { message: plan.message.clone() },
+            None => HookVerdict::Passed {
+                message: plan.message.clone(),
+                ignored: IgnoredBack::default(),
+            },
         })
     }
 
@@ -238,7 +240,7 @@ impl Workspace for Git {
                 None => self.files.remove(&path),
             };
         }
-        Ok(RolledBack { aside: Vec::new() })
+        Ok(RolledBack::default())
     }
 
     fn compare(&mut self, from: &ObjectId, to: &ObjectId) -> Result<Vec<DiffLine>, GitProblem> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hast_flow::attempt::base::{Base, ObjectId, Recorded, Saved, SavedWork, TreeRules};
 use hast_flow::attempt::evidence::{Change, ChangeKind, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::given_back::GivenBack;
+use hast_flow::attempt::given_back::{GivenBack, IgnoredBack};
 use hast_flow::attempt::inspection::{HandoffFile, Inspection};
 use hast_flow::attempt::workspace::{
     CommitPlan, Content, DiffLine, Guarded, Head, HookVerdict, LeftWork, Looked, OwnRef, Reach,
@@ -45,7 +45,6 @@ impl FakeGit {
         Inspection {
             breaches: Vec::new(),
             others: Vec::new(),
-            brought_back: Vec::new(),
             not_committed: Vec::new(),
             protected: Vec::new(),
             given_back: GivenBack::default(),
@@ -98,7 +97,7 @@ impl Workspace for FakeGit {
     fn roll_back(&mut self, base: &Base, _: &Saved) -> Result<RolledBack, GitProblem> {
         self.did.push("roll back".into());
         (self.head, self.tree, self.left) = (base.commit().clone(), base.tree().clone(), None);
-        Ok(RolledBack { aside: Vec::new() })
+        Ok(RolledBack::default())
     }
 
     fn guard(&mut self, _: &Base, _: Reach) -> Result<Guarded, GitProblem> {
@@ -110,7 +109,10 @@ impl Workspace for FakeGit {
         self.did.push("hooks".into());
         Ok(match &self.hook {
             Some(said) => HookVerdict::Refused { hook: "pre-commit".into(), said: said.clone() },
-            None => HookVerdict::Passed { message: plan.message.clone() },
+            None => HookVerdict::Passed {
+                message: plan.message.clone(),
+                ignored: IgnoredBack::default(),
+            },
         })
     }
 
@@ -162,7 +164,7 @@ impl Workspace for FakeGit {
     ) -> Result<RolledBack, GitProblem> {
         self.did.push("discard".into());
         self.left = None;
-        Ok(RolledBack { aside: Vec::new() })
+        Ok(RolledBack::default())
     }
 
     fn compare(&mut self, from: &ObjectId, to: &ObjectId) -> Result<Vec<DiffLine>, GitProblem> {

@@ -68,7 +68,7 @@ impl SimWorkspace {
         back.extend(uncommitted);
         let wanted = self.entries_on(&now, &back)?;
         self.check_out(&now, &wanted)?;
-        Ok(RolledBack { aside: Vec::new() })
+        Ok(RolledBack::default())
     }
 
     pub(super) fn restore_work(

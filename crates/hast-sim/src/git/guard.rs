@@ -66,7 +66,7 @@ impl SimWorkspace {
             self.restore_refs(base)?;
         }
         let files = files.iter().map(ToString::to_string).collect();
-        Ok(Guarded { files, refs, aside: None })
+        Ok(Guarded { files, refs, ..Guarded::default() })
     }
 
     fn moved_refs(&self, base: &Base) -> Result<Vec<String>, GitProblem> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hast_flow::attempt::base::{Base, ObjectId, Recorded, Saved, SavedWork, TreeRules};
 use hast_flow::attempt::evidence::{Change, ChangeKind, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::given_back::GivenBack;
+use hast_flow::attempt::given_back::{GivenBack, IgnoredBack};
 use hast_flow::attempt::inspection::{HandoffFile, Inspection};
 use hast_flow::attempt::workspace::{
     CommitPlan, Content, DiffLine, Guarded, Head, HookVerdict, LeftWork, Looked, OwnRef, Reach,
@@ -103,7 +103,6 @@ impl Workspace for SimWorkspace {
         Ok(Inspection {
             breaches,
             others,
-            brought_back: Vec::new(),
             not_committed: Vec::new(),
             protected,
             // What stood in the place of a simulated file is not kept.
@@ -174,7 +173,7 @@ impl Workspace for SimWorkspace {
         self.restore_refs(base)?;
         self.move_ref(base.branch(), at.as_ref(), Some(base.commit()))?;
         self.switch_to(base.branch())?;
-        Ok(RolledBack { aside: Vec::new() })
+        Ok(RolledBack::default())
     }
 
     fn guard(&mut self, base: &Base, reach: Reach) -> Result<Guarded, GitProblem> {
@@ -183,7 +182,9 @@ impl Workspace for SimWorkspace {
 
     fn run_hooks(&mut self, plan: &CommitPlan, base: &Base) -> Result<HookVerdict, GitProblem> {
         self.give_back(base)?;
-        Ok(HookVerdict::Passed { message: plan.message.clone() })
+        // The simulated tree has no ignored files.
+        let ignored = IgnoredBack::default();
+        Ok(HookVerdict::Passed { message: plan.message.clone(), ignored })
     }
 
     fn build(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem> {

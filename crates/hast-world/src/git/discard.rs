@@ -114,7 +114,7 @@ impl RealWorkspace {
                 image.install(&self.git, &self.scratch)?;
             }
         }
-        Ok(RolledBack { aside: lies_aside(&aside, &moved) })
+        Ok(RolledBack { aside: lies_aside(&aside, &moved), ..RolledBack::default() })
     }
 
     fn cleared(

@@ -6,10 +6,12 @@ use std::collections::BTreeSet;
 use hast_flow::attempt::base::Base;
 use hast_flow::attempt::evidence::{Breach, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::given_back::IgnoredBack;
 use hast_flow::attempt::workspace::{Guarded, Reach};
 
 use super::RealWorkspace;
 use super::checkouts::Checkouts;
+use super::ignored_files::Next;
 use super::paths::shown;
 use super::protect::{Restored, Root};
 use super::put_back::PutBack;
@@ -23,8 +25,6 @@ const STASHES: &[u8] = b"logs/refs/stash";
 pub(super) struct Found {
     /// Has again what it had.
     pub(super) changed: Vec<RepoPath>,
-    /// Ignored files of the user that were gone.
-    pub(super) brought_back: Vec<RepoPath>,
     pub(super) checkouts: Checkouts,
 }
 
@@ -46,11 +46,10 @@ impl RealWorkspace {
         let Restored { changed, modules } = self.give_back(base, opened)?;
         let mut changed: Vec<RepoPath> = changed.iter().map(named).collect();
         changed.extend(self.of_others(base, opened)?);
-        let brought_back = self.give_back_ignored();
         self.reread_config()?;
         let checkouts = self.settle_checkouts(base, opened, &modules, Reach::Everything)?;
         changed.extend(checkouts.taken_away.iter().map(named));
-        Ok(Found { changed, brought_back, checkouts })
+        Ok(Found { changed, checkouts })
     }
 
     /// What was taken from other work trees, and from what lay aside.
@@ -111,12 +110,18 @@ impl RealWorkspace {
             }
             Reach::OfGitButRefs => self.git.moved_refs(base, before, &refs)?,
         };
+        let ignored = match reach {
+            Reach::Everything | Reach::OfGit => self.give_back_ignored(base.key(), Next::Stays),
+            // Whoever works on may still be judged.
+            Reach::OfGitButRefs => IgnoredBack::default(),
+        };
         let aside = self.scratch.aside(base.key());
         let kept = !files.is_empty() && aside.exists();
         Ok(Guarded {
             files: files.iter().map(ToString::to_string).collect(),
             refs: moved,
             aside: kept.then(|| aside.display().to_string()),
+            ignored,
         })
     }
 

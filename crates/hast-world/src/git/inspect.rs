@@ -51,7 +51,7 @@ impl RealWorkspace {
         self.git.place.open_repository();
         self.git.place.remove_left_locks(base.at());
         let opened = self.opened(base)?;
-        let Found { changed, brought_back, checkouts } = self.guard_all(base, &opened)?;
+        let Found { changed, checkouts } = self.guard_all(base, &opened)?;
         let mut protected: BTreeSet<RepoPath> = changed.into_iter().collect();
         protected.extend(std::mem::take(&mut self.mended));
         let mut breaches = Vec::new();
@@ -99,7 +99,6 @@ impl RealWorkspace {
         let inspection = Inspection {
             breaches,
             others,
-            brought_back,
             not_committed: not_committed.iter().map(|path| repo_path(path)).collect(),
             given_back: GivenBack { files, refs, more: 0 },
             protected: protected.into_iter().collect(),

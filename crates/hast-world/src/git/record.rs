@@ -71,7 +71,7 @@ impl RealWorkspace {
             return Err(GitProblem::HandoffsIgnored { directory: directory.clone() });
         }
         let snapshot = Snapshot { odd: Some(odd), ..self.snapshot_of(&scene, rules)? };
-        self.hold_ignored(&snapshot.ignored, rules);
+        self.hold_ignored(key, &snapshot.ignored, rules);
         let bytes = snapshot.encode()?;
         let id = self.keep_bytes(bytes)?;
         let (tree, snapshot_id) = (scene.tree.clone(), id.clone());

@@ -8,6 +8,7 @@ use hast_flow::attempt::workspace::{Head, RolledBack, SavePlan};
 
 use super::RealWorkspace;
 use super::aside::lies_aside;
+use super::ignored_files::Next;
 use super::index::{Entry, IndexImage, ScratchFile};
 use super::look::Scene;
 use super::objects::NewCommit;
@@ -197,10 +198,11 @@ impl RealWorkspace {
             None => index.image()?,
         };
         self.index_back(base, &opened, &index)?;
+        let ignored = self.give_back_ignored(base.key(), Next::AtBase);
         self.empty_back(base, &opened);
         self.keep_scene(base, &opened, image);
         self.forget_included();
-        Ok(RolledBack { aside: lies_aside(&aside, &moved) })
+        Ok(RolledBack { aside: lies_aside(&aside, &moved), ignored })
     }
 
     /// What the ref of a save does not hold goes aside.

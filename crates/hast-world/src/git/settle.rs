@@ -11,6 +11,7 @@ use hast_flow::attempt::workspace::{CommitPlan, Content, HookVerdict, Identity};
 use super::RealWorkspace;
 use super::branch_files::{Advance, Signature};
 use super::hooking::HookFiles;
+use super::ignored_files::Next;
 use super::index::{Entry, IndexImage, disk, object};
 use super::objects::NewCommit;
 use super::record::Opened;
@@ -184,8 +185,9 @@ impl RealWorkspace {
         self.guard(base, &opened)?;
         self.nested_away(base, &opened)?;
         self.end_operations(base, &opened)?;
+        let ignored = self.give_back_ignored(base.key(), Next::Commit);
         if !HOOKS.iter().any(|hook| self.hooks_directory().join(hook).symlink_metadata().is_ok()) {
-            return Ok(HookVerdict::Passed { message: plan.message.clone() });
+            return Ok(HookVerdict::Passed { message: plan.message.clone(), ignored });
         }
         let tree = self.planned_tree(plan)?;
         let files = self.scratch.for_hooks(plan.message.as_bytes())?;
@@ -206,7 +208,7 @@ impl RealWorkspace {
             }
         }
         let text = fs::read(&message.path).map_err(|error| disk(&message.path, error))?;
-        Ok(HookVerdict::Passed { message: String::from_utf8_lossy(&text).into_owned() })
+        Ok(HookVerdict::Passed { message: String::from_utf8_lossy(&text).into_owned(), ignored })
     }
 
     fn hooks_directory(&self) -> PathBuf {
@@ -253,6 +255,7 @@ impl RealWorkspace {
         }
         self.latest = None;
         self.inspected = None;
+        self.let_go_of_ignored();
         self.forget_included();
         Ok(())
     }

@@ -14,6 +14,7 @@ mod guarded;
 mod hidden;
 mod honest;
 mod hostile;
+mod ignored;
 mod linked;
 mod lying;
 mod modules;

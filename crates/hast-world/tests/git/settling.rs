@@ -185,7 +185,7 @@ fn the_users_hooks_run_on_what_would_be_committed() {
     let repo = Repo::new();
     with_hook(&repo, "pre-commit", "test \"$(git diff --cached --name-only)\" = a");
     with_hook(&repo, "commit-msg", "echo 'Signed: yes' >> \"$1\"");
-    let HookVerdict::Passed { message } = verdict(&repo, |_| {}) else { panic!() };
+    let HookVerdict::Passed { message, .. } = verdict(&repo, |_| {}) else { panic!() };
     assert!(message.ends_with("Signed: yes\n"), "{message}");
     assert_eq!(repo.git(&["status", "--porcelain"]), "?? a");
 }

@@ -18,6 +18,7 @@ mod guarded;
 mod hidden;
 mod hollow;
 mod honest;
+mod ignored;
 mod kept;
 mod left_by_tests;
 mod liars;

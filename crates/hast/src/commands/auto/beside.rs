@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use hast_flow::attempt::given_back::{GivenBack, Meanwhile};
+use hast_flow::attempt::given_back::{GivenBack, IgnoredBack, Meanwhile};
+use hast_flow::attempt::recovery::named;
 use hast_flow::flows::goals::auto::run::{Beside, SettledWork};
 use hast_flow::words::{Lang, shell_word, visible};
 use serde_json::{Value, json};
@@ -45,6 +46,26 @@ pub(super) fn settled(lang: Lang, root: &Path, work: &SettledWork) -> Vec<String
     }
     let name = work.name.as_deref().unwrap_or_default();
     lines.extend(self::lines(lang, root, name, &work.beside));
+    lines.extend(ignored(lang, root, &work.ignored));
+    lines
+}
+
+/// What became of the user's ignored files that were gone.
+pub(super) fn ignored(lang: Lang, root: &Path, found: &IgnoredBack) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !found.back.is_empty() {
+        lines.push(say::brought_back(lang, visible(&named(&found.back))));
+    }
+    if !found.moved.is_empty() {
+        let names = found.moved.iter().map(|one| format!("{} -> {}", one.path, one.at));
+        lines.push(say::ignored_moved(lang, visible(&named(&names.collect::<Vec<_>>()))));
+    }
+    for one in &found.aside {
+        let at = within(root, &one.at);
+        let command = back(root, &at, &one.path);
+        let (path, at) = (visible(&one.path), visible(&at));
+        lines.push(say::ignored_aside(lang, path, at, visible(&command)));
+    }
     lines
 }
 

@@ -38,7 +38,6 @@ pub(crate) struct Judgement {
     pub(crate) passed: bool,
     /// Refs that moved meanwhile, and not by hast.
     pub(crate) moved_refs: Vec<String>,
-    pub(crate) brought_back: Vec<String>,
     pub(crate) not_committed: Vec<String>,
     /// Where what protected files and refs were meanwhile is.
     pub(super) given_back: GivenBack,
@@ -153,6 +152,7 @@ impl GoalEyes {
             lines.push(start::unlocked(lang, visible(&paths)));
         }
         lines.extend(self.guarded(&run.guarded));
+        lines.extend(beside::ignored(lang, &self.root, &run.ignored));
         if let (Some(name), None) = (&run.recovered, &run.gave_up) {
             lines.push(say::recovered(lang, visible(name)));
         }
@@ -401,7 +401,6 @@ fn judgement(record: &AttemptRecord, verdict: &VerdictRecord) -> Judgement {
         seconds: ended - record.started_at.instant().as_second(),
         passed: verdict.verdict.class.is_success(),
         moved_refs: verdict.moved_refs.clone(),
-        brought_back: verdict.brought_back.clone(),
         not_committed: verdict.not_committed.clone(),
         given_back: verdict.given_back.clone(),
     }

@@ -73,10 +73,6 @@ fn table(app: &App, driven: &Driven<()>, eyes: &GoalEyes) -> String {
             let at = work.and_then(place).map(|at| format!("{at} · ")).unwrap_or_default();
             let (class, why) = (&one.class, visible(&one.text));
             text += &format!("  {mark} {told}: {class} · {time} · {at}{why}\n");
-            if !one.brought_back.is_empty() {
-                let names = visible(&named(&one.brought_back)).into_owned();
-                text += &format!("    {}\n", say::brought_back(app.lang, names));
-            }
             if !one.not_committed.is_empty() && one.passed {
                 let names = visible(&named(&one.not_committed)).into_owned();
                 text += &format!("    {}\n", say::not_committed(app.lang, names));
@@ -142,8 +138,10 @@ pub(crate) fn as_json(driven: &Driven<()>, eyes: &GoalEyes, problem: Option<&Pro
                 "reason": one.text,
                 "seconds": one.seconds,
                 "moved_refs": one.moved_refs,
-                "brought_back": one.brought_back,
                 "not_committed": one.not_committed,
+                "brought_back": work.map_or(&[][..], |work| &work.ignored.back),
+                "ignored_moved": work.map_or(&[][..], |work| &work.ignored.moved),
+                "ignored_aside": work.map_or(&[][..], |work| &work.ignored.aside),
                 "commit": work.and_then(|work| work.commit.as_deref()),
                 "ref": work.and_then(|work| work.name.as_deref()),
                 "given_back": {

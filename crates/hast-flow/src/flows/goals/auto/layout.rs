@@ -29,6 +29,8 @@ pub const LEFT_BY_TESTS: &str = "left_by_tests";
 pub const PASSED_OVER: &str = "passed_over";
 /// In an event: people have decided about the goal themselves, and its work was not merged.
 pub const WITHDRAWN: &str = "withdrawn";
+/// In an event: what became of the user's ignored files that were gone.
+pub const IGNORED: &str = "ignored";
 /// The directory of work trees.
 pub const WORKTREES: &str = "worktrees/";
 

@@ -133,9 +133,6 @@ pub struct VerdictRecord {
     /// Refs that moved meanwhile, by whoever: nothing held the agent, and hast did not move them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moved_refs: Vec<String>,
-    /// Ignored files of the user that were gone after the attempt, and are there again.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub brought_back: Vec<String>,
     /// New files that the attempt's own ignore rules hide: they are in the tree and in no commit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_committed: Vec<String>,

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::base::kept_branch;
+use crate::attempt::given_back::IgnoredBack;
 use crate::attempt::workspace::{Aside, Guarded};
 use crate::docs::goals::{GoalStatus, GoalsEvent};
 use crate::flows::goals::auto::layout;
@@ -33,6 +34,8 @@ pub struct Run {
     pub recovered: Option<String>,
     /// What that ref, or the one of kept work, does not hold.
     pub beside: Beside,
+    /// Ignored files of the user that a dead process had left elsewhere.
+    pub ignored: IgnoredBack,
     /// Kept work that was taken out of the tree: its goal and its ref.
     pub cleared: Option<(String, String)>,
     /// Locks of git that a dead process had left.
@@ -107,6 +110,7 @@ pub struct SettledWork {
     /// The branch that keeps it.
     pub branch: Option<String>,
     pub beside: Beside,
+    pub ignored: IgnoredBack,
     /// Another worker had the goal by then: it does not count.
     pub late: bool,
 }
@@ -117,6 +121,8 @@ impl SettledWork {
         let text = |key: &str| event.detail.get(key).and_then(|value| value.as_str());
         let beside = event.detail.get("beside").cloned();
         let beside = beside.and_then(|beside| serde_json::from_value(beside).ok());
+        let ignored = event.detail.get(layout::IGNORED).cloned();
+        let ignored = ignored.and_then(|ignored| serde_json::from_value(ignored).ok());
         let saved = event.detail.get("saved").and_then(|saved| saved.get("name"));
         let attempt = event.detail.get("attempt")?.as_u64()?;
         let branch = text("branch").map(str::to_owned);
@@ -128,6 +134,7 @@ impl SettledWork {
             in_tree: text("then") == Some("blocked") && branch.is_none(),
             branch,
             beside: beside.unwrap_or_default(),
+            ignored: ignored.unwrap_or_default(),
             late: text("then") == Some("lease_lost"),
         })
     }

@@ -165,7 +165,12 @@ pub(super) fn perform<'v>(
             }
         }
         Act::BranchBack => {
-            guard_after_tests(work, record)?;
+            // The user's ignored files are given back also where no tests ran.
+            if isolated(work) {
+                guard_after_tests(work, record)?;
+            } else {
+                guard(work)?;
+            }
             outcome.beside = outcome
                 .saved
                 .map_or_else(Beside::default, |saved| Beside::in_tree(&saved.work().overflow));
@@ -200,9 +205,10 @@ fn roll_back(work: &Work<'_>, outcome: &mut Outcome<'_>) -> Result<(), Step> {
 /// The tests are the agent's too, and ran after it was inspected: what they changed of what is protected
 /// must not stay. A rollback sees to that, and so do the hooks before a commit.
 fn guard_after_tests(work: &Work<'_>, record: &VerdictRecord) -> Result<(), Step> {
-    if record.tests.is_none() {
-        return Ok(());
-    }
+    if record.tests.is_none() { Ok(()) } else { guard(work) }
+}
+
+fn guard(work: &Work<'_>) -> Result<(), Step> {
     let steps = git_steps(work.view, work.facts);
     steps.guard(&work.key(&["guard"]), work.base, Reach::Everything).map(|_| ())
 }
@@ -341,6 +347,11 @@ pub(super) fn about_attempt(work: &Work<'_>, word: &str, outcome: &Outcome<'_>) 
     }
     if !outcome.beside.is_empty() {
         detail["beside"] = json!(outcome.beside);
+    }
+    let steps = ["hooks", "guard", "rollback"].map(|part| work.key(&[part]));
+    let ignored = evidence::ignored_back(work.view, &steps);
+    if !ignored.is_empty() {
+        detail[layout::IGNORED] = json!(ignored);
     }
     detail
 }

@@ -352,12 +352,17 @@ fn recovered<'v>(
     saved: Option<&Saved>,
 ) -> Draft<'v> {
     let (unlocked, guarded) = (unlocked(flow, view), guarded(flow, view));
-    if saved.is_none() && unlocked.is_empty() && guarded.is_none() {
+    let back = StepKey::new(&["start", &flow.run, "back"]);
+    let ignored = evidence::ignored_back(view, &[back, guard_key(flow)]);
+    if saved.is_none() && unlocked.is_empty() && guarded.is_none() && ignored.is_empty() {
         return draft;
     }
     let name = saved.map(|saved| &saved.work().name);
     let mut detail = json!({"ref": name, "unlocked": unlocked, "guarded": guarded});
     tell_beside(&mut detail, &moved_aside(flow, view));
+    if !ignored.is_empty() {
+        detail[layout::IGNORED] = json!(ignored);
+    }
     draft.event(Kind::Recovered, detail)
 }
 

@@ -413,8 +413,10 @@ impl View {
         let saved = text("ref").map(str::to_owned);
         let (unlocked, guarded) = (detail(event, "unlocked"), detail(event, "guarded"));
         let beside = detail(event, "beside").unwrap_or_default();
+        let ignored = detail(event, layout::IGNORED).unwrap_or_default();
         self.with_run(|run| {
             (run.recovered, run.beside) = (saved, beside);
+            run.ignored = ignored;
             run.unlocked = unlocked.unwrap_or_default();
             run.guarded = guarded.unwrap_or_default();
         });

@@ -312,7 +312,6 @@ impl Work<'_> {
                     tests: None,
                     test_tail: String::new(),
                     moved_refs: Vec::new(),
-                    brought_back: Vec::new(),
                     not_committed: Vec::new(),
                     given_back: GivenBack::default(),
                 };
@@ -353,7 +352,6 @@ impl Work<'_> {
 
     fn verdict(&self, inspection: &Inspection, verdict: Verdict, tests: Option<&TestRun>) -> Step {
         let changed = inspection.changes.iter().take(LISTED).map(|change| change.path.to_string());
-        let back = inspection.brought_back.iter().take(LISTED);
         let ignored = inspection.not_committed.iter().take(LISTED);
         let record = VerdictRecord {
             version: Version,
@@ -367,7 +365,6 @@ impl Work<'_> {
             tests: tests.map(|run| run.end.clone()),
             test_tail: tests.map(|run| run.tail.clone()).unwrap_or_default(),
             moved_refs: self.view.moved_by_others(&inspection.others),
-            brought_back: back.map(ToString::to_string).collect(),
             not_committed: ignored.map(ToString::to_string).collect(),
             given_back: inspection.given_back.listed(),
             verdict,
