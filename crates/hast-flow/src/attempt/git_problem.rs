@@ -99,6 +99,14 @@ pub enum GitProblem {
     TimedOut {
         command: String,
     },
+    /// It gave no answer: something ended it with a signal, as the system does where memory is short.
+    Killed {
+        command: String,
+    },
+    /// The files of a merge could not be written into the user's checkout.
+    NotWritten {
+        said: String,
+    },
     TooMuch {
         what: String,
     },
@@ -159,6 +167,10 @@ messages! {
     lost_next() { en: "nothing was touched; run `git fsck`, restore the repository's objects, then run the command again", ko: "아무것도 건드리지 않았습니다. `git fsck`를 실행하고 저장소의 객체를 되살린 뒤 명령을 다시 실행하세요" }
     timed_out(command) { en: "`git {command}` did not end in time", ko: "`git {command}`(이)가 제시간에 끝나지 않았습니다" }
     timed_out_next() { en: "check the disk and other programs that use the repository, then run the command again", ko: "디스크와 저장소를 쓰는 다른 프로그램을 확인한 뒤 명령을 다시 실행하세요" }
+    killed(command) { en: "`git {command}` was ended by a signal before it was done", ko: "`git {command}`(이)가 끝나기 전에 시그널로 종료되었습니다" }
+    killed_next() { en: "make sure that there is enough memory and that nothing ends processes here, then run the same command again: it goes on where it was", ko: "메모리가 충분한지, 프로세스를 종료하는 것이 없는지 확인한 뒤 같은 명령을 다시 실행하면 이어집니다" }
+    not_written(said) { en: "the files of the merge could not be written into your checkout: {said}", ko: "병합할 파일을 체크아웃에 쓰지 못했습니다: {said}" }
+    not_written_next() { en: "free space and make the named files writable, then run the same command again: it goes on with the merge", ko: "공간을 비우고 위 파일을 쓸 수 있게 한 뒤 같은 명령을 다시 실행하면 병합부터 이어집니다" }
     too_much(what) { en: "there is more than hast reads: {what}", ko: "hast가 읽을 수 있는 양을 넘었습니다: {what}" }
     too_much_next() { en: "ignore or commit generated files, then run the command again", ko: "생성된 파일을 무시 목록에 넣거나 커밋한 뒤 명령을 다시 실행하세요" }
     disk(path, why) { en: "{path}: {why}", ko: "{path}: {why}" }
@@ -167,18 +179,25 @@ messages! {
     refused_next(command) { en: "try `git {command}` by hand to see why, then run the command again", ko: "`git {command}`(을)를 직접 실행해 원인을 확인한 뒤 명령을 다시 실행하세요" }
 }
 
-/// What the system says of a disk that takes nothing more, in words that no locale changes.
-const OF_THE_DISK: [&str; 3] =
-    ["No space left on device", "Disk quota exceeded", "Read-only file system"];
+/// What the system and git say of a disk that takes nothing more, in words that no locale changes.
+/// Git names no cause where it was in the middle of a file.
+const OF_THE_DISK: [&str; 6] = [
+    "No space left on device",
+    "Disk quota exceeded",
+    "Read-only file system",
+    "Out of diskspace",
+    "unable to write ",
+    "write error",
+];
 
 fn short(branch: &str) -> &str {
     branch.strip_prefix("refs/heads/").unwrap_or(branch)
 }
 
 impl GitProblem {
-    /// Whether it is over as soon as somebody has finished what they are at.
+    /// Whether it is over as soon as somebody has finished what they are at, or was nothing that lasts.
     pub fn passes(&self) -> bool {
-        matches!(self, Self::InProgress { .. } | Self::Locked { .. })
+        matches!(self, Self::InProgress { .. } | Self::Locked { .. } | Self::Killed { .. })
     }
 
     /// Whether whatever is asked for next would meet it too: it is not one goal's.
@@ -190,9 +209,13 @@ impl GitProblem {
             | Self::HandoffsIgnored { .. }
             | Self::BranchInTheWay { .. }
             | Self::NotYours { .. }
-            | Self::NotSigned { .. } => true,
+            | Self::NotSigned { .. }
+            | Self::Killed { .. }
+            | Self::NotWritten { .. } => true,
             Self::Disk { why, .. } | Self::Refused { said: why, .. } => {
-                OF_THE_DISK.iter().any(|words| why.contains(words))
+                // Within quotes are names, and an agent can choose those.
+                let mut parts = why.split('\'').step_by(2);
+                parts.any(|part| OF_THE_DISK.iter().any(|words| part.contains(words)))
             }
             Self::NotARepository { .. }
             | Self::NoFirstCommit
@@ -241,6 +264,8 @@ impl GitProblem {
             Self::CheckedOut { name, at } => checked_out(lang, name, at),
             Self::Lost { what } => lost(lang, what),
             Self::TimedOut { command } => timed_out(lang, command),
+            Self::Killed { command } => killed(lang, command),
+            Self::NotWritten { said } => not_written(lang, said),
             Self::TooMuch { what } => too_much(lang, what),
             Self::Disk { path, why } => disk(lang, path, why),
             Self::Refused { command, said } => refused(lang, command, said),
@@ -271,6 +296,8 @@ impl GitProblem {
             Self::CheckedOut { .. } => checked_out_next(lang),
             Self::Lost { .. } => lost_next(lang),
             Self::TimedOut { .. } => timed_out_next(lang),
+            Self::Killed { .. } => killed_next(lang),
+            Self::NotWritten { .. } => not_written_next(lang),
             Self::TooMuch { .. } => too_much_next(lang),
             Self::Disk { path, .. } => disk_next(lang, path),
             Self::Refused { command, .. } => refused_next(lang, command),
@@ -298,5 +325,23 @@ mod tests {
         assert!(disk(full).is_everybodys() && refused(full).is_everybodys());
         assert!(!disk("Permission denied (os error 13)").is_everybodys());
         assert!(!refused("fatal: bad revision").is_everybodys());
+        assert!(!refused("error: invalid path 'write error/.git'").is_everybodys());
+        for said in [
+            "error: unable to write file src/a.bin (code 128)",
+            "fatal: unable to write new index file (code 128)",
+            "fatal: sha1 file '<stdout>' write error. Out of diskspace (code 128)",
+        ] {
+            assert!(refused(said).is_everybodys(), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_git_that_was_killed_is_everybodys_and_says_what_to_do() {
+        let killed = GitProblem::Killed { command: "worktree add".into() };
+        assert!(killed.is_everybodys() && killed.passes());
+        for lang in [Lang::En, Lang::Ko] {
+            assert!(killed.what(lang).contains("git worktree add"));
+            assert!(!killed.next(lang).is_empty());
+        }
     }
 }

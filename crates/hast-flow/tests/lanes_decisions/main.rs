@@ -13,6 +13,7 @@ use hast_flow::flows::goals::auto::lanes::Delivery;
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::leases::LeaseResult;
 use hast_flow::steps::{Effect, EffectResult, Ending, Step};
+use hast_flow::words::Lang;
 
 use crate::scene::{Lanes, goals, id};
 
@@ -306,4 +307,29 @@ fn what_stands_in_everybodys_way_ends_the_run_and_blocks_no_goal() {
     lanes.running.clear();
     lanes.worktree("B/1/add", WorktreeResult::Refused(GitProblem::NoGit { why: "gone".into() }));
     assert!(matches!(lanes.step(), Step::Finish(Ending::Blocked(_))), "{:?}", lanes.step());
+}
+
+#[test]
+fn a_merge_that_the_machine_kept_from_being_made_blocks_no_goal_and_is_made_by_the_next_run() {
+    for problem in [
+        GitProblem::Killed { command: "update-ref".into() },
+        GitProblem::NotWritten { said: "error: unable to write file src/a.bin".into() },
+        GitProblem::Disk { path: "/p/.git".into(), why: "No space left on device".into() },
+    ] {
+        let mut lanes = Lanes::new(&goals(&[("A", ""), ("B", "")]), 2);
+        lanes.passed("A", 'c');
+        lanes.open("B");
+        lanes.runs("B/1/call/0");
+        let (from, to) = (id('b'), id('c'));
+        let merging = format!(r#""goal_id":"A","attempt":1,"from":"{from}","to":"{to}""#);
+        lanes.event("MERGE_STARTED", &merging);
+        assert_eq!(lanes.key(), "A/1/merge/0");
+        lanes.worktree("A/1/merge/0", WorktreeResult::Refused(problem.clone()));
+        assert_eq!(lanes.key(), "B/1/call/0", "who is at work ends first");
+        lanes.running.clear();
+        lanes.worktree("B/1/add", WorktreeResult::Refused(problem.clone()));
+        let step = lanes.step();
+        let Step::Finish(Ending::Blocked(notice)) = step else { panic!("{step:?}") };
+        assert_eq!(notice.what, problem.what(Lang::En));
+    }
 }

@@ -17,6 +17,7 @@ mod emptied;
 mod ending;
 mod entries;
 mod guard;
+mod half_merge;
 mod held;
 mod history;
 mod hollow;

@@ -128,6 +128,11 @@ impl Git {
                 let found = self.who_moved(moves)?.or_else(way);
                 Err(found.unwrap_or(GitProblem::Refused { command, said }))
             }
+            Err(killed @ GitProblem::Killed { .. }) => {
+                let lock = |step: &Move| self.place.common_dir.join(format!("{}.lock", step.name));
+                self.place.remove_unheld(moves.iter().map(lock).collect());
+                Err(killed)
+            }
             other => other,
         }
     }

@@ -8,7 +8,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use hast_flow::attempt::git_problem::GitProblem;
@@ -74,8 +74,11 @@ impl GitEnvironment {
         if !matches!(talked, Ok(Talk::Ended { .. })) {
             end(&child);
         }
-        child.wait().map_err(failed)?;
+        let status = child.wait().map_err(failed)?;
         match talked.map_err(failed)? {
+            Talk::Ended { .. } if answered(status).is_none() => {
+                Err(GitProblem::Killed { command: "config --list".to_owned() })
+            }
             Talk::Ended { stdout, .. } => Ok(stdout),
             Talk::TooLong | Talk::TooMuch => Ok(Vec::new()),
         }
@@ -128,7 +131,7 @@ pub(super) struct Call<'g> {
     longest: Duration,
 }
 
-/// How a command ended: its code and what it printed.
+/// What a command answered: its code and what it printed. One that was killed answered nothing.
 #[derive(Debug)]
 pub(super) struct Output {
     pub(super) code: Option<i32>,
@@ -259,7 +262,10 @@ impl Call<'_> {
         }
         let status = child.wait().map_err(failed)?;
         match talked.map_err(failed)? {
-            Talk::Ended { stdout, stderr } => Ok(Output { code: status.code(), stdout, stderr }),
+            Talk::Ended { stdout, stderr } => match answered(status) {
+                None => Err(GitProblem::Killed { command: shown }),
+                code => Ok(Output { code, stdout, stderr }),
+            },
             Talk::TooLong => Err(GitProblem::TimedOut { command: shown }),
             Talk::TooMuch => Err(GitProblem::TooMuch { what: format!("git {shown}") }),
         }
@@ -392,7 +398,7 @@ fn end(child: &Child) {
 }
 
 /// The line that says why, among advice and warnings.
-pub(super) fn complaint(text: &str) -> &str {
+fn complaint(text: &str) -> &str {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     let says = |line: &&str| line.starts_with("fatal:") || line.starts_with("error:");
     let advises = |line: &&str| line.starts_with("hint:") || line.starts_with("warning:");
@@ -400,18 +406,32 @@ pub(super) fn complaint(text: &str) -> &str {
     lines().find(says).or_else(other).unwrap_or_default()
 }
 
+/// Git's own codes end at 129. Those above say that the git which it started was killed.
+const CODES_OF_SIGNALS: std::ops::Range<i32> = 130..160;
+
+/// The code that a command gave; none where a signal ended it.
+fn answered(status: ExitStatus) -> Option<i32> {
+    status.code().filter(|code| !CODES_OF_SIGNALS.contains(code))
+}
+
+impl Output {
+    /// What it complained of, never nothing.
+    pub(super) fn said(&self) -> String {
+        let text = String::from_utf8_lossy(&self.stderr);
+        match complaint(&text) {
+            "" => format!("code {}", self.code.unwrap_or_default()),
+            line => format!("{line} (code {})", self.code.unwrap_or_default()),
+        }
+    }
+}
+
 /// What git's complaint means.
 fn problem(command: String, output: &Output) -> GitProblem {
     let text = String::from_utf8_lossy(&output.stderr);
-    let line = complaint(&text);
     if let Some(lock) = text.split('\'').find(|part| part.ends_with(".lock"))
         && text.contains("File exists")
     {
         return GitProblem::Locked { path: lock.to_owned() };
     }
-    let said = match output.code {
-        Some(code) => format!("{line} (code {code})"),
-        None => format!("{line} (ended by a signal)"),
-    };
-    GitProblem::Refused { command, said }
+    GitProblem::Refused { command, said: output.said() }
 }

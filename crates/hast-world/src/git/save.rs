@@ -259,7 +259,7 @@ impl RealWorkspace {
         if text.contains("not uptodate") || text.contains("would be overwritten") {
             return Err(GitProblem::EditedSince { paths });
         }
-        let said = text.lines().next().unwrap_or_default().to_owned();
+        let said = output.said();
         Err(GitProblem::Refused { command: "read-tree -m -u".to_owned(), said })
     }
 

@@ -114,7 +114,7 @@ impl Git {
             listed = list()?;
         }
         if listed.code != Some(0) {
-            let said = String::from_utf8_lossy(&listed.stderr).into_owned();
+            let said = listed.said();
             return Err(GitProblem::Refused { command: "ls-files".to_owned(), said });
         }
         if let Some(closed) = unread_directory(&listed.stderr) {

@@ -289,11 +289,16 @@ impl RealWorkspace {
         let differences = self.git.diff(&since, to)?;
         let entries: Vec<Entry> = differences.iter().map(Difference::new_entry).collect();
         // An index that git cannot read takes no entries.
-        let taken = self.git.set_entries(&index, &entries).is_ok();
-        if taken && (!entries.is_empty() || self.git.listed().is_ok()) {
-            return index.image()?.install(&self.git, &self.scratch);
+        let mut taken = self.git.set_entries(&index, &entries);
+        if taken.is_ok() && entries.is_empty() {
+            taken = self.git.listed().map(|_| ());
         }
-        self.index_anew(to)
+        match taken {
+            Ok(()) => index.image()?.install(&self.git, &self.scratch),
+            // It was not asked.
+            Err(problem) if problem.is_everybodys() => Err(problem),
+            Err(_) => self.index_anew(to),
+        }
     }
 
     /// The index of the inspection, where it is the user's with just what the commit brings.

@@ -9,10 +9,11 @@ use hast_flow::attempt::worktrees::{MergePlan, Replay, Standing, Target, Waits};
 use hast_flow::time::UtcTime;
 
 use super::RealWorkspace;
+use super::half_merge::Begun;
 use super::index::{Entry, IndexImage, ScratchFile, object};
 use super::paths::shown;
 use super::refs::{HeadNow, Move};
-use super::run::{Git, complaint};
+use super::run::{Git, Output};
 use super::scan::{At, Difference};
 use super::way::{NAMED, named};
 use crate::files::read_bounded;
@@ -85,11 +86,9 @@ impl Git {
                 let named = parts.filter(|path| !path.is_empty()).map(shown);
                 Ok(Err(named.take(NAMED).collect()))
             }
-            code => {
-                let said = String::from_utf8_lossy(&output.stderr);
-                let said = complaint(&said);
-                let said = format!("{said} ({code:?})");
-                Err(GitProblem::Refused { command: "merge-tree".to_owned(), said })
+            _ => {
+                let (command, said) = ("merge-tree".to_owned(), output.said());
+                Err(GitProblem::Refused { command, said })
             }
         }
     }
@@ -154,6 +153,7 @@ impl RealWorkspace {
     /// Moves the user's branch forward; where it is checked out, their files and index with it.
     pub(super) fn fast_forward(&mut self, plan: &MergePlan) -> Result<Option<Waits>, GitProblem> {
         let MergePlan { onto, from, to, .. } = plan;
+        self.end_half_merge()?;
         let (name, here) = match (onto, self.git.head()?) {
             (Target::Branch(name), HeadNow::Branch(head)) => (name.as_str(), head == *name),
             (Target::Branch(name), HeadNow::Detached) => (name.as_str(), false),
@@ -185,20 +185,46 @@ impl RealWorkspace {
                 return Ok(Some(Waits::InProgress { what: (*what).to_owned() }));
             }
             self.wait_for_lock()?;
-            if let Some(paths) = self.take_over(from, to)? {
+            if let Some(paths) = self.take_over(name, from, to)? {
                 return Ok(Some(Waits::UsersFiles { paths }));
             }
         }
         if merges {
-            let (name, from, to) = (name.to_owned(), Some(from.clone()), Some(to.clone()));
-            self.git.move_refs(&[Move { name, from, to }])?;
+            let step =
+                Move { name: name.to_owned(), from: Some(from.clone()), to: Some(to.clone()) };
+            self.move_or_take_back(step)?;
         }
         self.scene = None;
         self.latest = None;
         if here {
-            self.index_follows(from, to)?;
+            self.index_catches_up(from, to)?;
         }
         Ok(None)
+    }
+
+    /// Moves the branch that the files are ahead of. Whoever gave no answer may have done it: where the
+    /// branch is decides.
+    fn move_or_take_back(&mut self, step: Move) -> Result<(), GitProblem> {
+        let (name, to) = (step.name.clone(), step.to.clone());
+        let Err(problem) = self.git.move_refs(&[step]) else { return Ok(()) };
+        match self.git.resolve(&name) {
+            Ok(found) if found == to => return Ok(()),
+            // What cannot be taken back now is when the next merge begins.
+            Ok(_) => drop(self.end_half_merge()),
+            Err(_) => {}
+        }
+        Err(problem)
+    }
+
+    /// The branch has it already: with the index of before, the user's next commit would take it out.
+    fn index_catches_up(&mut self, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem> {
+        let mut followed = self.index_follows(from, to);
+        if followed.is_err() {
+            followed = self.wait_for_lock().and_then(|()| self.index_follows(from, to));
+        }
+        followed.map_err(of_the_machine)?;
+        self.forget_begun();
+        Ok(())
     }
 
     /// How this checkout stands to a branch.
@@ -270,6 +296,7 @@ impl RealWorkspace {
     /// nothing was touched.
     fn take_over(
         &mut self,
+        name: &str,
         from: &ObjectId,
         to: &ObjectId,
     ) -> Result<Option<Vec<String>>, GitProblem> {
@@ -301,19 +328,25 @@ impl RealWorkspace {
         if !users_own.is_empty() {
             return Ok(Some(named(users_own)));
         }
+        let already = done.into_iter().map(|found| found.path).collect();
+        let begun = Begun::now(&self.git.place, (name, from, to), &differences, already);
+        self.note_begun(&begun)?;
         let call = self.git.call(["read-tree", "-m", "-u", from.as_str(), to.as_str()]);
-        let output = call.index(&index.path).output()?;
-        if output.code == Some(0) {
-            return Ok(None);
-        }
-        let text = String::from_utf8_lossy(&output.stderr);
-        let paths: Vec<String> =
-            text.lines().filter_map(|line| line.split('\'').nth(1)).map(str::to_owned).collect();
-        if !paths.is_empty() {
-            return Ok(Some(paths));
-        }
-        let said = complaint(&text).to_owned();
-        Err(GitProblem::Refused { command: "read-tree -m -u".to_owned(), said })
+        let problem = match call.index(&index.path).output() {
+            Ok(output) if output.code == Some(0) => return Ok(None),
+            Ok(output) => {
+                let paths = users_files(&output);
+                if !paths.is_empty() {
+                    self.forget_begun();
+                    return Ok(Some(paths));
+                }
+                GitProblem::NotWritten { said: output.said() }
+            }
+            Err(problem) => of_the_machine(problem),
+        };
+        // What cannot be taken back now is when the next merge begins.
+        let _ = self.end_half_merge();
+        Err(problem)
     }
 
     /// Whether something is where nothing is to be.
@@ -323,26 +356,10 @@ impl RealWorkspace {
 
     /// Paths for which the user has put something else into their index.
     fn staged(&self, differences: &[Difference]) -> Result<Vec<Vec<u8>>, GitProblem> {
-        let call = self.git.call(["ls-files", "-s", "-z"]).users_index();
-        let listed = call.run()?;
-        let mut entries: std::collections::BTreeMap<&[u8], Vec<&[u8]>> = Default::default();
-        for line in listed.split(|byte| *byte == 0) {
-            let mut parts = line.splitn(2, |byte| *byte == b'\t');
-            if let (Some(entry), Some(path)) = (parts.next(), parts.next()) {
-                entries.entry(path).or_default().push(entry);
-            }
-        }
-        let same = |found: &Difference, mode: &str, id: &Option<ObjectId>| {
-            let wanted = id.as_ref().map(|id| format!("{mode} {id} 0").into_bytes());
-            match (wanted, entries.get(&found.path[..]).map(Vec::as_slice)) {
-                (None, None) => true,
-                (Some(wanted), Some([only])) => *only == wanted,
-                _ => false,
-            }
-        };
-        let other = differences.iter().filter(|found| {
-            !same(found, &found.old_mode, &found.old) && !same(found, &found.new_mode, &found.new)
-        });
+        let listed = self.git.staged_entries()?;
+        let other = differences
+            .iter()
+            .filter(|found| !listed.has(&found.old_entry()) && !listed.has(&found.new_entry()));
         Ok(other.map(|found| found.path.clone()).collect())
     }
 }
@@ -363,6 +380,23 @@ impl Git {
         let changed: std::collections::BTreeSet<&[u8]> =
             changed.split(|byte| *byte == 0).filter(|path| !path.is_empty()).collect();
         Ok(paths.iter().filter(|path| changed.contains(*path)).map(|path| path.to_vec()).collect())
+    }
+}
+
+/// What read-tree names as the user's. It looks at all of it before it touches anything.
+fn users_files(output: &Output) -> Vec<String> {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let named =
+        ["would be overwritten", "not uptodate", "would lose untracked", "would be removed"];
+    let lines = text.lines().filter(|line| named.iter().any(|words| line.contains(words)));
+    lines.filter_map(|line| line.split('\'').nth(1)).map(str::to_owned).collect()
+}
+
+/// In the middle of a merge nothing is wrong with the work.
+fn of_the_machine(problem: GitProblem) -> GitProblem {
+    match problem {
+        problem if problem.is_everybodys() => problem,
+        problem => GitProblem::NotWritten { said: problem.to_string() },
     }
 }
 

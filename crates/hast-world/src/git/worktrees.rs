@@ -92,6 +92,15 @@ impl RealWorktrees {
         RealWorkspace::open_at(self.place(tree)?, self.environment.clone())
     }
 
+    /// The same where it may be broken. What keeps everybody from looking says nothing of the tree.
+    fn openable(&self, tree: &TreeName) -> Result<Option<RealWorkspace>, GitProblem> {
+        match self.inside(tree) {
+            Ok(inside) => Ok(Some(inside)),
+            Err(problem) if problem.is_everybodys() => Err(problem),
+            Err(_) => Ok(None),
+        }
+    }
+
     /// The repository's entries of trees below the directory, by name.
     fn entries(&self) -> Result<BTreeMap<TreeName, Entry>, GitProblem> {
         let all = self.main.git.place.common_dir.join("worktrees");
@@ -150,7 +159,7 @@ impl RealWorktrees {
                 return Ok(false);
             }
         }
-        let Ok(mut inside) = self.inside(tree) else { return Ok(true) };
+        let Some(mut inside) = self.openable(tree)? else { return Ok(true) };
         if inside.git.head()? != HeadNow::Branch(tree.branch()) {
             return Ok(false);
         }
@@ -166,7 +175,7 @@ impl RealWorktrees {
             return Ok(None);
         }
         // A tree that cannot be opened has its commits on the branch.
-        let Ok(mut inside) = self.inside(tree) else { return Ok(None) };
+        let Some(mut inside) = self.openable(tree)? else { return Ok(None) };
         let head = inside.git.resolve("HEAD")?.or(self.branch_of(tree)?);
         let head = head.ok_or(GitProblem::NoFirstCommit)?;
         let save = GitStep::Save(SavePlan {
@@ -192,7 +201,7 @@ impl RealWorktrees {
     /// Whoever died while it took a tree away may have left nothing but the branch. Its commits stay on
     /// a ref.
     fn keep_branch(&self, tree: &TreeName) -> Result<Option<String>, GitProblem> {
-        let (Some(head), Err(_)) = (self.branch_of(tree)?, self.inside(tree)) else {
+        let (Some(head), None) = (self.branch_of(tree)?, self.openable(tree)?) else {
             return Ok(None);
         };
         let name = recovered(tree, &head);

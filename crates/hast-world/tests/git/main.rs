@@ -15,6 +15,7 @@ mod hidden;
 mod honest;
 mod hostile;
 mod ignored;
+mod killed;
 mod linked;
 mod lying;
 mod modules;

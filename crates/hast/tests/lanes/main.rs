@@ -5,6 +5,7 @@
 mod alone;
 mod checkout;
 mod deaths;
+mod killed;
 mod left_by_tests;
 mod leftovers;
 mod liars;

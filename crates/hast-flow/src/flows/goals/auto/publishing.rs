@@ -75,12 +75,12 @@ fn commit_owed(rules: &TreeRules, view: &View, facts: &Facts<'_>, owed: &Owed) -
             return Some(Step::Effect { key: key("look"), effect: Effect::Git(Box::new(look)) });
         }
         Some(EffectResult::Git(GitResult::Looked(looked))) => looked,
+        Some(result) if passes(result) => return None,
         Some(result) => return Some(not_committed(view, facts, &owed.goals, result)),
     };
     let changed = looked.uncommitted.iter().any(|file| file.path == project::GOALS);
-    let built = view.results.get(&key("build"));
     let unjudged = view.unjudged.is_some() && !kept::is_elsewhere(view, looked);
-    if unjudged || looked.in_progress.is_some() || built.is_some_and(passes) {
+    if unjudged || looked.in_progress.is_some() {
         return None;
     }
     Some(match &looked.head {
@@ -94,6 +94,9 @@ fn commit_owed(rules: &TreeRules, view: &View, facts: &Facts<'_>, owed: &Owed) -
                 build: key("build"),
                 advance: key("advance"),
             };
+            if plan.refusal(view).is_some_and(GitProblem::passes) {
+                return None;
+            }
             plan.step(view, facts)
         }
         // It is committed, or there is no branch that it could be committed on.

@@ -332,6 +332,9 @@ fn removed(
         WorktreeResult::Removed(Removed { aside }) => {
             json!({"goal_id": lane.goal, "aside": aside})
         }
+        WorktreeResult::Refused(refused) if refused.is_everybodys() => {
+            return Err(problem(refused, facts.lang));
+        }
         // The goal is settled all the same; what is left is found by `--gc`.
         WorktreeResult::Refused(refused) => {
             json!({"goal_id": lane.goal, "left": refused.what(facts.lang)})

@@ -7,7 +7,7 @@ use crate::attempt::base::ObjectId;
 use crate::attempt::git_problem::GitProblem;
 use crate::attempt::workspace::{GitResult, GitStep, Head};
 use crate::attempt::worktrees::{Standing, Target, WorktreeResult, WorktreeStep};
-use crate::attempt_steps::unexpected;
+use crate::attempt_steps::{problem, unexpected};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
 use crate::flows::goals::auto::decide::if_possible;
@@ -43,6 +43,9 @@ pub(super) fn standing(
     let step = || WorktreeStep::Stand { onto: onto.clone() };
     match worktree(seen, facts, key.clone(), step)? {
         WorktreeResult::Stands(standing) => Ok(standing.clone()),
+        WorktreeResult::Refused(refused @ GitProblem::Killed { .. }) => {
+            Err(problem(refused, facts.lang))
+        }
         // Nothing is moved where nobody can tell.
         WorktreeResult::Refused(refused) => Ok(Standing::Busy(refused.clone())),
         _ => Err(unexpected(key, facts.lang)),

@@ -224,6 +224,10 @@ fn merge(
             }
             Reason::TipMoves { times: moved }
         }
+        // Not this goal's: it waits on the train, and goes on with the next run.
+        WorktreeResult::Refused(refused) if refused.is_everybodys() => {
+            return Err(problem(refused, lang));
+        }
         WorktreeResult::Refused(refused) => Reason::MergeWaits { why: refused.what(lang) },
         _ => return Err(unexpected(&merge_key, lang)),
     };

@@ -2,9 +2,10 @@
 //! file that counts is the one that the goal's status goes into, read anew.
 
 use crate::attempt::base::ObjectId;
+use crate::attempt::git_problem::GitProblem;
 use crate::attempt::workspace::{GitResult, GitStep, Head};
 use crate::attempt::worktrees::{Standing, Target, WorktreeResult, WorktreeStep};
-use crate::attempt_steps::unexpected;
+use crate::attempt_steps::{problem, unexpected};
 use crate::docs::goals::GoalStatus;
 use crate::driver::Facts;
 use crate::flows::goals::auto::decide::if_possible;
@@ -78,6 +79,9 @@ impl Asking<'_> {
         let onto = || WorktreeStep::Tip { onto: Some(self.onto.clone()) };
         let tip = match worktree(seen, facts, (self.key)("wanted-tip"), onto)? {
             WorktreeResult::Tip(Head::Branch { commit, .. }) if commit != self.since => commit,
+            WorktreeResult::Refused(refused @ GitProblem::Killed { .. }) => {
+                return Err(problem(refused, facts.lang));
+            }
             _ => return Ok(Word::Wanted),
         };
         let before = self.goals_at("wanted-before", self.since)?;
