@@ -47,6 +47,8 @@ pub struct Guarded {
     calls: Mutex<Calls>,
     /// A guard that was started ahead and waits for its order.
     ready: Mutex<Option<Ready>>,
+    /// Whether each run that begins starts the guard of the next one.
+    one_ahead: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -96,6 +98,7 @@ impl Guarded {
             interrupted: AtomicBool::new(false),
             calls: Mutex::default(),
             ready: Mutex::default(),
+            one_ahead: AtomicBool::new(false),
         })
     }
 
@@ -180,6 +183,12 @@ impl Guarded {
         ready.as_ref().map(|ready| ready.guard.id())
     }
 
+    /// For whoever runs one program after the other: from now on the guard of the next run is started when
+    /// one begins, and is there when it is needed. Only in namespaces: elsewhere a program could reach it.
+    pub fn stay_one_ahead(&self) {
+        self.one_ahead.store(true, Ordering::Relaxed);
+    }
+
     /// Ends a guard that was made ready and not used.
     pub fn dismiss(&self) {
         let ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -229,6 +238,9 @@ impl Guarded {
         // A guard that is gone already says so by its silence.
         let _ = order.send(input, &mut control);
         let call = self.enlist(control);
+        if net == Net::Namespace && self.one_ahead.load(Ordering::Relaxed) {
+            let _ = self.prepare();
+        }
         let answer = self.listen(call, BufReader::with_capacity(128 * 1024, output), heard);
         self.lock().live.remove(&call);
         // The pipe is closed now, so that a guard that lost its way ends too.

@@ -41,6 +41,7 @@ impl AutoEffects {
         supervisor: Arc<Guarded>,
         lang: Lang,
     ) -> Result<Self, GitProblem> {
+        supervisor.stay_one_ahead();
         let checks = Arc::new(Checks { supervisor, root, config, variables, lang });
         let hooking = Hooking { checks: Arc::clone(&checks), place: Place::Checkout };
         let git = GitThread::open_with(&checks.root, hooking)?;
