@@ -23,6 +23,10 @@ pub struct OffsetTime {
     offset: Offset,
 }
 
+/// A time that an agent wrote: any common form of ISO 8601 with an offset. It is printed as [`OffsetTime`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrittenTime(OffsetTime);
+
 /// A calendar day, `2024-01-15`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Day(civil::Date);
@@ -103,6 +107,12 @@ impl fmt::Display for OffsetTime {
     }
 }
 
+impl fmt::Display for WrittenTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 impl fmt::Display for Day {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0.strftime("%Y-%m-%d"))
@@ -135,6 +145,44 @@ impl FromStr for OffsetTime {
         let local: civil::DateTime = local.parse().map_err(|_| bad())?;
         let instant = offset.to_timestamp(local).map_err(|_| bad())?;
         Ok(Self { instant, offset })
+    }
+}
+
+impl WrittenTime {
+    pub const EXAMPLE: &str = OffsetTime::EXAMPLE;
+    pub const PATTERN: &str = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)$";
+
+    pub fn new(time: OffsetTime) -> Self {
+        Self(time)
+    }
+
+    pub fn time(self) -> OffsetTime {
+        self.0
+    }
+
+    fn read(text: &str) -> Option<OffsetTime> {
+        let (day, rest) = text.split_at_checked("2026-02-09".len())?;
+        let rest = rest.strip_prefix(['T', ' '])?;
+        let (clock, offset) = rest.split_at(rest.find(['Z', '+', '-'])?);
+        let (clock, fraction) = clock.split_once(['.', ',']).unwrap_or((clock, "0"));
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        let seconds = if clock.len() == "14:30".len() && fraction == "0" { ":00" } else { "" };
+        let offset = match offset.len() {
+            3 => format!("{offset}:00"),
+            5 => format!("{}:{}", offset.get(..3)?, offset.get(3..)?),
+            _ => offset.to_owned(),
+        };
+        let time = format!("{day}T{clock}{seconds}{offset}").parse().ok();
+        time.filter(|_| is_number(fraction))
+    }
+}
+
+impl FromStr for WrittenTime {
+    type Err = BadTime;
+
+    fn from_str(text: &str) -> Result<Self, BadTime> {
+        let bad = || BadTime { text: text.to_owned(), example: Self::EXAMPLE };
+        Self::read(text).map(Self).ok_or_else(bad)
     }
 }
 
@@ -175,6 +223,7 @@ pub struct Form {
 pub const FORMS: &[Form] = &[
     form::<UtcTime>(UtcTime::PATTERN, UtcTime::EXAMPLE),
     form::<OffsetTime>(OffsetTime::PATTERN, OffsetTime::EXAMPLE),
+    form::<WrittenTime>(WrittenTime::PATTERN, WrittenTime::EXAMPLE),
     form::<Day>(Day::PATTERN, Day::EXAMPLE),
 ];
 
@@ -236,6 +285,7 @@ macro_rules! as_text {
 
 as_text!(UtcTime, "UtcTime");
 as_text!(OffsetTime, "OffsetTime");
+as_text!(WrittenTime, "WrittenTime");
 as_text!(Day, "Day");
 
 #[cfg(test)]
@@ -277,6 +327,35 @@ mod tests {
             "2026-02-09T14:30:00+-9:00",
         ] {
             assert!(text.parse::<OffsetTime>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn agents_write_times_in_the_common_forms_of_iso_8601() {
+        for (text, read) in [
+            (OffsetTime::EXAMPLE, OffsetTime::EXAMPLE),
+            ("2026-02-09T14:30:00.123Z", "2026-02-09T14:30:00+00:00"),
+            ("2026-02-09T14:30:00.039749+09:00", "2026-02-09T14:30:00+09:00"),
+            ("2026-02-09T14:30:00+0900", "2026-02-09T14:30:00+09:00"),
+            ("2026-02-09 14:30:00-03", "2026-02-09T14:30:00-03:00"),
+            ("2026-02-09T14:30+09:00", "2026-02-09T14:30:00+09:00"),
+        ] {
+            assert_eq!(text.parse::<WrittenTime>().unwrap().to_string(), read);
+        }
+        for text in [
+            "",
+            "2026-02-09",
+            "2026-02-09T14:30:00",
+            "2026-02-09T14:30.5Z",
+            "2026-02-09T14:30:00.Z",
+            "2026-02-09T14:30:00.5.5Z",
+            "2026-02-09T25:30:00Z",
+            "2026-02-09T14:30:00+9",
+            "2026-02-09T14:30:00+09:0",
+            "2026-02-09T14:30:00 +09:00",
+            "２０26-02-09T14:30:00Z",
+        ] {
+            assert!(text.parse::<WrittenTime>().is_err(), "{text}");
         }
     }
 

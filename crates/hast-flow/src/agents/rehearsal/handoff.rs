@@ -56,7 +56,7 @@ mod tests {
         let text = handoff_text(&handoff, "M4.3.1", time);
         let read = read_handoff(&Source::new("2026-02-09_143000.md", &text)).unwrap();
         assert_eq!(read.front.goal_id, "M4.3.1");
-        assert_eq!(read.front.timestamp, time);
+        assert_eq!(read.front.timestamp.time(), time);
         assert_eq!(read.done, handoff.done);
         assert_eq!(read.key_decisions, handoff.decisions);
         assert_eq!(read.next, ["M2 - d", "- e"]);

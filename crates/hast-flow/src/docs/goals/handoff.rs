@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 use crate::docs::document::Rules;
 use crate::document;
 use crate::formats::diagnostic::Finding;
-use crate::time::OffsetTime;
+use crate::time::WrittenTime;
 
 /// The front matter of a handoff.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Handoff {
-    pub timestamp: OffsetTime,
+    pub timestamp: WrittenTime,
     pub status: HandoffStatus,
     #[schemars(length(min = 1), example = &"M4.3.1")]
     pub goal_id: String,

@@ -70,7 +70,7 @@ pub fn assemble(goal: Option<&Placed<'_>>, last: Option<&LastSession>, rules: &s
         }),
         previous: last.map(|last| Previous {
             timestamp: last.front.timestamp.to_string(),
-            local: last.front.timestamp.local().strftime("%Y-%m-%d %H:%M").to_string(),
+            local: last.front.timestamp.time().local().strftime("%Y-%m-%d %H:%M").to_string(),
             status: last.front.status,
             done: last.done.clone(),
             key_decisions: last.key_decisions.clone(),
