@@ -156,6 +156,10 @@ impl Config {
             config.overrides.object_format = ObjectFormat::Sha256;
         }
         config.overrides.writing = writing(&settings);
+        // Said where the repository was made, and not true of this disk: a file would be hidden by another.
+        if last("core.ignorecase").is_some() && tells_case_apart(git) {
+            config.overrides.settings.push(("core.ignorecase".to_owned(), "false".to_owned()));
+        }
         config.overrides.signing = Signing::of(&settings);
         let include = |setting: &&Setting| {
             setting.key.starts_with("include") && setting.key.ends_with(".path")
@@ -222,6 +226,12 @@ impl Config {
             }
         }
     }
+}
+
+/// Whether names that differ in case only are different files here, found out as git does.
+fn tells_case_apart(git: &Git) -> bool {
+    let there = |name: &str| git.place.common_dir.join(name).symlink_metadata().is_ok();
+    there("config") && !there("CoNfIg")
 }
 
 /// Other hashes, other stores of refs, permissions for a group and logs of every ref are git's.
