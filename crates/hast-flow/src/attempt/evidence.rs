@@ -183,7 +183,8 @@ pub enum ChangeKind {
     Added,
     Modified,
     Deleted,
-    /// A test file that is at another path now, byte for byte, and is one there too.
+    /// A test file that is at another path now and is one there too: byte for byte, or under its name and
+    /// with most of its lines.
     Moved,
     /// It held something, and nothing of that is left: it is empty or blank, or a link is in its place.
     Emptied,
@@ -194,6 +195,15 @@ pub enum ChangeKind {
     /// Changed by a commit of the attempt and taken back by a later one: it is in the history, and in the
     /// tree it is as it was.
     TakenBack,
+    /// New, and ignored by rules that are as new: it may be out of scope, and it is in no commit.
+    NotCommitted,
+}
+
+impl ChangeKind {
+    /// Whether the tree that is committed has it.
+    pub fn is_work(self) -> bool {
+        !matches!(self, Self::TakenBack | Self::NotCommitted)
+    }
 }
 
 /// A handoff that the attempt left.

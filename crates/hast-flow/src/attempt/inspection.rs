@@ -96,7 +96,8 @@ fn content(file: &HandoffFile) -> Result<HandoffContent, String> {
         HandoffWord::Blocked => source.text[body].trim().chars().take(REASON_CHARS).collect(),
         HandoffWord::Complete | HandoffWord::Failed => String::new(),
     };
-    Ok(HandoffContent::Valid { goal_id: front.goal_id, status, timestamp: front.timestamp, reason })
+    let timestamp = front.timestamp.time();
+    Ok(HandoffContent::Valid { goal_id: front.goal_id, status, timestamp, reason })
 }
 
 #[cfg(test)]

@@ -1,8 +1,6 @@
 //! What an attempt is worth: one table, the first rule that fits counts. Tests are run only when
 //! nothing before them decides.
 
-use std::collections::BTreeSet;
-
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
@@ -220,7 +218,7 @@ fn nothing_changed(evidence: &Evidence, rules: &Rules) -> Found {
     let worked = evidence
         .changes
         .iter()
-        .any(|change| change.kind != ChangeKind::TakenBack && !rules.scope.is_report(&change.path));
+        .any(|change| change.kind.is_work() && !rules.scope.is_report(&change.path));
     (!worked).then_some((Class::NoProgress, Reason::NothingChanged))
 }
 
@@ -272,17 +270,11 @@ fn tests_not_green(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found
 /// Test files of the base that are not there any more, or have nothing left in them. A file that was moved is
 /// not gone, and one that the goal names by its whole path may go.
 fn gone_tests(evidence: &Evidence, rules: &Rules) -> Option<(RepoPath, usize)> {
-    let tests_that = |kinds: &'static [ChangeKind]| {
-        evidence.changes.iter().filter(move |change| {
-            kinds.contains(&change.kind)
-                && is_test_file(change.path.as_str())
-                && !rules.scope.is_report(&change.path)
-        })
-    };
-    let moved_to: BTreeSet<&str> =
-        tests_that(&[ChangeKind::Added]).map(|change| change.path.name()).collect();
-    let gone = tests_that(&[ChangeKind::Deleted, ChangeKind::Emptied]).filter(|change| {
-        !moved_to.contains(change.path.name()) && !rules.scope.names_literally(&change.path)
+    let gone = evidence.changes.iter().filter(|change| {
+        matches!(change.kind, ChangeKind::Deleted | ChangeKind::Emptied)
+            && is_test_file(change.path.as_str())
+            && !rules.scope.is_report(&change.path)
+            && !rules.scope.names_literally(&change.path)
     });
     first_and_count(gone)
 }

@@ -63,6 +63,9 @@ pub enum Act {
     /// The branch goes back to the base and the tree keeps what is in it: what did not pass is on no
     /// branch that others build on.
     BranchBack,
+    /// What the attempt reported goes out of the tree that keeps the rest: it did not pass, and whoever
+    /// works next would take it for the last session.
+    ReportsOut,
     /// Tree and branch go back to the base.
     RollBack,
 }
@@ -123,7 +126,10 @@ pub fn settle(verdict: &Verdict, attempt: &Attempt<'_>) -> Settlement {
 fn handed_over(attempt: &Attempt<'_>, why: Blocked) -> Settlement {
     let save = Act::Save { name: attempt_ref(attempt.goal, attempt.number) };
     let acts = match attempt.more {
-        MoreGoals::NoneLeft if !why.is_tampering() => vec![save, Act::BranchBack],
+        MoreGoals::NoneLeft if why.is_reported() => vec![save, Act::BranchBack],
+        MoreGoals::NoneLeft if !why.is_tampering() => {
+            vec![save, Act::BranchBack, Act::ReportsOut]
+        }
         MoreGoals::NoneLeft | MoreGoals::Follow => {
             vec![save, Act::Keep { branch: kept_branch(attempt.goal) }, Act::RollBack]
         }
@@ -145,6 +151,11 @@ pub fn commit_message(attempt: &Attempt<'_>) -> String {
 }
 
 impl Blocked {
+    /// Whether the attempt's own report says that it is for a person.
+    fn is_reported(&self) -> bool {
+        matches!(self, Self::ByAgent(Reason::HandoffBlocked { .. }))
+    }
+
     fn is_tampering(&self) -> bool {
         let (Self::ByAgent(reason) | Self::RetriesUsedUp { last: reason, .. }) = self;
         matches!(
@@ -185,6 +196,7 @@ impl fmt::Display for Act {
             Self::Save { name } => write!(f, "save {name}"),
             Self::Keep { branch } => write!(f, "keep {branch}"),
             Self::BranchBack => f.write_str("branch back"),
+            Self::ReportsOut => f.write_str("reports out"),
             Self::RollBack => f.write_str("roll back"),
         }
     }

@@ -98,6 +98,8 @@ pub struct LeftWork {
     pub from: ObjectId,
     /// What was in the tree when it ended.
     pub work: ObjectId,
+    /// Only what is below this directory is meant.
+    pub within: Option<String>,
 }
 
 /// What is to be saved, and where.
@@ -229,6 +231,8 @@ pub struct RolledBack {
     /// What no ref holds, and where it is now.
     pub aside: Vec<Aside>,
     pub ignored: IgnoredBack,
+    /// Handoffs that are not in the tree any more.
+    pub handoffs: Vec<String>,
 }
 
 /// A path that two trees have differently, with the lines that came and went; none for what is no

@@ -234,8 +234,8 @@ fn red_does_not_count_when_a_test_file_is_gone() {
         let found = judged(&with(changes), &rules, Some(&red()));
         assert_eq!(found, (Class::Failed, "red_by_deletion", 9));
     }
-    let moved = with(&[gone, ("tests/unit/test_a.py", ChangeKind::Added)]);
-    assert_eq!(judged(&moved, &expect_failure(), Some(&red())).0, Class::ExpectedFailure);
+    let namesake = with(&[gone, ("tests/unit/test_a.py", ChangeKind::Added)]);
+    assert_eq!(judged(&namesake, &expect_failure(), Some(&red())).0, Class::Failed);
     let renamed = with(&[("tests/test_a.py", ChangeKind::Moved), new]);
     assert_eq!(judged(&renamed, &expect_failure(), Some(&red())).0, Class::ExpectedFailure);
     let scope = Scope::new(&["tests/test_a.py", "tests/test_b.py"], HANDOFFS);
@@ -280,11 +280,12 @@ fn green_does_not_count_when_a_test_file_is_gone() {
     assert_eq!(judged(&deleted, &broad, Some(&green())).0, Class::Failed);
     let named = Rules { scope: Scope::new(&["src/", "tests/test_a.py"], HANDOFFS), ..rules() };
     assert_eq!(judged(&deleted, &named, Some(&green())).0, Class::Complete);
-    let moved = with(&[
-        ("tests/test_a.py", ChangeKind::Deleted),
-        ("tests/unit/test_a.py", ChangeKind::Added),
-    ]);
+    let beside =
+        |kind| with(&[("tests/test_a.py", kind), ("tests/unit/test_a.py", ChangeKind::Added)]);
+    let moved = beside(ChangeKind::Moved);
     assert_eq!(judged(&moved, &rules(), Some(&green())).0, Class::Complete);
+    let namesake = beside(ChangeKind::Deleted);
+    assert_eq!(judged(&namesake, &rules(), Some(&green())).0, Class::Failed);
     let other = with(&[("src/old.py", ChangeKind::Deleted)]);
     assert_eq!(judged(&other, &rules(), Some(&green())).0, Class::Complete);
 }
@@ -300,11 +301,11 @@ fn a_test_file_with_nothing_left_in_it_is_gone() {
     assert_eq!(judged(&emptied, &rules(), Some(&green())), (Class::Failed, "tests_deleted", 10));
     let named = Rules { scope: Scope::new(&["src/", "tests/test_a.py"], HANDOFFS), ..rules() };
     assert_eq!(judged(&emptied, &named, Some(&green())).0, Class::Complete);
-    let moved = with(&[
+    let namesake = with(&[
         ("tests/test_a.py", ChangeKind::Emptied),
         ("tests/unit/test_a.py", ChangeKind::Added),
     ]);
-    assert_eq!(judged(&moved, &rules(), Some(&green())).0, Class::Complete);
+    assert_eq!(judged(&namesake, &rules(), Some(&green())).0, Class::Failed);
     let code = with(&[("src/old.py", ChangeKind::Emptied)]);
     assert_eq!(judged(&code, &rules(), Some(&green())).0, Class::Complete);
 }

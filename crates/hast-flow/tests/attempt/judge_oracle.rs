@@ -69,6 +69,9 @@ enum Changes {
     TestDeletedInside,
     TestEmptiedInside,
     TestMovedInside,
+    TestReplacedInside,
+    IgnoredInside,
+    IgnoredOutside,
     HollowTestInside,
     TestMovedHollowInside,
     OnlyTakenBack,
@@ -115,7 +118,7 @@ const HANDOFF_KINDS: [Handoffs; 16] = [
     Handoffs::CompleteAndOtherGoal,
     Handoffs::CompleteAndScript,
 ];
-const CHANGE_KINDS: [Changes; 14] = [
+const CHANGE_KINDS: [Changes; 17] = [
     Changes::None,
     Changes::HandoffOnly,
     Changes::Inside,
@@ -126,6 +129,9 @@ const CHANGE_KINDS: [Changes; 14] = [
     Changes::TestDeletedInside,
     Changes::TestEmptiedInside,
     Changes::TestMovedInside,
+    Changes::TestReplacedInside,
+    Changes::IgnoredInside,
+    Changes::IgnoredOutside,
     Changes::HollowTestInside,
     Changes::TestMovedHollowInside,
     Changes::OnlyTakenBack,
@@ -153,6 +159,7 @@ fn rule_applies(rule: u8, facts: &Facts) -> bool {
             | Changes::InsideAndOutside
             | Changes::NewTestOutside
             | Changes::TakenBackOutside
+            | Changes::IgnoredOutside
     );
     match rule {
         1 => matches!(
@@ -172,7 +179,14 @@ fn rule_applies(rule: u8, facts: &Facts) -> bool {
             Call::TimedOut | Call::Stalled | Call::Flooded | Call::Leaked | Call::FailedJson
         ),
         6 => facts.limited_scope && is_outside,
-        7 => matches!(facts.changes, Changes::None | Changes::HandoffOnly | Changes::OnlyTakenBack),
+        7 => matches!(
+            facts.changes,
+            Changes::None
+                | Changes::HandoffOnly
+                | Changes::OnlyTakenBack
+                | Changes::IgnoredInside
+                | Changes::IgnoredOutside
+        ),
         8 => facts.tests == Some(Tests::CouldNotRun),
         9 => facts.tests.is_some() && facts.expect_failure,
         10 => {
@@ -215,7 +229,10 @@ fn has_a_stray(handoffs: Handoffs) -> bool {
 fn loses_a_test(changes: Changes) -> bool {
     matches!(
         changes,
-        Changes::TestDeletedInside | Changes::TestEmptiedInside | Changes::TestMovedHollowInside
+        Changes::TestDeletedInside
+            | Changes::TestEmptiedInside
+            | Changes::TestMovedHollowInside
+            | Changes::TestReplacedInside
     )
 }
 
@@ -230,7 +247,10 @@ fn class_of(rule: u8, facts: &Facts) -> &'static str {
         (9, _) => {
             let new_test = matches!(
                 facts.changes,
-                Changes::NewTestInside | Changes::NewTestOutside | Changes::TestMovedInside
+                Changes::NewTestInside
+                    | Changes::NewTestOutside
+                    | Changes::TestMovedInside
+                    | Changes::TestReplacedInside
             );
             let red = facts.tests == Some(Tests::Red);
             let kept = !loses_a_test(facts.changes);
@@ -291,8 +311,13 @@ fn changes_of(changes: Changes) -> Vec<Change> {
         Changes::TestDeletedInside => &[("안/test_a.py", ChangeKind::Deleted)],
         Changes::TestEmptiedInside => &[("안/test_a.py", ChangeKind::Emptied)],
         Changes::TestMovedInside => {
+            &[("안/test_a.py", ChangeKind::Moved), ("안/b/test_a.py", ChangeKind::Added)]
+        }
+        Changes::TestReplacedInside => {
             &[("안/test_a.py", ChangeKind::Deleted), ("안/b/test_a.py", ChangeKind::Added)]
         }
+        Changes::IgnoredInside => &[("안/test_a.py", ChangeKind::NotCommitted)],
+        Changes::IgnoredOutside => &[("out/x", ChangeKind::NotCommitted)],
         Changes::HollowTestInside => &[("안/test_a.py", ChangeKind::Hollow)],
         Changes::TestMovedHollowInside => {
             &[("안/test_a.py", ChangeKind::Deleted), ("안/b/test_a.py", ChangeKind::Hollow)]
@@ -438,7 +463,7 @@ fn the_judge_and_the_oracle_agree_on_every_combination() {
     let rows = format!("{combinations} combinations; needs tests and rules 1 to 12: {by_rule:?}");
     assert_eq!(counted, combinations);
     assert!(by_rule.iter().all(|count| *count > 0), "every rule is reached: {rows}");
-    assert_eq!(combinations, 13 * 3 * 2 * 16 * 14 * 2 * 2 * 2 * 4 * 4, "{rows}");
+    assert_eq!(combinations, 13 * 3 * 2 * 16 * 17 * 2 * 2 * 2 * 4 * 4, "{rows}");
     report(&rows);
 }
 

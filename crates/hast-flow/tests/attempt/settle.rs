@@ -97,6 +97,16 @@ fn the_last_of_max_retries_attempts_keeps_its_changes() {
 }
 
 #[test]
+fn what_did_not_pass_reports_nothing_to_the_next_session() {
+    let last = Attempt { spent: 3, ..attempt() };
+    let wanted = "save refs/hast/attempts/M4.3/7, branch back, reports out -> blocked";
+    assert_eq!(settle(&red(), &last).to_string(), wanted);
+    // A handoff beside a word that says otherwise.
+    let word = verdict(Class::Blocked, Reason::AgentBlocked { reason: "no key".into() });
+    assert_eq!(settle(&word, &attempt()).to_string(), wanted);
+}
+
+#[test]
 fn with_more_goals_to_run_the_next_one_starts_from_base_and_the_work_is_on_a_branch() {
     let more = Attempt { spent: 3, more: MoreGoals::Follow, ..attempt() };
     assert_eq!(

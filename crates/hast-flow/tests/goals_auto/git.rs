@@ -158,10 +158,14 @@ impl Workspace for FakeGit {
 
     fn discard(
         &mut self,
-        _: &LeftWork,
+        left: &LeftWork,
         _: &Saved,
         _: &TreeRules,
     ) -> Result<RolledBack, GitProblem> {
+        if left.within.is_some() {
+            self.did.push("reports out".into());
+            return Ok(RolledBack::default());
+        }
         self.did.push("discard".into());
         self.left = None;
         Ok(RolledBack::default())

@@ -435,7 +435,7 @@ fn taken_out<S: Scene>(scene: &S) -> Checked {
     let mut workspace = scene.workspace();
     let (from, work) = (base.tree().clone(), kept.tree.clone());
     let (commit, tree) = (base.commit().clone(), from.clone());
-    let left = LeftWork { base: commit, from: tree, work: work.clone() };
+    let left = LeftWork { base: commit, from: tree, work: work.clone(), within: None };
     let GitResult::Compared(lines) =
         perform(&mut *workspace, &GitStep::Compare { from: from.clone(), to: work.clone() })
     else {
@@ -474,7 +474,8 @@ fn uncommitted_again<S: Scene>(scene: &S) -> Checked {
     scene.write("rules.md", "the agent's\n");
     scene.remove("notes");
     let work = save(&mut *workspace, &base)?.work().tree.clone();
-    let left = LeftWork { base: base.commit().clone(), from: base.tree().clone(), work };
+    let (commit, tree) = (base.commit().clone(), base.tree().clone());
+    let left = LeftWork { base: commit, from: tree, work, within: None };
     let mut workspace = scene.workspace();
     let saved = save(&mut *workspace, &base)?;
     let out = GitStep::Discard { left, saved, rules: rules() };

@@ -41,7 +41,7 @@ impl SimWorkspace {
 
     pub(super) fn take_out(
         &self,
-        LeftWork { base, from, work }: &LeftWork,
+        LeftWork { base, from, work, within }: &LeftWork,
         saved: &Saved,
         rules: &TreeRules,
     ) -> Result<RolledBack, GitProblem> {
@@ -55,7 +55,8 @@ impl SimWorkspace {
         let changed = self.diff(work, &now);
         let mut ours = self.diff(from, work);
         ours.retain(|path, _| {
-            !changed.contains_key(path)
+            within.as_ref().is_none_or(|home| path.starts_with(home.as_str()))
+                && !changed.contains_key(path)
                 && !is_any(path, &rules.leave_out)
                 && !is_any(path, &rules.protected)
         });
@@ -68,7 +69,22 @@ impl SimWorkspace {
         back.extend(uncommitted);
         let wanted = self.entries_on(&now, &back)?;
         self.check_out(&now, &wanted)?;
-        Ok(RolledBack::default())
+        Ok(RolledBack {
+            handoffs: self.lost_handoffs(&now, &wanted, rules),
+            ..RolledBack::default()
+        })
+    }
+
+    /// Handoffs that a tree has and another has not.
+    pub(super) fn lost_handoffs(
+        &self,
+        from: &ObjectId,
+        to: &ObjectId,
+        rules: &TreeRules,
+    ) -> Vec<String> {
+        let Some(home) = &rules.handoffs else { return Vec::new() };
+        let lost = self.diff(from, to).into_iter().filter(|(_, id)| id.is_none());
+        lost.map(|(path, _)| path).filter(|path| path.starts_with(home.as_str())).collect()
     }
 
     pub(super) fn restore_work(

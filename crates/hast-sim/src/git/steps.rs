@@ -173,7 +173,8 @@ impl Workspace for SimWorkspace {
         self.restore_refs(base)?;
         self.move_ref(base.branch(), at.as_ref(), Some(base.commit()))?;
         self.switch_to(base.branch())?;
-        Ok(RolledBack::default())
+        let handoffs = self.lost_handoffs(&now, base.tree(), base.rules());
+        Ok(RolledBack { handoffs, ..RolledBack::default() })
     }
 
     fn guard(&mut self, base: &Base, reach: Reach) -> Result<Guarded, GitProblem> {

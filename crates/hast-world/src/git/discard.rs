@@ -104,7 +104,7 @@ impl RealWorkspace {
         self.git.set_entries(&wanted, &cleared.files)?;
         let wanted = self.git.write_tree(&wanted)?;
         let index = self.scratch.index(Some(&known.image))?;
-        let moved = self.back_to(&index, &known.tree, &wanted, &aside)?;
+        let back = self.back_to(&index, &known.tree, &wanted, &aside)?;
         // What the user had staged of it goes too.
         if let Some(users) = IndexImage::of_user(&self.git)? {
             let index = self.scratch.index(Some(&users))?;
@@ -114,7 +114,8 @@ impl RealWorkspace {
                 image.install(&self.git, &self.scratch)?;
             }
         }
-        Ok(RolledBack { aside: lies_aside(&aside, &moved), ..RolledBack::default() })
+        let handoffs = back.handoffs(&Matcher::new(rules));
+        Ok(RolledBack { aside: lies_aside(&aside, &back.moved), handoffs, ..RolledBack::default() })
     }
 
     fn cleared(
@@ -130,7 +131,7 @@ impl RealWorkspace {
                 || matcher.is_protected(path)
                 || matcher.is_left_by_tests(path)
         };
-        let LeftWork { base, from, work } = left;
+        let LeftWork { base, from, work, within } = left;
         // An earlier hast kept no hold of that tree: then the commit it stood on has to do.
         let from = if self.git.missing(&[from])?.is_empty() { from } else { base };
         let changed: BTreeSet<Vec<u8>> =
@@ -141,6 +142,7 @@ impl RealWorkspace {
             .into_iter()
             .map(|found| found.path)
             .filter(|path| !stays(path) && !changed.contains(path))
+            .filter(|path| within.as_ref().is_none_or(|home| path.starts_with(home.as_bytes())))
             .collect();
         let mut staged = self.git.diff(now, &self.git.tree_of(head)?)?;
         staged.retain(|found| ours.contains(&found.path));

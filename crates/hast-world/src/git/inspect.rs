@@ -16,7 +16,6 @@ use super::guard::Found;
 use super::index::{Entry, IndexImage};
 use super::links::leaves;
 use super::look::Listed;
-use super::moved_tests::moved_tests;
 use super::newly_ignored::not_of;
 use super::paths::{Matcher, repo_path, shown};
 use super::record::Opened;
@@ -83,17 +82,23 @@ impl RealWorkspace {
         }
         let passing = self.taken_back(base, &head, (&now, &committed), &breaches)?;
         protected.extend(matcher.off_limits(passing.iter()));
-        self.inspect_shapes(&scanned, &now, &committed, &mut breaches)?;
+        let not_committed = self.newly_ignored(&matcher, (&now, &committed))?;
+        let meant = not_of(&now, &not_committed);
+        self.inspect_shapes(&scanned, &meant, &committed, &mut breaches)?;
         self.inspect_submodules(&opened, &checkouts, &mut breaches)?;
         self.inspect_hidden_edits(base, &opened, &now, &mut breaches)?;
-        let not_committed = self.newly_ignored(&matcher, (&now, &committed))?;
         let whole = not_committed.is_empty().then_some(&shown.tree);
-        let meant = not_of(&now, &not_committed);
         let (commit_tree, uncommitted) = match self.commit_tree(base, &head, whole, &meant) {
             Err(problem) => (self.refused_commit(&head, problem, &mut breaches)?, false),
             Ok(built) => built,
         };
-        let apart = Apart { emptied: self.emptied(&now)?, hollow: self.hollow(&now), passing };
+        let apart = Apart {
+            moved: self.moved_tests(&now)?,
+            emptied: self.emptied(&now)?,
+            hollow: self.hollow(&now),
+            ignored: not_committed.iter().map(Vec::as_slice).collect(),
+            passing,
+        };
         let taken = !protected.is_empty() || !checkouts.emptied.is_empty();
         let files = if taken { self.lies_aside_of(base) } else { Vec::new() };
         let inspection = Inspection {
@@ -444,8 +449,11 @@ fn links(now: &[Difference]) -> Vec<RepoPath> {
 
 /// Changes of a kind of their own.
 struct Apart<'d> {
+    moved: BTreeSet<&'d [u8]>,
     emptied: BTreeSet<&'d [u8]>,
     hollow: BTreeSet<&'d [u8]>,
+    /// Ignored by rules that are as new, and in no commit.
+    ignored: BTreeSet<&'d [u8]>,
     /// Taken back by a later commit.
     passing: BTreeSet<Vec<u8>>,
 }
@@ -461,10 +469,11 @@ fn changes(
     for difference in committed.iter().chain(now) {
         found.insert(&difference.path, difference.kind());
     }
-    found.extend(moved_tests(now).map(|path| (path, ChangeKind::Moved)));
-    let Apart { emptied, hollow, passing } = apart;
+    let Apart { moved, emptied, hollow, ignored, passing } = apart;
+    found.extend(moved.iter().map(|path| (*path, ChangeKind::Moved)));
     found.extend(emptied.iter().map(|path| (*path, ChangeKind::Emptied)));
     found.extend(hollow.iter().map(|path| (*path, ChangeKind::Hollow)));
+    found.extend(ignored.iter().map(|path| (*path, ChangeKind::NotCommitted)));
     found.extend(passing.iter().map(|path| (path.as_slice(), ChangeKind::TakenBack)));
     let others = scanned.repositories.iter().chain(&scanned.huge).chain(&scanned.not_storable);
     found.extend(others.map(|path| (path.as_slice(), ChangeKind::Added)));

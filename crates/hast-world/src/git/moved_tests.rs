@@ -1,21 +1,96 @@
-//! Test files that were renamed: what they hold is all there, at a path that is one of a test too.
+//! Test files that were moved: at a path that is one of a test too, with the same bytes, or under the same
+//! name and with most of their lines.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hast_flow::attempt::base::ObjectId;
+use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::test_files::is_test_file;
 
+use super::RealWorkspace;
 use super::paths::shown;
 use super::scan::Difference;
+use crate::files::read_bounded;
 
-/// Among what differs, the old paths of such files.
-pub(super) fn moved_tests(now: &[Difference]) -> impl Iterator<Item = &[u8]> {
-    let is_test = |found: &&Difference| is_test_file(&shown(&found.path));
-    let new = now.iter().filter(|found| found.old.is_none() && found.new_mode.starts_with("100"));
-    let there: BTreeSet<&ObjectId> =
-        new.filter(is_test).filter_map(|found| found.new.as_ref()).collect();
-    let gone = now.iter().filter(|found| found.new.is_none()).filter(is_test);
-    let moved =
-        move |found: &&Difference| found.old.as_ref().is_some_and(|old| there.contains(old));
-    gone.filter(moved).map(|found| found.path.as_slice())
+/// A longer one is moved only as it is.
+const LONGEST: usize = 4 << 20;
+
+impl RealWorkspace {
+    /// Among what differs, the old paths of such files.
+    pub(super) fn moved_tests<'d>(
+        &self,
+        now: &'d [Difference],
+    ) -> Result<BTreeSet<&'d [u8]>, GitProblem> {
+        let is_test = |found: &&Difference| is_test_file(&shown(&found.path));
+        let is_new = |found: &&Difference| found.old.is_none() && found.new_mode.starts_with("100");
+        let new: Vec<&Difference> = now.iter().filter(is_new).filter(is_test).collect();
+        let there: BTreeSet<&ObjectId> =
+            new.iter().filter_map(|found| found.new.as_ref()).collect();
+        let mut moved = BTreeSet::new();
+        for gone in now.iter().filter(|found| found.new.is_none()).filter(is_test) {
+            let Some(old) = &gone.old else { continue };
+            let namesake = new.iter().find(|found| name(&found.path) == name(&gone.path));
+            let is_there = there.contains(old)
+                || match namesake {
+                    Some(namesake) => self.has_most_of(&namesake.path, old)?,
+                    None => false,
+                };
+            if is_there {
+                moved.insert(gone.path.as_slice());
+            }
+        }
+        Ok(moved)
+    }
+
+    /// Whether a file has at least half of the lines that an object has.
+    fn has_most_of(&self, path: &[u8], object: &ObjectId) -> Result<bool, GitProblem> {
+        let Ok(new) = read_bounded(&self.git.place.at(path), LONGEST) else { return Ok(false) };
+        let old = self.git.call(["cat-file", "blob", object.as_str()]).run()?;
+        Ok(keeps_most(&old, &new))
+    }
+}
+
+fn name(path: &[u8]) -> &[u8] {
+    path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
+}
+
+/// Each line counts as often as it stands there; blank ones do not.
+fn keeps_most(old: &[u8], new: &[u8]) -> bool {
+    fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+        text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty())
+    }
+    let mut left: BTreeMap<&[u8], usize> = BTreeMap::new();
+    for line in lines(new) {
+        *left.entry(line).or_default() += 1;
+    }
+    let (mut all, mut kept) = (0_usize, 0_usize);
+    for line in lines(old) {
+        all += 1;
+        if let Some(count) = left.get_mut(line).filter(|count| **count > 0) {
+            *count -= 1;
+            kept += 1;
+        }
+    }
+    kept > 0 && 2 * kept >= all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_keeps_most_of_its_lines_or_it_is_another() {
+        let old = b"import a\n\ndef test_one():\n    assert a.one()\n";
+        for (new, kept) in [
+            (&b"import b.a\ndef test_one():\n    assert a.one()\n"[..], true),
+            (b"\tassert a.one()\ndef test_one():", true),
+            (b"# no more\n", false),
+            (b"import a\n", false),
+            (b"import a\nimport a\nimport a\n", false),
+            (b"", false),
+        ] {
+            assert_eq!(keeps_most(old, new), kept, "{}", String::from_utf8_lossy(new));
+        }
+        assert!(!keeps_most(b"", b""), "nothing is kept of nothing");
+    }
 }

@@ -38,6 +38,20 @@ pub(super) struct SavedTree {
     overflow: Vec<Vec<u8>>,
 }
 
+/// What a tree that goes back loses.
+#[derive(Debug, Default)]
+pub(super) struct WentBack {
+    pub(super) moved: Moved,
+    gone: Vec<Vec<u8>>,
+}
+
+impl WentBack {
+    pub(super) fn handoffs(&self, matcher: &Matcher<'_>) -> Vec<String> {
+        let handoffs = self.gone.iter().filter(|path| matcher.is_handoff(path));
+        handoffs.map(|path| shown(path)).collect()
+    }
+}
+
 impl RealWorkspace {
     pub(super) fn save_tree(&mut self, plan: &SavePlan) -> Result<SavedWork, GitProblem> {
         self.scene = None;
@@ -183,7 +197,9 @@ impl RealWorkspace {
         let aside = self.scratch.aside(&saved.work().name);
         let mut moved = self.move_overflow(&known.overflow, &aside)?;
         let index = self.scratch.index(Some(&known.image))?;
-        moved.extend(self.back_to(&index, &known.tree, base.tree(), &aside)?);
+        let back = self.back_to(&index, &known.tree, base.tree(), &aside)?;
+        let handoffs = back.handoffs(&Matcher::new(base.rules()));
+        moved.extend(back.moved);
         let mut expected = opened.snapshot.refs.clone();
         expected.extend(kept_by_us(&refs, saved));
         let before = Before { refs: &expected, ..opened.before() };
@@ -202,7 +218,7 @@ impl RealWorkspace {
         self.empty_back(base, &opened);
         self.keep_scene(base, &opened, image);
         self.forget_included();
-        Ok(RolledBack { aside: lies_aside(&aside, &moved), ignored })
+        Ok(RolledBack { aside: lies_aside(&aside, &moved), ignored, handoffs })
     }
 
     /// What the ref of a save does not hold goes aside.
@@ -229,11 +245,11 @@ impl RealWorkspace {
         known: &ObjectId,
         wanted: &ObjectId,
         aside: &Path,
-    ) -> Result<Moved, GitProblem> {
+    ) -> Result<WentBack, GitProblem> {
         let differences = self.git.diff(known, wanted)?;
         let mut moved = Moved::new();
         if differences.is_empty() {
-            return Ok(moved);
+            return Ok(WentBack::default());
         }
         self.git.place.open_above(differences.iter().map(|found| &*found.path));
         for found in differences.iter().filter(|found| found.old.is_none()) {
@@ -251,7 +267,8 @@ impl RealWorkspace {
             output = back()?;
         }
         if output.code == Some(0) {
-            return Ok(moved);
+            let gone = differences.into_iter().filter(|found| found.new.is_none());
+            return Ok(WentBack { moved, gone: gone.map(|found| found.path).collect() });
         }
         let text = String::from_utf8_lossy(&output.stderr);
         let paths: Vec<String> =

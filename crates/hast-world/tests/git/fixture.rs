@@ -271,7 +271,7 @@ impl Steps for RealWorkspace {
 }
 
 /// Changes as `A path`, `M path`, `D path`, `E path` (emptied), `X path` (mode), `H path` (added, and
-/// nothing in it), `T path` (committed and taken back).
+/// nothing in it), `T path` (committed and taken back), `I path` (new, and ignored by new rules).
 pub(crate) fn changes(found: &Inspection) -> Vec<String> {
     let word = |kind| match kind {
         ChangeKind::Added => "A",
@@ -282,6 +282,7 @@ pub(crate) fn changes(found: &Inspection) -> Vec<String> {
         ChangeKind::Mode => "X",
         ChangeKind::Hollow => "H",
         ChangeKind::TakenBack => "T",
+        ChangeKind::NotCommitted => "I",
     };
     found.changes.iter().map(|change| format!("{} {}", word(change.kind), change.path.0)).collect()
 }

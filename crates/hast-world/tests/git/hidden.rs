@@ -63,10 +63,10 @@ fn new_ignore_rules_hide_nothing() {
         "M .gitignore",
         "A excludes",
         "A secret1",
-        "A secret2",
+        "I secret2",
         "A secret4",
-        "A src/.gitignore",
-        "A src/secret3",
+        "I src/.gitignore",
+        "I src/secret3",
     ];
     assert_eq!(changes(&found), wanted);
     assert_eq!(protected(&found), [".git/config", ".git/info/exclude"]);

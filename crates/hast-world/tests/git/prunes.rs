@@ -244,7 +244,7 @@ fn kept_work_is_cleared_to_what_the_user_had() {
     prune(&repo);
     let mut workspace = repo.open();
     let (base_commit, from) = (base.commit().clone(), base.tree().clone());
-    let left = LeftWork { base: base_commit, from, work: kept.tree };
+    let left = LeftWork { base: base_commit, from, work: kept.tree, within: None };
     let GitResult::Saved(saved) = perform(&mut workspace, &GitStep::Save(save_plan(None))) else {
         panic!("not saved")
     };

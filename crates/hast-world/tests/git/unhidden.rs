@@ -142,7 +142,7 @@ fn what_the_attempts_own_rules_ignore_is_judged_and_not_committed() {
     assert_eq!(told, [".keys", "node_modules/x/index.js"]);
     let judged = changes(&found);
     assert!(
-        judged.contains(&"A .keys".to_owned()),
+        judged.contains(&"I .keys".to_owned()),
         "rules hide nothing from the judge: {judged:?}"
     );
     assert_eq!(repo.read(".keys"), "KEY=secret\n");

@@ -119,3 +119,36 @@ fn red_by_taking_tests_away_is_not_the_red_that_is_wanted() {
         assert_eq!(scene.verdicts(), [verdict], "{action}: {ran:?}");
     }
 }
+
+const HANDOFF: &str = "      - handoff: {status: complete, done: [b], next: nothing}\n";
+
+#[test]
+fn what_ignores_itself_is_in_no_commit_and_is_no_work() {
+    let venv = "      - run: mkdir src/.venv && echo '*' > src/.venv/.gitignore && echo x > src/.venv/cfg\n";
+    let scene = Scene::new(&format!("{venv}{HANDOFF}"));
+    assert_eq!(scene.hast(&["auto"]).code, 1);
+    assert_eq!(scene.verdicts(), ["no-progress nothing_changed"]);
+    // Nor is a test that nobody else will ever run.
+    let red = "goals:\n  - {id: M1, title: a, status: active, expect_failure: true}\n";
+    let test = "      - run: mkdir tests/t && echo '*' > tests/t/.gitignore && echo false > tests/t/x_test.sh\n";
+    let scene = Scene::with(red, &format!("  - do:\n{test}"), "sandbox: off\nmax_retries: 1\n");
+    scene.write("tests/check.sh", "test ! -e tests/t/x_test.sh\n");
+    scene.git(&["commit", "-qam", "tests"]);
+    assert_eq!(scene.hast(&["auto"]).code, 1);
+    assert_eq!(scene.verdicts(), ["no-progress nothing_changed"]);
+    // Beside work it is in nobody's way.
+    let scene = Scene::new(&format!("{venv}{WORK}"));
+    assert_eq!(scene.hast(&["auto"]).code, 0);
+}
+
+#[test]
+fn a_test_moves_with_most_of_its_lines_or_it_is_gone() {
+    let moved = |text: &str| {
+        with_work(&format!(
+            "      - delete: tests/other_test.sh\n      - write: {{path: tests/old/other_test.sh, text: \"{text}\"}}\n"
+        ))
+    };
+    caught(&moved("# no more\\n"), "failed tests_deleted");
+    let scene = Scene::new(&moved("# moved here\\ntrue\\n"));
+    assert_eq!((scene.hast(&["auto"]).code, scene.verdicts().len()), (0, 1));
+}

@@ -121,3 +121,31 @@ fn where_git_ignores_handoffs_no_agent_is_called_and_the_way_out_is_told() {
         assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{rule}: {ran:?}");
     }
 }
+
+#[test]
+fn a_virtual_environment_that_is_made_and_ignored_at_once() {
+    let venv =
+        "mkdir -p .venv/bin && ln -s /usr/bin/env .venv/bin/python && echo .venv/ >> .gitignore";
+    let goals = "goals:\n  - {id: M1, title: a, status: active}\n";
+    let scene = Scene::with(
+        goals,
+        &format!("  - do:\n      - run: {venv}\n{WORK}"),
+        "sandbox: off\nmax_retries: 1\n",
+    );
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, scene.verdicts()), (0, vec!["complete all_good".to_owned()]), "{ran:?}");
+    assert!(scene.has(".venv/bin/python"));
+}
+
+#[test]
+fn a_name_that_changes_its_case_where_git_was_told_that_case_does_not_count() {
+    let goals = "goals:\n  - {id: M1, title: a, status: active}\n";
+    let moved = "      - run: git mv README Readme && echo more >> Readme\n";
+    let scene =
+        Scene::with(goals, &format!("  - do:\n{moved}{WORK}"), "sandbox: off\nmax_retries: 1\n");
+    scene.git(&["config", "core.ignorecase", "true"]);
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, scene.verdicts()), (0, vec!["complete all_good".to_owned()]), "{ran:?}");
+    assert_eq!(scene.git(&["show", "HEAD:Readme"]), "read me\nmore");
+    assert_eq!(scene.git(&["ls-tree", "--name-only", "HEAD", "README"]), "");
+}

@@ -5,6 +5,7 @@
 
 mod aside;
 mod beside;
+mod between;
 mod board;
 mod claims;
 mod commands;

@@ -40,6 +40,9 @@ pub enum GoalsEventKind {
     GoalsCommitted,
     /// Work that was left in the tree for a person was taken out of it; a ref has it.
     KeptCleared,
+    /// What tests or hooks of the last goal left in the tree was taken out of it before the next one
+    /// begins; a ref has it.
+    TreeCleared,
     Retried,
     /// Somebody other than `auto` gave a goal another status: a worker, or a person.
     StatusSet,

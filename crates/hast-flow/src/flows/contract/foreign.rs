@@ -178,6 +178,7 @@ pub(super) fn go_back_to(
                     base: base.commit().clone(),
                     from: base.tree().clone(),
                     work: inspected.tree.clone(),
+                    within: None,
                 },
                 saved: saved.clone(),
                 rules: base.rules().clone(),

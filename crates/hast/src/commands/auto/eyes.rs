@@ -61,6 +61,7 @@ pub(crate) struct GoalEyes {
     saved_told: usize,
     /// How many earlier work trees were told of.
     earlier_trees: usize,
+    trees_cleared: usize,
     /// What lies beside the refs of the repository.
     aside: Option<AsideFiles>,
     /// The project's root, as soon as there is one.
@@ -89,6 +90,7 @@ impl GoalEyes {
             saved_told: 0,
             aside: None,
             earlier_trees: 0,
+            trees_cleared: 0,
             root: PathBuf::new(),
             comment: None,
             waiting: None,
@@ -212,6 +214,7 @@ impl Eyes<View> for GoalEyes {
     fn turn(&mut self, view: &View) -> Vec<String> {
         let mut lines = self.tell_start(view);
         lines.extend(self.tell_leftovers(view));
+        lines.extend(self.tell_cleared(view));
         lines.extend(self.tell_judged(view, view.current.as_ref()));
         lines.extend(self.tell_settled(view));
         lines
@@ -247,6 +250,21 @@ impl GoalEyes {
         }
         told.extend(new.iter().cloned());
         Some(say::left_by_tests(self.lang, visible(&named(&new))))
+    }
+
+    /// What tests or hooks left in the tree, and was taken out of it before a goal began.
+    fn tell_cleared(&mut self, view: &View) -> Vec<String> {
+        let all =
+            view.run.as_ref().filter(|_| self.begun).map_or(&[][..], |run| &run.trees_cleared);
+        let new = all.get(self.trees_cleared..).unwrap_or_default();
+        self.trees_cleared += new.len();
+        let mut lines = Vec::new();
+        for one in new {
+            let (files, name) = (named(&one.paths), visible(&one.name));
+            lines.push(say::tree_cleared(self.lang, visible(&one.goal), visible(&files), name));
+            lines.extend(beside::lines(self.lang, &self.root, &one.name, &one.beside));
+        }
+        lines
     }
 
     /// What work trees of an earlier run still held.

@@ -154,16 +154,15 @@ fn last_saved(
     let saved = |event: &GoalsEvent| {
         let beside = event.detail.get("beside").cloned();
         let beside = beside.and_then(|beside| serde_json::from_value(beside).ok());
-        let (name, since) = match event.kind {
-            GoalsEventKind::AttemptSettled => {
-                let since = text(event.detail.get("base")).and_then(|tree| tree.parse().ok());
-                (text(event.detail.get("saved")?.get("name"))?, since)
-            }
-            GoalsEventKind::Recovered | GoalsEventKind::KeptCleared => {
-                (text(event.detail.get("ref"))?, None)
-            }
+        let since = text(event.detail.get("base")).and_then(|tree| tree.parse().ok());
+        let name = match event.kind {
+            GoalsEventKind::AttemptSettled => event.detail.get("saved")?.get("name"),
+            GoalsEventKind::Recovered
+            | GoalsEventKind::KeptCleared
+            | GoalsEventKind::TreeCleared => event.detail.get("ref"),
             _ => return None,
         };
+        let name = text(name)?;
         wanted
             .is_none_or(|wanted| wanted == name)
             .then(|| (name, since, beside.unwrap_or_default()))

@@ -36,7 +36,7 @@ pub(super) fn diff(lines: &[DiffLine]) -> Value {
 
 fn one(line: &DiffLine) -> String {
     let letter = match line.change.kind {
-        ChangeKind::Added | ChangeKind::Hollow => 'A',
+        ChangeKind::Added | ChangeKind::Hollow | ChangeKind::NotCommitted => 'A',
         ChangeKind::Modified | ChangeKind::Emptied | ChangeKind::TakenBack => 'M',
         ChangeKind::Deleted | ChangeKind::Moved => 'D',
         ChangeKind::Mode => 'T',

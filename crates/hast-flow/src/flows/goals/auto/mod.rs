@@ -5,6 +5,7 @@
 
 mod base_tests;
 mod claims;
+mod clean_start;
 pub mod clearing;
 pub mod decide;
 mod endings;
@@ -22,6 +23,7 @@ pub mod run;
 mod settling;
 pub mod spike;
 mod starting;
+mod tested;
 pub mod view;
 pub mod words;
 mod working;

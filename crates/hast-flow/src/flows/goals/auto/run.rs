@@ -51,6 +51,32 @@ pub struct Run {
     pub earlier_trees: Vec<(String, String)>,
     /// Where the work of its attempts is.
     pub settled: Vec<SettledWork>,
+    /// What tests or hooks had left in the tree between two goals.
+    pub trees_cleared: Vec<TreeCleared>,
+}
+
+/// What was taken out of the tree so that a goal begins with what is committed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeCleared {
+    /// The goal that begins.
+    pub goal: String,
+    /// The ref that has it.
+    pub name: String,
+    /// The first of its paths.
+    pub paths: Vec<String>,
+    pub beside: Beside,
+}
+
+impl TreeCleared {
+    pub(super) fn told(event: &GoalsEvent, goal: String) -> Self {
+        let part = |key: &str| event.detail.get(key).cloned().unwrap_or_default();
+        Self {
+            goal,
+            name: part("ref").as_str().unwrap_or_default().to_owned(),
+            paths: serde_json::from_value(part("paths")).unwrap_or_default(),
+            beside: serde_json::from_value(part("beside")).unwrap_or_default(),
+        }
+    }
 }
 
 /// A goal that people decided about themselves while it was worked on.

@@ -6,7 +6,9 @@ use crate::attempt::base::{ObjectId, Saved};
 use crate::attempt::judge::Verdict;
 use crate::attempt::recovery::Place;
 use crate::attempt::settle::{Act, Attempt, MoreGoals, Then, settle};
-use crate::attempt::workspace::{CommitPlan, Content, GitResult, GitStep, Identity, Reach};
+use crate::attempt::workspace::{
+    CommitPlan, Content, GitResult, GitStep, Identity, LeftWork, Reach,
+};
 use crate::attempt_steps::{CommitKeys, Committed, blocked};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
@@ -185,9 +187,28 @@ pub(super) fn perform<'v>(
                 Err(_) => roll_back(work, outcome)?,
             }
         }
+        Act::ReportsOut => reports_out(work, outcome)?,
         Act::RollBack => roll_back(work, outcome)?,
     }
     Ok(())
+}
+
+/// They are on the ref. Where the tree went back meanwhile there is nothing to take out, which is told as
+/// a refusal.
+fn reports_out(work: &Work<'_>, outcome: &Outcome<'_>) -> Result<(), Step> {
+    let (Some(saved), Some(directory)) = (outcome.saved, &work.base.rules().handoffs) else {
+        return Ok(());
+    };
+    let out = || {
+        let left = LeftWork {
+            base: work.base.commit().clone(),
+            from: work.base.tree().clone(),
+            work: saved.work().tree.clone(),
+            within: Some(directory.clone()),
+        };
+        GitStep::Discard { left, saved: saved.clone(), rules: work.base.rules().clone() }
+    };
+    if_possible(work.view, work.key(&["reports-out"]), out).map(|_| ())
 }
 
 fn roll_back(work: &Work<'_>, outcome: &mut Outcome<'_>) -> Result<(), Step> {

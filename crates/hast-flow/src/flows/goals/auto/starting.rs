@@ -279,11 +279,13 @@ fn left_behind(view: &View, commits: bool) -> Option<LeftWork> {
         base: handed.kept.base.clone(),
         from: handed.kept.base_tree.clone(),
         work: handed.kept.tree.clone(),
+        within: None,
     });
     let commits = |work: &UnjudgedWork| LeftWork {
         base: work.base.clone(),
         from: work.base.clone(),
         work: work.head.clone(),
+        within: None,
     };
     left.or_else(|| unjudged.map(commits))
 }
@@ -359,6 +361,9 @@ fn recovered<'v>(
     }
     let name = saved.map(|saved| &saved.work().name);
     let mut detail = json!({"ref": name, "unlocked": unlocked, "guarded": guarded});
+    if let (Some(_), Some(base)) = (saved, open_base(view)) {
+        detail["base"] = json!(base.tree());
+    }
     tell_beside(&mut detail, &moved_aside(flow, view));
     if !ignored.is_empty() {
         detail[layout::IGNORED] = json!(ignored);

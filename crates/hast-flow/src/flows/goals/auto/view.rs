@@ -10,6 +10,7 @@ use crate::attempt::evidence::{CallEnd, TestEnd};
 use crate::attempt::inspection::MovedRef;
 use crate::attempt::ledger::Ledger;
 use crate::attempt::reason::Class;
+use crate::attempt::workspace::GitResult;
 use crate::attempt::worktrees::Target;
 use crate::docs::goals::{GoalsEvent, GoalsEventKind as Kind, HandoffName};
 use crate::driver::Delta;
@@ -17,7 +18,8 @@ use crate::flows::goals::auto::layout;
 use crate::flows::goals::auto::record::{
     AttemptRecord, KeptWork, LISTED, ToldStatus, UnjudgedWork, VerdictRecord,
 };
-use crate::flows::goals::auto::run::SettledWork;
+use crate::flows::goals::auto::run::{SettledWork, TreeCleared};
+use crate::flows::goals::auto::tested::JustTested;
 use crate::flows::goals::handoffs::{LastSession, read_handoff};
 use crate::formats::ndjson;
 use crate::formats::source::Source;
@@ -41,6 +43,7 @@ pub struct View {
     pub ledgers: BTreeMap<String, Ledger>,
     /// How the tests ended, by tree and command.
     pub tested: BTreeMap<(String, String), TestEnd>,
+    pub just_tested: Option<JustTested>,
     /// Untracked files that tests have left in the tree.
     pub left_by_tests: BTreeSet<String>,
     /// Documents of each goal's last attempts, by directory and number.
@@ -183,6 +186,9 @@ impl View {
             Delta::Appended { .. } => {}
             Delta::Gone { path } => self.gone(path),
             Delta::Result { key, result } => {
+                if let EffectResult::Git(GitResult::RolledBack(back)) = result {
+                    self.forget_handoffs(&back.handoffs);
+                }
                 self.results.insert((*key).clone(), (*result).clone());
             }
         }
@@ -287,7 +293,13 @@ impl View {
                 self.with_run(|run| (run.cleared, run.beside) = (Some((goal, name)), beside));
                 self.results.clear();
             }
+            Kind::TreeCleared => {
+                let cleared = TreeCleared::told(event, goal);
+                self.with_run(|run| run.trees_cleared.push(cleared));
+                self.results.clear();
+            }
             Kind::GoalsCommitted => {
+                self.tests_hold_after(event);
                 self.current = None;
                 // A commit of the file has all that is in it.
                 let all = [layout::OWED, layout::ELSEWHERE];
@@ -317,6 +329,7 @@ impl View {
         let text = |key: &str| event.detail.get(key).and_then(|value| value.as_str());
         let id = text("run").unwrap_or_default().to_owned();
         let continues = text("continues").map(str::to_owned);
+        self.just_tested = None;
         self.run = Some(Run { id, continues, ..Run::default() });
         // A run begins in a tree where nothing is left of either; but for one that settles
         // first what a dead one had judged, and for one that leaves the tree alone.
@@ -400,14 +413,6 @@ impl View {
         self.results.clear();
     }
 
-    fn take_base_tests(&mut self, event: &GoalsEvent) {
-        let tested = (detail(event, "tree"), detail(event, "command"), detail(event, "end"));
-        if let (Some(tree), Some(command), Some(end)) = tested {
-            self.tested.insert((tree, command), end);
-        }
-        self.results.retain(|key, _| !key.as_str().ends_with("/base-tests"));
-    }
-
     fn take_recovered(&mut self, event: &GoalsEvent) {
         let text = |key: &str| event.detail.get(key).and_then(|value| value.as_str());
         let saved = text("ref").map(str::to_owned);
@@ -459,6 +464,7 @@ impl View {
     fn take_settled(&mut self, event: &GoalsEvent, goal: &str) {
         let text = |key: &str| event.detail.get(key).and_then(|value| value.as_str());
         let then = text("then").unwrap_or_default();
+        self.just_tested = self.tests_of_settled(event, goal);
         self.with_run(|run| {
             run.stop |= then == "done_and_stop";
             run.working = (then == "try_again").then(|| goal.to_owned());
@@ -485,7 +491,7 @@ impl View {
 }
 
 /// One value of what an event tells, if it is there and understood.
-fn detail<T: DeserializeOwned>(event: &GoalsEvent, key: &str) -> Option<T> {
+pub(super) fn detail<T: DeserializeOwned>(event: &GoalsEvent, key: &str) -> Option<T> {
     serde_json::from_value(event.detail.get(key)?.clone()).ok()
 }
 

@@ -1,0 +1,66 @@
+//! What is known of the tests without running them: how they ended on a tree, and on the files that the
+//! branch has now. Part of the view.
+
+use serde_json::Value;
+
+use crate::attempt::base::ObjectId;
+use crate::attempt::evidence::TestEnd;
+use crate::docs::goals::{GoalsEvent, HandoffName};
+use crate::flows::goals::auto::layout;
+use crate::flows::goals::auto::view::{View, detail};
+
+/// The files of a commit, but for goals.yaml, and how the tests of this run ended on them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JustTested {
+    pub head: ObjectId,
+    pub command: String,
+    pub end: TestEnd,
+}
+
+impl View {
+    pub(super) fn take_base_tests(&mut self, event: &GoalsEvent) {
+        let tested = (detail(event, "tree"), detail(event, "command"), detail(event, "end"));
+        if let (Some(tree), Some(command), Some(end)) = tested {
+            self.tested.insert((tree, command), end);
+        }
+        self.results.retain(|key, _| !key.as_str().ends_with("/base-tests"));
+    }
+
+    /// An attempt is over: where it passed, its own tests ran on what is committed; where the tree went
+    /// back, those on its base tell of what is there again.
+    pub(super) fn tests_of_settled(&self, event: &GoalsEvent, goal: &str) -> Option<JustTested> {
+        let text = |key: &str| event.detail.get(key).and_then(Value::as_str);
+        let number = event.detail.get("attempt")?.as_u64()?;
+        let documents = self.documents_of(goal, u32::try_from(number).ok()?)?;
+        let record = documents.record.as_ref()?;
+        let end = match text("then")? {
+            "done" => documents.last_verdict()?.tests.clone()?,
+            "blocked" => record.base_tests.clone()?,
+            _ => return None,
+        };
+        let (head, command) = (text("head")?.parse().ok()?, record.test_command.clone());
+        Some(JustTested { head, command, end })
+    }
+
+    /// A commit of goals.yaml alone changes nothing that is tested.
+    pub(super) fn tests_hold_after(&mut self, event: &GoalsEvent) {
+        let settled = self.current.as_ref().and_then(|current| current.settled.as_ref());
+        let (Some(tested), Some(settled)) = (&mut self.just_tested, settled) else { return };
+        let elsewhere = event.detail.contains_key(layout::ELSEWHERE);
+        if let (Some(commit), false) = (detail(event, "commit"), elsewhere)
+            && tested.head == settled.head
+        {
+            tested.head = commit;
+        }
+    }
+
+    /// What a rollback took was never part of what passed.
+    pub(super) fn forget_handoffs(&mut self, paths: &[String]) {
+        for path in paths {
+            let name = path.rsplit('/').next().and_then(|name| name.parse::<HandoffName>().ok());
+            if let Some(name) = name {
+                self.handoffs.remove(&name);
+            }
+        }
+    }
+}
