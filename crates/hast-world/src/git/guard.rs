@@ -14,7 +14,7 @@ use super::checkouts::Checkouts;
 use super::ignored_files::Next;
 use super::paths::shown;
 use super::protect::{Restored, Root};
-use super::put_back::PutBack;
+use super::put_back::{Before, PutBack};
 use super::record::Opened;
 use super::snapshot::{Home, Kept};
 
@@ -101,7 +101,8 @@ impl RealWorkspace {
         let mut files = files;
         files.extend(std::mem::take(&mut self.mended));
         let refs = self.git.refs()?;
-        let before = opened.before();
+        let expected = self.expected_refs(&opened);
+        let before = Before { refs: &expected, ..opened.before() };
         let moved = match reach {
             Reach::Everything | Reach::OfGit => {
                 let beside = self.git.moved_beside(base, before.refs, &refs)?;

@@ -4,20 +4,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::fs::{self, Metadata};
+use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirEntryExt, MetadataExt};
+use std::os::unix::fs::{DirEntryExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use hast_flow::attempt::base::TreeRules;
 use hast_flow::attempt::given_back::{Aside, IgnoredBack};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::RealWorkspace;
 use super::access::opening;
 use super::aside::{lies_aside, places_aside};
+use super::listing::{Kind, Listing};
+use super::look::Scene;
 use super::paths::{Matcher, shown};
 use super::scan::At;
 use crate::files::read_bounded;
@@ -27,6 +30,8 @@ const MOST: usize = 1_000;
 /// How much of a tree is searched for a file that was moved.
 const SEARCHED: usize = 200_000;
 const LONGEST_NOTE: usize = 4 << 20;
+/// Larger files are not copied where they cannot be linked.
+const LARGEST_COPY: u64 = 16 << 20;
 
 /// What is still to be given back, in directories that are named by how many names a file had.
 const HELD: &str = "ignored";
@@ -108,10 +113,37 @@ impl RealWorkspace {
         for (path, names) in held {
             let link = links.join(names.to_string()).join(OsStr::from_bytes(path));
             if link.parent().is_none_or(|above| fs::create_dir_all(above).is_ok()) {
-                // Where there can be no link, as between file systems, the file has to fend for itself.
-                let _ = fs::hard_link(self.git.place.at(path), link);
+                let place = self.git.place.at(path);
+                if fs::hard_link(&place, &link).is_err() {
+                    // As between file systems: then a copy, of what is not large.
+                    let _ = copy_new(&place, &link);
+                }
             }
         }
+    }
+
+    /// After a rollback all that is neither tracked nor in an ignored directory is ignored: what came since the
+    /// attempt before began is the user's too.
+    pub(super) fn add_new_ignored(&self, scene: &mut Scene, listing: &Listing) {
+        let Some(entries) = self.git.entries(&scene.image) else { return };
+        let known: BTreeSet<&[u8]> = scene.ignored.iter().map(Vec::as_slice).collect();
+        let directories: Vec<&[u8]> =
+            known.iter().copied().filter(|path| path.ends_with(b"/")).collect();
+        let mut new = Vec::new();
+        for directory in &listing.directories {
+            if directories.iter().any(|ignored| directory.path.starts_with(ignored)) {
+                continue;
+            }
+            for (kind, name) in directory.names.iter() {
+                let path = [&directory.path, name].concat();
+                let tracked =
+                    || entries.all.binary_search_by(|entry| entry.path.cmp(&path[..])).is_ok();
+                if kind == Kind::File && !known.contains(&path[..]) && !tracked() {
+                    new.push(path);
+                }
+            }
+        }
+        scene.ignored.extend(new);
     }
 
     /// Puts back what is gone and lets go of the rest. Whatever is nowhere else by then goes back or
@@ -292,7 +324,10 @@ impl RealWorkspace {
         let place = &self.git.place;
         opening(&place.top, &place.at(path), |at| {
             at.parent().map(fs::create_dir_all).transpose()?;
-            Ok(renameat_with(CWD, from, CWD, at, RenameFlags::NOREPLACE)?)
+            match renameat_with(CWD, from, CWD, at, RenameFlags::NOREPLACE) {
+                Err(Errno::XDEV) => copy_new(from, at).and_then(|()| fs::remove_file(from)),
+                other => Ok(other?),
+            }
         })
     }
 
@@ -312,6 +347,20 @@ impl RealWorkspace {
             Next::AtBase => [held, seen].iter().for_each(|links| remove_empty(links)),
         }
     }
+}
+
+/// A copy of a plain file, where nothing is yet.
+fn copy_new(from: &Path, to: &Path) -> io::Result<()> {
+    let there = fs::symlink_metadata(from)?;
+    if !there.is_file() || there.len() > LARGEST_COPY {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
+    let mut new = File::options().write(true).create_new(true).mode(there.mode()).open(to)?;
+    let copied = io::copy(&mut File::open(from)?, &mut new).and_then(|_| new.sync_all());
+    if copied.is_err() {
+        let _ = fs::remove_file(to);
+    }
+    copied
 }
 
 fn inode(there: &Metadata) -> Inode {

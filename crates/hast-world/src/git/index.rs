@@ -1,12 +1,12 @@
 //! Indexes of our own, so that the user's is not disturbed, and how the user's gets its content.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
@@ -78,12 +78,21 @@ impl IndexImage {
             .open(&file.path)
             .and_then(|open| open.set_modified(self.modified).and_then(|()| open.sync_all()))
             .map_err(|error| disk(&file.path, error))?;
-        match fs::hard_link(&file.path, &lock) {
-            Ok(()) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                return Err(GitProblem::Locked { path: lock.display().to_string() });
+        let until = Instant::now() + LOCKED_FOR;
+        loop {
+            match fs::hard_link(&file.path, &lock) {
+                Ok(()) => break,
+                // An editor that asks git for its status has it for a moment.
+                Err(error)
+                    if error.kind() == ErrorKind::AlreadyExists && Instant::now() < until =>
+                {
+                    std::thread::sleep(ASK_AGAIN);
+                }
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    return Err(GitProblem::Locked { path: lock.display().to_string() });
+                }
+                Err(error) => return Err(disk(&lock, error)),
             }
-            Err(error) => return Err(disk(&lock, error)),
         }
         renameat_with(CWD, &lock, CWD, &index, RenameFlags::empty()).map_err(|error| {
             let _ = fs::remove_file(&lock);
@@ -91,6 +100,10 @@ impl IndexImage {
         })
     }
 }
+
+/// How long somebody else's lock is waited for.
+const LOCKED_FOR: Duration = Duration::from_secs(2);
+const ASK_AGAIN: Duration = Duration::from_millis(5);
 
 /// Git's lock of the user's index, and what ours are called.
 const LOCK: &str = "index.lock";

@@ -40,6 +40,15 @@ pub(super) struct Scene {
     pub(super) since: Option<SystemTime>,
     /// The directories that there are, where that was found out later than the rest.
     pub(super) around: Option<(Listing, Odd)>,
+    pub(super) seen: SceneOf,
+}
+
+/// Whose look a scene is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SceneOf {
+    Now,
+    /// The start of an attempt that was rolled back: ignored files may have come since.
+    AttemptBefore,
 }
 
 /// A look that the next one may repeat: a run looks around, and then its first goal does.
@@ -196,6 +205,7 @@ impl RealWorkspace {
             ignored: Vec::new(),
             since: None,
             around: None,
+            seen: SceneOf::Now,
         })
     }
 

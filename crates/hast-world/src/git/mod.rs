@@ -127,6 +127,8 @@ pub struct RealWorkspace {
     /// The index of the last inspection: what it knows need not be read again.
     latest: Option<Latest>,
     saved: Option<SavedTree>,
+    /// Refs that were saved to, and with what.
+    own_saves: Vec<(String, ObjectId)>,
     /// A commit of one file that was built, until the branch moves.
     filed: Option<Filed>,
     /// The base that the last inspection compared with.
@@ -166,6 +168,7 @@ impl RealWorkspace {
             opened: None,
             latest: None,
             saved: None,
+            own_saves: Vec::new(),
             filed: None,
             inspected: None,
             holding: Holding::default(),

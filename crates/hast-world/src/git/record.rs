@@ -11,7 +11,7 @@ use super::RealWorkspace;
 use super::held::{HELD, Parts};
 use super::index::{IndexImage, object};
 use super::listing::Listing;
-use super::look::Scene;
+use super::look::{Scene, SceneOf};
 use super::objects::Kind;
 use super::put_back::Before;
 use super::refs::{Move, base_ref};
@@ -69,6 +69,9 @@ impl RealWorkspace {
         };
         if let Some(directory) = rules.handoffs.as_ref().filter(|it| hides(&scene.ignores, it)) {
             return Err(GitProblem::HandoffsIgnored { directory: directory.clone() });
+        }
+        if scene.seen == SceneOf::AttemptBefore {
+            self.add_new_ignored(&mut scene, &listing);
         }
         let snapshot = Snapshot { odd: Some(odd), ..self.snapshot_of(&scene, rules)? };
         self.hold_ignored(key, &snapshot.ignored, rules);

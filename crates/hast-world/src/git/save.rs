@@ -1,5 +1,6 @@
 //! Putting everything that is there on a ref, and only then taking a work tree back to its base.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use hast_flow::attempt::base::{Base, ObjectId, Saved, SavedWork};
@@ -10,7 +11,7 @@ use super::RealWorkspace;
 use super::aside::lies_aside;
 use super::ignored_files::Next;
 use super::index::{Entry, IndexImage, ScratchFile};
-use super::look::Scene;
+use super::look::{Scene, SceneOf};
 use super::objects::NewCommit;
 use super::odd::dot_in;
 use super::paths::{Matcher, shown};
@@ -82,6 +83,7 @@ impl RealWorkspace {
             let (name, to) = (plan.name.clone(), Some(commit.clone()));
             self.git.move_refs(&[Move { name, from: before, to }])?;
         }
+        self.own_saves.push((plan.name.clone(), commit.clone()));
         self.saved = Some(SavedTree {
             commit: commit.clone(),
             tree: scanned.tree,
@@ -200,7 +202,7 @@ impl RealWorkspace {
         let back = self.back_to(&index, &known.tree, base.tree(), &aside)?;
         let handoffs = back.handoffs(&Matcher::new(base.rules()));
         moved.extend(back.moved);
-        let mut expected = opened.snapshot.refs.clone();
+        let mut expected = self.expected_refs(&opened).into_owned();
         expected.extend(kept_by_us(&refs, saved));
         let before = Before { refs: &expected, ..opened.before() };
         self.git.restore_refs(base, before, &refs)?;
@@ -219,6 +221,18 @@ impl RealWorkspace {
         self.keep_scene(base, &opened, image);
         self.forget_included();
         Ok(RolledBack { aside: lies_aside(&aside, &moved), ignored, handoffs })
+    }
+
+    /// The refs of a start, with what was saved since: a ref may have had the work of an earlier attempt of
+    /// its name, where numbers began anew.
+    pub(super) fn expected_refs<'o>(&self, opened: &'o Opened) -> Cow<'o, Refs> {
+        let mut refs = Cow::Borrowed(&opened.snapshot.refs);
+        for (name, id) in &self.own_saves {
+            if refs.get(name).is_some_and(|was| was.id != *id) {
+                refs.to_mut().insert(name.clone(), Target { id: id.clone(), follows: None });
+            }
+        }
+        refs
     }
 
     /// What the ref of a save does not hold goes aside.
@@ -381,6 +395,7 @@ impl RealWorkspace {
             ignored: opened.snapshot.ignored.clone(),
             since: None,
             around: None,
+            seen: SceneOf::AttemptBefore,
         });
     }
 }

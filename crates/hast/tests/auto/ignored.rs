@@ -125,3 +125,21 @@ fn after_a_death_the_next_start_names_what_came_back() {
     assert_eq!(scene.read("user.log"), "mine\n", "{ran:?}");
     assert!(ran.err.contains(&format!("{BACK}user.log")), "{ran:?}");
 }
+
+#[test]
+fn what_came_since_the_first_attempt_is_held_in_the_second() {
+    let goals = "goals:\n  - {id: M1, title: a, status: active}\n";
+    let replies = "  - when: {attempt: 1}
+    do:
+      - write: {path: mine.log, text: new}
+      - write: {path: src/one.txt, text: one}
+  - do:
+      - delete: [mine.log, user.log]
+      - write: {path: src/two.txt, text: two}
+";
+    let scene = Scene::with(goals, replies, "sandbox: off\nmax_retries: 2\n");
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, scene.verdicts().len()), (1, 2), "{ran:?}");
+    assert_eq!((scene.read("mine.log"), scene.read("user.log")), ("new".into(), "mine\n".into()));
+    assert!(ran.err.contains("mine.log"), "{ran:?}");
+}

@@ -77,3 +77,27 @@ fn what_lies_aside_is_listed_with_size_and_age_and_goes_only_after_a_yes() {
     let (code, shown) = on_terminal(&scene, &["auto", "--gc"], "y\n");
     assert!(code == 0 && !scene.has(old) && scene.has(young), "{shown}");
 }
+
+#[test]
+fn numbers_that_begin_anew_lose_no_work_and_the_ref_has_what_is_told() {
+    let goals = "goals:\n  - {id: M1, title: a, status: active}\n";
+    let replies = "  - do:\n      - run: cp ../night src/only.txt\n";
+    let scene = Scene::with(goals, replies, "sandbox: off\nmax_retries: 2\n");
+    for night in ["one", "two", "three"] {
+        scene.write("../night", night);
+        let ran = scene.hast(if night == "one" { &["auto"] } else { &["retry", "M1"] });
+        assert_eq!(ran.code, 1, "{ran:?}");
+        for number in [1, 2] {
+            let name = format!("refs/hast/attempts/M1/{number}");
+            assert_eq!(scene.git(&["show", &format!("{name}:src/only.txt")]), night, "{name}");
+        }
+        // Events and attempts are ignored files, and a clean tree takes them.
+        scene.git(&["checkout", "-q", "."]);
+        scene.git(&["clean", "-qfdx"]);
+    }
+    assert_eq!(scene.git(&["for-each-ref", "refs/hast/displaced"]), "");
+    let kept = scene.git(&["log", "--format=%H", "refs/hast/attempts/M1/1"]);
+    let of = |commit: &str| scene.shell_out(&format!("git show {commit}:src/only.txt"));
+    let nights: Vec<String> = kept.lines().map(of).filter(|night| !night.is_empty()).collect();
+    assert_eq!(nights, ["three", "two", "one"]);
+}
