@@ -263,3 +263,27 @@ fn while_a_git_of_the_user_runs_no_lock_is_removed() {
     let ran = scene.hast(&["auto", "M1"]);
     assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
 }
+
+#[test]
+fn an_attempt_whose_record_is_damaged_keeps_nobody_from_the_next() {
+    let replies = format!(
+        "  - when: {{missing: ../go}}
+    do:
+      - write: {{path: src/half.txt, text: half}}
+      - write: {{path: ../working, text: x}}
+      - hang
+  - do:
+{WORK}"
+    );
+    let goals = "goals:\n  - {id: M1, title: a, status: active}\n";
+    let scene = Scene::with(goals, &replies, "sandbox: off\nmax_retries: 1\n");
+    let mut child = scene.start(&["auto"]);
+    scene.wait_for("../working");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    scene.write("../go", "");
+    scene.write(".ai/attempts/M1/1/attempt.json", "{\"vers");
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, scene.verdicts()), (0, vec!["complete all_good".to_owned()]), "{ran:?}");
+    assert!(!scene.has("src/half.txt"), "{ran:?}");
+}

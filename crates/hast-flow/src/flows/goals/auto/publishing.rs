@@ -94,7 +94,7 @@ fn commit_owed(rules: &TreeRules, view: &View, facts: &Facts<'_>, owed: &Owed) -
                 build: key("build"),
                 advance: key("advance"),
             };
-            if plan.refusal(view).is_some_and(GitProblem::passes) {
+            if plan.refusal(view).is_some_and(is_for_later) {
                 return None;
             }
             plan.step(view, facts)
@@ -107,6 +107,11 @@ fn commit_owed(rules: &TreeRules, view: &View, facts: &Facts<'_>, owed: &Owed) -
 /// Whether it was refused for something that the user is in the middle of.
 fn passes(result: &EffectResult) -> bool {
     matches!(result, EffectResult::Git(GitResult::Refused(problem)) if problem.passes())
+}
+
+/// Or for something that is wrong with the whole repository or its disk, and may not be the next time.
+fn is_for_later(problem: &GitProblem) -> bool {
+    problem.passes() || problem.is_everybodys()
 }
 
 /// A commit of `goals.yaml`, on top of where a branch is.
@@ -189,12 +194,11 @@ impl StatusCommit<'_> {
 
 /// The status is in the file; that nobody could commit it is no reason to stop.
 fn not_committed(view: &View, facts: &Facts<'_>, goals: &[String], result: &EffectResult) -> Step {
-    let why = match result {
-        EffectResult::Git(GitResult::Refused(problem)) => problem.what(facts.lang),
-        _ => String::new(),
+    let EffectResult::Git(GitResult::Refused(problem)) = result else {
+        return committed(view, facts, goals, json!({"refused": ""}));
     };
-    let mut detail = json!({"refused": why});
-    if passes(result) {
+    let mut detail = json!({"refused": problem.what(facts.lang)});
+    if is_for_later(problem) {
         detail[layout::OWED] = json!(true);
     }
     committed(view, facts, goals, detail)

@@ -394,7 +394,11 @@ fn abandoned(flow: &AutoFlow, view: &View, facts: &Facts<'_>, draft: Draft<'_>) 
     };
     let documents = view.documents_of(&current.goal, current.number);
     let Some(Documents { base: Some(base), record: Some(record), .. }) = documents else {
-        return draft.step();
+        // What was agreed is lost, and with it what it could be judged by. The next attempt has its own.
+        let about =
+            json!({"goal_id": current.goal, "attempt": current.number, "then": "interrupted"});
+        let draft = draft.event(Kind::AttemptInterrupted, about.clone());
+        return draft.event(Kind::AttemptSettled, about).step();
     };
     let work = Work { flow, view, facts, current, base, record };
     work.abandon(draft).step()
