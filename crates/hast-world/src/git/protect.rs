@@ -229,7 +229,6 @@ impl Place {
             if now.get(root).is_some_and(|is| is == was || known.is_same_index(root, was, is)) {
                 continue;
             }
-            self.clear_way(root, aside)?;
             self.give_back_one(root, was, aside)?;
             if !changed.contains(root) {
                 changed.push(root.clone());
@@ -239,10 +238,10 @@ impl Place {
         Ok(Restored { changed, modules: found.new })
     }
 
-    /// Nothing of git's own is written through a link: what is recorded had none above it.
+    /// Nothing is written through a link, which may lead anywhere: what is recorded had none above it.
     fn clear_way(&self, (home, path): &Root, aside: &Path) -> Result<(), GitProblem> {
         let above = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
-        for above in above.map(|(at, _)| &path[..at]).filter(|_| *home != Home::Tree) {
+        for above in above.map(|(at, _)| &path[..at]) {
             let there = fs::symlink_metadata(self.real(*home, above));
             if there.is_ok_and(|there| !there.is_dir()) {
                 self.move_aside(*home, above, aside)?;
@@ -252,13 +251,14 @@ impl Place {
         Ok(())
     }
 
-    /// Gives one path back what it had. What is there instead is not lost.
+    /// Gives one path back what it had. What is there instead, or in the way of it, is not lost.
     pub(super) fn give_back_one(
         &self,
         root: &Root,
         was: &Was,
         aside: &Path,
     ) -> Result<(), GitProblem> {
+        self.clear_way(root, aside)?;
         let (top, real) = (self.home(root.0), self.real(root.0, &root.1));
         match fs::symlink_metadata(&real) {
             Ok(_) if matches!(was, Was::LargeFile { .. }) => {}
