@@ -125,6 +125,20 @@ impl RealWorkspace {
         })
     }
 
+    /// Puts refs back that were moved since they were looked at. Says which no fetch and no person beside
+    /// the attempt would have moved.
+    pub(super) fn refs_back(
+        &self,
+        base: &Base,
+        opened: &Opened,
+    ) -> Result<Vec<String>, GitProblem> {
+        let refs = self.git.refs()?;
+        let beside = self.git.moved_beside(base, &opened.snapshot.refs, &refs)?;
+        let back = self.git.restore_refs(base, opened.before(), &refs)?;
+        let breaches = back.breaches.into_iter().chain(beside.breaches);
+        Ok(breaches.filter_map(named_ref).collect())
+    }
+
     /// Git's configuration, hooks and the like. Hooks may lie in the tree; everything else there is left
     /// to people.
     fn guard_gits_own(
@@ -168,15 +182,18 @@ impl RealWorkspace {
 /// Refs that are back, or were to be.
 fn named_refs(back: PutBack, beside: Vec<Breach>) -> Vec<String> {
     let quiet = back.displaced.into_iter().map(|one| one.name);
-    let name = |breach: Breach| match breach {
+    let all: BTreeSet<String> =
+        quiet.chain(back.breaches.into_iter().chain(beside).filter_map(named_ref)).collect();
+    all.into_iter().collect()
+}
+
+fn named_ref(breach: Breach) -> Option<String> {
+    match breach {
         Breach::RefMoved { name } | Breach::RefLeft { name } | Breach::RefLost { name, .. } => {
             Some(name)
         }
         _ => None,
-    };
-    let all: BTreeSet<String> =
-        quiet.chain(back.breaches.into_iter().chain(beside).filter_map(name)).collect();
-    all.into_iter().collect()
+    }
 }
 
 fn named((home, path): &Root) -> RepoPath {
