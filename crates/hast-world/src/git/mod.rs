@@ -66,6 +66,7 @@ mod state;
 mod submodules;
 mod taken_back;
 mod train;
+mod true_objects;
 mod unchanged;
 mod unhidden;
 mod way;
@@ -151,8 +152,11 @@ impl RealWorkspace {
     pub fn open_at(place: Place, environment: GitEnvironment) -> Result<Self, GitProblem> {
         let scratch = Scratch::new(&place)?;
         let (overrides, compared) = Default::default();
-        let git = Git { environment, place, overrides, compared };
+        let mut git = Git { environment, place, overrides, compared, packs: None };
         let began = git.place.left_under_way();
+        if began.is_none() {
+            git.remember_packs();
+        }
         let mut workspace = Self {
             git,
             config: Config::default(),

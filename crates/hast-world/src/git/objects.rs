@@ -173,7 +173,7 @@ impl Git {
         (object_id(&Sha1::digest(&whole))? == *id).then_some(whole)
     }
 
-    fn loose(&self, id: &ObjectId) -> Option<PathBuf> {
+    pub(super) fn loose(&self, id: &ObjectId) -> Option<PathBuf> {
         let (directory, name) = id.as_str().split_at_checked(2)?;
         Some(self.place.common_dir.join("objects").join(directory).join(name))
     }

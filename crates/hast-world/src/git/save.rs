@@ -19,6 +19,7 @@ use super::record::Opened;
 use super::refs::{Move, Refs, Target};
 use super::scan::{At, Difference, Scanned};
 use super::snapshot::Home;
+use super::true_objects::OBJECTS;
 
 /// Where branches of kept work are.
 const KEPT: &str = "refs/heads/hast/kept/";
@@ -109,6 +110,7 @@ impl RealWorkspace {
             tree: &scene.tree,
             ignores: &scene.ignores,
             absent: &scene.flags.skipped,
+            aside: &self.scratch.aside(OBJECTS),
         };
         let scanned = self.git.scan(&self.scratch, &start, matcher)?;
         let from = self.git.resolve("HEAD^{tree}")?.ok_or(GitProblem::NoFirstCommit)?;

@@ -18,6 +18,7 @@ use super::record::Opened;
 use super::refs::Move;
 use super::run::Call;
 use super::scan::Difference;
+use super::true_objects::OBJECTS;
 
 /// What a commit runs.
 const HOOKS: [&str; 3] = ["pre-commit", "prepare-commit-msg", "commit-msg"];
@@ -104,7 +105,8 @@ impl RealWorkspace {
             Some(next) => next,
             None => {
                 let index = self.scratch.index(Some(&users)).ok()?;
-                self.git.take_in(&index, &[path.as_bytes()]).ok()?;
+                let aside = self.scratch.aside(OBJECTS);
+                self.git.take_in(&index, &[path.as_bytes()], &aside).ok()?;
                 index.image().ok()?
             }
         };
@@ -183,6 +185,9 @@ impl RealWorkspace {
         // Tests ran since the attempt was inspected: the hooks must be the user's.
         let opened = self.opened(base)?;
         self.back_before_a_commit(base, &opened)?;
+        if let Some(verdict) = self.no_longer_judged(base, plan)? {
+            return Ok(verdict);
+        }
         let ignored = self.give_back_ignored(base.key(), Next::Commit);
         if !HOOKS.iter().any(|hook| self.hooks_directory().join(hook).symlink_metadata().is_ok()) {
             return Ok(HookVerdict::Passed { message: plan.message.clone(), ignored });
@@ -192,6 +197,9 @@ impl RealWorkspace {
         self.mend()?;
         let strays = self.back_before_a_commit(base, &opened)?;
         let ignored = self.give_back_ignored(base.key(), Next::Hooked);
+        if let Some(verdict) = self.no_longer_judged(base, plan)? {
+            return Ok(verdict);
+        }
         match asked? {
             Ok(_) if !strays.is_empty() => Ok(HookVerdict::Strayed { what: strays }),
             Ok(message) => Ok(HookVerdict::Passed { message, ignored }),
@@ -213,6 +221,23 @@ impl RealWorkspace {
             std::mem::take(&mut self.mended).iter().map(ToString::to_string).collect();
         strays.extend(self.refs_back(base, opened)?);
         Ok(strays)
+    }
+
+    /// Where objects of what was judged were replaced since, and their files cannot make them true again.
+    fn no_longer_judged(
+        &self,
+        base: &Base,
+        plan: &CommitPlan,
+    ) -> Result<Option<HookVerdict>, GitProblem> {
+        let Content::Tree(tree) = &plan.content else { return Ok(None) };
+        let seen = self.latest.as_ref();
+        let judged = self.git.diff(base.tree(), seen.map_or(tree, |latest| &latest.tree))?;
+        let what = self.true_again(&judged, &self.scratch.aside(base.key()))?;
+        // What is written here is compared with what is there.
+        if let Some(entries) = seen.and_then(|latest| self.git.entries(&latest.image)) {
+            self.git.store_tree(&entries);
+        }
+        Ok((!what.is_empty()).then_some(HookVerdict::Strayed { what }))
     }
 
     /// What the hooks make of the message, or why nothing is to be committed.
