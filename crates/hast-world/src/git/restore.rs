@@ -58,6 +58,7 @@ impl RealWorkspace {
         }
         let touched = to_do.iter().filter(|found| found.old.is_some());
         let touched: Vec<&[u8]> = touched.map(|found| found.path.as_slice()).collect();
+        self.git.vouch_for(&to_do)?;
         self.git.refresh(&scanned.index, &touched)?;
         let call = self.git.call(["read-tree", "-m", "-u", scanned.tree.as_str(), wanted.as_str()]);
         call.index(&scanned.index.path).run()?;

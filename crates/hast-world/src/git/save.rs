@@ -237,6 +237,7 @@ impl RealWorkspace {
         if differences.is_empty() {
             return Ok(moved);
         }
+        self.git.vouch_for(&differences)?;
         self.git.place.open_above(differences.iter().map(|found| &*found.path));
         for found in differences.iter().filter(|found| found.old.is_none()) {
             moved.extend(self.make_way(&found.path, aside)?);
@@ -253,7 +254,7 @@ impl RealWorkspace {
             output = back()?;
         }
         if output.code == Some(0) {
-            return Ok(moved);
+            return self.git.is_of_tree(index, wanted).map(|()| moved);
         }
         let text = String::from_utf8_lossy(&output.stderr);
         let paths: Vec<String> =

@@ -17,7 +17,7 @@ use sha1::{Digest, Sha1};
 use sha2::Sha256;
 
 use super::RealWorkspace;
-use super::aside::lies_aside;
+use super::aside::{directory, lies_aside};
 use super::entries::{GITLINK, object_id};
 use super::index::{ScratchFile, object};
 use super::paths::{repo_path, shown};
@@ -153,6 +153,35 @@ impl Git {
         Ok(())
     }
 
+    /// Before files are written: each has to be what is recorded, from a true object. One that cannot be
+    /// had is named, and nothing is written.
+    pub(super) fn vouch_for(&self, differences: &[Difference]) -> Result<(), GitProblem> {
+        let ids: BTreeSet<ObjectId> = blobs(differences).map(|(id, _)| id.clone()).collect();
+        let untrue = self.untrue(&ids, Packed::OfNewPacks)?;
+        if untrue.is_empty() {
+            return Ok(());
+        }
+        self.untrue_aside(&untrue, &directory(&self.place).join(OBJECTS))?;
+        let lost = self.untrue(&untrue, Packed::All)?;
+        match blobs(differences).find(|(id, _)| lost.contains(id)) {
+            None => Ok(()),
+            Some((id, path)) => Err(GitProblem::Lost { what: format!("{} ({id})", shown(path)) }),
+        }
+    }
+
+    /// Refuses an index that was read from a tree and holds something else: a tree can be false too.
+    pub(super) fn is_of_tree(
+        &self,
+        index: &ScratchFile,
+        tree: &ObjectId,
+    ) -> Result<(), GitProblem> {
+        let image = index.image()?;
+        match self.entries(&image).and_then(|entries| self.tree_id(&entries)) {
+            Some(found) if found != *tree => Err(GitProblem::Lost { what: tree.to_string() }),
+            _ => Ok(()),
+        }
+    }
+
     /// The objects that an index has at some paths, but those of submodules.
     pub(super) fn objects_at<'p>(
         &self,
@@ -241,7 +270,7 @@ fn answer(id: &ObjectId, rest: &mut &[u8]) -> Option<bool> {
 }
 
 /// Whether a name is that of some content.
-fn is_named(id: &ObjectId, kind: &str, content: &[u8]) -> bool {
+pub(super) fn is_named(id: &ObjectId, kind: &str, content: &[u8]) -> bool {
     let mut hash = Hash::of(id);
     hash.update(format!("{kind} {}\0", content.len()).as_bytes());
     hash.update(content);

@@ -5,9 +5,11 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use hast_flow::attempt::base::ObjectId;
+use hast_flow::attempt::base::{Base, ObjectId};
 use hast_flow::attempt::evidence::{Breach, RepoPath};
+use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{GitResult, GitStep, HookVerdict, perform};
+use hast_world::git::RealWorkspace;
 use sha1::{Digest, Sha1};
 
 use crate::fixture::{Repo, Steps, assert_honest, commit_plan, rules};
@@ -145,6 +147,78 @@ fn content_that_is_packed_already_or_was_added_before_is_no_forgery() {
     assert_honest(&workspace.see(&base));
     repo.git(&["gc", "-q"]);
     assert_honest(&workspace.see(&base));
+}
+
+fn start_with_broken(repo: &Repo, path: &str) -> (RealWorkspace, Base) {
+    let mut workspace = repo.open();
+    let base = workspace.start(&rules());
+    repo.write(path, "broken\n");
+    (workspace, base)
+}
+
+#[test]
+fn a_rollback_never_writes_a_forged_object() {
+    let repo = Repo::new();
+    let id = named(&repo, "tests/it.rs");
+    let (mut workspace, base) = start_with_broken(&repo, "tests/it.rs");
+    forge(&repo, &id, "blob", b"true\n");
+    workspace.see(&base);
+    let saved = workspace.put_safe(&base);
+    let lost = GitProblem::Lost { what: format!("tests/it.rs ({id})") };
+    assert_eq!(workspace.try_back(&base, &saved), Err(lost.clone()));
+    assert_eq!(repo.read("tests/it.rs"), "broken\n");
+    // Nor does a later process, until the object is there again.
+    let mut later = repo.open();
+    let saved = later.put_safe(&base);
+    assert_eq!(later.try_back(&base, &saved), Err(lost));
+    repo.write("../it.rs", "// test\n");
+    assert_eq!(repo.git(&["hash-object", "-w", "../it.rs"]), id);
+    let saved = later.put_safe(&base);
+    later.back(&base, &saved);
+    assert_eq!(repo.read("tests/it.rs"), "// test\n");
+}
+
+#[test]
+fn a_rollback_gives_back_what_is_packed_whatever_lies_in_front_of_it() {
+    let repo = Repo::new();
+    repo.git(&["gc", "-q"]);
+    let id = named(&repo, "tests/it.rs");
+    let (mut workspace, base) = start_with_broken(&repo, "tests/it.rs");
+    forge(&repo, &id, "blob", b"true\n");
+    workspace.see(&base);
+    let saved = workspace.put_safe(&base);
+    workspace.back(&base, &saved);
+    assert_eq!(repo.read("tests/it.rs"), "// test\n");
+    repo.git(&["fsck"]);
+}
+
+#[test]
+fn a_protected_file_is_not_given_back_from_a_forged_object() {
+    let repo = Repo::new();
+    repo.write("key.pem", "key\n");
+    repo.commit_all("key");
+    let id = named(&repo, "key.pem");
+    let (mut workspace, base) = start_with_broken(&repo, "key.pem");
+    forge(&repo, &id, "blob", b"evil\n");
+    let found = perform(&mut workspace, &GitStep::Inspect { base });
+    let GitResult::Refused(GitProblem::Lost { what }) = found else { panic!("{found:?}") };
+    assert_eq!(what, format!("key.pem ({id})"));
+}
+
+#[test]
+fn a_forged_tree_is_found() {
+    let repo = Repo::new();
+    repo.write("../evil", "evil\n");
+    let evil = repo.git(&["hash-object", "-w", "../evil"]);
+    let tree = repo.git(&["rev-parse", "HEAD:tests"]);
+    let (mut workspace, base) = start_with_broken(&repo, "tests/it.rs");
+    let raw = (0..20).map(|at| u8::from_str_radix(&evil[2 * at..2 * at + 2], 16).unwrap());
+    let content: Vec<u8> = b"100644 it.rs\0".iter().copied().chain(raw).collect();
+    forge(&repo, &tree, "tree", &content);
+    workspace.see(&base);
+    let saved = workspace.put_safe(&base);
+    let back = workspace.try_back(&base, &saved);
+    assert!(matches!(back, Err(GitProblem::Lost { .. })), "{back:?}");
 }
 
 /// Tests and hooks are the agent's too, and run after everything was looked at.
