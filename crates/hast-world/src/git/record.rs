@@ -16,6 +16,7 @@ use super::objects::Kind;
 use super::put_back::Before;
 use super::refs::{Move, base_ref};
 use super::snapshot::{Home, Snapshot};
+use super::true_objects::is_named;
 
 /// A recorded start, with what only this process knows of it. The latter saves time and is never
 /// needed: a later process reads the files again.
@@ -160,8 +161,10 @@ impl RealWorkspace {
     }
 
     fn snapshot(&self, id: &ObjectId) -> Result<Snapshot, GitProblem> {
-        let bytes = self.git.call(["cat-file", "blob", id.as_str()]).run();
-        Snapshot::decode(&bytes.map_err(|_| GitProblem::Lost { what: id.to_string() })?)
+        let lost = || GitProblem::Lost { what: id.to_string() };
+        let bytes = self.git.call(["cat-file", "blob", id.as_str()]).run().map_err(|_| lost())?;
+        // It says what hooks and settings were: nobody else may have written it.
+        if is_named(id, Kind::Blob.word(), &bytes) { Snapshot::decode(&bytes) } else { Err(lost()) }
     }
 }
 

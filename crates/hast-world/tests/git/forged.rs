@@ -221,6 +221,24 @@ fn a_forged_tree_is_found() {
     assert!(matches!(back, Err(GitProblem::Lost { .. })), "{back:?}");
 }
 
+#[test]
+fn a_forged_record_of_a_start_is_a_lost_one() {
+    let repo = Repo::new();
+    let base = repo.open().start(&rules());
+    let id = base.snapshot().to_string();
+    let whole = repo.git(&["cat-file", "blob", &id]);
+    forge(
+        &repo,
+        &id,
+        "blob",
+        whole.replace("hooks/pre-commit.sample", "hooks/pre-commit").as_bytes(),
+    );
+    let step = GitStep::Inspect { base };
+    let found = perform(&mut repo.open(), &step);
+    assert_eq!(found, GitResult::Refused(GitProblem::Lost { what: id }));
+    assert!(!repo.path(".git/hooks/pre-commit").exists());
+}
+
 /// Tests and hooks are the agent's too, and run after everything was looked at.
 #[test]
 fn an_object_that_is_replaced_after_the_inspection_is_true_again_before_the_commit() {
