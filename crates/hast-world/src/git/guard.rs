@@ -73,7 +73,8 @@ impl RealWorkspace {
     }
 
     fn give_back(&self, base: &Base, opened: &Opened) -> Result<Restored, GitProblem> {
-        let roots = self.git.place.protected_roots(base.rules(), &opened.snapshot.guarded);
+        let was = &opened.snapshot;
+        let roots = self.roots(base.rules(), &was.guarded, &was.refs);
         self.restore(base, &roots, &opened.snapshot.files)
     }
 
@@ -147,7 +148,8 @@ impl RealWorkspace {
         opened: &Opened,
         reach: Reach,
     ) -> Result<Vec<RepoPath>, GitProblem> {
-        let all = self.git.place.protected_roots(base.rules(), &opened.snapshot.guarded);
+        let was = &opened.snapshot;
+        let all = self.roots(base.rules(), &was.guarded, &was.refs);
         // Where a stash may stay, so does the log that lists it.
         let stays = |path: &[u8]| reach == Reach::OfGitButRefs && path == STASHES;
         let included = self.included_in_tree();

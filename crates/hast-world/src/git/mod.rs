@@ -60,6 +60,7 @@ mod run;
 mod save;
 mod scan;
 mod settle;
+mod shadows;
 mod signing;
 mod snapshot;
 mod state;

@@ -19,6 +19,7 @@ use super::aside::places_aside;
 use super::index::disk;
 use super::modules::{MODULES, Modules};
 use super::place::Place;
+use super::shadows::RESOLUTIONS;
 use super::snapshot::{Home, Kept, Was};
 
 /// Larger files are watched but not kept.
@@ -35,6 +36,8 @@ const OF_COMMON: &[&str] = &[
     "modules/",
     "objects/info/alternates",
     "shallow",
+    "remotes/",
+    "branches/",
     "logs/refs/stash",
 ];
 /// What of it belongs to a ref.
@@ -112,6 +115,9 @@ impl Place {
             }
             if *home != Home::Tree && path == MODULES {
                 self.collect_modules(*home, path.clone(), &mut found)?;
+            } else if *home != Home::Tree && path == RESOLUTIONS {
+                // What is in it is the business of whoever has it.
+                self.collect_itself(*home, path.clone(), &mut found)?;
             } else {
                 self.collect(*home, path.clone(), &mut found)?;
             }
@@ -124,6 +130,23 @@ impl Place {
         path.iter().enumerate().filter(|(_, byte)| **byte == b'/').any(|(at, _)| {
             fs::symlink_metadata(self.real(home, &path[..at])).is_ok_and(|above| !above.is_dir())
         })
+    }
+
+    /// Only a directory, and not what is in it.
+    fn collect_itself(
+        &self,
+        home: Home,
+        path: Vec<u8>,
+        into: &mut Found<'_>,
+    ) -> Result<(), GitProblem> {
+        match fs::symlink_metadata(self.real(home, &path)) {
+            Ok(there) if there.is_dir() => {
+                let mode = there.permissions().mode() & 0o7777;
+                into.kept.push(Kept { home, path, was: Was::Directory { mode } });
+                into.count()
+            }
+            _ => self.collect(home, path, into),
+        }
     }
 
     pub(super) fn collect(

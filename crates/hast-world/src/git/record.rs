@@ -108,7 +108,8 @@ impl RealWorkspace {
     /// Everything about a start that does not fit a line.
     fn snapshot_of(&self, scene: &Scene, rules: &TreeRules) -> Result<Snapshot, GitProblem> {
         let submodules = self.recorded_submodules(&scene.gitlinks)?;
-        let roots = self.git.place.protected_roots(rules, &scene.guarded);
+        let mut refs = self.git.refs()?;
+        let roots = self.roots(rules, &scene.guarded, &refs);
         let mut files = self.git.place.protected_now(&roots)?;
         if let Shared::GuardedSince { start } = &rules.shared {
             files.retain(|kept| kept.home != Home::Common);
@@ -116,7 +117,6 @@ impl RealWorkspace {
             files.extend(since.filter(|kept| kept.home == Home::Common));
         }
         self.keep_included(&files)?;
-        let mut refs = self.git.refs()?;
         // That one is ours, and goes before the attempt is judged or after.
         refs.retain(|name, _| !name.starts_with(HELD));
         // What comes of an attempt may have to be kept on a branch of ours.
