@@ -169,6 +169,11 @@ pub enum Breach {
     NotStorable {
         path: RepoPath,
     },
+    /// Under the name of its content lay an object of git with another content: what is committed would not
+    /// have been what was judged. It has been put aside.
+    ForgedObject {
+        path: RepoPath,
+    },
 }
 
 /// One path that differs from the base.

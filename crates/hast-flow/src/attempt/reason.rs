@@ -311,6 +311,7 @@ fn breach_code(breach: &Breach) -> &'static str {
         Breach::NoLongerIgnored { .. } => "no_longer_ignored",
         Breach::TooLarge { .. } => "too_large",
         Breach::NotStorable { .. } => "not_storable",
+        Breach::ForgedObject { .. } => "forged_object",
     }
 }
 
@@ -331,6 +332,7 @@ fn breach_text(breach: &Breach, lang: Lang) -> String {
         Breach::NoLongerIgnored { path } => say::no_longer_ignored(lang, path),
         Breach::TooLarge { path } => say::too_large(lang, path),
         Breach::NotStorable { path } => say::not_storable(lang, path),
+        Breach::ForgedObject { path } => say::forged_object(lang, path),
     }
 }
 
@@ -358,6 +360,7 @@ pub mod say {
         no_longer_ignored(path) { en: "{path} is no longer ignored, and it cannot be told from files that were there before; keep the rule, or commit what belongs to the work", ko: "{path}(이)가 더 이상 무시되지 않지만 원래 있던 파일과 구별할 수 없습니다. 규칙을 남기거나, 작업에 속한 파일을 커밋하세요" }
         too_large(path) { en: "{path} is too large to be looked into", ko: "{path}(이)가 너무 커서 확인할 수 없습니다" }
         not_storable(path) { en: "{path} is nothing that git can hold (a pipe, a socket, a device, or a name that it refuses); remove it before the end", ko: "{path}(은)는 git에 담을 수 없습니다(파이프, 소켓, 장치 또는 git이 거부하는 이름). 끝내기 전에 지우세요" }
+        forged_object(path) { en: "an object of git with another content lay under the name that {path} gets; it has been put aside, leave `.git/objects` to git", ko: "{path}의 내용에 해당하는 이름의 git 객체에 다른 내용이 들어 있었습니다. 따로 옮겨 두었습니다. `.git/objects`는 git에 맡기세요" }
         protected_path(path) { en: "protected path: {path} was changed; it has been restored", ko: "protected path: {path}(을)를 바꿨습니다. 되돌려 놓았습니다" }
         lost_aside(path) { en: "protected path: {path} was taken away or changed, and it was the only copy of what had been put aside; look into backups, and keep agents in the sandbox (`sandbox: prefer`)", ko: "protected path: {path}(을)를 없애거나 바꿨습니다. 따로 옮겨 둔 것의 하나뿐인 사본이라 되돌릴 수 없습니다. 백업을 확인하고, 에이전트를 샌드박스에서 실행하세요(`sandbox: prefer`)" }
         agent_blocked(reason) { en: "the agent needs a person: {reason}", ko: "에이전트가 사람에게 넘겼습니다: {reason}" }

@@ -246,7 +246,7 @@ pub struct DiffLine {
 /// What the user's hooks say to a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HookVerdict {
-    /// With the message as the hooks left it, and what was given back before they ran.
+    /// With the message as the hooks left it, and what was given back before and after they ran.
     Passed {
         message: String,
         ignored: IgnoredBack,
@@ -258,6 +258,10 @@ pub enum HookVerdict {
     /// A hook changed what would be committed: that is no longer what was judged.
     ChangedContent {
         hook: String,
+    },
+    /// What they ran moved these: other refs, or what git needs to be read. They are as they were.
+    Strayed {
+        what: Vec<String>,
     },
 }
 

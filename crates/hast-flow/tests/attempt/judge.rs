@@ -68,6 +68,7 @@ fn each_breach_of_the_repository_fails_whatever_else_is_good() {
         (Breach::HiddenByIndex { path: path("src/b.py") }, "hidden_by_index"),
         (Breach::TooLarge { path: path("big") }, "too_large"),
         (Breach::NotStorable { path: path("pipe") }, "not_storable"),
+        (Breach::ForgedObject { path: path("src/a.rs") }, "forged_object"),
     ] {
         let evidence = Evidence { breaches: vec![breach], ..honest() };
         assert_eq!(judged(&evidence, &rules(), Some(&green())), (Class::Failed, code, 2));

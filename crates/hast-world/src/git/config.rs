@@ -61,6 +61,8 @@ pub(super) struct Config {
     pub(super) attributes_file: Option<PathBuf>,
     pub(super) hooks_path: Option<PathBuf>,
     pub(super) user: Option<(String, String)>,
+    /// Whether resolutions of conflicts are remembered in every repository.
+    pub(super) remembers_conflicts: bool,
     /// Whether other files are part of it, and which they are.
     pub(super) includes: bool,
     pub(super) included: Vec<PathBuf>,
@@ -169,6 +171,9 @@ impl Config {
         config.included = settings.iter().filter(include).filter_map(leads).collect();
         config.includes = settings.iter().any(|setting| setting.key.starts_with("include"));
         config.hooks_path = path("core.hookspath");
+        let is_on =
+            |value: &String| matches!(&*value.to_lowercase(), "" | "true" | "yes" | "on" | "1");
+        config.remembers_conflicts = last("rerere.enabled").is_some_and(is_on);
         config.user = last("user.name").cloned().zip(last("user.email").cloned());
         Ok(config)
     }

@@ -73,7 +73,8 @@ impl RealWorkspace {
     }
 
     fn give_back(&self, base: &Base, opened: &Opened) -> Result<Restored, GitProblem> {
-        let roots = self.git.place.protected_roots(base.rules(), &opened.snapshot.guarded);
+        let was = &opened.snapshot;
+        let roots = self.roots(base.rules(), &was.guarded, &was.refs);
         self.restore(base, &roots, &opened.snapshot.files)
     }
 
@@ -126,6 +127,20 @@ impl RealWorkspace {
         })
     }
 
+    /// Puts refs back that were moved since they were looked at. Says which no fetch and no person beside
+    /// the attempt would have moved.
+    pub(super) fn refs_back(
+        &self,
+        base: &Base,
+        opened: &Opened,
+    ) -> Result<Vec<String>, GitProblem> {
+        let refs = self.git.refs()?;
+        let beside = self.git.moved_beside(base, &opened.snapshot.refs, &refs)?;
+        let back = self.git.restore_refs(base, opened.before(), &refs)?;
+        let breaches = back.breaches.into_iter().chain(beside.breaches);
+        Ok(breaches.filter_map(named_ref).collect())
+    }
+
     /// Git's configuration, hooks and the like. Hooks may lie in the tree; everything else there is left
     /// to people.
     fn guard_gits_own(
@@ -134,7 +149,8 @@ impl RealWorkspace {
         opened: &Opened,
         reach: Reach,
     ) -> Result<Vec<RepoPath>, GitProblem> {
-        let all = self.git.place.protected_roots(base.rules(), &opened.snapshot.guarded);
+        let was = &opened.snapshot;
+        let all = self.roots(base.rules(), &was.guarded, &was.refs);
         // Where a stash may stay, so does the log that lists it.
         let stays = |path: &[u8]| reach == Reach::OfGitButRefs && path == STASHES;
         let included = self.included_in_tree();
@@ -169,15 +185,18 @@ impl RealWorkspace {
 /// Refs that are back, or were to be.
 fn named_refs(back: PutBack, beside: Vec<Breach>) -> Vec<String> {
     let quiet = back.displaced.into_iter().map(|one| one.name);
-    let name = |breach: Breach| match breach {
+    let all: BTreeSet<String> =
+        quiet.chain(back.breaches.into_iter().chain(beside).filter_map(named_ref)).collect();
+    all.into_iter().collect()
+}
+
+fn named_ref(breach: Breach) -> Option<String> {
+    match breach {
         Breach::RefMoved { name } | Breach::RefLeft { name } | Breach::RefLost { name, .. } => {
             Some(name)
         }
         _ => None,
-    };
-    let all: BTreeSet<String> =
-        quiet.chain(back.breaches.into_iter().chain(beside).filter_map(name)).collect();
-    all.into_iter().collect()
+    }
 }
 
 fn named((home, path): &Root) -> RepoPath {

@@ -20,6 +20,7 @@ use super::ref_files::Lasts;
 use super::refs::{Move, Refs, base_ref};
 use super::run::Git;
 use super::snapshot::{Home, Snapshot, Was};
+use super::true_objects::OBJECTS;
 
 /// The refs that tell where attempts began: a commit whose tree has the record and the tree, and whose
 /// parent is the commit of that moment.
@@ -208,7 +209,8 @@ impl RealWorkspace {
         let missing = self.git.missing(&ids.iter().map(|(id, _)| id).collect::<Vec<_>>())?;
         let paths: Vec<&[u8]> =
             ids.iter().filter(|(id, _)| missing.contains(id)).map(|(_, path)| *path).collect();
-        self.git.take_in(&self.scratch.index(None)?, &paths)?;
+        let aside = self.scratch.aside(OBJECTS);
+        self.git.take_in(&self.scratch.index(None)?, &paths, &aside)?;
         let made = self.git.write_tree(&self.scratch.index(Some(image))?)?;
         if made == parts.tree {
             return Ok(());

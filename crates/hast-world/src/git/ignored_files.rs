@@ -45,6 +45,8 @@ const NOTE: &str = "ignored-back";
 pub(super) enum Next {
     /// A commit, or a rollback where somebody refuses it.
     Commit,
+    /// The same once more, after hooks have run that could have taken away what was in its place.
+    Hooked,
     /// What the attempt did stays.
     Stays,
     /// It is at the base already: what the attempt moved goes back too.
@@ -236,7 +238,8 @@ impl RealWorkspace {
         // As many names as at the base, besides ours: it was not deleted.
         let lives = |one: &Held| one.now.saturating_sub(ours[&one.inode]) >= one.before;
         let seen = self.of_ignored(SEEN);
-        let asked = all.iter().filter(|one| next == Next::AtBase || !one.link.starts_with(&seen));
+        let again = matches!(next, Next::AtBase | Next::Hooked);
+        let asked = all.iter().filter(|one| again || !one.link.starts_with(&seen));
         let (there, gone): (Vec<&Held>, Vec<&Held>) = asked.partition(|one| self.is_in_place(one));
         let wanted: BTreeSet<Inode> =
             gone.iter().filter(|one| lives(one)).map(|one| one.inode).collect();
@@ -305,12 +308,17 @@ impl RealWorkspace {
     }
 
     fn meet(&self, one: &Held, fate: &Fate, aside: &Path, next: Next) -> io::Result<()> {
+        let to_be_committed = matches!(next, Next::Commit | Next::Hooked);
         match fate {
-            Fate::InPlace if next == Next::Commit => Ok(()),
+            Fate::InPlace if to_be_committed => Ok(()),
             Fate::InPlace | Fate::Moved(_) => fs::remove_file(&one.link),
             Fate::MovedBack(from) => {
                 let _ = self.put_ignored(&self.git.place.at(from), &one.path);
                 fs::remove_file(&one.link)
+            }
+            // Hooks are about to run, or may run again after a death.
+            Fate::Back if to_be_committed && self.link_ignored(&one.link, &one.path).is_ok() => {
+                Ok(())
             }
             Fate::Back => self
                 .put_ignored(&one.link, &one.path)
@@ -331,15 +339,29 @@ impl RealWorkspace {
         })
     }
 
+    /// The same with a name of ours beside.
+    fn link_ignored(&self, from: &Path, path: &[u8]) -> io::Result<()> {
+        let place = &self.git.place;
+        opening(&place.top, &place.at(path), |at| {
+            at.parent().map(fs::create_dir_all).transpose()?;
+            fs::hard_link(from, at)
+        })
+    }
+
     /// What could neither go back nor aside stays held, until somebody asks again.
     fn release(&self, next: Next, stuck: bool) {
         let (held, seen) = (self.of_ignored(HELD), self.of_ignored(SEEN));
         match next {
-            Next::Commit if !stuck => {
+            // Where nothing is held any more, a process that died had come as far as this.
+            Next::Commit if !stuck && held.exists() => {
                 let _ = fs::remove_dir_all(&seen);
                 let _ = renameat_with(CWD, &held, CWD, &seen, RenameFlags::empty());
             }
-            Next::Commit => {}
+            // What is seen is let go with the commit.
+            Next::Hooked if stuck => {
+                let _ = renameat_with(CWD, &seen, CWD, &held, RenameFlags::NOREPLACE);
+            }
+            Next::Commit | Next::Hooked => {}
             Next::Stays => {
                 let _ = fs::remove_dir_all(&seen);
                 remove_empty(&held);
@@ -389,7 +411,7 @@ fn move_link(link: &Path, path: &[u8], aside: &Path) -> io::Result<()> {
     fs::create_dir_all(aside)?;
     for to in places_aside(path, aside) {
         match renameat_with(CWD, link, CWD, &to, RenameFlags::NOREPLACE) {
-            Err(rustix::io::Errno::EXIST) => {}
+            Err(Errno::EXIST) => {}
             other => return Ok(other?),
         }
     }

@@ -42,7 +42,7 @@ impl IndexImage {
                 let bytes = fs::read(path).map_err(|error| disk(path, error))?;
                 Ok(Some(Self { bytes: Rc::new(bytes), modified }))
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(disk(path, error)),
         }
     }

@@ -74,8 +74,9 @@ impl RealWorkspace {
         }
         protected.extend(matcher.off_limits(committed.iter().map(|found| &found.path)));
         protected.extend(self.old_handoffs(base, &matcher, now.iter().chain(&committed))?);
-        let shown = self.unhidden(&opened, &matcher, &scanned, (&now, &committed))?;
+        let shown = self.unhidden((base, &opened), &matcher, &scanned, (&now, &committed))?;
         breaches.extend(shown.breaches());
+        breaches.extend(self.forged_of(base, &scanned));
         if shown.tree != scanned.tree {
             now = self.git.diff(base.tree(), &shown.tree)?;
             protected.extend(matcher.off_limits(now.iter().map(|found| &found.path)));
@@ -99,7 +100,8 @@ impl RealWorkspace {
             ignored: not_committed.iter().map(Vec::as_slice).collect(),
             passing,
         };
-        let taken = !protected.is_empty() || !checkouts.emptied.is_empty();
+        let forged = breaches.iter().any(|one| matches!(one, Breach::ForgedObject { .. }));
+        let taken = !protected.is_empty() || !checkouts.emptied.is_empty() || forged;
         let files = if taken { self.lies_aside_of(base) } else { Vec::new() };
         let inspection = Inspection {
             breaches,
@@ -166,6 +168,7 @@ impl RealWorkspace {
             tree: base.tree(),
             ignores: &opened.snapshot.ignores,
             absent: &opened.snapshot.flags.skipped,
+            aside: &self.scratch.aside(base.key()),
         };
         let mut scanned = self.git.scan(&self.scratch, &start, matcher)?;
         if let Some(image) = &opened.image {

@@ -47,6 +47,7 @@ impl Git {
         scanned: &mut Scanned,
         differences: &[Difference],
     ) -> Result<(), GitProblem> {
+        self.vouch_for(&differences.iter().map(Difference::reversed).collect::<Vec<_>>())?;
         let entries: Vec<Entry> = differences.iter().map(Difference::old_entry).collect();
         self.set_entries(&scanned.index, &entries)?;
         let there = differences.iter().filter(|found| found.old.is_some());

@@ -20,6 +20,7 @@ use super::place::Place;
 use super::run::Git;
 use super::scan::At;
 use super::snapshot::Flags;
+use super::true_objects::OBJECTS;
 use crate::files::read_bounded;
 
 /// What a start will be recorded from.
@@ -185,7 +186,7 @@ impl RealWorkspace {
                 let index = self.scratch.index(users.as_ref())?;
                 self.git.mark(&index, "--no-assume-unchanged", &assumed)?;
                 self.git.mark(&index, "--no-skip-worktree", &hidden)?;
-                self.git.take_in(&index, &paths)?;
+                self.git.take_in(&index, &paths, &self.scratch.aside(OBJECTS))?;
                 let image = index.image()?;
                 self.git.tree_of_index(&index, image)?
             }

@@ -60,12 +60,14 @@ mod run;
 mod save;
 mod scan;
 mod settle;
+mod shadows;
 mod signing;
 mod snapshot;
 mod state;
 mod submodules;
 mod taken_back;
 mod train;
+mod true_objects;
 mod unchanged;
 mod unhidden;
 mod way;
@@ -153,8 +155,11 @@ impl RealWorkspace {
     pub fn open_at(place: Place, environment: GitEnvironment) -> Result<Self, GitProblem> {
         let scratch = Scratch::new(&place)?;
         let (overrides, compared) = Default::default();
-        let git = Git { environment, place, overrides, compared };
+        let mut git = Git { environment, place, overrides, compared, packs: None };
         let began = git.place.left_under_way();
+        if began.is_none() {
+            git.remember_packs();
+        }
         let mut workspace = Self {
             git,
             config: Config::default(),

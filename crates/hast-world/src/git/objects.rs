@@ -34,7 +34,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    fn word(self) -> &'static str {
+    pub(super) fn word(self) -> &'static str {
         match self {
             Self::Blob => "blob",
             Self::Tree => "tree",
@@ -141,8 +141,14 @@ impl Git {
 
     /// The tree of an index, with those of its trees written that are not known yet.
     pub(super) fn store_tree(&self, entries: &Entries<'_>) -> Option<ObjectId> {
-        let mut trees = Trees { git: self, left: MOST_TREES };
+        let mut trees = Trees { git: self, left: MOST_TREES, kept: true };
         object_id(&trees.tree(&entries.all, 0, entries.known.as_ref())?)
+    }
+
+    /// The name of that tree, from nothing but the entries.
+    pub(super) fn tree_id(&self, entries: &Entries<'_>) -> Option<ObjectId> {
+        let mut trees = Trees { git: self, left: usize::MAX, kept: false };
+        object_id(&trees.tree(&entries.all, 0, None)?)
     }
 
     /// The tree of a commit that is a loose object.
@@ -173,7 +179,7 @@ impl Git {
         (object_id(&Sha1::digest(&whole))? == *id).then_some(whole)
     }
 
-    fn loose(&self, id: &ObjectId) -> Option<PathBuf> {
+    pub(super) fn loose(&self, id: &ObjectId) -> Option<PathBuf> {
         let (directory, name) = id.as_str().split_at_checked(2)?;
         Some(self.place.common_dir.join("objects").join(directory).join(name))
     }
@@ -217,6 +223,8 @@ fn write_packed(path: &std::path::Path, whole: &[u8]) -> io::Result<()> {
 struct Trees<'g> {
     git: &'g Git,
     left: usize,
+    /// Whether they are written, or only their names are wanted.
+    kept: bool,
 }
 
 impl Trees<'_> {
@@ -256,6 +264,12 @@ impl Trees<'_> {
             content.push(0);
             content.extend(object);
             rest = after;
+        }
+        if !self.kept {
+            let header = format!("tree {}\0", content.len());
+            return Some(
+                Sha1::new().chain_update(header).chain_update(content).finalize().to_vec(),
+            );
         }
         let id = self.git.store(Kind::Tree, &content)?;
         raw(&id)

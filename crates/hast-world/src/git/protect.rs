@@ -19,6 +19,7 @@ use super::aside::places_aside;
 use super::index::disk;
 use super::modules::{MODULES, Modules};
 use super::place::Place;
+use super::shadows::RESOLUTIONS;
 use super::snapshot::{Home, Kept, Was};
 
 /// Larger files are watched but not kept.
@@ -35,6 +36,8 @@ const OF_COMMON: &[&str] = &[
     "modules/",
     "objects/info/alternates",
     "shallow",
+    "remotes/",
+    "branches/",
     "logs/refs/stash",
 ];
 /// What of it belongs to a ref.
@@ -112,6 +115,9 @@ impl Place {
             }
             if *home != Home::Tree && path == MODULES {
                 self.collect_modules(*home, path.clone(), &mut found)?;
+            } else if *home != Home::Tree && path == RESOLUTIONS {
+                // What is in it is the business of whoever has it.
+                self.collect_itself(*home, path.clone(), &mut found)?;
             } else {
                 self.collect(*home, path.clone(), &mut found)?;
             }
@@ -124,6 +130,23 @@ impl Place {
         path.iter().enumerate().filter(|(_, byte)| **byte == b'/').any(|(at, _)| {
             fs::symlink_metadata(self.real(home, &path[..at])).is_ok_and(|above| !above.is_dir())
         })
+    }
+
+    /// Only a directory, and not what is in it.
+    fn collect_itself(
+        &self,
+        home: Home,
+        path: Vec<u8>,
+        into: &mut Found<'_>,
+    ) -> Result<(), GitProblem> {
+        match fs::symlink_metadata(self.real(home, &path)) {
+            Ok(there) if there.is_dir() => {
+                let mode = there.permissions().mode() & 0o7777;
+                into.kept.push(Kept { home, path, was: Was::Directory { mode } });
+                into.count()
+            }
+            _ => self.collect(home, path, into),
+        }
     }
 
     pub(super) fn collect(
@@ -229,7 +252,6 @@ impl Place {
             if now.get(root).is_some_and(|is| is == was || known.is_same_index(root, was, is)) {
                 continue;
             }
-            self.clear_way(root, aside)?;
             self.give_back_one(root, was, aside)?;
             if !changed.contains(root) {
                 changed.push(root.clone());
@@ -239,10 +261,10 @@ impl Place {
         Ok(Restored { changed, modules: found.new })
     }
 
-    /// Nothing of git's own is written through a link: what is recorded had none above it.
+    /// Nothing is written through a link, which may lead anywhere: what is recorded had none above it.
     fn clear_way(&self, (home, path): &Root, aside: &Path) -> Result<(), GitProblem> {
         let above = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
-        for above in above.map(|(at, _)| &path[..at]).filter(|_| *home != Home::Tree) {
+        for above in above.map(|(at, _)| &path[..at]) {
             let there = fs::symlink_metadata(self.real(*home, above));
             if there.is_ok_and(|there| !there.is_dir()) {
                 self.move_aside(*home, above, aside)?;
@@ -252,13 +274,14 @@ impl Place {
         Ok(())
     }
 
-    /// Gives one path back what it had. What is there instead is not lost.
+    /// Gives one path back what it had. What is there instead, or in the way of it, is not lost.
     pub(super) fn give_back_one(
         &self,
         root: &Root,
         was: &Was,
         aside: &Path,
     ) -> Result<(), GitProblem> {
+        self.clear_way(root, aside)?;
         let (top, real) = (self.home(root.0), self.real(root.0, &root.1));
         match fs::symlink_metadata(&real) {
             Ok(_) if matches!(was, Was::LargeFile { .. }) => {}

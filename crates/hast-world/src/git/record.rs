@@ -16,6 +16,7 @@ use super::objects::Kind;
 use super::put_back::Before;
 use super::refs::{Move, base_ref};
 use super::snapshot::{Home, Snapshot};
+use super::true_objects::is_named;
 
 /// A recorded start, with what only this process knows of it. The latter saves time and is never
 /// needed: a later process reads the files again.
@@ -110,7 +111,8 @@ impl RealWorkspace {
     /// Everything about a start that does not fit a line.
     fn snapshot_of(&self, scene: &Scene, rules: &TreeRules) -> Result<Snapshot, GitProblem> {
         let submodules = self.recorded_submodules(&scene.gitlinks)?;
-        let roots = self.git.place.protected_roots(rules, &scene.guarded);
+        let mut refs = self.git.refs()?;
+        let roots = self.roots(rules, &scene.guarded, &refs);
         let mut files = self.git.place.protected_now(&roots)?;
         if let Shared::GuardedSince { start } = &rules.shared {
             files.retain(|kept| kept.home != Home::Common);
@@ -118,7 +120,6 @@ impl RealWorkspace {
             files.extend(since.filter(|kept| kept.home == Home::Common));
         }
         self.keep_included(&files)?;
-        let mut refs = self.git.refs()?;
         // That one is ours, and goes before the attempt is judged or after.
         refs.retain(|name, _| !name.starts_with(HELD));
         // What comes of an attempt may have to be kept on a branch of ours.
@@ -163,8 +164,10 @@ impl RealWorkspace {
     }
 
     fn snapshot(&self, id: &ObjectId) -> Result<Snapshot, GitProblem> {
-        let bytes = self.git.call(["cat-file", "blob", id.as_str()]).run();
-        Snapshot::decode(&bytes.map_err(|_| GitProblem::Lost { what: id.to_string() })?)
+        let lost = || GitProblem::Lost { what: id.to_string() };
+        let bytes = self.git.call(["cat-file", "blob", id.as_str()]).run().map_err(|_| lost())?;
+        // It says what hooks and settings were: nobody else may have written it.
+        if is_named(id, Kind::Blob.word(), &bytes) { Snapshot::decode(&bytes) } else { Err(lost()) }
     }
 }
 

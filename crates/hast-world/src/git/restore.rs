@@ -8,6 +8,7 @@ use super::RealWorkspace;
 use super::index::{Entry, ScratchFile};
 use super::paths::{Matcher, repo_path};
 use super::scan::{Difference, Start};
+use super::true_objects::OBJECTS;
 use super::way::named;
 
 impl RealWorkspace {
@@ -37,6 +38,7 @@ impl RealWorkspace {
             tree: &scene.tree,
             ignores: &scene.ignores,
             absent: &scene.flags.skipped,
+            aside: &self.scratch.aside(OBJECTS),
         };
         let scanned = self.git.scan(&self.scratch, &start, &matcher)?;
         let index = self.scratch.index(Some(&scanned.image))?;
@@ -56,6 +58,7 @@ impl RealWorkspace {
         }
         let touched = to_do.iter().filter(|found| found.old.is_some());
         let touched: Vec<&[u8]> = touched.map(|found| found.path.as_slice()).collect();
+        self.git.vouch_for(&to_do)?;
         self.git.refresh(&scanned.index, &touched)?;
         let call = self.git.call(["read-tree", "-m", "-u", scanned.tree.as_str(), wanted.as_str()]);
         call.index(&scanned.index.path).run()?;

@@ -19,6 +19,7 @@ use super::config::Overrides;
 use super::ending::Ending;
 use super::place::Place;
 use super::scan::Compared;
+use super::true_objects::Packs;
 
 /// What git may know of the user's environment.
 #[derive(Clone, Debug)]
@@ -117,6 +118,8 @@ pub(super) struct Git {
     pub(super) overrides: Overrides,
     /// What was compared last; trees never change.
     pub(super) compared: RefCell<Option<Compared>>,
+    /// What was packed before any agent ran; none where one may have run before.
+    pub(super) packs: Option<Packs>,
 }
 
 /// One command, before it runs.

@@ -20,6 +20,7 @@ use super::record::Opened;
 use super::refs::{Move, Refs, Target};
 use super::scan::{At, Difference, Scanned};
 use super::snapshot::Home;
+use super::true_objects::OBJECTS;
 
 /// Where branches of kept work are.
 const KEPT: &str = "refs/heads/hast/kept/";
@@ -125,6 +126,7 @@ impl RealWorkspace {
             tree: &scene.tree,
             ignores: &scene.ignores,
             absent: &scene.flags.skipped,
+            aside: &self.scratch.aside(OBJECTS),
         };
         let scanned = self.git.scan(&self.scratch, &start, matcher)?;
         let from = self.git.resolve("HEAD^{tree}")?.ok_or(GitProblem::NoFirstCommit)?;
@@ -265,6 +267,7 @@ impl RealWorkspace {
         if differences.is_empty() {
             return Ok(WentBack::default());
         }
+        self.git.vouch_for(&differences)?;
         self.git.place.open_above(differences.iter().map(|found| &*found.path));
         for found in differences.iter().filter(|found| found.old.is_none()) {
             moved.extend(self.make_way(&found.path, aside)?);
@@ -281,6 +284,7 @@ impl RealWorkspace {
             output = back()?;
         }
         if output.code == Some(0) {
+            self.git.is_of_tree(index, wanted)?;
             let gone = differences.into_iter().filter(|found| found.new.is_none());
             return Ok(WentBack { moved, gone: gone.map(|found| found.path).collect() });
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
@@ -13,6 +14,7 @@ use super::index::{IndexImage, Scratch, ScratchFile, list, object};
 use super::paths::{Matcher, shown};
 use super::place::Place;
 use super::run::{Git, MOST_ERROR_BYTES};
+use super::true_objects::Packed;
 
 /// Larger files are named and not read into git.
 pub(super) const HUGE: u64 = 1 << 30;
@@ -68,6 +70,8 @@ pub(super) struct Scanned {
     pub(super) not_storable: Vec<Vec<u8>>,
     /// Directories that are repositories without being called `.git`, and were none at the start.
     pub(super) bare: Vec<Vec<u8>>,
+    /// Files whose content lay there as an object with another one.
+    pub(super) forged: Vec<Vec<u8>>,
 }
 
 /// What a scan starts from.
@@ -79,6 +83,8 @@ pub(super) struct Start<'s> {
     pub(super) ignores: &'s [u8],
     /// Paths that a sparse checkout left out.
     pub(super) absent: &'s [Vec<u8>],
+    /// Where false objects are put.
+    pub(super) aside: &'s Path,
 }
 
 impl Git {
@@ -128,16 +134,15 @@ impl Git {
             .collect();
         paths.sort_unstable();
         paths.dedup();
-        let taken = self.take_in(&index, &paths)?;
+        let taken = self.take_in(&index, &paths, start.aside)?;
         let image = match start.image {
             Some(image) if paths.is_empty() && back.is_empty() => image.clone(),
             _ => index.image()?,
         };
         let (tree, image) = self.tree_of_index(&index, image)?;
-        let TakenIn { repositories, huge, refused } = taken;
-        let bare = Vec::new();
-        let nested = Vec::new();
-        Ok(Scanned { index, image, tree, repositories, nested, huge, not_storable: refused, bare })
+        let TakenIn { repositories, huge, refused: not_storable, forged } = taken;
+        let (bare, nested) = Default::default();
+        Ok(Scanned { index, image, tree, repositories, nested, huge, not_storable, bare, forged })
     }
 
     /// Lets an index have what the work tree has at some paths.
@@ -145,6 +150,7 @@ impl Git {
         &self,
         index: &ScratchFile,
         paths: &[&[u8]],
+        aside: &Path,
     ) -> Result<TakenIn, GitProblem> {
         let mut taken = TakenIn::default();
         let (mut there, mut gone) = (Vec::new(), Vec::new());
@@ -170,16 +176,43 @@ impl Git {
         }
         self.mark(index, "--force-remove", &gone)?;
         if !there.is_empty() {
-            let call = self.call(["update-index", "-z", "--add", "--replace", "--stdin"]);
-            let call = call.index(&index.path).synced_objects().input(list(&there));
-            let (_, said) = call.run_and_hear()?;
+            let said = self.add(index, &there)?;
             // Among very many words the one that counts may be cut off.
             let refuses = said.windows(REFUSES.len()).any(|part| part == REFUSES);
             if refuses || said.len() >= MOST_ERROR_BYTES {
                 taken.refused = self.not_in(index, &there)?;
             }
+            taken.forged = self.add_in_truth(index, &there, aside)?;
         }
         Ok(taken)
+    }
+
+    /// Says what git said.
+    fn add(&self, index: &ScratchFile, paths: &[&[u8]]) -> Result<Vec<u8>, GitProblem> {
+        let call = self.call(["update-index", "-z", "--add", "--replace", "--stdin"]);
+        let call = call.index(&index.path).synced_objects().input(list(paths));
+        Ok(call.run_and_hear()?.1)
+    }
+
+    /// Git writes no object that is there already, whatever is in it. Says of which files that was
+    /// something else; they are added once more.
+    fn add_in_truth(
+        &self,
+        index: &ScratchFile,
+        paths: &[&[u8]],
+        aside: &Path,
+    ) -> Result<Vec<Vec<u8>>, GitProblem> {
+        let named = self.objects_at(index, paths)?;
+        let untrue = self.untrue(&named.iter().map(|(_, id)| id.clone()).collect(), Packed::All)?;
+        let forged: Vec<&[u8]> =
+            named.iter().filter(|(_, id)| untrue.contains(id)).map(|(path, _)| *path).collect();
+        if !forged.is_empty() {
+            self.untrue_aside(&untrue, aside)?;
+            // Those that an index knows are not read again.
+            self.mark(index, "--force-remove", &forged)?;
+            self.add(index, &forged)?;
+        }
+        Ok(forged.into_iter().map(<[u8]>::to_vec).collect())
     }
 
     /// Those of some paths that an index does not have.
@@ -258,6 +291,7 @@ pub(super) struct TakenIn {
     pub(super) huge: Vec<Vec<u8>>,
     /// Paths that git takes from nobody, as `.GIT/x`.
     pub(super) refused: Vec<Vec<u8>>,
+    pub(super) forged: Vec<Vec<u8>>,
 }
 
 /// One path that two trees have differently. A mode of zeros means that it is not there.

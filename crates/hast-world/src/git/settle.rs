@@ -18,6 +18,7 @@ use super::record::Opened;
 use super::refs::Move;
 use super::run::Call;
 use super::scan::Difference;
+use super::true_objects::OBJECTS;
 
 /// What a commit runs.
 const HOOKS: [&str; 3] = ["pre-commit", "prepare-commit-msg", "commit-msg"];
@@ -104,7 +105,8 @@ impl RealWorkspace {
             Some(next) => next,
             None => {
                 let index = self.scratch.index(Some(&users)).ok()?;
-                self.git.take_in(&index, &[path.as_bytes()]).ok()?;
+                let aside = self.scratch.aside(OBJECTS);
+                self.git.take_in(&index, &[path.as_bytes()], &aside).ok()?;
                 index.image().ok()?
             }
         };
@@ -182,13 +184,64 @@ impl RealWorkspace {
     ) -> Result<HookVerdict, GitProblem> {
         // Tests ran since the attempt was inspected: the hooks must be the user's.
         let opened = self.opened(base)?;
-        self.guard(base, &opened)?;
-        self.nested_away(base, &opened)?;
-        self.end_operations(base, &opened)?;
+        self.back_before_a_commit(base, &opened)?;
+        if let Some(verdict) = self.no_longer_judged(base, plan)? {
+            return Ok(verdict);
+        }
         let ignored = self.give_back_ignored(base.key(), Next::Commit);
         if !HOOKS.iter().any(|hook| self.hooks_directory().join(hook).symlink_metadata().is_ok()) {
             return Ok(HookVerdict::Passed { message: plan.message.clone(), ignored });
         }
+        let asked = self.ask_hooks(plan);
+        // What they run lies in the tree, and an agent was there: they are looked after as the tests are.
+        self.mend()?;
+        let strays = self.back_before_a_commit(base, &opened)?;
+        let ignored = self.give_back_ignored(base.key(), Next::Hooked);
+        if let Some(verdict) = self.no_longer_judged(base, plan)? {
+            return Ok(verdict);
+        }
+        match asked? {
+            Ok(_) if !strays.is_empty() => Ok(HookVerdict::Strayed { what: strays }),
+            Ok(message) => Ok(HookVerdict::Passed { message, ignored }),
+            Err(verdict) => Ok(verdict),
+        }
+    }
+
+    /// Everything as it was recorded that is not what was judged. Says which refs, and what else of git's
+    /// own, were not.
+    fn back_before_a_commit(
+        &mut self,
+        base: &Base,
+        opened: &Opened,
+    ) -> Result<Vec<String>, GitProblem> {
+        self.guard(base, opened)?;
+        self.nested_away(base, opened)?;
+        self.end_operations(base, opened)?;
+        let mut strays: Vec<String> =
+            std::mem::take(&mut self.mended).iter().map(ToString::to_string).collect();
+        strays.extend(self.refs_back(base, opened)?);
+        Ok(strays)
+    }
+
+    /// Where objects of what was judged were replaced since, and their files cannot make them true again.
+    fn no_longer_judged(
+        &self,
+        base: &Base,
+        plan: &CommitPlan,
+    ) -> Result<Option<HookVerdict>, GitProblem> {
+        let Content::Tree(tree) = &plan.content else { return Ok(None) };
+        let seen = self.latest.as_ref();
+        let judged = self.git.diff(base.tree(), seen.map_or(tree, |latest| &latest.tree))?;
+        let what = self.true_again(&judged, &self.scratch.aside(base.key()))?;
+        // What is written here is compared with what is there.
+        if let Some(entries) = seen.and_then(|latest| self.git.entries(&latest.image)) {
+            self.git.store_tree(&entries);
+        }
+        Ok((!what.is_empty()).then_some(HookVerdict::Strayed { what }))
+    }
+
+    /// What the hooks make of the message, or why nothing is to be committed.
+    fn ask_hooks(&mut self, plan: &CommitPlan) -> Result<Result<String, HookVerdict>, GitProblem> {
         let tree = self.planned_tree(plan)?;
         let files = self.scratch.for_hooks(plan.message.as_bytes())?;
         let (index, message) = (&files.index, &files.message);
@@ -201,14 +254,14 @@ impl RealWorkspace {
         ];
         for (hook, args) in steps {
             if let Some(said) = self.refusal(hook, &args, &files)? {
-                return Ok(HookVerdict::Refused { hook: hook.to_owned(), said });
+                return Ok(Err(HookVerdict::Refused { hook: hook.to_owned(), said }));
             }
             if hook == "pre-commit" && self.git.write_tree(index)? != tree {
-                return Ok(HookVerdict::ChangedContent { hook: hook.to_owned() });
+                return Ok(Err(HookVerdict::ChangedContent { hook: hook.to_owned() }));
             }
         }
         let text = fs::read(&message.path).map_err(|error| disk(&message.path, error))?;
-        Ok(HookVerdict::Passed { message: String::from_utf8_lossy(&text).into_owned(), ignored })
+        Ok(Ok(String::from_utf8_lossy(&text).into_owned()))
     }
 
     fn hooks_directory(&self) -> PathBuf {

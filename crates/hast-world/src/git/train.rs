@@ -328,6 +328,7 @@ impl RealWorkspace {
         if !users_own.is_empty() {
             return Ok(Some(named(users_own)));
         }
+        self.git.vouch_for(&differences)?;
         let already = done.into_iter().map(|found| found.path).collect();
         let begun = Begun::now(&self.git.place, (name, from, to), &differences, already);
         self.note_begun(&begun)?;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use hast_flow::attempt::base::ObjectId;
+use hast_flow::attempt::base::{Base, ObjectId};
 use hast_flow::attempt::evidence::Breach;
 use hast_flow::attempt::git_problem::GitProblem;
 
@@ -20,13 +20,17 @@ pub(super) struct Shown {
     pub(super) tree: ObjectId,
     unknown: Vec<Vec<u8>>,
     huge: Vec<Vec<u8>>,
+    forged: Vec<Vec<u8>>,
 }
 
 impl Shown {
     pub(super) fn breaches(&self) -> impl Iterator<Item = Breach> {
         let unknown = self.unknown.iter();
         let unknown = unknown.map(|path| Breach::NoLongerIgnored { path: repo_path(path) });
-        unknown.chain(self.huge.iter().map(|path| Breach::TooLarge { path: repo_path(path) }))
+        let forged = self.forged.iter();
+        let forged = forged.map(|path| Breach::ForgedObject { path: repo_path(path) });
+        let huge = self.huge.iter().map(|path| Breach::TooLarge { path: repo_path(path) });
+        unknown.chain(huge).chain(forged)
     }
 }
 
@@ -42,7 +46,7 @@ enum Was {
 impl RealWorkspace {
     pub(super) fn unhidden(
         &self,
-        opened: &Opened,
+        (base, opened): (&Base, &Opened),
         matcher: &Matcher<'_>,
         scanned: &Scanned,
         (now, committed): (&[Difference], &[Difference]),
@@ -76,14 +80,15 @@ impl RealWorkspace {
             }
         }
         if paths.is_empty() {
-            return Ok(Shown { tree: scanned.tree.clone(), unknown, huge: Vec::new() });
+            let (tree, huge, forged) = (scanned.tree.clone(), Vec::new(), Vec::new());
+            return Ok(Shown { tree, unknown, huge, forged });
         }
         let index = self.scratch.index(Some(&scanned.image))?;
         let paths: Vec<&[u8]> = paths.iter().map(Vec::as_slice).collect();
-        let taken = self.git.take_in(&index, &paths)?;
+        let taken = self.git.take_in(&index, &paths, &self.scratch.aside(base.key()))?;
         let image = index.image()?;
         let (tree, _) = self.git.tree_of_index(&index, image)?;
-        Ok(Shown { tree, unknown, huge: taken.huge })
+        Ok(Shown { tree, unknown, huge: taken.huge, forged: taken.forged })
     }
 
     /// Untracked files by the rules of this moment that those of the start hide.

@@ -7,7 +7,52 @@ use std::path::PathBuf;
 
 use hast_flow::attempt::workspace::{GitResult, GitStep, HookVerdict, Reach, perform};
 
-use crate::fixture::{Act, Repo, Steps, attempt, changes, commit_plan, protected, rules};
+use crate::fixture::{
+    Act, Repo, Steps, assert_honest, attempt, changes, commit_plan, protected, rules,
+};
+
+#[test]
+fn what_comes_up_in_the_git_directory_and_speaks_for_refs_or_merges_is_taken_away() {
+    let cases = [
+        (".git/v0", ".git/v0"),
+        (".git/topic/a", ".git/topic/a"),
+        (".git/rr-cache/x/postimage", ".git/rr-cache"),
+        (".git/remotes/origin", ".git/remotes"),
+        (".git/branches/x", ".git/branches"),
+        (".git/shallow", ".git/shallow"),
+    ];
+    for (path, told) in cases {
+        let repo = Repo::new();
+        let _ = fs::remove_dir(repo.path(".git/branches"));
+        repo.git(&["tag", "v0"]);
+        repo.git(&["branch", "topic/a"]);
+        let evil = repo.git(&["commit-tree", "-m", "evil", "HEAD^{tree}"]);
+        let found = attempt(&repo, |repo| repo.write(path, format!("{evil}\n")));
+        assert!(protected(&found).contains(&told), "{path} {found:?}");
+        assert!(!repo.path(path).exists(), "{path}");
+        assert!(found.given_back.files.iter().any(|file| told.starts_with(&file.path)));
+    }
+}
+
+#[test]
+fn what_other_tools_and_git_itself_keep_there_is_nobodys_breach() {
+    let repo = Repo::new();
+    repo.git(&["branch", "lfs"]);
+    repo.git(&["branch", "index"]);
+    repo.git(&["branch", "mine"]);
+    repo.write(".git/mine", format!("{}\n", repo.head()));
+    repo.git(&["config", "rerere.enabled", "true"]);
+    let found = attempt(&repo, |repo| {
+        repo.write(".git/lfs/objects/a", "large");
+        repo.write(".git/opencode", "0123456789012345678901234567890123456789");
+        repo.write(".git/jj", "not one");
+        repo.write("a", "1");
+        repo.commit_all("a");
+        assert!(repo.path(".git/rr-cache").exists(), "git makes it");
+    });
+    assert_honest(&found);
+    assert!(repo.path(".git/lfs/objects/a").exists() && repo.path(".git/mine").exists());
+}
 
 fn with_included() -> Repo {
     let repo = Repo::new();

@@ -183,6 +183,37 @@ fn a_directory_of_git_that_became_a_link_is_given_back_and_its_target_left_alone
     assert!(std::fs::symlink_metadata(repo.path(".git/hooks")).unwrap().is_dir());
 }
 
+/// Giving back what is protected must not write where the agent's link leads.
+#[test]
+fn a_link_above_a_protected_path_is_not_followed_out_of_the_tree() {
+    let runs = ["target/bin/run", "infra/deploy.tf"];
+    for (directory, run) in ["target", "infra"].into_iter().zip(runs) {
+        let repo = Repo::new();
+        repo.write("target/bin/run", "of the project");
+        let outside = repo.dir.path().join("home");
+        let theirs = outside.join(run.split_once('/').unwrap().1);
+        repo.write(&theirs.display().to_string(), "MINE");
+        let (mut with_bin, files) = (rules(), repo.files());
+        with_bin.protect.push("target/bin/".into());
+        with_bin.protected.push(run.into());
+        let mut workspace = repo.open();
+        let base = workspace.start(&with_bin);
+        std::fs::remove_dir_all(repo.path(directory)).unwrap();
+        symlink(&outside, repo.path(directory)).unwrap();
+        let found = workspace.see(&base);
+        assert!(protected(&found).contains(&run), "{found:?}");
+        assert!(found.given_back.files.iter().any(|file| file.path == directory), "{found:?}");
+        assert_eq!(std::fs::read_to_string(&theirs).unwrap(), "MINE");
+        let saved = workspace.put_safe(&base);
+        workspace.back(&base, &saved);
+        let mut wanted = files;
+        // Nobody holds what lies in ignored directories.
+        wanted.retain(|path, _| directory != "target" || path != "target/out");
+        assert_eq!(repo.files(), wanted);
+        assert_eq!(std::fs::read_to_string(&theirs).unwrap(), "MINE");
+    }
+}
+
 #[test]
 fn protected_globs_hold_for_tracked_ignored_new_and_committed_files() {
     let repo = Repo::new();

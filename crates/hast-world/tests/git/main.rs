@@ -10,6 +10,7 @@ mod contract;
 mod elsewhere;
 mod fetched;
 mod fixture;
+mod forged;
 mod guarded;
 mod hidden;
 mod honest;

@@ -217,6 +217,59 @@ fn a_hook_that_came_up_after_the_inspection_does_not_run() {
     assert!(!marker.exists());
 }
 
+/// What a hook runs lies in the tree, and is judged by nobody after the hooks.
+#[test]
+fn what_the_hooks_did_to_refs_settings_and_ignored_files_is_undone() {
+    let repo = Repo::new();
+    repo.git(&["tag", "v0"]);
+    repo.git(&["branch", "other"]);
+    let refs = repo.git(&["for-each-ref", "refs/heads", "refs/tags"]);
+    with_hook(
+        &repo,
+        "pre-commit",
+        "git tag -f v0 HEAD^{tree}; git branch -D other; git branch evil\n\
+         echo '# evil' >> .git/config; rm .env notes.log; mkdir notes.log",
+    );
+    let strayed = ["refs/heads/evil", "refs/heads/other", "refs/tags/v0"].map(str::to_owned);
+    assert_eq!(verdict(&repo, |_| {}), HookVerdict::Strayed { what: strayed.to_vec() });
+    assert_eq!(repo.git(&["for-each-ref", "refs/heads", "refs/tags"]), refs);
+    assert!(!repo.read(".git/config").contains("evil"));
+    assert_eq!(repo.read(".env"), "KEY=1");
+    let held = std::fs::read_dir(repo.path(".git/hast/aside")).unwrap();
+    let held = held.flatten().find(|it| it.file_name().to_string_lossy().starts_with("ignored"));
+    assert_eq!(std::fs::read(held.unwrap().path().join("0-notes.log")).unwrap(), b"mine");
+}
+
+#[test]
+fn an_ignored_file_that_a_hook_deletes_is_back_and_told_and_the_commit_is_made() {
+    let repo = Repo::new();
+    with_hook(&repo, "commit-msg", "rm -f .env");
+    let HookVerdict::Passed { ignored, .. } = verdict(&repo, |_| {}) else { panic!() };
+    assert_eq!((ignored.back, repo.read(".env")), (vec![".env".to_owned()], "KEY=1".into()));
+    // The same where they refuse, and where a process died with them before.
+    for last in ["rm -f .env; exit 1", "rm -f .env"] {
+        let repo = Repo::new();
+        with_hook(&repo, "commit-msg", last);
+        let mut workspace = repo.open();
+        let base = workspace.start(&rules());
+        repo.write("a", "1");
+        let found = workspace.see(&base);
+        let step = GitStep::RunHooks { plan: commit_plan(&found), base: base.clone() };
+        perform(&mut workspace, &step);
+        perform(&mut repo.open(), &step);
+        assert_eq!(repo.read(".env"), "KEY=1");
+    }
+}
+
+#[test]
+fn refs_that_the_tests_moved_are_back_before_a_commit() {
+    let repo = Repo::new();
+    repo.git(&["tag", "v0"]);
+    let verdict = verdict(&repo, |repo| drop(repo.git(&["tag", "-d", "v0"])));
+    assert!(matches!(verdict, HookVerdict::Passed { .. }));
+    assert_eq!(repo.git(&["tag"]), "v0");
+}
+
 #[test]
 fn nor_does_it_where_another_process_commits_what_was_inspected() {
     let repo = Repo::new();
