@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use hast_flow::process::{Sandbox, SandboxMode};
 use rustix::fs::{CWD, StatVfsMountFlags, statvfs};
 use rustix::mount::{
-    MountFlags, MoveMountFlags, OpenTreeFlags, mount, mount_bind_recursive, mount_remount,
-    move_mount, open_tree,
+    MountFlags, MoveMountFlags, OpenTreeFlags, mount, mount_bind, mount_bind_recursive,
+    mount_remount, move_mount, open_tree,
 };
 
 /// Whether the closed paths of a sandbox are held.
@@ -28,6 +28,9 @@ pub(crate) fn asked(sandbox: &Sandbox) -> bool {
 
 /// Closes the closed paths. Needs a mount namespace of our own.
 pub(crate) fn close(sandbox: &Sandbox) -> Closed {
+    if sandbox.mode != SandboxMode::Off {
+        own_devices();
+    }
     if !asked(sandbox) {
         return Closed::NothingAsked;
     }
@@ -43,6 +46,22 @@ pub(crate) fn close(sandbox: &Sandbox) -> Closed {
         Err(_) => Closed::NotHeld,
     }
 }
+
+/// Terminals and shared memory of its own: through the user's a program could write to their screen, type for
+/// them, or leave something for the next one. Where that cannot be had (`/dev` of a container), theirs are there.
+fn own_devices() {
+    let safe = MountFlags::NOSUID | MountFlags::NOEXEC;
+    if mount("devpts", TERMINALS, "devpts", safe, c"newinstance,ptmxmode=0666,mode=0620").is_ok()
+        && !Path::new(NEW_TERMINAL).is_symlink()
+    {
+        let _ = mount_bind(Path::new(TERMINALS).join("ptmx"), NEW_TERMINAL);
+    }
+    let _ = mount("shm", SHARED_MEMORY, "tmpfs", safe | MountFlags::NODEV, c"mode=1777");
+}
+
+const TERMINALS: &str = "/dev/pts";
+const NEW_TERMINAL: &str = "/dev/ptmx";
+const SHARED_MEMORY: &str = "/dev/shm";
 
 /// One mount over a path.
 #[derive(Clone, Debug, PartialEq, Eq)]

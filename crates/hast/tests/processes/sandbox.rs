@@ -351,3 +351,19 @@ fn an_enforced_sandbox_that_is_whole_runs() {
         other => assert!(matches!(ended.exit, Exit::NotStarted(_)), "{other:?}"),
     }
 }
+
+#[test]
+fn terminals_and_shared_memory_are_its_own_where_there_is_a_mount_namespace() {
+    let mark = format!("/dev/shm/hast-test-{}", std::process::id());
+    let script = format!(
+        "ls /dev/pts; ls -A /dev/shm; echo x >{mark} && echo wrote; \
+         python3 -c 'import os; print(os.ttyname(os.openpty()[1]))' 2>/dev/null || echo /dev/pts/0"
+    );
+    let ended = sandboxed(Net::Namespace, &script, &[], &[]);
+    if skipped(&ended) || ended.net != Net::Namespace {
+        return;
+    }
+    // Nothing of anybody's is seen, what it writes is gone with it, and new terminals can be had.
+    assert_eq!(answers(&ended), ["ptmx", "wrote", "/dev/pts/0"]);
+    assert!(!Path::new(&mark).exists());
+}
