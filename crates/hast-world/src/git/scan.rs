@@ -21,6 +21,8 @@ pub(super) const HUGE: u64 = 1 << 30;
 
 /// What `git update-index` says of a path that it leaves out, and then goes on.
 const REFUSES: &[u8] = b"Ignoring path ";
+/// More files than this that git does not take mean that something else is wrong.
+const MOST_REFUSED: usize = 8;
 
 /// What a path is, without following links anywhere below the top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,11 +178,12 @@ impl Git {
         }
         self.mark(index, "--force-remove", &gone)?;
         if !there.is_empty() {
-            let said = self.add(index, &there)?;
+            let said = self.add_what_it_takes(index, &there, &mut taken.refused)?;
+            there.retain(|path| !taken.refused.iter().any(|refused| refused == path));
             // Among very many words the one that counts may be cut off.
             let refuses = said.windows(REFUSES.len()).any(|part| part == REFUSES);
             if refuses || said.len() >= MOST_ERROR_BYTES {
-                taken.refused = self.not_in(index, &there)?;
+                taken.refused.extend(self.not_in(index, &there)?);
             }
             taken.forged = self.add_in_truth(index, &there, aside)?;
         }
@@ -192,6 +195,33 @@ impl Git {
         let call = self.call(["update-index", "-z", "--add", "--replace", "--stdin"]);
         let call = call.index(&index.path).synced_objects().input(list(paths));
         Ok(call.run_and_hear()?.1)
+    }
+
+    /// One file that cannot be converted (its encoding, a filter that is not installed) makes git refuse all
+    /// of them: it is found, and is no part of what there is.
+    fn add_what_it_takes(
+        &self,
+        index: &ScratchFile,
+        paths: &[&[u8]],
+        refused: &mut Vec<Vec<u8>>,
+    ) -> Result<Vec<u8>, GitProblem> {
+        let problem = match self.add(index, paths) {
+            Err(problem) => problem,
+            added => return added,
+        };
+        let of_a_file = matches!(problem, GitProblem::Refused { .. }) && !problem.is_everybodys();
+        if !of_a_file || refused.len() >= MOST_REFUSED {
+            return Err(problem);
+        }
+        if let [path] = paths {
+            refused.push(path.to_vec());
+            self.mark(index, "--force-remove", paths)?;
+            return Ok(Vec::new());
+        }
+        let (one, other) = paths.split_at(paths.len() / 2);
+        let mut said = self.add_what_it_takes(index, one, refused)?;
+        said.extend(self.add_what_it_takes(index, other, refused)?);
+        Ok(said)
     }
 
     /// Git writes no object that is there already, whatever is in it. Says of which files that was

@@ -152,3 +152,10 @@ fn a_test_moves_with_most_of_its_lines_or_it_is_gone() {
     let scene = Scene::new(&moved("# moved here\\ntrue\\n"));
     assert_eq!((scene.hast(&["auto"]).code, scene.verdicts().len()), (0, 1));
 }
+
+#[test]
+fn a_file_that_git_cannot_convert_is_seen_and_stops_no_later_start() {
+    let action = "echo '*.u text working-tree-encoding=UTF-16' > src/.gitattributes && printf 'no mark' > src/x.u";
+    let scene = seen(action, "failed not_storable");
+    assert!(!scene.has("src/x.u"));
+}
