@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use bare::Bare;
 use hast_benches::{Row, median, table};
-use repository::{Ends, Repository};
+use repository::{Ends, FAILURES, MORE_GOALS, Repository};
 
 const GOAL: &str = "1.3x";
 
@@ -64,10 +64,11 @@ fn count(repository: &Repository) -> Result<(), Box<dyn Error>> {
 #[derive(Default)]
 struct Times {
     once: Vec<Duration>,
-    twice: Vec<Duration>,
+    all: Vec<Duration>,
     failed_first: Vec<Duration>,
-    /// The agent and the tests, of an attempt that passes and of one that fails.
-    own: [Vec<Duration>; 2],
+    /// The agent and the tests: of a run of one attempt, where they run on the base too; of a further goal, and
+    /// of an attempt that fails.
+    own: [Vec<Duration>; 3],
     script: [Vec<Duration>; 2],
     least: [Vec<Duration>; 2],
 }
@@ -84,12 +85,13 @@ fn measure(
         times.once.push(run(ours, Ends::Passes)?);
         times.script[0].push(bare(peer, Bare::passed_attempt)?);
         times.least[0].push(bare(peer, Bare::least_passed)?);
-        times.twice.push(run(ours, Ends::TwoPass)?);
+        times.all.push(run(ours, Ends::AllPass)?);
         times.script[1].push(bare(peer, Bare::failed_attempt)?);
         times.least[1].push(bare(peer, Bare::least_failed)?);
         times.failed_first.push(run(ours, Ends::FailsFirst)?);
-        times.own[0].push(peer.own_programs(Ends::Passes)?);
-        times.own[1].push(peer.own_programs(Ends::FailsFirst)?);
+        times.own[0].push(peer.own_programs(Ends::Passes, 2)?);
+        times.own[1].push(peer.own_programs(Ends::Passes, 1)?);
+        times.own[2].push(peer.own_programs(Ends::FailsFirst, 1)?);
     }
     Ok(rows(times, files))
 }
@@ -110,17 +112,17 @@ fn bare<'r>(
 }
 
 fn rows(times: Times, files: usize) -> Vec<Row> {
-    let [once, twice, failed_first] = [times.once, times.twice, times.failed_first].map(median);
+    let [once, all, failed_first] = [times.once, times.all, times.failed_first].map(median);
     let (own, script, least) =
         (times.own.map(median), times.script.map(median), times.least.map(median));
     println!(
-        "{files} files: a run {once:?}, with a goal more {twice:?}, with a failure first \
+        "{files} files: a run {once:?}, with {MORE_GOALS} goals more {all:?}, with {FAILURES} failures first \
          {failed_first:?}; agent and tests alone {:?}",
         own[0]
     );
     let run = once.saturating_sub(own[0]);
-    let passed = twice.saturating_sub(once).saturating_sub(own[0]);
-    let failed = failed_first.saturating_sub(once).saturating_sub(own[1]);
+    let passed = (all.saturating_sub(once) / MORE_GOALS).saturating_sub(own[1]);
+    let failed = (failed_first.saturating_sub(once) / FAILURES).saturating_sub(own[2]);
     let row = |name: &str, ours: Duration, peer: Duration, goal: &str| Row {
         name: format!("{name}, {files} files"),
         ours,

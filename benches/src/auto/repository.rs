@@ -11,17 +11,21 @@ use tempfile::TempDir;
 
 pub(crate) const GOALS_FILE: &str = ".ai/goals.yaml";
 const GOALS: &str = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";
-const MORE_GOALS: &str = "  - id: M2\n    title: \"More work\"\n    status: active\n";
+/// How many goals more a run has that is compared with a run of one.
+pub(crate) const MORE_GOALS: u32 = 4;
+/// How many attempts fail in a run that is compared with one where none does.
+pub(crate) const FAILURES: u32 = 2;
 const CONFIG: &str =
     "test_command: \"true\"\nai_tool: \"sh .ai/agent.sh {stdin}\"\nsandbox: off\nmax_retries: 3\n";
 const MACHINE_FILES: &str = "/auto.lock\n/.hast/\n/events/\n/attempts/\n/queue/\n/state/\n/protocols/\n/reports/\n/worktrees/\n";
-/// With the mark, the first attempt writes no handoff. Told by what the shell does itself: a program
+/// With the mark, the first two attempts write no handoff. Told by what the shell does itself: a program
 /// more would be taken for hast's.
 const AGENT: &str = r#"cat >/dev/null
 mkdir -p src .ai/handoffs
 goal=$(sed -n 's/.*"goal_id": *"\([^"]*\)".*/\1/p' "$HAST_CALL")
 echo b >"src/$goal.txt"
 if [ -e fails-first.log ] && [ ! -e failed.log ]; then : >failed.log; exit 0; fi
+if [ -e fails-first.log ] && [ ! -e again.log ]; then : >again.log; exit 0; fi
 handoff=$(sed -n 's/.*"handoff_path": *"\([^"]*\)".*/\1/p' "$HAST_CALL")
 printf -- '---\ntimestamp: "2026-02-09T14:30:00+09:00"\nstatus: complete\ngoal_id: %s\n---\n\n## Done\n- b\n\n## Next\nnothing\n' "$goal" >"$handoff"
 "#;
@@ -30,7 +34,7 @@ printf -- '---\ntimestamp: "2026-02-09T14:30:00+09:00"\nstatus: complete\ngoal_i
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ends {
     Passes,
-    TwoPass,
+    AllPass,
     FailsFirst,
 }
 
@@ -38,8 +42,8 @@ impl Ends {
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Passes => "one attempt that passes",
-            Self::TwoPass => "two goals, an attempt each that passes",
-            Self::FailsFirst => "one that fails and one that passes",
+            Self::AllPass => "five goals, an attempt each that passes",
+            Self::FailsFirst => "two that fail and one that passes",
         }
     }
 }
@@ -87,8 +91,11 @@ impl Repository {
         ] {
             repository.git(args, b"")?;
         }
-        repository.write(GOALS_FILE, &format!("{GOALS}{MORE_GOALS}"))?;
-        for args in [&["commit", "-q", "-a", "-m", "two goals"][..], &["tag", "two"]] {
+        let more: String = (2..2 + MORE_GOALS)
+            .map(|goal| format!("  - id: M{goal}\n    title: \"More work\"\n    status: active\n"))
+            .collect();
+        repository.write(GOALS_FILE, &format!("{GOALS}{more}"))?;
+        for args in [&["commit", "-q", "-a", "-m", "more goals"][..], &["tag", "more"]] {
             repository.git(args, b"")?;
         }
         Ok(repository)
@@ -140,7 +147,7 @@ impl Repository {
     pub(crate) fn reset(&self, ends: Ends) -> Outcome<()> {
         let refs = self.git(&["for-each-ref", "--format=delete %(refname)", "refs/hast"], b"")?;
         self.git(&["update-ref", "--stdin"], format!("{refs}\n").trim_start().as_bytes())?;
-        let start = if let Ends::TwoPass = ends { "two" } else { "base" };
+        let start = if let Ends::AllPass = ends { "more" } else { "base" };
         self.git(&["reset", "-q", "--hard", start], b"")?;
         self.git(&["clean", "-q", "-d", "-x", "-f"], b"")?;
         if let Ends::FailsFirst = ends {
@@ -192,11 +199,9 @@ impl Repository {
         self.write(".ai/handoffs/2026-02-09_143000.md", &format!("handoff {new}\n"))
     }
 
-    /// How long the agent and the tests take by themselves: on the base of a goal and after its
-    /// first attempt, or after one more, which fails.
-    pub(crate) fn own_programs(&self, ends: Ends) -> Outcome<Duration> {
+    /// How long the agent and so many runs of the tests take by themselves.
+    pub(crate) fn own_programs(&self, ends: Ends, tests: usize) -> Outcome<Duration> {
         self.reset(ends)?;
-        let tests = if let Ends::FailsFirst = ends { 1 } else { 2 };
         let call = self.directory.path().join("call.json");
         let handoff = ".ai/handoffs/2026-02-09_143000.md";
         fs::write(

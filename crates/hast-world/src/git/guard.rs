@@ -112,6 +112,9 @@ impl RealWorkspace {
             }
             Reach::OfGitButRefs => self.git.moved_refs(base, before, &refs)?,
         };
+        if reach == Reach::OfGit {
+            self.staged_again(base, &opened)?;
+        }
         let ignored = match reach {
             Reach::Everything | Reach::OfGit => self.give_back_ignored(base.key(), Next::Stays),
             // Whoever works on may still be judged.

@@ -382,6 +382,22 @@ impl RealWorkspace {
         index.image()?.install(&self.git, &self.scratch)
     }
 
+    /// A dead attempt changed nothing that shows in the tree: what was staged when it began is staged again. An
+    /// index with conflicts, or none, is left for whoever looks at it.
+    pub(super) fn staged_again(&self, base: &Base, opened: &Opened) -> Result<(), GitProblem> {
+        let Some(users) = IndexImage::of_user(&self.git)? else { return Ok(()) };
+        let index = self.scratch.index(Some(&users))?;
+        let Ok((now, _)) = self.git.tree_of_index(&index, users) else { return Ok(()) };
+        let wanted = opened.snapshot.index.as_ref().unwrap_or(base.tree());
+        let differences = self.git.diff(&now, wanted)?;
+        if differences.is_empty() {
+            return Ok(());
+        }
+        let entries: Vec<Entry> = differences.iter().map(Difference::new_entry).collect();
+        self.git.set_entries(&index, &entries)?;
+        index.image()?.install(&self.git, &self.scratch)
+    }
+
     /// The next attempt may start from here without another look, if this process saw the first one.
     fn keep_scene(&mut self, base: &Base, opened: &Opened, image: IndexImage) {
         if opened.users.is_none() {

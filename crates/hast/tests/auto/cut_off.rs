@@ -287,3 +287,25 @@ fn an_attempt_whose_record_is_damaged_keeps_nobody_from_the_next() {
     assert_eq!((ran.code, scene.verdicts()), (0, vec!["complete all_good".to_owned()]), "{ran:?}");
     assert!(!scene.has("src/half.txt"), "{ran:?}");
 }
+
+#[test]
+fn what_a_dead_attempt_did_to_the_index_alone_is_undone() {
+    let replies = format!(
+        "  - when: {{missing: ../go}}
+    do:
+      - run: git rm -q --cached README && git add -f user.log && git rm -q --cached user.log
+      - write: {{path: ../working, text: x}}
+      - hang
+  - do:
+{WORK}"
+    );
+    let goals = "goals:\n  - {id: M1, title: a, status: active}\n";
+    let scene = Scene::with(goals, &replies, "sandbox: off\nmax_retries: 1\n");
+    let mut child = scene.start(&["auto"]);
+    scene.wait_for("../working");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    scene.write("../go", "");
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, scene.git(&["status", "--porcelain"]).as_str()), (0, ""), "{ran:?}");
+}
