@@ -19,6 +19,7 @@ mod entries;
 mod guard;
 mod half_merge;
 mod held;
+mod hidden_handoffs;
 mod history;
 mod hollow;
 mod hooking;
@@ -98,6 +99,7 @@ use settle::Filed;
 use submodules::broken_at;
 
 pub use aside::{AsideFiles, BroughtBack, Lying};
+pub use hidden_handoffs::hides_handoffs;
 pub use hooking::Hooking;
 pub use place::Place;
 use run::Git;

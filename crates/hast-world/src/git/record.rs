@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use hast_flow::attempt::base::{Base, ObjectId, Recorded, Shared, TreeRules};
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::globs::Globs;
 use hast_flow::attempt::workspace::Head;
 
 use super::RealWorkspace;
 use super::held::{HELD, Parts};
+use super::hidden_handoffs::hidden_by;
 use super::index::{IndexImage, object};
 use super::listing::Listing;
 use super::look::Scene;
@@ -67,8 +67,9 @@ impl RealWorkspace {
         let Head::Branch { name: branch, commit } = scene.head.clone() else {
             return Err(GitProblem::Detached);
         };
-        if let Some(directory) = rules.handoffs.as_ref().filter(|it| hides(&scene.ignores, it)) {
-            return Err(GitProblem::HandoffsIgnored { directory: directory.clone() });
+        let handoffs = rules.handoffs.as_deref();
+        if let Some(problem) = handoffs.and_then(|it| hidden_by(&scene.ignores, it)) {
+            return Err(problem);
         }
         let snapshot = Snapshot { odd: Some(odd), ..self.snapshot_of(&scene, rules)? };
         self.hold_ignored(key, &snapshot.ignored, rules);
@@ -163,11 +164,4 @@ impl RealWorkspace {
         let bytes = self.git.call(["cat-file", "blob", id.as_str()]).run();
         Snapshot::decode(&bytes.map_err(|_| GitProblem::Lost { what: id.to_string() })?)
     }
-}
-
-/// Whether a handoff in this directory would be ignored.
-fn hides(ignores: &[u8], handoffs: &str) -> bool {
-    let rules = String::from_utf8_lossy(ignores);
-    let rules: Vec<String> = rules.lines().map(str::to_owned).collect();
-    Globs::new(&rules).names(&format!("{handoffs}2026-01-01_000000.md"))
 }

@@ -121,3 +121,24 @@ fn where_git_ignores_handoffs_no_agent_is_called_and_the_way_out_is_told() {
         assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{rule}: {ran:?}");
     }
 }
+
+#[test]
+fn handoffs_below_a_directory_that_git_leaves_out_are_refused_with_lines_that_help() {
+    let scene = Scene::new(WORK);
+    scene.write(".gitignore", "*.log\n.ai/\n");
+    scene.git(&["commit", "-q", "-am", "ignored"]);
+    let told = scene.hast(&["init"]).err;
+    assert!(told.contains("git ignores .ai/handoffs/"), "{told}");
+    // What was advised before: below an excluded directory git takes nothing in again.
+    scene.write(".gitignore", "*.log\n.ai/\n!.ai/handoffs/\n");
+    scene.git(&["commit", "-q", "-am", "in vain"]);
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, scene.verdicts().len()), (1, 0), "{ran:?}");
+    let (_, lines) = ran.err.split_once("each on its own: ").unwrap();
+    let lines: Vec<&str> = lines.split('`').skip(1).step_by(2).collect();
+    scene.write(".gitignore", &format!("*.log\n.ai/\n{}\n", lines.join("\n")));
+    scene.git(&["commit", "-q", "-am", "as advised"]);
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
+    assert_eq!(scene.hast(&["init"]).err, "");
+}
