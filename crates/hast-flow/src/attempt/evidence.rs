@@ -246,4 +246,10 @@ pub enum TestEnd {
     CouldNotRun {
         why: String,
     },
+    /// The same, and no work on the code can mend it: the command begins with a program that is not
+    /// installed.
+    NoProgram {
+        name: String,
+        why: String,
+    },
 }

@@ -243,3 +243,22 @@ fn a_status_that_could_not_be_set_afterwards_is_found_before_anybody_works() {
     let ran = scene.hast(&["auto", "M1"]);
     assert_eq!(ran.code, 0, "{ran:?}");
 }
+
+#[test]
+fn a_test_command_that_is_not_installed_calls_no_agent_and_is_named() {
+    let config = Scene::new(WORK).read(".ai/config.yaml");
+    for args in [&["auto"][..], &["auto", "--isolate"]] {
+        let scene = Scene::new(WORK);
+        scene.write(".ai/config.yaml", &config.replace("sh tests/check.sh", "pytets -q"));
+        let ran = scene.hast(args);
+        assert_eq!((ran.code, scene.status().as_str()), (1, "active"), "{ran:?}");
+        assert!(ran.err.contains("`pytets -q`") && ran.err.contains("test_command"), "{}", ran.err);
+        assert!(scene.told("ATTEMPT_STARTED").is_empty() && scene.told("GOAL_BLOCKED").is_empty());
+    }
+    // Work on a script that is not there yet is work: it is called, and judged by what it made.
+    let scene = Scene::new(WORK);
+    scene.write(".ai/config.yaml", &config.replace("sh tests/check.sh", "./tests/run -q"));
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, scene.verdicts()), (1, vec!["failed tests_could_not_run".into()]));
+    assert!(ran.out.contains("exit code 127 of `./tests/run -q`"), "{}", ran.out);
+}

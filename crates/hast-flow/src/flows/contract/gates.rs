@@ -106,7 +106,9 @@ impl TestsWritten<'_> {
             TestEnd::Green if run.counted.summary.is_some_and(|told| told.failed > 0) => {
                 Ok(TestKind::Red)
             }
-            TestEnd::CouldNotRun { why } => Err(vec![say::could_not_run(self.lang, why)]),
+            TestEnd::CouldNotRun { why } | TestEnd::NoProgram { why, .. } => {
+                Err(vec![say::could_not_run(self.lang, why)])
+            }
             TestEnd::Green => {
                 let new: Vec<&str> = self.new_targets();
                 if !new.is_empty() {

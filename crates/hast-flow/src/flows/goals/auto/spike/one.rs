@@ -210,7 +210,9 @@ impl Try<'_> {
             return match self.check("call", command, base)? {
                 EffectResult::Check(run) => Ok(match &run.end {
                     TestEnd::Green | TestEnd::Red { .. } => CallEnd::Ended,
-                    TestEnd::CouldNotRun { why } => CallEnd::SaidFailed { error: why.clone() },
+                    TestEnd::CouldNotRun { why } | TestEnd::NoProgram { why, .. } => {
+                        CallEnd::SaidFailed { error: why.clone() }
+                    }
                 }),
                 _ => Err(unexpected(&self.key("call"), facts.lang)),
             };
