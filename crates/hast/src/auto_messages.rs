@@ -46,8 +46,6 @@ pub(crate) mod say {
         took(time) { en: "took {time}", ko: "걸린 시간 {time}" }
         no_test_command() { en: "there is no test_command, so nothing could be judged", ko: "test_command가 없어 판정할 수 없습니다" }
         no_test_command_next() { en: "set test_command in .ai/config.yaml", ko: ".ai/config.yaml에 test_command를 쓰세요" }
-        no_agent(program) { en: "the agent's program `{program}` is not installed", ko: "에이전트 프로그램 `{program}`(이)가 설치되어 있지 않습니다" }
-        no_agent_next() { en: "install it, or set ai_tool in .ai/config.yaml; `hast agent list` shows what is there", ko: "설치하거나 .ai/config.yaml의 ai_tool을 바꾸세요. `hast agent list`로 확인할 수 있습니다" }
         nothing_to_undo() { en: "no attempt was rolled back yet", ko: "롤백된 시도가 아직 없습니다" }
         nothing_to_undo_next() { en: "see `git for-each-ref refs/hast` for everything that is kept", ko: "보관된 것은 `git for-each-ref refs/hast`로 볼 수 있습니다" }
         undone(name, count) { en: "{name} is in the tree again; files: {count}", ko: "{name}(을)를 작업 트리에 되돌렸습니다. 파일 {count}개" }

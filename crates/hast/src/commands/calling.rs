@@ -15,9 +15,10 @@ use hast_flow::formats::diagnostic::Diagnostic;
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
 use hast_flow::ids::Sha256;
 use hast_flow::trust::{Commands, Doubt, Trusted};
-use hast_flow::words::Lang;
+use hast_flow::words::{Lang, shell_word};
 use hast_world::calls::Settings;
 use hast_world::files::{PathError, read_if_there};
+use hast_world::programs::Missing;
 use hast_world::roots;
 use hast_world::settings::{ConfigFrom, find};
 use hast_world::supervisor::{Forwarding, Guarded, forward};
@@ -207,6 +208,19 @@ pub(crate) fn says_yes_to(app: &mut App, question: &str) -> bool {
     let read = std::io::stdin().lock().read_line(&mut answer);
     let answer = answer.trim().to_lowercase();
     read.is_ok() && (["y", "yes"].contains(&&*answer) || answer == say::yes(app.lang))
+}
+
+/// What is missing for an agent, and what to do about it.
+pub(crate) fn told_missing(lang: Lang, missing: &Missing) -> (String, String) {
+    match missing {
+        Missing::Program(program) => (say::no_agent(lang, program), say::no_agent_next(lang)),
+        Missing::Path(path) => {
+            (say::no_agent_path(lang, path), say::no_agent_path_next(lang, shell_word(path)))
+        }
+        Missing::Rehearsal(file) => {
+            (say::no_rehearsal(lang, file), say::no_rehearsal_next(lang, file))
+        }
+    }
 }
 
 /// A missing agent is told before anything is begun that would wait for it. Where roles have agents of

@@ -262,3 +262,26 @@ fn a_test_command_that_is_not_installed_calls_no_agent_and_is_named() {
     assert_eq!((ran.code, scene.verdicts()), (1, vec!["failed tests_could_not_run".into()]));
     assert!(ran.out.contains("exit code 127 of `./tests/run -q`"), "{}", ran.out);
 }
+
+#[test]
+fn an_agent_that_is_not_there_starts_nothing_and_the_doctor_knows() {
+    let scene = Scene::new(WORK);
+    let config = scene.read(".ai/config.yaml");
+    for (agent, named) in [
+        ("/nowhere/agent {prompt}", "/nowhere/agent"),
+        ("./README {prompt}", "chmod +x ./README"),
+        ("rehearsal:gone.yaml", "gone.yaml"),
+    ] {
+        let config = config.replace("rehearsal:.ai/rehearsals/a.yaml", agent);
+        scene.write(".ai/config.yaml", &config);
+        for args in [&["auto"][..], &["agent", "doctor"]] {
+            let ran = scene.hast(args);
+            assert_eq!(ran.code, 1, "{ran:?}");
+            assert!(ran.err.contains(named), "{}", ran.err);
+        }
+        let dry = scene.hast(&["auto", "--dry-run"]);
+        assert_eq!(dry.code, 0, "{dry:?}");
+        assert!(dry.err.contains(named), "{}", dry.err);
+        assert!(!scene.has(".ai/events"));
+    }
+}
