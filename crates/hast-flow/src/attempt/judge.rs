@@ -154,6 +154,7 @@ fn no_attempt(evidence: &Evidence, rules: &Rules) -> Found {
             Some((Class::NotStarted, Reason::LoginNeeded { advice: advice.clone() }))
         }
         CallEnd::Ended
+        | CallEnd::EndedBadly { .. }
         | CallEnd::TimedOut
         | CallEnd::Stalled
         | CallEnd::Flooded
@@ -193,6 +194,7 @@ fn ended_badly(evidence: &Evidence, _: &Rules) -> Found {
         CallEnd::Leaked => Reason::Leaked,
         CallEnd::SaidFailed { error } => Reason::AgentFailed { error: error.clone() },
         CallEnd::Ended
+        | CallEnd::EndedBadly { .. }
         | CallEnd::Limited
         | CallEnd::Interrupted
         | CallEnd::NotStarted { .. }

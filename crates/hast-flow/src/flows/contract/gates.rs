@@ -56,7 +56,9 @@ pub(super) fn attempted(
         JudgedByRules::Verdict(verdict) if verdict.class == Class::Blocked => {
             Attempted::Blocked(verdict.reason.text(lang))
         }
-        JudgedByRules::Verdict(verdict) => Attempted::Failed(verdict.reason.text(lang)),
+        JudgedByRules::Verdict(verdict) => {
+            Attempted::Failed(verdict.reason.text_after(end, verdict.class, lang))
+        }
     }
 }
 
