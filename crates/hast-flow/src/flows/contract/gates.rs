@@ -51,7 +51,7 @@ pub(super) fn attempted(
         attempt_end: OffsetTime::new(at.instant(), Offset::UTC),
         interruptions_before: 0,
     };
-    match judge(&inspection.evidence(end.clone()), &rules, None) {
+    match judge(&inspection.evidence(end.clone(), lang), &rules, None) {
         JudgedByRules::NeedsTests => Attempted::Fine,
         JudgedByRules::Verdict(verdict) if verdict.class == Class::Blocked => {
             Attempted::Blocked(verdict.reason.text(lang))

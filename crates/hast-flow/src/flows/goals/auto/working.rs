@@ -328,7 +328,7 @@ impl Work<'_> {
             Ok(GitResult::Inspected(inspection)) => inspection,
             Ok(_) => return unexpected(&inspect_key, self.facts.lang),
         };
-        let evidence = inspection.evidence(end.clone());
+        let evidence = inspection.evidence(end.clone(), self.facts.lang);
         let before = self.view.ledger(&self.current.goal).interruptions();
         let rules = self.record.rules(attempt_end, before);
         let tests_key = self.key_now("tests");

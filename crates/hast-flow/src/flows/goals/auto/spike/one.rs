@@ -247,7 +247,7 @@ impl Try<'_> {
             attempt_end: OffsetTime::new(self.facts.now.instant(), flow.settings.offset),
             interruptions_before: 0,
         };
-        let evidence = inspection.evidence(end);
+        let evidence = inspection.evidence(end, self.facts.lang);
         if let Judged::Verdict(verdict) = judge(&evidence, &rules, None) {
             return Ok(verdict);
         }
