@@ -144,3 +144,11 @@ fn whoever_names_no_goal_hears_of_what_waits_and_is_done() {
     let notice = done(auto.drive());
     assert!(notice.what.contains("P.2, P.3"), "auto leaves them to a person: {notice:?}");
 }
+
+#[test]
+fn naming_a_blocked_goal_ends_as_blocked_with_what_to_do() {
+    let mut auto = asked(Some("Q"), Depth::One, GOALS);
+    let notice = blocked(auto.drive());
+    assert!(notice.what.contains("too hard") && notice.next.contains("hast retry Q"), "{notice:?}");
+    assert!(auto.calls.is_empty());
+}

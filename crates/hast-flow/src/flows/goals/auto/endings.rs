@@ -8,7 +8,7 @@ use crate::docs::goals::{Goal, GoalStatus};
 use crate::flows::goals::auto::run::{Run, Withdrawn};
 use crate::flows::goals::auto::words;
 use crate::flows::goals::runnable::{
-    Asked, Choice, LeftOver, Nothing, ids_below, left_over,
+    Asked, Choice, LeftOver, Nothing, Refused, ids_below, left_over,
 };
 use crate::flows::goals::selection::Placed;
 use crate::flows::goals::status_edit::status_word;
@@ -34,7 +34,11 @@ pub(super) fn over(run: &Run, choice: &Choice<'_, '_>, left: Left<'_>, lang: Lan
         Choice::Nothing(nothing) => ending(run, nothing, left, lang),
         Choice::Refused(refused) if run.tried.is_empty() && left.elsewhere.is_empty() => {
             let (what, next) = (refused.what(lang), refused.next(lang));
-            Step::Finish(Ending::Failed(Notice { what, next }))
+            let notice = Notice { what, next };
+            Step::Finish(match refused {
+                Refused::Blocked { .. } => Ending::Blocked(notice),
+                _ => Ending::Failed(notice),
+            })
         }
         Choice::Refused(_) | Choice::Run(_) => ending(run, &Nothing::AllTried, left, lang),
     }
