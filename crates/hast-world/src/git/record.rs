@@ -7,8 +7,8 @@ use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::Head;
 
 use super::RealWorkspace;
+use super::glance::hidden_by;
 use super::held::{HELD, Parts};
-use super::hidden_handoffs::hidden_by;
 use super::index::{IndexImage, object};
 use super::listing::Listing;
 use super::look::Scene;

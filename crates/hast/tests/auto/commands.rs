@@ -303,3 +303,33 @@ fn an_agent_that_dies_at_once_is_told_with_its_code_its_words_and_where_the_rest
     let at = at.split_once(')').unwrap().0;
     assert!(scene.read(&format!("{at}/stderr.txt")).contains("first"), "{at}");
 }
+
+#[test]
+fn a_dry_run_tells_what_auto_would_refuse_now_and_writes_nothing() {
+    let scene = Scene::new(WORK);
+    let told = |scene: &Scene| {
+        let before = scene.git(&["status", "--porcelain", "--ignored"]);
+        let ran = scene.hast(&["auto", "--dry-run"]);
+        assert_eq!((ran.code, ran.out.contains("M1 — The work")), (0, true), "{ran:?}");
+        assert_eq!(scene.git(&["status", "--porcelain", "--ignored"]), before);
+        assert!(!scene.has(".git/hast") && !scene.has(".ai/events"));
+        ran.err
+    };
+    assert_eq!(told(&scene), "");
+    let refused = "hast auto would not start now: ";
+    let ran = scene.hast_without_trust(&["auto", "--dry-run"]);
+    assert!(ran.err.contains(refused) && ran.err.contains("hast trust"), "{}", ran.err);
+    scene.write("mine.txt", "unsaved\n");
+    let err = told(&scene);
+    assert!(err.contains(refused) && err.contains("mine.txt"), "{err}");
+    assert_eq!(scene.hast(&["auto", "--dry-run", "--isolate"]).err, "");
+    scene.git(&["add", "-A"]);
+    scene.git(&["commit", "-qm", "mine"]);
+    scene.git(&["checkout", "-q", "--detach"]);
+    assert!(told(&scene).contains("HEAD is detached"));
+    scene.git(&["checkout", "-q", "--orphan", "empty"]);
+    assert!(told(&scene).contains("no first commit"));
+    scene.git(&["switch", "-q", "-f", "main"]);
+    scene.write(".ai/goals.yaml", "x: &a {id: M1, title: The work, status: active}\ngoals: [*a]\n");
+    assert!(told(&scene).contains(refused));
+}

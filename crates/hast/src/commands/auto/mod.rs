@@ -10,6 +10,7 @@ pub(crate) mod leases;
 mod leftovers;
 mod planned;
 mod refs;
+mod refusals;
 pub(crate) mod summary;
 mod walls;
 

@@ -1,17 +1,41 @@
-//! Whether git would see a handoff at all: one that nobody sees can pass no gate.
+//! What can be told of a repository by only asking: for whoever starts nothing and writes nothing.
 
 use std::path::Path;
 
+use hast_flow::attempt::base::TreeRules;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::globs::Globs;
+use hast_flow::attempt::workspace::Looked;
 
 use super::config::Config;
+use super::paths::Matcher;
 use super::place::Place;
 use super::run::{Git, GitEnvironment};
 
+/// Git in a work tree where nothing is put in order first.
+fn only_asked(top: &Path) -> Result<(Git, Config), GitProblem> {
+    let (overrides, compared) = Default::default();
+    let (environment, place) = (GitEnvironment::of_this_process()?, Place::find(top)?);
+    let mut git = Git { environment, place, overrides, compared };
+    let config = Config::read(&git)?;
+    git.overrides = config.overrides.clone();
+    Ok((git, config))
+}
+
+/// What a start would find, but for the tree itself.
+pub fn glance(top: &Path, rules: &TreeRules) -> Result<Looked, GitProblem> {
+    let (git, config) = only_asked(top)?;
+    if let Some(name) = config.own_filters.first() {
+        return Err(GitProblem::RepositoryFilter { name: name.clone() });
+    }
+    let in_progress = git.place.in_progress().into_iter().next().map(|(word, _)| word.to_owned());
+    let status = git.status(&Matcher::new(rules))?;
+    Ok(Looked { head: status.head(), uncommitted: status.uncommitted(), in_progress, tree: None })
+}
+
 const HANDOFF: &str = "2026-01-01_000000.md";
 
-/// By the rules of a start.
+/// Whether git would see a handoff at all, by the rules of a start: one that nobody sees can pass no gate.
 pub(super) fn hidden_by(ignores: &[u8], handoffs: &str) -> Option<GitProblem> {
     let rules = String::from_utf8_lossy(ignores);
     let rules: Vec<&str> = rules.lines().collect();
@@ -19,13 +43,9 @@ pub(super) fn hidden_by(ignores: &[u8], handoffs: &str) -> Option<GitProblem> {
     Some(GitProblem::HandoffsIgnored { directory: handoffs.to_owned(), at })
 }
 
-/// By the rules that hold now. Only asks git; `handoffs` ends in `/`.
+/// The same by the rules that hold now. `handoffs` ends in `/`.
 pub fn hides_handoffs(top: &Path, handoffs: &str) -> Result<(), GitProblem> {
-    let (overrides, compared) = Default::default();
-    let (environment, place) = (GitEnvironment::of_this_process()?, Place::find(top)?);
-    let mut git = Git { environment, place, overrides, compared };
-    let config = Config::read(&git)?;
-    git.overrides = config.overrides;
+    let (git, config) = only_asked(top)?;
     // With a slash at its end git takes a directory for what is in it.
     let above = handoffs.match_indices('/').map(|(at, _)| &handoffs[..at]);
     let paths: String = above.map(|path| format!("{path}\0")).collect();
