@@ -21,6 +21,13 @@ pub fn git_top(from: &Path) -> Option<PathBuf> {
     from.ancestors().find(|directory| directory.join(".git").exists()).map(Path::to_owned)
 }
 
+/// Where temporary files go: `TMPDIR`, seen from the current directory, and never nowhere.
+pub fn temporary() -> PathBuf {
+    let named = std::env::temp_dir();
+    let named = if named.as_os_str().is_empty() { PathBuf::from("/tmp") } else { named };
+    std::env::current_dir().map_or_else(|_| named.clone(), |here| here.join(&named))
+}
+
 fn has_marker(directory: &Path, marker: &str) -> bool {
     let Some((before, after)) = marker.split_once('*') else {
         return directory.join(marker).exists();

@@ -103,6 +103,7 @@ pub(crate) mod say {
         }
         demo_surprise() { en: "the demo did not end as it should", ko: "데모가 예상대로 끝나지 않았습니다" }
         demo_surprise_next() { en: "please report it with the output above", ko: "위 출력과 함께 알려 주세요" }
+        demo_cut_off_next(directory, word) { en: "hast demo begins anew, in another directory; look at this one in {directory}, or remove it with rm -r {word}", ko: "hast demo를 다시 실행하면 다른 디렉터리에서 새로 시작합니다. 이번 것은 {directory}에 있으며 rm -r {word}(으)로 지울 수 있습니다" }
         demo_no_git() { en: "the scratch repository could not be made", ko: "임시 저장소를 만들지 못했습니다" }
         demo_no_git_next() { en: "check that git is installed and the directory can be written", ko: "git이 설치되어 있고 디렉터리에 쓸 수 있는지 확인하세요" }
         demo_not_empty() { en: "there is something in this directory already", ko: "이 디렉터리에 이미 무언가 있습니다" }

@@ -279,7 +279,7 @@ pub(crate) fn supervisor(lang: Lang) -> Result<(Arc<Guarded>, Forwarding), Probl
         Problem::new(say::no_supervisor(lang), say::no_supervisor_next(lang))
             .because(error.to_string())
     };
-    let guarded = Arc::new(Guarded::new(std::env::temp_dir()).map_err(failed)?);
+    let guarded = Arc::new(Guarded::new(roots::temporary()).map_err(failed)?);
     let forwarding = forward(Arc::clone(&guarded)).map_err(failed)?;
     Ok((guarded, forwarding))
 }

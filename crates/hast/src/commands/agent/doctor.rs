@@ -10,6 +10,7 @@ use hast_flow::words::{Lang, visible};
 use hast_world::agents::{Seen, Version, abilities, look};
 use hast_world::calls::variable;
 use hast_world::programs::{Missing, missing};
+use hast_world::roots::temporary;
 use hast_world::trust::NotTrusted;
 use serde_json::{Value, json};
 
@@ -42,7 +43,7 @@ pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
     let lang = app.lang;
     let (guarded, _signals) = supervisor(lang)?;
     let seen = look(&guarded, &project.variables);
-    let (applied, net) = abilities(&guarded, &std::env::temp_dir());
+    let (applied, net) = abilities(&guarded, &temporary());
     let mut report = Report::default();
     agents(&mut report, &seen, lang);
     sandbox(&mut report, &project, &applied, net, lang);
