@@ -10,6 +10,7 @@ use hast_flow::flows::goals::{conventions, detect, layout};
 use hast_flow::formats::edit::Edit;
 use hast_flow::formats::source::Source;
 use hast_flow::trust::Commands;
+use hast_flow::words::shell_word;
 use hast_world::derived_files::stays_inside;
 use hast_world::driver_lock::DriverLock;
 use hast_world::files::{PathError, read_if_there};
@@ -31,6 +32,10 @@ const HANDOFFS: &str = ".ai/handoffs/";
 
 pub(crate) fn run(app: &mut App, with_conventions: bool) -> Result<Exit, Problem> {
     let Some(root) = roots::git_top(app.here()) else {
+        if let Some(bare) = roots::bare_repository(app.here()) {
+            let next = say::bare_repository_next(app.lang, shell_word(&bare.to_string_lossy()));
+            return Err(Problem::new(say::bare_repository(app.lang), next));
+        }
         let next = say::no_repository_next(app.lang, app.here().display());
         return Err(Problem::new(say::no_repository(app.lang), next));
     };
