@@ -56,6 +56,7 @@ pub(crate) mod say {
         beside_more(count) { en: "and {count} more; hast auto --gc lists what lies in .git/hast/aside", ko: "그 밖에 {count}개가 더 있습니다. .git/hast/aside에 있는 것은 hast auto --gc가 보여 줍니다" }
         kept_on(goal, branch) { en: "the work on {goal} is on the branch {branch}", ko: "{goal}의 작업은 브랜치 {branch}에 있습니다" }
         saved_on(goal, attempt, name) { en: "attempt {attempt} at {goal} is rolled back and on {name} (git checkout {name} -- PATH gives a file back, hast auto --undo={name} all of it)", ko: "{goal}의 {attempt}번째 시도는 롤백했고 {name}에 있습니다 (파일 하나는 git checkout {name} -- PATH, 전체는 hast auto --undo={name}(으)로 되살립니다)" }
+        goes_on(goal, name) { en: "goes on with the kept work of {goal}, which is on {name} too", ko: "{goal}의 보존된 작업에서 이어 갑니다. {name}에도 있습니다" }
         saved_in_tree(goal, attempt, name) { en: "attempt {attempt} at {goal} is in the tree, and on {name}", ko: "{goal}의 {attempt}번째 시도는 작업 트리와 {name}에 있습니다" }
         get_back() { en: "to get back what is on a ref: git checkout REF -- PATH, or all of it with hast auto --undo=REF", ko: "ref에 있는 것을 되살리려면: 파일 하나는 git checkout REF -- PATH, 전체는 hast auto --undo=REF" }
         given_file(path, at) { en: "{path} has its earlier content again; what was written there is in {at}", ko: "{path}(은)는 이전 내용으로 되돌렸습니다. 그동안 쓰인 내용은 {at}에 있습니다" }
