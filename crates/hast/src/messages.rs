@@ -71,6 +71,10 @@ pub(crate) mod say {
         unknown_command(command) { en: "there is no command `{command}`", ko: "`{command}` 명령은 없습니다" }
         bad_value(value, argument) { en: "`{value}` is not a value for `{argument}`", ko: "`{value}`(은)는 `{argument}`의 값이 될 수 없습니다" }
         missing_value(argument) { en: "`{argument}` is missing", ko: "`{argument}`(이)가 빠졌습니다" }
+        given_twice(argument) { en: "`{argument}` is given twice", ko: "`{argument}`(을)를 두 번 썼습니다" }
+        not_in_range(least, most) { en: "it has to be a number from {least} to {most}", ko: "{least}에서 {most} 사이의 수여야 합니다" }
+        not_a_number() { en: "it has to be a whole number", ko: "정수여야 합니다" }
+        not_regular() { en: "not a regular file", ko: "일반 파일이 아닙니다" }
         conflict(argument, other) { en: "`{argument}` cannot be used with `{other}`", ko: "`{argument}`(은)는 `{other}`(과)와 함께 쓸 수 없습니다" }
         no_command() { en: "no command was given", ko: "명령이 없습니다" }
         did_you_mean(word) { en: "did you mean `{word}`?", ko: "`{word}`(을)를 쓰려던 것인가요?" }

@@ -206,6 +206,10 @@ pub(crate) fn says_yes_to(app: &mut App, question: &str) -> bool {
     app.output.message(question);
     let mut answer = String::new();
     let read = std::io::stdin().lock().read_line(&mut answer);
+    if !answer.ends_with('\n') {
+        // Nobody pressed return: what follows begins on a line of its own.
+        app.output.message("\n");
+    }
     let answer = answer.trim().to_lowercase();
     read.is_ok() && (["y", "yes"].contains(&&*answer) || answer == say::yes(app.lang))
 }
