@@ -203,7 +203,7 @@ pub fn call_end(result: &CallResult) -> CallEnd {
             | FailureClass::Connection
             | FailureClass::NoEnding
             | FailureClass::ExitCode(_)
-            | FailureClass::Signal(_) => CallEnd::Ended,
+            | FailureClass::Signal(_) => CallEnd::EndedBadly { why: reason.clone() },
         },
         CallResult::Limited { .. } => CallEnd::Limited,
         CallResult::LoginNeeded { advice, .. } => CallEnd::LoginNeeded { advice: advice.clone() },

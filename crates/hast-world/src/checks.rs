@@ -13,18 +13,25 @@ use hast_flow::calling::grants::{Ground, sandbox};
 use hast_flow::docs::goals::Config;
 use hast_flow::process::environment::{Pattern, filtered};
 use hast_flow::process::exit::Exit;
+use hast_flow::process::shell_line::bare_program;
 use hast_flow::process::{CommandSpec, Ended, Limits, Sandbox, Stream, Supervisor};
 use hast_flow::steps::{CallResult, Check, EffectResult, Place};
 use hast_flow::suites::{Counted, Sieve};
 use hast_flow::words::Lang;
 
-use crate::calls::ground;
+use crate::calls::{ground, variable};
+use crate::programs;
 use crate::reports::Reports;
 use crate::supervisor::Guarded;
 
 /// Enough of the output to see what failed.
 const TAIL: usize = 16 << 10;
 const TAIL_LINES: usize = 60;
+/// So much of a command is named.
+const NAMED: usize = 200;
+/// What a shell says of a program that it may not run, or does not find.
+const NOT_TO_BE_RUN: i32 = 126;
+const NOT_FOUND: i32 = 127;
 
 /// Where checks run and what they may see.
 #[derive(Debug)]
@@ -58,7 +65,7 @@ impl Checks {
         let mut counted = Counted::of(&printed, &before.written_since());
         let names = counted.failed_tests.iter_mut().chain(&mut counted.unread);
         names.for_each(|name| *name = redactor.text(name));
-        self.result(&ended, counted)
+        self.result(check, &ended, counted)
     }
 
     /// The same in another place than the project itself.
@@ -66,7 +73,7 @@ impl Checks {
         let ended = self
             .supervisor
             .run(&self.spec(place, check), &limits(check), &mut |_, _| ControlFlow::Continue(()));
-        self.result(&ended, Counted::default())
+        self.result(check, &ended, Counted::default())
     }
 
     /// The result of a step of git. Hooks that were interrupted have said nothing: they run again.
@@ -79,12 +86,31 @@ impl Checks {
         EffectResult::Git(result)
     }
 
-    fn result(&self, ended: &Ended, counted: Counted) -> EffectResult {
+    fn result(&self, check: &Check, ended: &Ended, counted: Counted) -> EffectResult {
         if ended.exit == Exit::Cancelled {
             return EffectResult::Call(CallResult::Cancelled);
         }
-        let end = meaning(&ended.exit, self.lang);
+        let end = match meaning(&ended.exit, &check.command, self.lang) {
+            TestEnd::CouldNotRun { why } if ended.exit == Exit::Exited(NOT_FOUND) => {
+                match self.not_installed(&check.command) {
+                    Some(name) => TestEnd::NoProgram { name: name.to_owned(), why },
+                    None => TestEnd::CouldNotRun { why },
+                }
+            }
+            end => end,
+        };
         EffectResult::Check(TestRun { end, tail: self.tail(ended), counted })
+    }
+
+    /// The program that a command begins with, where it is nowhere on the search path and nothing that is
+    /// written in the project could put it there.
+    fn not_installed<'c>(&self, command: &'c str) -> Option<&'c str> {
+        let name = bare_program(command)?;
+        let search = variable(&self.variables, "PATH")?;
+        let outside =
+            |directory: PathBuf| directory.is_absolute() && !directory.starts_with(&self.root);
+        let all_outside = std::env::split_paths(search).all(outside);
+        (all_outside && programs::find(name, search).is_none()).then_some(name)
     }
 
     fn spec(&self, place: &Place, check: &Check) -> CommandSpec {
@@ -153,13 +179,23 @@ fn limits(check: &Check) -> Limits {
     }
 }
 
-fn meaning(exit: &Exit, lang: Lang) -> TestEnd {
+fn meaning(exit: &Exit, command: &str, lang: Lang) -> TestEnd {
+    let command: String = command.chars().take(NAMED).collect();
     let could_not = |why: String| TestEnd::CouldNotRun { why };
     match exit {
         Exit::Exited(0) => TestEnd::Green,
-        Exit::Exited(code @ (126 | 127)) => could_not(format!("exit code {code}")),
+        Exit::Exited(code @ (NOT_TO_BE_RUN | NOT_FOUND)) => {
+            could_not(say::exit_code(lang, code, command))
+        }
         Exit::Exited(code) => TestEnd::Red { code: *code },
-        other => could_not(other.what(lang)),
+        other => could_not(say::ended(lang, other.what(lang), command)),
+    }
+}
+
+mod say {
+    hast_flow::messages! {
+        exit_code(code, command) { en: "exit code {code} of `{command}`", ko: "`{command}`의 종료 코드 {code}" }
+        ended(what, command) { en: "{what} (`{command}`)", ko: "{what} (`{command}`)" }
     }
 }
 

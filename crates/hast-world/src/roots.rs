@@ -21,6 +21,22 @@ pub fn git_top(from: &Path) -> Option<PathBuf> {
     from.ancestors().find(|directory| directory.join(".git").exists()).map(Path::to_owned)
 }
 
+/// The bare repository that a directory is in: it has no files that anybody could work on.
+pub fn bare_repository(from: &Path) -> Option<PathBuf> {
+    let is_one = |directory: &&Path| {
+        let has = |name: &str| directory.join(name);
+        has("HEAD").is_file() && has("objects").is_dir() && has("refs").is_dir()
+    };
+    from.ancestors().find(is_one).map(Path::to_owned)
+}
+
+/// Where temporary files go: `TMPDIR`, seen from the current directory, and never nowhere.
+pub fn temporary() -> PathBuf {
+    let named = std::env::temp_dir();
+    let named = if named.as_os_str().is_empty() { PathBuf::from("/tmp") } else { named };
+    std::env::current_dir().map_or_else(|_| named.clone(), |here| here.join(&named))
+}
+
 fn has_marker(directory: &Path, marker: &str) -> bool {
     let Some((before, after)) = marker.split_once('*') else {
         return directory.join(marker).exists();
@@ -39,6 +55,18 @@ mod tests {
 
     fn make(root: &Path, directory: &str) {
         std::fs::create_dir_all(root.join(directory)).unwrap();
+    }
+
+    #[test]
+    fn a_bare_repository_is_one_that_has_no_work_tree() {
+        let root = tempfile::tempdir().unwrap();
+        make(root.path(), "b.git/objects/pack");
+        make(root.path(), "b.git/refs");
+        assert_eq!(bare_repository(&root.path().join("b.git")), None);
+        std::fs::File::create(root.path().join("b.git/HEAD")).unwrap();
+        let found = bare_repository(&root.path().join("b.git/objects"));
+        assert_eq!(found, Some(root.path().join("b.git")));
+        assert_eq!(bare_repository(root.path()), None);
     }
 
     #[test]

@@ -78,6 +78,12 @@ pub(crate) mod say {
         settings_at(path) { en: "settings: {path}", ko: "설정: {path}" }
         settings_none() { en: "settings: none, defaults are used", ko: "설정: 없음, 기본값 사용" }
         role_agent(role, agents) { en: "role {role}: {agents}", ko: "역할 {role}: {agents}" }
+        no_agent(program) { en: "the agent's program `{program}` is not installed", ko: "에이전트 프로그램 `{program}`(이)가 설치되어 있지 않습니다" }
+        no_agent_next() { en: "install it, or set ai_tool in .ai/config.yaml; `hast agent list` shows what is there", ko: "설치하거나 .ai/config.yaml의 ai_tool을 바꾸세요. `hast agent list`로 확인할 수 있습니다" }
+        no_agent_path(path) { en: "the agent's program {path} is not there, or is not a file that may be run", ko: "에이전트 프로그램 {path}(이)가 없거나 실행할 수 있는 파일이 아닙니다" }
+        no_agent_path_next(path) { en: "correct the path in ai_tool or ai_tools in .ai/config.yaml, or run `chmod +x {path}`", ko: ".ai/config.yaml의 ai_tool이나 ai_tools에서 경로를 고치거나 `chmod +x {path}`(을)를 실행하세요" }
+        no_rehearsal(file) { en: "there is no rehearsal {file}", ko: "리허설 파일 {file}(이)가 없습니다" }
+        no_rehearsal_next(file) { en: "make {file}, or set ai_tool in .ai/config.yaml (or HAST_AI_TOOL) to another agent", ko: "{file}(을)를 만들거나, .ai/config.yaml의 ai_tool(또는 HAST_AI_TOOL)을 다른 에이전트로 바꾸세요" }
         role_problem(role, problem) { en: "role {role}: {problem}", ko: "역할 {role}: {problem}" }
         bad_env(text) { en: "`env` has `{text}`, which is neither a name nor a prefix such as AWS_*", ko: "`env`의 `{text}`(은)는 변수 이름도 AWS_* 같은 접두사도 아닙니다" }
         enforce_missing() { en: "`sandbox: enforce` is set, and this machine has no whole sandbox: no agent will be started", ko: "`sandbox: enforce`인데 이 컴퓨터에는 온전한 샌드박스가 없어 에이전트를 시작하지 않습니다" }

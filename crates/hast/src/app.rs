@@ -66,7 +66,7 @@ pub(crate) fn run(args: &[OsString]) -> ExitCode {
                     cli::command(own).try_get_matches_from(args).err().unwrap_or(error)
                 }
             };
-            clap_says(&error, lang, &mut output)
+            clap_says(&error, args, lang, &mut output)
         }
     };
     let exit = result.unwrap_or_else(|problem| {
@@ -279,7 +279,12 @@ fn test_world(lang: Lang) -> Result<Option<Fixed>, Problem> {
 }
 
 /// Help and version are results; everything else is a wrong usage, said in the user's language.
-fn clap_says(error: &clap::Error, lang: Lang, output: &mut Output) -> Result<Exit, Problem> {
+fn clap_says(
+    error: &clap::Error,
+    args: &[OsString],
+    lang: Lang,
+    output: &mut Output,
+) -> Result<Exit, Problem> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             let written = output.result(&error.render().to_string());
@@ -305,9 +310,10 @@ fn clap_says(error: &clap::Error, lang: Lang, output: &mut Output) -> Result<Exi
         }
         ErrorKind::MissingRequiredArgument => say::missing_value(lang, argument),
         ErrorKind::MissingSubcommand => say::no_command(lang),
-        ErrorKind::ArgumentConflict => {
-            say::conflict(lang, argument, context(ContextKind::PriorArg).unwrap_or_default())
-        }
+        ErrorKind::ArgumentConflict => match context(ContextKind::PriorArg).unwrap_or_default() {
+            other if other == argument => say::given_twice(lang, argument),
+            other => say::conflict(lang, argument, other),
+        },
         _ => say::wrong_usage(lang),
     };
     // Of several words the parser puts the nearest last.
@@ -323,22 +329,46 @@ fn clap_says(error: &clap::Error, lang: Lang, output: &mut Output) -> Result<Exi
         .map(|word| say::did_you_mean(lang, word));
     let values = context(ContextKind::ValidValue).filter(|values| !values.is_empty());
     let values = values.map(|values| say::use_one_of(lang, values));
-    let next = suggestion.or(values).unwrap_or_else(|| say::usage_next(lang, command_of(error)));
+    let next =
+        suggestion.or(values).unwrap_or_else(|| say::usage_next(lang, command_of(error, args)));
     let problem = Problem::usage(what, next);
     Err(match std::error::Error::source(error) {
-        Some(why) => problem.because(why.to_string()),
+        Some(why) => problem.because(cause(&why.to_string(), lang)),
         None => problem,
     })
 }
 
+/// Why a value does not fit; the parser says it in English only.
+fn cause(why: &str, lang: Lang) -> String {
+    let range = why.split_once(" is not in ").and_then(|(_, range)| range.split_once("..="));
+    match range {
+        Some((least, most)) => say::not_in_range(lang, least, most),
+        None if why.contains("invalid digit") || why.contains("empty string") => {
+            say::not_a_number(lang)
+        }
+        None => why.to_owned(),
+    }
+}
+
 /// The command whose usage was wrong, as it is typed.
-fn command_of(error: &clap::Error) -> String {
+fn command_of(error: &clap::Error, args: &[OsString]) -> String {
     let usage = error.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
     let words = usage.split_whitespace().skip_while(|word| *word != "hast");
     let is_word = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
     let words: Vec<&str> =
         words.take_while(|word| is_word(word) && !word.starts_with('-')).collect();
-    if words.is_empty() { "hast".to_owned() } else { words.join(" ") }
+    if !words.is_empty() {
+        return words.join(" ");
+    }
+    // Where only a value was wrong, the parser does not say.
+    let (mut typed, mut command) = (vec!["hast"], cli::command(Lang::En));
+    for word in args.iter().skip(1).filter_map(|arg| arg.to_str()) {
+        if let Some(found) = command.find_subcommand(word).cloned() {
+            typed.push(word);
+            command = found;
+        }
+    }
+    typed.join(" ")
 }
 
 fn shown(value: &ContextValue) -> String {

@@ -46,8 +46,7 @@ pub(crate) mod say {
         took(time) { en: "took {time}", ko: "걸린 시간 {time}" }
         no_test_command() { en: "there is no test_command, so nothing could be judged", ko: "test_command가 없어 판정할 수 없습니다" }
         no_test_command_next() { en: "set test_command in .ai/config.yaml", ko: ".ai/config.yaml에 test_command를 쓰세요" }
-        no_agent(program) { en: "the agent's program `{program}` is not installed", ko: "에이전트 프로그램 `{program}`(이)가 설치되어 있지 않습니다" }
-        no_agent_next() { en: "install it, or set ai_tool in .ai/config.yaml; `hast agent list` shows what is there", ko: "설치하거나 .ai/config.yaml의 ai_tool을 바꾸세요. `hast agent list`로 확인할 수 있습니다" }
+        would_refuse(what) { en: "hast auto would not start now: {what}", ko: "지금은 hast auto가 시작하지 않습니다: {what}" }
         nothing_to_undo() { en: "no attempt was rolled back yet", ko: "롤백된 시도가 아직 없습니다" }
         nothing_to_undo_next() { en: "see `git for-each-ref refs/hast` for everything that is kept", ko: "보관된 것은 `git for-each-ref refs/hast`로 볼 수 있습니다" }
         undone(name, count) { en: "{name} is in the tree again; files: {count}", ko: "{name}(을)를 작업 트리에 되돌렸습니다. 파일 {count}개" }
@@ -57,6 +56,7 @@ pub(crate) mod say {
         beside_more(count) { en: "and {count} more; hast auto --gc lists what lies in .git/hast/aside", ko: "그 밖에 {count}개가 더 있습니다. .git/hast/aside에 있는 것은 hast auto --gc가 보여 줍니다" }
         kept_on(goal, branch) { en: "the work on {goal} is on the branch {branch}", ko: "{goal}의 작업은 브랜치 {branch}에 있습니다" }
         saved_on(goal, attempt, name) { en: "attempt {attempt} at {goal} is rolled back and on {name} (git checkout {name} -- PATH gives a file back, hast auto --undo={name} all of it)", ko: "{goal}의 {attempt}번째 시도는 롤백했고 {name}에 있습니다 (파일 하나는 git checkout {name} -- PATH, 전체는 hast auto --undo={name}(으)로 되살립니다)" }
+        goes_on(goal, name) { en: "goes on with the kept work of {goal}, which is on {name} too", ko: "{goal}의 보존된 작업에서 이어 갑니다. {name}에도 있습니다" }
         saved_in_tree(goal, attempt, name) { en: "attempt {attempt} at {goal} is in the tree, and on {name}", ko: "{goal}의 {attempt}번째 시도는 작업 트리와 {name}에 있습니다" }
         get_back() { en: "to get back what is on a ref: git checkout REF -- PATH, or all of it with hast auto --undo=REF", ko: "ref에 있는 것을 되살리려면: 파일 하나는 git checkout REF -- PATH, 전체는 hast auto --undo=REF" }
         given_file(path, at) { en: "{path} has its earlier content again; what was written there is in {at}", ko: "{path}(은)는 이전 내용으로 되돌렸습니다. 그동안 쓰인 내용은 {at}에 있습니다" }
@@ -105,6 +105,7 @@ pub(crate) mod say {
         }
         demo_surprise() { en: "the demo did not end as it should", ko: "데모가 예상대로 끝나지 않았습니다" }
         demo_surprise_next() { en: "please report it with the output above", ko: "위 출력과 함께 알려 주세요" }
+        demo_cut_off_next(directory, word) { en: "hast demo begins anew, in another directory; look at this one in {directory}, or remove it with rm -r {word}", ko: "hast demo를 다시 실행하면 다른 디렉터리에서 새로 시작합니다. 이번 것은 {directory}에 있으며 rm -r {word}(으)로 지울 수 있습니다" }
         demo_no_git() { en: "the scratch repository could not be made", ko: "임시 저장소를 만들지 못했습니다" }
         demo_no_git_next() { en: "check that git is installed and the directory can be written", ko: "git이 설치되어 있고 디렉터리에 쓸 수 있는지 확인하세요" }
         demo_not_empty() { en: "there is something in this directory already", ko: "이 디렉터리에 이미 무언가 있습니다" }

@@ -71,6 +71,10 @@ pub(crate) mod say {
         unknown_command(command) { en: "there is no command `{command}`", ko: "`{command}` 명령은 없습니다" }
         bad_value(value, argument) { en: "`{value}` is not a value for `{argument}`", ko: "`{value}`(은)는 `{argument}`의 값이 될 수 없습니다" }
         missing_value(argument) { en: "`{argument}` is missing", ko: "`{argument}`(이)가 빠졌습니다" }
+        given_twice(argument) { en: "`{argument}` is given twice", ko: "`{argument}`(을)를 두 번 썼습니다" }
+        not_in_range(least, most) { en: "it has to be a number from {least} to {most}", ko: "{least}에서 {most} 사이의 수여야 합니다" }
+        not_a_number() { en: "it has to be a whole number", ko: "정수여야 합니다" }
+        not_regular() { en: "not a regular file", ko: "일반 파일이 아닙니다" }
         conflict(argument, other) { en: "`{argument}` cannot be used with `{other}`", ko: "`{argument}`(은)는 `{other}`(과)와 함께 쓸 수 없습니다" }
         no_command() { en: "no command was given", ko: "명령이 없습니다" }
         did_you_mean(word) { en: "did you mean `{word}`?", ko: "`{word}`(을)를 쓰려던 것인가요?" }
@@ -89,6 +93,8 @@ pub(crate) mod say {
         not_a_document_next() { en: "say what it is with --as NAME (`hast verify --schema` lists the names)", ko: "--as NAME으로 알려 주세요(`hast verify --schema`가 이름을 보여 줍니다)" }
         nothing_here() { en: "there is nothing of hast here", ko: "여기에는 hast의 것이 없습니다" }
         nothing_here_next(directory) { en: "run `hast init` in a git repository to begin, or go to a project that has .ai/, sessions/, db/, .brain/ or .claude/orchestrator/ (looked upward from {directory})", ko: "git 저장소에서 `hast init`으로 시작하거나 .ai/, sessions/, db/, .brain/, .claude/orchestrator/ 중 하나가 있는 프로젝트로 가세요({directory}에서 위로 찾았습니다)" }
+        bare_repository() { en: "this is a bare repository: it has no files to work on", ko: "bare 저장소라 작업할 파일이 없습니다" }
+        bare_repository_next(path) { en: "run `git clone {path} DIRECTORY`, then hast init in there", ko: "`git clone {path} DIRECTORY`를 실행하고 그 안에서 hast init을 실행하세요" }
         no_repository() { en: "this is not inside a git repository", ko: "git 저장소 안이 아닙니다" }
         no_repository_next(directory) { en: "run `git init` in the top directory of your project first (looked upward from {directory})", ko: "먼저 프로젝트의 최상위 디렉터리에서 `git init`을 실행하세요({directory}에서 위로 찾았습니다)" }
         link_in_the_way() { en: "a link stands where hast would write, and nothing was written through it", ko: "hast가 쓸 자리에 링크가 있어 쓰지 않았습니다" }

@@ -66,9 +66,9 @@ impl Problem {
     }
 
     pub(crate) fn cannot_read(lang: Lang, path: &Path, why: &std::io::Error) -> Self {
-        Self::new(say::cannot_read(lang), say::cannot_read_next(lang))
-            .at(path)
-            .because(why.to_string())
+        let why = why.to_string();
+        let why = if why == "not a regular file" { say::not_regular(lang) } else { why };
+        Self::new(say::cannot_read(lang), say::cannot_read_next(lang)).at(path).because(why)
     }
 
     pub(crate) fn cannot_write(lang: Lang, path: &Path, why: &std::io::Error) -> Self {

@@ -4,6 +4,7 @@ use crate::agents::command::{AgentCall, AgentCommand, MAX_ARGUMENT_BYTES, shown_
 use crate::agents::presets::{Description, Preset, plain};
 use crate::agents::problem::AgentProblem;
 use crate::agents::reply::ReadLine;
+use crate::docs::goals::agent_line::{base_name, running_interpreter};
 use crate::process::Stdin;
 
 const PROMPT: &str = "{prompt}";
@@ -136,57 +137,10 @@ fn fits_an_argument(prompt: &str) -> Result<(), AgentProblem> {
     Ok(())
 }
 
-/// Programs that take a program as an argument, and the options after which it stands.
-const INTERPRETERS: &[(&str, &[&str])] = &[
-    ("sh", &["c"]),
-    ("bash", &["c"]),
-    ("dash", &["c"]),
-    ("zsh", &["c"]),
-    ("ksh", &["c"]),
-    ("fish", &["c"]),
-    ("su", &["c"]),
-    ("script", &["c"]),
-    ("python", &["c"]),
-    ("python3", &["c"]),
-    ("perl", &["e", "E"]),
-    ("ruby", &["e"]),
-    ("node", &["e", "p"]),
-    ("bun", &["e"]),
-    ("php", &["r"]),
-];
-
-/// Programs that run what they are given, wherever it stands.
-const RUNNERS: &[&str] = &["ssh", "eval", "xargs", "watch", "parallel"];
-
-/// The interpreter that would run the prompt, if the line has one.
-fn running_interpreter(words: &[String]) -> Option<String> {
-    let at = words.iter().position(|word| word == PROMPT)?;
-    let before = &words[..at];
-    if let Some(runner) = before.iter().find(|word| RUNNERS.contains(&base_name(word))) {
-        return Some(runner.clone());
-    }
-    let option = before.last()?;
-    before[..before.len() - 1].iter().find_map(|word| {
-        let (_, letters) = INTERPRETERS.iter().find(|(name, _)| *name == base_name(word))?;
-        takes_program(option, letters).then(|| word.clone())
-    })
-}
-
-/// `-c`, also in a cluster such as `-lc`, and the long forms.
-fn takes_program(option: &str, letters: &[&str]) -> bool {
-    let short = option.starts_with('-') && !option.starts_with("--");
-    ["--eval", "--command", "--print"].contains(&option)
-        || short && letters.iter().any(|letter| option.ends_with(letter))
-}
-
 fn is_shell(program: &str) -> bool {
     ["sh", "bash", "dash", "zsh", "ksh", "fish"].contains(&base_name(program))
 }
 
 fn is_plain_path(path: &str) -> bool {
     path.chars().all(|c| c.is_alphanumeric() || "/._-+@%:,".contains(c))
-}
-
-fn base_name(program: &str) -> &str {
-    program.rsplit('/').next().unwrap_or(program)
 }

@@ -65,6 +65,11 @@ pub struct Evidence {
 #[serde(rename_all = "snake_case")]
 pub enum CallEnd {
     Ended,
+    /// The same, with an exit code, a signal or words that say that it went wrong. Judged like any other end;
+    /// a person wants to know.
+    EndedBadly {
+        why: String,
+    },
     /// A usage limit; no attempt is spent.
     Limited,
     /// hast was interrupted or killed while the agent ran.
@@ -225,7 +230,7 @@ pub enum HandoffContent {
         goal_id: String,
         status: HandoffWord,
         timestamp: OffsetTime,
-        /// For a blocked one: what it says.
+        /// For a blocked one: what it says, in one line.
         reason: String,
     },
     Invalid {
@@ -259,6 +264,12 @@ pub enum TestEnd {
     },
     /// 126, 127, a signal, a limit of time: nothing is known about the code.
     CouldNotRun {
+        why: String,
+    },
+    /// The same, and no work on the code can mend it: the command begins with a program that is not
+    /// installed.
+    NoProgram {
+        name: String,
         why: String,
     },
 }

@@ -54,6 +54,8 @@ pub enum GitProblem {
     /// Git does not see what agents have to write here.
     HandoffsIgnored {
         directory: String,
+        /// What a rule names: a directory above it, itself, or the files in it.
+        at: String,
     },
     /// Files inside of a submodule are not committed there: what an attempt does to them could be told
     /// by nobody.
@@ -156,7 +158,7 @@ messages! {
     other_branch(name, found) { en: "HEAD is on {found} and not on {name}", ko: "HEAD가 {name}(이)가 아니라 {found}에 있습니다" }
     other_branch_next(name) { en: "`git switch` back to {name}, then run the command again", ko: "`git switch`로 {name}(으)로 돌아간 뒤 명령을 다시 실행하세요" }
     handoffs_ignored(directory) { en: "git ignores {directory}: a handoff that is written there could be seen by nobody", ko: "git이 {directory}(을)를 무시하므로, 거기에 쓴 인수인계는 아무도 볼 수 없습니다" }
-    handoffs_ignored_next(directory) { en: "`git check-ignore -v {directory}x.md` names the rule; take it out, or let `!{directory}` and `!{directory}*.md` follow it, then run the same command again", ko: "`git check-ignore -v {directory}x.md`로 규칙을 찾아 지우거나 그 아래에 `!{directory}`와 `!{directory}*.md`를 적은 뒤 같은 명령을 다시 실행하세요" }
+    handoffs_ignored_next(directory, lines) { en: "`git check-ignore -v --no-index {directory}x.md` names the rule; take it out, or let these lines follow it, each on its own: {lines}; then run the same command again", ko: "`git check-ignore -v --no-index {directory}x.md`로 규칙을 찾아 지우거나, 그 아래에 다음을 한 줄씩 적으세요: {lines}. 그런 다음 같은 명령을 다시 실행하세요" }
     edited_since(paths) { en: "files changed after they were saved: {paths}", ko: "저장한 뒤 바뀐 파일이 있습니다: {paths}" }
     edited_since_next() { en: "they were left as they are; save them again, then roll back", ko: "그대로 두었습니다. 다시 저장한 뒤 되돌리세요" }
     in_the_way(paths) { en: "these are in the way, and nothing is written over them: {paths}", ko: "덮어쓰지 않을 파일이 그 자리에 있습니다: {paths}" }
@@ -189,6 +191,17 @@ const OF_THE_DISK: [&str; 6] = [
     "unable to write ",
     "write error",
 ];
+
+/// Lines of a `.gitignore` after which git sees the files of a directory, where a rule before them names
+/// `at`. Below a directory that is left out as a whole nothing can be taken in again.
+fn seen_again(directory: &str, at: &str) -> Vec<String> {
+    let above = directory.match_indices('/').map(|(end, _)| &directory[..=end]);
+    let left_out = above.filter(|above| above.len() >= at.len() && *above != directory);
+    let mut lines: Vec<String> =
+        left_out.flat_map(|above| [format!("`!{above}`"), format!("`{above}*`")]).collect();
+    lines.extend([format!("`!{directory}`"), format!("`!{directory}*.md`")]);
+    lines
+}
 
 fn short(branch: &str) -> &str {
     branch.strip_prefix("refs/heads/").unwrap_or(branch)
@@ -258,7 +271,7 @@ impl GitProblem {
                 moved(lang, name, found.as_ref().map_or("-", ObjectId::as_str))
             }
             Self::OtherBranch { name, found } => other_branch(lang, name, found),
-            Self::HandoffsIgnored { directory } => handoffs_ignored(lang, directory),
+            Self::HandoffsIgnored { directory, .. } => handoffs_ignored(lang, directory),
             Self::EditedSince { paths } => edited_since(lang, paths.join(", ")),
             Self::InTheWay { paths } => in_the_way(lang, paths.join(", ")),
             Self::CheckedOut { name, at } => checked_out(lang, name, at),
@@ -289,7 +302,9 @@ impl GitProblem {
             Self::SubmoduleBroken { path } => submodule_broken_next(lang, shell_word(path)),
             Self::BranchInTheWay { name } => branch_in_the_way_next(lang, name),
             Self::Moved { name, .. } => moved_next(lang, name),
-            Self::HandoffsIgnored { directory } => handoffs_ignored_next(lang, directory),
+            Self::HandoffsIgnored { directory, at } => {
+                handoffs_ignored_next(lang, directory, seen_again(directory, at).join(" "))
+            }
             Self::OtherBranch { name, .. } => other_branch_next(lang, name),
             Self::EditedSince { .. } => edited_since_next(lang),
             Self::InTheWay { .. } => in_the_way_next(lang),
@@ -316,6 +331,7 @@ impl std::error::Error for GitProblem {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::attempt::globs::Globs;
 
     #[test]
     fn a_disk_that_is_full_is_everybodys_and_a_file_that_cannot_be_read_is_not() {
@@ -332,6 +348,27 @@ mod tests {
             "fatal: sha1 file '<stdout>' write error. Out of diskspace (code 128)",
         ] {
             assert!(refused(said).is_everybodys(), "{said}");
+        }
+    }
+
+    #[test]
+    fn what_is_advised_for_a_hidden_directory_takes_it_in_again() {
+        let directory = ".ai/handoffs/";
+        for (rule, at) in [
+            (".ai/", ".ai/"),
+            (".ai", ".ai/"),
+            ("*", ".ai/"),
+            ("handoffs", directory),
+            ("*.md", ".ai/handoffs/1.md"),
+        ] {
+            let hidden = GitProblem::HandoffsIgnored { directory: directory.into(), at: at.into() };
+            let next = hidden.next(Lang::En);
+            let (_, lines) = next.split_once("own: ").unwrap();
+            let lines = lines.split('`').skip(1).step_by(2);
+            let rules: Vec<&str> = [rule].into_iter().chain(lines).collect();
+            assert_eq!(Globs::new(&[rule]).leaves_out(".ai/handoffs/1.md").as_deref(), Some(at));
+            assert_eq!(Globs::new(&rules).leaves_out(".ai/handoffs/1.md"), None, "{rules:?}");
+            assert_eq!(Globs::new(&rules).names(".ai/config.yaml"), at == ".ai/", "{rules:?}");
         }
     }
 

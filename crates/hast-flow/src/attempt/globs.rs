@@ -69,6 +69,22 @@ impl Globs {
         last.is_some_and(|pattern| !pattern.takes_out)
     }
 
+    /// The first of the directories above a file, or the file itself, that git would leave out by this list.
+    /// As for git, nothing counts below a directory that is left out as a whole.
+    pub fn leaves_out(&self, path: &str) -> Option<String> {
+        let parts: Vec<&str> = path.split('/').collect();
+        let hidden = |count: &usize| {
+            let is_directory = *count < parts.len();
+            let fits = |pattern: &&Pattern| {
+                (is_directory || !pattern.directories_only) && pattern.fits(&parts[..*count])
+            };
+            self.patterns.iter().rev().find(fits).is_some_and(|pattern| !pattern.takes_out)
+        };
+        let count = (1..=parts.len()).find(hidden)?;
+        let end = if count < parts.len() { "/" } else { "" };
+        Some(parts[..count].join("/") + end)
+    }
+
     /// The smallest places that together hold everything the list can name.
     pub fn places(&self) -> Vec<Named> {
         let mut places: Vec<Named> =
@@ -394,6 +410,25 @@ mod tests {
         assert!(!names(&lines, "src/gen/a.rs"));
         assert!(names(&["!a", "a"], "a"));
         assert!(!names(&["!a"], "b"));
+    }
+
+    #[test]
+    fn git_looks_into_no_directory_that_is_left_out_as_a_whole() {
+        let handoff = ".ai/handoffs/1.md";
+        for (lines, hidden) in [
+            (&[".ai/"][..], Some(".ai/")),
+            (&[".ai/", "!.ai/handoffs/", "!.ai/handoffs/*.md"], Some(".ai/")),
+            (&["*", "!.ai/handoffs/"], Some(".ai/")),
+            (&[".ai/*", "!.ai/handoffs/"], None),
+            (&[".ai/", "!.ai/", ".ai/*", "!.ai/handoffs/", "!.ai/handoffs/*.md"], None),
+            (&[".ai/**"], Some(".ai/handoffs/")),
+            (&["handoffs"], Some(".ai/handoffs/")),
+            (&["*.md", "!README.md"], Some(handoff)),
+            (&["*.md", "!.ai/handoffs/*.md"], None),
+            (&["1.md/"], None),
+        ] {
+            assert_eq!(Globs::new(lines).leaves_out(handoff).as_deref(), hidden, "{lines:?}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::evidence::{
     Breach, CallEnd, Change, Evidence, HandoffContent, HandoffWord, NewHandoff, RepoPath,
 };
 use super::given_back::GivenBack;
+use super::handoff_reason;
 use crate::docs::document::read;
 use crate::docs::goals::{Handoff, HandoffName, HandoffStatus};
 use crate::formats::front_matter::FrontMatter;
@@ -54,9 +55,11 @@ pub struct HandoffFile {
 }
 
 impl Inspection {
-    /// The evidence, with how the call ended. Leaves what git needs later here.
-    pub fn evidence(&self, call: CallEnd) -> Evidence {
-        let mut handoffs: Vec<NewHandoff> = self.handoffs.iter().map(read_handoff).collect();
+    /// The evidence, with how the call ended; what is wrong with a handoff in this language. Leaves what git
+    /// needs later here.
+    pub fn evidence(&self, call: CallEnd, lang: Lang) -> Evidence {
+        let read = |file| read_handoff(file, lang);
+        let mut handoffs: Vec<NewHandoff> = self.handoffs.iter().map(read).collect();
         handoffs.sort_by_cached_key(|handoff| {
             (handoff.name.parse::<HandoffName>().ok(), handoff.name.clone())
         });
@@ -70,18 +73,14 @@ impl Inspection {
     }
 }
 
-/// How much of a blocked handoff's text is taken for its reason.
-const REASON_CHARS: usize = 2_000;
-
-fn read_handoff(file: &HandoffFile) -> NewHandoff {
-    let content = content(file).unwrap_or_else(|why| HandoffContent::Invalid { why });
+fn read_handoff(file: &HandoffFile, lang: Lang) -> NewHandoff {
+    let content = content(file, lang).unwrap_or_else(|why| HandoffContent::Invalid { why });
     NewHandoff { name: file.name.clone(), content }
 }
 
-fn content(file: &HandoffFile) -> Result<HandoffContent, String> {
+fn content(file: &HandoffFile, lang: Lang) -> Result<HandoffContent, String> {
     let bytes = file.bytes.as_ref().map_err(Clone::clone)?;
-    let said =
-        |diagnostic: &crate::formats::diagnostic::Diagnostic| diagnostic.finding.what(Lang::En);
+    let said = |diagnostic: &crate::formats::diagnostic::Diagnostic| diagnostic.finding.what(lang);
     let source = Source::from_bytes(&file.name, bytes).map_err(|found| said(&found))?;
     let front = read::<Handoff>(&source)
         .map_err(|found| found.first().map_or_else(String::new, said))?
@@ -93,7 +92,10 @@ fn content(file: &HandoffFile) -> Result<HandoffContent, String> {
         HandoffStatus::Blocked => HandoffWord::Blocked,
     };
     let reason = match status {
-        HandoffWord::Blocked => source.text[body].trim().chars().take(REASON_CHARS).collect(),
+        HandoffWord::Blocked => match handoff_reason::one_line(&source.text[body]) {
+            reason if reason.is_empty() => file.name.clone(),
+            reason => reason,
+        },
         HandoffWord::Complete | HandoffWord::Failed => String::new(),
     };
     let timestamp = front.timestamp.time();
@@ -135,12 +137,26 @@ mod tests {
             file("2026-02-09_143000_10.md", BLOCKED),
             file("2026-02-09_143000_2.md", BLOCKED),
         ]);
-        let handoffs = found.evidence(CallEnd::Ended).handoffs;
+        let handoffs = found.evidence(CallEnd::Ended, Lang::En).handoffs;
         assert_eq!(handoffs[0].name, "2026-02-09_143000_2.md");
         let HandoffContent::Valid { reason, status, .. } = &handoffs[0].content else {
             panic!("{handoffs:?}");
         };
         assert_eq!((reason.as_str(), *status), ("no database here", HandoffWord::Blocked));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_handoff_is_said_in_the_users_language() {
+        let found = inspection(vec![file(
+            "2026-02-09_143000.md",
+            &BLOCKED.replace("status: blocked", "status: finished"),
+        )]);
+        let why = |lang| match found.evidence(CallEnd::Ended, lang).handoffs.pop() {
+            Some(NewHandoff { content: HandoffContent::Invalid { why }, .. }) => why,
+            other => panic!("{other:?}"),
+        };
+        assert!(why(Lang::En).contains("is not allowed here"), "{}", why(Lang::En));
+        assert_ne!(why(Lang::Ko), why(Lang::En));
     }
 
     #[test]
@@ -151,7 +167,7 @@ mod tests {
             file("2026-02-09_143000.md", "---\n"),
             unread,
         ]);
-        for handoff in found.evidence(CallEnd::Ended).handoffs {
+        for handoff in found.evidence(CallEnd::Ended, Lang::En).handoffs {
             assert!(
                 matches!(&handoff.content, HandoffContent::Invalid { why } if !why.is_empty()),
                 "{handoff:?}"

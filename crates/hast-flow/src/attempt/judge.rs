@@ -152,6 +152,7 @@ fn no_attempt(evidence: &Evidence, rules: &Rules) -> Found {
             Some((Class::NotStarted, Reason::LoginNeeded { advice: advice.clone() }))
         }
         CallEnd::Ended
+        | CallEnd::EndedBadly { .. }
         | CallEnd::TimedOut
         | CallEnd::Stalled
         | CallEnd::Flooded
@@ -191,6 +192,7 @@ fn ended_badly(evidence: &Evidence, _: &Rules) -> Found {
         CallEnd::Leaked => Reason::Leaked,
         CallEnd::SaidFailed { error } => Reason::AgentFailed { error: error.clone() },
         CallEnd::Ended
+        | CallEnd::EndedBadly { .. }
         | CallEnd::Limited
         | CallEnd::Interrupted
         | CallEnd::NotStarted { .. }
@@ -224,7 +226,7 @@ fn nothing_changed(evidence: &Evidence, rules: &Rules) -> Found {
 
 fn tests_could_not_run(_: &Evidence, _: &Rules, tests: &TestRun) -> Found {
     match &tests.end {
-        TestEnd::CouldNotRun { why } => {
+        TestEnd::CouldNotRun { why } | TestEnd::NoProgram { why, .. } => {
             Some((Class::Failed, Reason::TestsCouldNotRun { why: why.clone() }))
         }
         TestEnd::Green | TestEnd::Red { .. } => None,
@@ -244,7 +246,9 @@ fn wanted_red(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found {
     });
     let was_green = rules.base_tests == Some(TestEnd::Green);
     let reason = match &tests.end {
-        TestEnd::Green | TestEnd::CouldNotRun { .. } => Reason::GreenButRedWanted,
+        TestEnd::Green | TestEnd::CouldNotRun { .. } | TestEnd::NoProgram { .. } => {
+            Reason::GreenButRedWanted
+        }
         TestEnd::Red { .. } => match gone_tests(evidence, rules) {
             Some((path, more)) => Reason::RedByDeletion { path, more },
             None if was_green || new_test => match stray_handoff(evidence, rules) {

@@ -6,6 +6,7 @@ pub mod evidence;
 pub mod git_problem;
 pub mod given_back;
 pub mod globs;
+mod handoff_reason;
 pub mod hooked;
 pub mod inspection;
 pub mod judge;

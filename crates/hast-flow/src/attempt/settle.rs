@@ -170,11 +170,15 @@ impl Blocked {
 
     /// What stands in `blocked_reason`.
     pub fn text(&self, lang: Lang) -> String {
+        let (Self::ByAgent(reason) | Self::RetriesUsedUp { last: reason, .. }) = self;
+        self.telling(reason.text(lang), lang)
+    }
+
+    /// The same, where the last attempt was told in these words.
+    pub fn telling(&self, last: String, lang: Lang) -> String {
         match self {
-            Self::ByAgent(reason) => reason.text(lang),
-            Self::RetriesUsedUp { attempts, last } => {
-                say::retries_used_up(lang, attempts, last.text(lang))
-            }
+            Self::ByAgent(_) => last,
+            Self::RetriesUsedUp { attempts, .. } => say::retries_used_up(lang, attempts, last),
         }
     }
 

@@ -34,6 +34,10 @@ pub struct Over<'a> {
     pub started_at: Timestamp,
     pub lasted: Duration,
     pub exit: &'a Exit,
+    /// The last line of what it complained about, without secrets.
+    pub said: &'a str,
+    /// Where its record is, for a person.
+    pub kept_in: &'a str,
     pub reply: &'a AgentReply,
     pub files: &'a Files,
     /// Expected files that lie there and cannot be taken: links, pipes, too large ones.
@@ -174,7 +178,7 @@ fn result(
             reason: say::denied(lang, tools.join(", ")),
         },
         Outcome::Failed { class, reason } if reason.is_empty() => {
-            CallResult::Failed { class: *class, reason: over.exit.what(lang) }
+            CallResult::Failed { class: *class, reason: died(over, lang) }
         }
         Outcome::Failed { class, reason } => {
             CallResult::Failed { class: *class, reason: reason.clone() }
@@ -194,6 +198,15 @@ fn result(
         }
         Outcome::Cancelled => CallResult::Cancelled,
     })
+}
+
+/// How it ended, its last words, and where all of them are.
+fn died(over: Over<'_>, lang: Lang) -> String {
+    let what = over.exit.what(lang);
+    match over.said {
+        "" => say::died(lang, what, over.kept_in),
+        said => say::died_saying(lang, what, said, over.kept_in),
+    }
 }
 
 fn answer(over: Over<'_>, taken: &Taken, usage: Usage) -> Answer {
@@ -233,6 +246,8 @@ pub mod say {
     crate::messages! {
         denied(tools) { en: "the agent was not allowed to use: {tools}", ko: "에이전트가 다음을 쓸 수 없었습니다: {tools}" }
         no_login() { en: "the service asks for a login", ko: "서비스가 로그인을 요구합니다" }
+        died(what, at) { en: "{what} (its record: {at})", ko: "{what} (기록: {at})" }
+        died_saying(what, said, at) { en: "{what}: {said} (its record: {at})", ko: "{what}: {said} (기록: {at})" }
         not_started(agent, why) { en: "`{agent}` was not started: {why}", ko: "`{agent}`(을)를 시작하지 못했습니다: {why}" }
         not_started_next() { en: "run `hast agent doctor` to see what is missing", ko: "`hast agent doctor`로 무엇이 빠졌는지 확인하세요" }
         not_regular() { en: "this is not a regular file", ko: "일반 파일이 아닙니다" }

@@ -56,7 +56,9 @@ pub enum Finding {
     Cycle { path: Vec<String> },
     NotItsOwner { id: String, owner: String },
     NotInOrder { id: String, list: String },
-    NoPlaceholder { line: String },
+    NoPlaceholder { line: String, near: Option<String> },
+    UnclosedQuote { line: String },
+    RunsThePrompt { interpreter: String },
     PlaceholderInsideWord { placeholder: String },
     NotExactlyOne { found: Vec<String>, allowed: Vec<String> },
     NeverReached { after: String },
@@ -216,7 +218,9 @@ impl Finding {
             Self::Cycle { path } => text::cycle(lang, path.join(" -> ")),
             Self::NotItsOwner { id, owner } => text::not_its_owner(lang, id, owner),
             Self::NotInOrder { id, list } => text::not_in_order(lang, id, list),
-            Self::NoPlaceholder { line } => text::no_placeholder(lang, line),
+            Self::NoPlaceholder { line, .. } => text::no_placeholder(lang, line),
+            Self::UnclosedQuote { line } => text::unclosed_quote(lang, line),
+            Self::RunsThePrompt { interpreter } => text::runs_the_prompt(lang, interpreter),
             Self::PlaceholderInsideWord { placeholder } => {
                 text::placeholder_inside(lang, placeholder)
             }
@@ -270,7 +274,10 @@ impl Finding {
             Self::Cycle { .. } => text::cycle_next(lang),
             Self::NotItsOwner { owner, .. } => text::not_its_owner_next(lang, owner),
             Self::NotInOrder { id, list } => text::not_in_order_next(lang, id, list),
-            Self::NoPlaceholder { .. } => text::no_placeholder_next(lang),
+            Self::NoPlaceholder { near: Some(near), .. } => text::near_preset(lang, near),
+            Self::NoPlaceholder { near: None, .. } => text::no_placeholder_next(lang),
+            Self::UnclosedQuote { .. } => text::unclosed_quote_next(lang),
+            Self::RunsThePrompt { .. } => text::runs_the_prompt_next(lang),
             Self::PlaceholderInsideWord { .. } => text::placeholder_inside_next(lang),
             Self::NotExactlyOne { found, allowed } if found.is_empty() => {
                 text::none_of_these_next(lang, allowed.join(", "))
@@ -321,6 +328,8 @@ impl Finding {
             Self::NotItsOwner { .. } => "not_its_owner",
             Self::NotInOrder { .. } => "not_in_order",
             Self::NoPlaceholder { .. } => "no_placeholder",
+            Self::UnclosedQuote { .. } => "unclosed_quote",
+            Self::RunsThePrompt { .. } => "runs_the_prompt",
             Self::PlaceholderInsideWord { .. } => "placeholder_inside_word",
             Self::NotExactlyOne { .. } => "not_exactly_one",
             Self::NeverReached { .. } => "never_reached",
@@ -417,6 +426,11 @@ pub mod text {
         not_in_order_next(id, list) { en: "add `{id}` to `{list}`", ko: "`{list}`에 `{id}`(을)를 추가하세요" }
         no_placeholder(line) { en: "`{line}` does not say where the prompt goes", ko: "`{line}`에 프롬프트 자리가 없습니다" }
         no_placeholder_next() { en: "add {{prompt}}, {{prompt_file}} or {{stdin}} as a word of its own", ko: "{{prompt}}, {{prompt_file}}, {{stdin}} 중 하나를 독립된 단어로 넣으세요" }
+        near_preset(near) { en: "did you mean `{near}`? Of a program of your own, say with {{prompt}}, {{prompt_file}} or {{stdin}} where the prompt goes", ko: "`{near}`(을)를 뜻했나요? 직접 쓰는 프로그램이라면 {{prompt}}, {{prompt_file}}, {{stdin}} 중 하나로 프롬프트 자리를 적으세요" }
+        unclosed_quote(line) { en: "the quotes of the command line `{line}` do not close", ko: "명령줄 `{line}`의 따옴표가 닫히지 않았습니다" }
+        unclosed_quote_next() { en: "close the quote, or write \\' for a single one", ko: "따옴표를 닫거나, 글자 그대로의 따옴표는 \\'로 적으세요" }
+        runs_the_prompt(interpreter) { en: "`{interpreter}` would run the prompt as a program", ko: "`{interpreter}`(이)가 프롬프트를 프로그램으로 실행하게 됩니다" }
+        runs_the_prompt_next() { en: "use {{stdin}}, or pass the prompt to a script as an argument: sh -c 'tool \"$1\"' sh {{prompt}}", ko: "{{stdin}}을 쓰거나, 스크립트의 인자로 넘기세요: sh -c 'tool \"$1\"' sh {{prompt}}" }
         placeholder_inside(placeholder) { en: "`{placeholder}` must be a word of its own", ko: "`{placeholder}`(은)는 독립된 단어여야 합니다" }
         placeholder_inside_next() { en: "take it out of the quotes: hast never hands a prompt to a shell", ko: "따옴표 밖으로 꺼내세요. hast는 프롬프트를 셸에 넘기지 않습니다" }
         none_of_these() { en: "one field is needed here, and none of those that fit is there", ko: "필드가 하나 필요한데 맞는 것이 없습니다" }

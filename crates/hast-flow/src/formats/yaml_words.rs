@@ -11,7 +11,6 @@ const KINDS: &[(&str, Words)] = &[
     (" tab", tab),
     ("tabs ", tab),
     ("tab cannot", tab),
-    ("quotes of this command line", command_quotes),
     ("quoted scalar", quote),
     ("flow sequence", bracket),
     ("flow mapping", bracket),
@@ -27,7 +26,6 @@ const KINDS: &[(&str, Words)] = &[
 messages! {
     tab() { en: "a tab where only spaces may stand", ko: "탭 대신 공백을 써야 합니다" }
     quote() { en: "a quote is not closed, or what is quoted is wrong", ko: "따옴표가 닫히지 않았거나 따옴표 안이 잘못되었습니다" }
-    command_quotes() { en: "a quote is not closed", ko: "명령의 따옴표가 닫히지 않았습니다" }
     bracket() { en: "a bracket is not closed, or a comma is missing", ko: "괄호가 닫히지 않았거나 쉼표가 빠졌습니다" }
     colon() { en: "a colon is missing, or one too many", ko: "콜론이 빠졌거나 더 있습니다" }
     indentation() { en: "the indentation does not fit the lines above", ko: "들여쓰기가 윗줄과 맞지 않습니다" }

@@ -1,7 +1,7 @@
 //! The decisions of `auto`, a sentence of the specification each. Everything happens in memory.
 
 use hast_flow::agents::outcome::FailureClass;
-use hast_flow::attempt::evidence::TestEnd::{CouldNotRun, Green, Red};
+use hast_flow::attempt::evidence::TestEnd::{CouldNotRun, Green, NoProgram, Red};
 use hast_flow::attempt::recovery::{NotReady, Owner};
 use hast_flow::attempt::settle::Commits;
 use hast_flow::docs::goals::GoalsEvent;
@@ -280,6 +280,21 @@ fn a_goal_of_its_own_limits_is_tried_that_often() {
     assert_eq!(auto.count("ATTEMPT_STARTED"), 1);
     assert!(auto.git.did.contains(&"test make check".to_owned()));
     assert_eq!(auto.calls[0].timeout.map(|limit| limit.as_secs()), Some(300));
+}
+
+#[test]
+fn tests_whose_program_is_not_installed_stop_the_run_before_any_agent() {
+    let mut auto = Auto::new(&tree(&[("M1", "")]));
+    let none = || NoProgram { name: "pytets".into(), why: "127".into() };
+    auto.tests = vec![none()].into();
+    let notice = blocked(auto.drive());
+    assert!(notice.what.contains("pytets") && notice.next.contains("test_command"), "{notice:?}");
+    assert_eq!((auto.calls.len(), auto.count("ATTEMPT_STARTED")), (0, 0));
+    // Once it is installed nobody remembers, and where a script of the repository is missing work goes on.
+    auto.dies();
+    auto.agent = vec![honest()].into();
+    auto.tests = vec![CouldNotRun { why: "127".into() }, Green].into();
+    assert!(matches!(auto.drive(), Ending::Done(_)));
 }
 
 #[test]

@@ -99,3 +99,56 @@ fn what_this_run_handed_over_comes_first_and_long_lists_and_reasons_are_cut() {
     );
     assert!(notice.next.contains("hast retry P.1"), "{notice:?}");
 }
+
+/// A parent with a leaf that waits for a goal elsewhere.
+const WAITS: &str = "goals:
+  - id: Q
+    title: Other
+    status: pending
+  - id: P
+    title: Parent
+    status: active
+    children:
+      - id: P.1
+        title: One
+        status: active
+      - id: P.2
+        title: Two
+        status: active
+        depends_on: [Q]
+      - id: P.3
+        title: Three
+        status: active
+        mode: interactive
+";
+
+#[test]
+fn a_named_goal_with_a_leaf_that_waits_is_not_done_and_the_leaf_is_named() {
+    let mut auto = asked(Some("P"), Depth::Leaves, WAITS);
+    for is_done in [true, false] {
+        let Ending::Failed(notice) = auto.drive() else { panic!() };
+        assert_eq!(notice.what.contains("완료: P.1"), is_done, "{notice:?}");
+        assert!(notice.what.contains("P.2 (Q 대기)") && notice.what.contains("P.3"), "{notice:?}");
+        assert!(notice.next.contains("Q") && notice.next.contains("status: active"), "{notice:?}");
+        auto.dies();
+    }
+}
+
+#[test]
+fn whoever_names_no_goal_hears_of_what_waits_and_is_done() {
+    let mut auto = asked(None, Depth::Leaves, WAITS);
+    let notice = done(auto.drive());
+    assert!(notice.what.contains("P.1") && notice.what.contains("P.2 (Q 대기)"), "{notice:?}");
+    let interactive = WAITS.replace("depends_on: [Q]", "mode: interactive");
+    let mut auto = asked(Some("P"), Depth::Leaves, &interactive);
+    let notice = done(auto.drive());
+    assert!(notice.what.contains("P.2, P.3"), "auto leaves them to a person: {notice:?}");
+}
+
+#[test]
+fn naming_a_blocked_goal_ends_as_blocked_with_what_to_do() {
+    let mut auto = asked(Some("Q"), Depth::One, GOALS);
+    let notice = blocked(auto.drive());
+    assert!(notice.what.contains("too hard") && notice.next.contains("hast retry Q"), "{notice:?}");
+    assert!(auto.calls.is_empty());
+}

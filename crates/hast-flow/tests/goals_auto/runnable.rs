@@ -97,9 +97,47 @@ fn a_goal_whose_dependencies_are_not_all_done_waits() {
     let goals = goals(&["A active", "B active <A", "C blocked", "D active <C"]);
     let all = asked(None, Depth::Leaves);
     assert_eq!(chosen(&goals, &all, Some("B"), &[]), "A", "even if the last session was about it");
-    assert_eq!(chosen(&goals, &all, None, &["A"]), "nothing AllWait { ids: [\"B\", \"D\"] }");
+    let (every, tried_a) = (placed(&goals), tried(&["A"]));
+    let Choice::Nothing(nothing) = choose(&every, &all, None, &tried_a) else { panic!() };
+    assert!(nothing.what(Lang::En).ends_with("B (waits for A), D (waits for C)"), "{nothing:?}");
     let named = chosen(&goals, &asked(Some("B"), Depth::One), None, &[]);
-    assert_eq!(named, "refused Waits { id: \"B\", on: [\"A\"] }");
+    assert!(named.starts_with("refused Waits(Waiting { id: \"B\", on: [\"A\"]"), "{named}");
+}
+
+#[test]
+fn what_is_advised_about_a_goal_that_others_wait_for_can_be_done() {
+    let goals = goals(&[
+        "A active",
+        "P pending",
+        "B blocked",
+        "X dropped",
+        "I active i",
+        "C active",
+        "  C1 active",
+        "WA active <A",
+        "WP active <P",
+        "WB active <B",
+        "WX active <X",
+        "WI active <I",
+        "WC active <C",
+        "W2 active <WP",
+    ]);
+    for (id, advice) in [
+        ("WA", "run hast auto A first"),
+        ("WP", "`status: active` of P"),
+        ("WB", "hast retry B"),
+        ("WX", "out of depends_on of WX"),
+        ("WI", "hast context --goal I"),
+        ("WC", "hast auto C --recursive"),
+        // What waits itself cannot be run either.
+        ("W2", "`status: active` of P"),
+    ] {
+        let all = placed(&goals);
+        let asked = asked(Some(id), Depth::One);
+        let Choice::Refused(refused) = choose(&all, &asked, None, &tried(&[])) else { panic!() };
+        assert!(refused.next(Lang::En).contains(advice), "{id}: {}", refused.next(Lang::En));
+        assert!(!refused.next(Lang::Ko).is_empty());
+    }
 }
 
 #[test]
@@ -131,7 +169,10 @@ fn naming_a_goal_that_auto_does_not_run_is_refused_with_what_to_do() {
 
 #[test]
 fn a_named_goal_that_is_done_and_a_tree_with_nothing_to_run_are_notices() {
-    let goals = goals(&["A done", "B pending", "I active i"]);
+    let left = goals(&["F active", "  F1 active i"]);
+    let only = chosen(&left, &asked(Some("F"), Depth::Leaves), None, &[]);
+    assert_eq!(only, "nothing LeftToPeople { ids: [\"F1\"] }", "it is active already");
+    let goals = goals(&["A done", "B pending"]);
     let done = chosen(&goals, &asked(Some("A"), Depth::One), None, &[]);
     assert_eq!(done, "nothing AlreadyDone { id: \"A\" }");
     assert_eq!(chosen(&goals, &asked(None, Depth::One), None, &[]), "nothing NoActiveGoal");

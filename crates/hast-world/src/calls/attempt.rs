@@ -29,7 +29,7 @@ use jiff::Timestamp;
 use super::doors::Doors;
 use super::folder::{self, Folder};
 use super::keepsake::Keepsake;
-use super::streams::KeptStream;
+use super::streams::{KeptStream, LastWords};
 use super::watching::{TooMany, Watched};
 use super::{Calls, Kept, LOOK, Progress, What, ground, homes, outbox};
 use crate::files::{PathError, read_bounded};
@@ -51,6 +51,8 @@ struct Way<'a> {
 /// What a run gave, its output already without secrets.
 struct Ran {
     ended: Ended,
+    /// The last line of its complaints.
+    said: String,
     reply: AgentReply,
     spending: Spending,
     started_at: Timestamp,
@@ -308,7 +310,7 @@ impl Calls {
         let (started, started_at) = (Instant::now(), self.settings.clock.now());
         let mut out = KeptStream::new(&folder.file("stdout.txt"), &self.redactor);
         let mut err = KeptStream::new(&folder.file("stderr.txt"), &self.redactor);
-        let mut reader = agent.provider.reader();
+        let (mut reader, mut said) = (agent.provider.reader(), LastWords::default());
         let mut spending = Spending::Within;
         self.tell(way.key, way.asked.call, &agent.name, What::Started { record: folder.path() });
         // What is kept has no secrets; the supervisor need not keep the same bytes with them.
@@ -318,6 +320,7 @@ impl Calls {
                 Stream::Out => out.push(bytes),
                 Stream::Err => err.push(bytes),
             };
+            said.hear(stream, &clean);
             self.hear(way, &mut reader, (stream, &clean), started);
             // Work that is done is not thrown away because it was dear.
             if !reader.has_ended() && is_used_up(&reservation.limit, reader.used()) {
@@ -329,9 +332,10 @@ impl Calls {
         let rest =
             [(Stream::Out, out.finish(&self.redactor)), (Stream::Err, err.finish(&self.redactor))];
         for (stream, clean) in rest {
+            said.hear(stream, &clean);
             self.hear(way, &mut reader, (stream, &clean), started);
         }
-        Ran { ended, reply: reader.finish(), spending, started_at }
+        Ran { ended, said: said.line(), reply: reader.finish(), spending, started_at }
     }
 
     fn hear(
@@ -389,6 +393,7 @@ impl Calls {
             *bytes = clean;
         }
         let now = self.settings.clock.now();
+        let kept_in = folder.path().strip_prefix(&self.settings.root).unwrap_or(folder.path());
         let over = Over {
             agent,
             asked: told,
@@ -396,6 +401,8 @@ impl Calls {
             started_at: ran.started_at,
             lasted: ran.ended.lasted,
             exit: &ran.ended.exit,
+            said: &ran.said,
+            kept_in: &kept_in.display().to_string(),
             reply: &ran.reply,
             files: &taken.files,
             unreadable: &taken.unreadable,

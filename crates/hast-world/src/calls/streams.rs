@@ -6,6 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use hast_flow::agents::redact::{RedactStream, Redactor};
+use hast_flow::process::Stream;
 use hast_flow::process::capture::{Capture, gap};
 
 /// Bytes kept from the start and from the end of a stream.
@@ -59,9 +60,49 @@ impl<'r> KeptStream<'r> {
     }
 }
 
+/// So much of complaints is remembered, and so much of their last line told.
+const HEARD: usize = 4 << 10;
+const TOLD: usize = 200;
+
+/// The end of what an agent complained about, without secrets.
+#[derive(Debug, Default)]
+pub(super) struct LastWords {
+    bytes: Vec<u8>,
+}
+
+impl LastWords {
+    pub(super) fn hear(&mut self, stream: Stream, clean: &[u8]) {
+        if stream == Stream::Err {
+            self.bytes.extend_from_slice(&clean[clean.len().saturating_sub(HEARD)..]);
+            self.bytes.drain(..self.bytes.len().saturating_sub(HEARD));
+        }
+    }
+
+    /// The last line in which there is anything; the beginning of a long one.
+    pub(super) fn line(&self) -> String {
+        let text = String::from_utf8_lossy(&self.bytes);
+        let mut lines = text.lines().rev().map(str::trim);
+        lines.find(|line| !line.is_empty()).unwrap_or_default().chars().take(TOLD).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_words_are_the_last_line_of_the_complaints() {
+        let mut said = LastWords::default();
+        assert_eq!(said.line(), "");
+        for _ in 0..1_000 {
+            said.hear(Stream::Err, b"again and again\n");
+        }
+        said.hear(Stream::Err, b"no such mo");
+        said.hear(Stream::Err, b"del\n  \n");
+        said.hear(Stream::Out, b"bye\n");
+        assert_eq!(said.line(), "no such model");
+        assert!(said.bytes.len() <= HEARD);
+    }
 
     #[test]
     fn a_secret_is_taken_out_wherever_the_caps_and_pieces_cut() {

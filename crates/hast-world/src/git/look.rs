@@ -98,12 +98,32 @@ const LONGEST_RULES: usize = 4 << 20;
 
 /// What `git status` says.
 #[derive(Debug, Default)]
-struct Status {
+pub(super) struct Status {
     commit: Option<ObjectId>,
     branch: String,
     changed: Vec<Vec<u8>>,
     untracked: Vec<Vec<u8>>,
     ignored: Vec<Vec<u8>>,
+}
+
+impl Status {
+    pub(super) fn head(&self) -> Head {
+        let full = format!("refs/heads/{}", self.branch);
+        match (&self.commit, self.branch.as_str()) {
+            (None, _) => Head::Unborn { name: full },
+            (Some(commit), "(detached)") => Head::Detached { commit: commit.clone() },
+            (Some(commit), _) => Head::Branch { name: full, commit: commit.clone() },
+        }
+    }
+
+    pub(super) fn uncommitted(&self) -> Vec<Uncommitted> {
+        let changed = self.changed.iter().map(named(UncommittedKind::Tracked));
+        changed.chain(self.untracked.iter().map(named(UncommittedKind::Untracked))).collect()
+    }
+}
+
+fn named(kind: UncommittedKind) -> impl Fn(&Vec<u8>) -> Uncommitted {
+    move |path| Uncommitted { path: shown(path), kind }
 }
 
 /// What the user's index holds, as far as it matters here.
@@ -131,16 +151,7 @@ impl RealWorkspace {
         let since = SystemTime::now();
         let status = self.git.status(&matcher)?;
         let in_progress = self.in_progress().into_iter().next().map(|(word, _)| word.to_owned());
-        let named = |kind| move |path: &Vec<u8>| Uncommitted { path: shown(path), kind };
-        let mut uncommitted: Vec<Uncommitted> =
-            status.changed.iter().map(named(UncommittedKind::Tracked)).collect();
-        uncommitted.extend(status.untracked.iter().map(named(UncommittedKind::Untracked)));
-        let full = format!("refs/heads/{}", status.branch);
-        let head = match (&status.commit, status.branch.as_str()) {
-            (None, _) => Head::Unborn { name: full },
-            (Some(commit), "(detached)") => Head::Detached { commit: commit.clone() },
-            (Some(commit), _) => Head::Branch { name: full, commit: commit.clone() },
-        };
+        let (head, mut uncommitted) = (status.head(), status.uncommitted());
         if status.commit.is_none() {
             let looked = Looked { head, uncommitted, in_progress, tree: None };
             return Ok((looked, None));
@@ -269,7 +280,7 @@ impl RealWorkspace {
 }
 
 impl Git {
-    fn status(&self, matcher: &Matcher<'_>) -> Result<Status, GitProblem> {
+    pub(super) fn status(&self, matcher: &Matcher<'_>) -> Result<Status, GitProblem> {
         let call = self.call(["status", "--porcelain=v2", "-z", "--branch", "--no-renames"]);
         let call = call.args(["--untracked-files=all", "--ignored=matching"]);
         // Looking into a submodule would run git under that repository's own config.

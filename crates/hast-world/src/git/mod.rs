@@ -16,6 +16,7 @@ mod elsewhere;
 mod emptied;
 mod ending;
 mod entries;
+mod glance;
 mod guard;
 mod half_merge;
 mod held;
@@ -100,6 +101,7 @@ use settle::Filed;
 use submodules::broken_at;
 
 pub use aside::{AsideFiles, BroughtBack, Lying};
+pub use glance::{glance, hides_handoffs};
 pub use hooking::Hooking;
 pub use place::Place;
 use run::Git;

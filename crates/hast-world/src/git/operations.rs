@@ -7,6 +7,7 @@ use hast_flow::attempt::git_problem::GitProblem;
 
 use super::RealWorkspace;
 use super::aside::places_aside;
+use super::place::Place;
 use super::protect::from_the_top;
 use super::record::Opened;
 use super::snapshot::Home;
@@ -52,7 +53,7 @@ pub(super) fn is_sign(name: &str) -> bool {
     UNDER_WAY.iter().chain(HALF).any(|(_, sign)| *sign == name)
 }
 
-impl RealWorkspace {
+impl Place {
     /// What is under way here: its name, and the file that says so.
     pub(super) fn in_progress(&self) -> Vec<Sign> {
         UNDER_WAY.iter().filter(|(_, file)| self.has_sign(file)).copied().collect()
@@ -60,13 +61,19 @@ impl RealWorkspace {
 
     /// A link is a sign too, wherever it leads: git takes one for a ref.
     fn has_sign(&self, file: &str) -> bool {
-        self.git.place.git_dir.join(file).symlink_metadata().is_ok()
+        self.git_dir.join(file).symlink_metadata().is_ok()
+    }
+}
+
+impl RealWorkspace {
+    pub(super) fn in_progress(&self) -> Vec<Sign> {
+        self.git.place.in_progress()
     }
 
     /// Every file of an operation that is there.
     pub(super) fn signs(&self) -> Vec<String> {
         let all = UNDER_WAY.iter().chain(HALF).map(|(_, file)| file).chain(LINGERING);
-        all.filter(|file| self.has_sign(file)).map(|file| (*file).to_owned()).collect()
+        all.filter(|file| self.git.place.has_sign(file)).map(|file| (*file).to_owned()).collect()
     }
 
     /// Takes away what was left under way since the base, and tells of nothing.

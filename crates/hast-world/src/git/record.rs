@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use hast_flow::attempt::base::{Base, ObjectId, Recorded, Shared, TreeRules};
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::globs::Globs;
 use hast_flow::attempt::workspace::Head;
 
 use super::RealWorkspace;
+use super::glance::hidden_by;
 use super::held::{HELD, Parts};
 use super::index::{IndexImage, object};
 use super::listing::Listing;
@@ -68,8 +68,9 @@ impl RealWorkspace {
         let Head::Branch { name: branch, commit } = scene.head.clone() else {
             return Err(GitProblem::Detached);
         };
-        if let Some(directory) = rules.handoffs.as_ref().filter(|it| hides(&scene.ignores, it)) {
-            return Err(GitProblem::HandoffsIgnored { directory: directory.clone() });
+        let handoffs = rules.handoffs.as_deref();
+        if let Some(problem) = handoffs.and_then(|it| hidden_by(&scene.ignores, it)) {
+            return Err(problem);
         }
         if scene.seen == SceneOf::AttemptBefore {
             self.add_new_ignored(&mut scene, &listing);
@@ -169,11 +170,4 @@ impl RealWorkspace {
         // It says what hooks and settings were: nobody else may have written it.
         if is_named(id, Kind::Blob.word(), &bytes) { Snapshot::decode(&bytes) } else { Err(lost()) }
     }
-}
-
-/// Whether a handoff in this directory would be ignored.
-fn hides(ignores: &[u8], handoffs: &str) -> bool {
-    let rules = String::from_utf8_lossy(ignores);
-    let rules: Vec<String> = rules.lines().map(str::to_owned).collect();
-    Globs::new(&rules).names(&format!("{handoffs}2026-01-01_000000.md"))
 }

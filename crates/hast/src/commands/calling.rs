@@ -15,9 +15,10 @@ use hast_flow::formats::diagnostic::Diagnostic;
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
 use hast_flow::ids::Sha256;
 use hast_flow::trust::{Commands, Doubt, Trusted};
-use hast_flow::words::Lang;
+use hast_flow::words::{Lang, shell_word};
 use hast_world::calls::Settings;
 use hast_world::files::{PathError, read_if_there};
+use hast_world::programs::Missing;
 use hast_world::roots;
 use hast_world::settings::{ConfigFrom, find};
 use hast_world::supervisor::{Forwarding, Guarded, forward};
@@ -205,8 +206,25 @@ pub(crate) fn says_yes_to(app: &mut App, question: &str) -> bool {
     app.output.message(question);
     let mut answer = String::new();
     let read = std::io::stdin().lock().read_line(&mut answer);
+    if !answer.ends_with('\n') {
+        // Nobody pressed return: what follows begins on a line of its own.
+        app.output.message("\n");
+    }
     let answer = answer.trim().to_lowercase();
     read.is_ok() && (["y", "yes"].contains(&&*answer) || answer == say::yes(app.lang))
+}
+
+/// What is missing for an agent, and what to do about it.
+pub(crate) fn told_missing(lang: Lang, missing: &Missing) -> (String, String) {
+    match missing {
+        Missing::Program(program) => (say::no_agent(lang, program), say::no_agent_next(lang)),
+        Missing::Path(path) => {
+            (say::no_agent_path(lang, path), say::no_agent_path_next(lang, shell_word(path)))
+        }
+        Missing::Rehearsal(file) => {
+            (say::no_rehearsal(lang, file), say::no_rehearsal_next(lang, file))
+        }
+    }
 }
 
 /// A missing agent is told before anything is begun that would wait for it. Where roles have agents of
@@ -265,7 +283,7 @@ pub(crate) fn supervisor(lang: Lang) -> Result<(Arc<Guarded>, Forwarding), Probl
         Problem::new(say::no_supervisor(lang), say::no_supervisor_next(lang))
             .because(error.to_string())
     };
-    let guarded = Arc::new(Guarded::new(std::env::temp_dir()).map_err(failed)?);
+    let guarded = Arc::new(Guarded::new(roots::temporary()).map_err(failed)?);
     let forwarding = forward(Arc::clone(&guarded)).map_err(failed)?;
     Ok((guarded, forwarding))
 }

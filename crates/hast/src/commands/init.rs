@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::docs::document::{read, read_sparing};
 use hast_flow::docs::goals::Config;
 use hast_flow::flows::goals::init::{Conventions, Found, NewFile, Settings, files, summary};
@@ -9,12 +10,13 @@ use hast_flow::flows::goals::{conventions, detect, layout};
 use hast_flow::formats::edit::Edit;
 use hast_flow::formats::source::Source;
 use hast_flow::trust::Commands;
+use hast_flow::words::shell_word;
 use hast_world::derived_files::stays_inside;
 use hast_world::driver_lock::DriverLock;
 use hast_world::files::{PathError, read_if_there};
 use hast_world::person_files::{Made, create, replace};
 use hast_world::trust::Approvals;
-use hast_world::{programs, roots};
+use hast_world::{git, programs, roots};
 use serde_json::json;
 
 use super::{auto, driving};
@@ -25,9 +27,15 @@ use crate::problem::{Exit, Problem};
 
 /// Enough of a file to see what kind of project it belongs to.
 const SIGN_BYTES: usize = 1 << 20;
+/// Where agents report, as git names it.
+const HANDOFFS: &str = ".ai/handoffs/";
 
 pub(crate) fn run(app: &mut App, with_conventions: bool) -> Result<Exit, Problem> {
     let Some(root) = roots::git_top(app.here()) else {
+        if let Some(bare) = roots::bare_repository(app.here()) {
+            let next = say::bare_repository_next(app.lang, shell_word(&bare.to_string_lossy()));
+            return Err(Problem::new(say::bare_repository(app.lang), next));
+        }
         let next = say::no_repository_next(app.lang, app.here().display());
         return Err(Problem::new(say::no_repository(app.lang), next));
     };
@@ -54,6 +62,11 @@ pub(crate) fn run(app: &mut App, with_conventions: bool) -> Result<Exit, Problem
     let state = if has_rules { Conventions::Added } else { Conventions::Missing };
     let text = summary(&created, &settings, (state, &added), app.lang);
     app.print(&text)?;
+    // Nothing is wrong with the files; with this no attempt could ever pass.
+    if let Err(hidden @ GitProblem::HandoffsIgnored { .. }) = git::hides_handoffs(&root, HANDOFFS) {
+        let (lang, next) = (app.lang, say::next(app.lang));
+        app.output.message(&format!("{}\n{next}: {}\n", hidden.what(lang), hidden.next(lang)));
+    }
     Ok(Exit::Done)
 }
 

@@ -15,9 +15,10 @@ use hast_flow::docs::files::FlowName;
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::steps::{Ending, Notice};
-use hast_flow::words::Lang;
+use hast_flow::words::{Lang, shell_word};
 use hast_world::files::PathError;
 use hast_world::person_files::create;
+use hast_world::roots;
 use serde_json::{Value, json};
 
 use crate::app::App;
@@ -55,7 +56,9 @@ pub(crate) fn run(app: &mut App, args: &DemoArgs) -> Result<Exit, Problem> {
 
 fn shop(app: &mut App, directory: &Path) -> Result<Exit, Problem> {
     make(app.lang, directory)?;
-    app.output.message(&format!("{}\n", say::demo_intro(app.lang, directory.display())));
+    if !app.quiet {
+        app.output.message(&format!("{}\n", say::demo_intro(app.lang, directory.display())));
+    }
     let mut project = calling::project_at(app, directory.to_owned())?;
     // Everything in there was written a moment ago, by hast.
     project.variables.push(("HAST_TRUST".into(), "all".into()));
@@ -63,9 +66,11 @@ fn shop(app: &mut App, directory: &Path) -> Result<Exit, Problem> {
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let asked = Asked { goal: Some("SHOP".to_owned()), depth: Depth::Leaves };
     let (from, width, delivery) = (From::Base, None, None);
-    let wish = AutoWish { asked, tool: None, explain: true, from, width, delivery };
+    let wish = AutoWish { asked, tool: None, explain: !app.quiet, from, width, delivery };
     let mut eyes = GoalEyes::new(app.lang, wish.explain);
-    eyes.comment = Some(comment);
+    if !app.quiet {
+        eyes.comment = Some(comment);
+    }
     let driven = go(app, &project, wish, trusted, &mut eyes)?;
     match &driven.ending {
         // The liar's goal is blocked: that is how it should end.
@@ -77,13 +82,17 @@ fn shop(app: &mut App, directory: &Path) -> Result<Exit, Problem> {
             app.print(&format!("{}\n", say::demo_end(app.lang, directory.display())))?;
             Ok(Exit::Done)
         }
-        Ending::Interrupted(Notice { what, next }) => {
-            let problem = Problem::new(what.clone(), next.clone());
-            Err(Problem { exit: Exit::Interrupted, ..problem })
-        }
+        Ending::Interrupted(Notice { what, .. }) => Err(cut_off(app.lang, what, directory)),
         other => Err(Problem::new(say::demo_surprise(app.lang), say::demo_surprise_next(app.lang))
             .because(format!("{other:?}"))),
     }
+}
+
+/// A demo is not gone on with: the next one begins in a directory of its own.
+fn cut_off(lang: Lang, what: &str, directory: &Path) -> Problem {
+    let directory = directory.display().to_string();
+    let next = say::demo_cut_off_next(lang, &directory, shell_word(&directory));
+    Problem { exit: Exit::Interrupted, ..Problem::new(what.to_owned(), next) }
 }
 
 /// What `--json` prints: which demo it was, where it is, and how it ended.
@@ -127,7 +136,7 @@ fn place(app: &App, args: &DemoArgs) -> Result<PathBuf, Problem> {
         Some(dir) => app.directory.join(dir),
         None => {
             let time = app.clock.now().as_second();
-            std::env::temp_dir().join(format!("hast-demo-{time}-{}", std::process::id()))
+            roots::temporary().join(format!("hast-demo-{time}-{}", std::process::id()))
         }
     };
     if directory.exists() {

@@ -8,6 +8,7 @@ use hast_flow::process::environment::filtered;
 use hast_flow::process::exit::Exit as Ended;
 use hast_flow::process::{CommandSpec, Limits, Supervisor};
 use hast_flow::words::Lang;
+use hast_world::roots::temporary;
 use hast_world::supervisor::Guarded;
 
 use crate::auto_messages::say;
@@ -41,7 +42,7 @@ const SETTINGS: &[(&str, &str)] = &[
 pub(super) fn commit_all(lang: Lang, directory: &Path, message: &str) -> Result<(), Problem> {
     let problem = || Problem::new(say::demo_no_git(lang), say::demo_no_git_next(lang));
     let supervisor =
-        Guarded::new(std::env::temp_dir()).map_err(|error| problem().because(error.to_string()))?;
+        Guarded::new(temporary()).map_err(|error| problem().because(error.to_string()))?;
     let init = vec!["init", "-q", "--template=", "-b", "main"];
     let settings = SETTINGS.iter().map(|(key, value)| vec!["config", "--local", key, value]);
     let commit = [vec!["add", "-A"], vec!["commit", "-q", "-m", message]];

@@ -8,7 +8,7 @@ use hast_flow::steps::{Ending, Notice};
 use hast_flow::words::Lang;
 use hast_world::person_files::create;
 
-use super::{commit_all, document, ended, without_the_users_wishes};
+use super::{commit_all, cut_off, document, ended, without_the_users_wishes};
 use crate::app::App;
 use crate::auto_messages::say as demo;
 use crate::commands::calling;
@@ -63,10 +63,7 @@ pub(super) fn run(app: &mut App, directory: &Path) -> Result<Exit, Problem> {
             app.print(&format!("{}\n", say::demo_end(lang, directory.display())))?;
             Ok(Exit::Done)
         }
-        Ending::Interrupted(Notice { what, next }) => {
-            let problem = Problem::new(what.clone(), next.clone());
-            Err(Problem { exit: Exit::Interrupted, ..problem })
-        }
+        Ending::Interrupted(Notice { what, .. }) => Err(cut_off(lang, what, directory)),
         other => Err(Problem::new(demo::demo_surprise(lang), demo::demo_surprise_next(lang))
             .because(format!("{other:?}"))),
     }

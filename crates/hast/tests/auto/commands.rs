@@ -243,3 +243,93 @@ fn a_status_that_could_not_be_set_afterwards_is_found_before_anybody_works() {
     let ran = scene.hast(&["auto", "M1"]);
     assert_eq!(ran.code, 0, "{ran:?}");
 }
+
+#[test]
+fn a_test_command_that_is_not_installed_calls_no_agent_and_is_named() {
+    let config = Scene::new(WORK).read(".ai/config.yaml");
+    for args in [&["auto"][..], &["auto", "--isolate"]] {
+        let scene = Scene::new(WORK);
+        scene.write(".ai/config.yaml", &config.replace("sh tests/check.sh", "pytets -q"));
+        let ran = scene.hast(args);
+        assert_eq!((ran.code, scene.status().as_str()), (1, "active"), "{ran:?}");
+        assert!(ran.err.contains("`pytets -q`") && ran.err.contains("test_command"), "{}", ran.err);
+        assert!(scene.told("ATTEMPT_STARTED").is_empty() && scene.told("GOAL_BLOCKED").is_empty());
+    }
+    // Work on a script that is not there yet is work: it is called, and judged by what it made.
+    let scene = Scene::new(WORK);
+    scene.write(".ai/config.yaml", &config.replace("sh tests/check.sh", "./tests/run -q"));
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, scene.verdicts()), (1, vec!["failed tests_could_not_run".into()]));
+    assert!(ran.out.contains("exit code 127 of `./tests/run -q`"), "{}", ran.out);
+}
+
+#[test]
+fn an_agent_that_is_not_there_starts_nothing_and_the_doctor_knows() {
+    let scene = Scene::new(WORK);
+    let config = scene.read(".ai/config.yaml");
+    for (agent, named) in [
+        ("/nowhere/agent {prompt}", "/nowhere/agent"),
+        ("./README {prompt}", "chmod +x ./README"),
+        ("rehearsal:gone.yaml", "gone.yaml"),
+    ] {
+        let config = config.replace("rehearsal:.ai/rehearsals/a.yaml", agent);
+        scene.write(".ai/config.yaml", &config);
+        for args in [&["auto"][..], &["agent", "doctor"]] {
+            let ran = scene.hast(args);
+            assert_eq!(ran.code, 1, "{ran:?}");
+            assert!(ran.err.contains(named), "{}", ran.err);
+        }
+        let dry = scene.hast(&["auto", "--dry-run"]);
+        assert_eq!(dry.code, 0, "{dry:?}");
+        assert!(dry.err.contains(named), "{}", dry.err);
+        assert!(!scene.has(".ai/events"));
+    }
+}
+
+#[test]
+fn an_agent_that_dies_at_once_is_told_with_its_code_its_words_and_where_the_rest_is() {
+    let scene = Scene::new(WORK);
+    let config = scene.read(".ai/config.yaml");
+    let agent = "sh -c 'echo first >&2; echo no such model >&2; exit 3' {prompt_file}";
+    scene.write(".ai/config.yaml", &config.replace("rehearsal:.ai/rehearsals/a.yaml", agent));
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, scene.verdicts()), (1, vec!["no-progress nothing_changed".into()]));
+    let told = "no file was changed; the agent ended badly: the program ended with exit code 3: no such model (its record: .ai/.hast/calls/";
+    let blocked = scene.read(".ai/goals.yaml");
+    for text in [&ran.out, &blocked, &scene.hast(&["inbox", "list"]).out] {
+        assert!(text.contains(told), "{text}");
+    }
+    let (_, at) = blocked.split_once("its record: ").unwrap();
+    let at = at.split_once(')').unwrap().0;
+    assert!(scene.read(&format!("{at}/stderr.txt")).contains("first"), "{at}");
+}
+
+#[test]
+fn a_dry_run_tells_what_auto_would_refuse_now_and_writes_nothing() {
+    let scene = Scene::new(WORK);
+    let told = |scene: &Scene| {
+        let before = scene.git(&["status", "--porcelain", "--ignored"]);
+        let ran = scene.hast(&["auto", "--dry-run"]);
+        assert_eq!((ran.code, ran.out.contains("M1 — The work")), (0, true), "{ran:?}");
+        assert_eq!(scene.git(&["status", "--porcelain", "--ignored"]), before);
+        assert!(!scene.has(".git/hast") && !scene.has(".ai/events"));
+        ran.err
+    };
+    assert_eq!(told(&scene), "");
+    let refused = "hast auto would not start now: ";
+    let ran = scene.hast_without_trust(&["auto", "--dry-run"]);
+    assert!(ran.err.contains(refused) && ran.err.contains("hast trust"), "{}", ran.err);
+    scene.write("mine.txt", "unsaved\n");
+    let err = told(&scene);
+    assert!(err.contains(refused) && err.contains("mine.txt"), "{err}");
+    assert_eq!(scene.hast(&["auto", "--dry-run", "--isolate"]).err, "");
+    scene.git(&["add", "-A"]);
+    scene.git(&["commit", "-qm", "mine"]);
+    scene.git(&["checkout", "-q", "--detach"]);
+    assert!(told(&scene).contains("HEAD is detached"));
+    scene.git(&["checkout", "-q", "--orphan", "empty"]);
+    assert!(told(&scene).contains("no first commit"));
+    scene.git(&["switch", "-q", "-f", "main"]);
+    scene.write(".ai/goals.yaml", "x: &a {id: M1, title: The work, status: active}\ngoals: [*a]\n");
+    assert!(told(&scene).contains(refused));
+}

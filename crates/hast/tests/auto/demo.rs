@@ -1,6 +1,8 @@
 //! `hast demo` is the first thing that people try: it works with whatever git settings they have, and tells
 //! programs one document.
 
+use std::process::Stdio;
+
 use crate::scene::{Scene, WORK};
 
 /// A home in which everything is set that could come in the way.
@@ -92,4 +94,30 @@ fn looking_back_reads_every_line_that_the_demo_wrote() {
     let views: serde_json::Value = serde_json::from_str(&views).unwrap();
     let saved = views["goals"]["SHOP.5"]["saved"].as_str().unwrap();
     assert_eq!(refs.lines().last(), Some(saved), "{refs}");
+}
+
+#[test]
+fn a_demo_finds_its_place_by_a_relative_directory_and_is_quiet_where_that_is_asked() {
+    let scene = Scene::new(WORK);
+    scene.write("tmp/there", "");
+    let mut command = scene.hast_command(&["demo", "-q"]);
+    let output = command.env("TMPDIR", "tmp").output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{err}");
+    assert!(!err.contains("only a script"), "{err}");
+    assert!(scene.shell_out("ls tmp").contains("hast-demo-"), "it is where it was asked for");
+}
+
+#[test]
+fn a_demo_that_was_interrupted_says_that_the_next_one_begins_anew() {
+    let scene = Scene::new(WORK);
+    let mut command = scene.hast_command(&["demo", "--dir", "../cut"]);
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    scene.wait_for("../cut/.ai/events/events.ndjson");
+    scene.interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(130), "{err}");
+    assert!(err.contains("begins anew") && !err.contains("the same command again"), "{err}");
 }

@@ -149,3 +149,24 @@ fn a_name_that_changes_its_case_where_git_was_told_that_case_does_not_count() {
     assert_eq!(scene.git(&["show", "HEAD:Readme"]), "read me\nmore");
     assert_eq!(scene.git(&["ls-tree", "--name-only", "HEAD", "README"]), "");
 }
+
+#[test]
+fn handoffs_below_a_directory_that_git_leaves_out_are_refused_with_lines_that_help() {
+    let scene = Scene::new(WORK);
+    scene.write(".gitignore", "*.log\n.ai/\n");
+    scene.git(&["commit", "-q", "-am", "ignored"]);
+    let told = scene.hast(&["init"]).err;
+    assert!(told.contains("git ignores .ai/handoffs/"), "{told}");
+    // What was advised before: below an excluded directory git takes nothing in again.
+    scene.write(".gitignore", "*.log\n.ai/\n!.ai/handoffs/\n");
+    scene.git(&["commit", "-q", "-am", "in vain"]);
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, scene.verdicts().len()), (1, 0), "{ran:?}");
+    let (_, lines) = ran.err.split_once("each on its own: ").unwrap();
+    let lines: Vec<&str> = lines.split('`').skip(1).step_by(2).collect();
+    scene.write(".gitignore", &format!("*.log\n.ai/\n{}\n", lines.join("\n")));
+    scene.git(&["commit", "-q", "-am", "as advised"]);
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
+    assert_eq!(scene.hast(&["init"]).err, "");
+}

@@ -58,6 +58,8 @@ fn continue_begins_with_the_kept_work_and_it_counts_as_the_attempts_own() {
     );
     let ran = scene.hast(&["retry", "M1", "--continue"]);
     assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
+    assert!(ran.err.contains("goes on with the kept work of M1"), "{}", ran.err);
+    assert!(!ran.err.contains("back at its base"), "{}", ran.err);
     is_clean(&scene);
     let changed = scene.git(&["log", "--grep=^feat(M1)", "--name-status", "--format=", "-1"]);
     for line in ["A\tsrc/one.txt", "A\tsrc/two.txt", "A\tsrc/b.txt", "D\tREADME"] {

@@ -119,6 +119,10 @@ fn init_outside_a_repository_says_which_command_to_run() {
     let ran = World::new().run(&["init"]);
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("git init"), "{}", ran.err);
+    let bare = World::new().file("HEAD", "").file("objects/x", "").file("refs/x", "");
+    let ran = bare.run(&["init"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("bare") && ran.err.contains("git clone"), "{}", ran.err);
     let ran = project().file(".ai/config.yaml/in/the/way", "").run(&["init"]);
     assert_eq!(ran.code, 0, "what is there is left alone, whatever it is: {}", ran.err);
     let ran = project().file(".ai", "a file").run(&["init"]);

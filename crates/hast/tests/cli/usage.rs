@@ -36,6 +36,23 @@ fn wrong_usage_is_exit_2_and_says_what_to_do_in_the_users_language() {
 }
 
 #[test]
+fn a_value_that_does_not_fit_is_explained_in_the_users_language() {
+    for (value, english, korean) in [
+        ("0", "it has to be a number from 1 to 64", "1에서 64 사이의 수여야 합니다"),
+        ("x", "it has to be a whole number", "정수여야 합니다"),
+    ] {
+        let ran = World::new().run(&["auto", "--parallel", value]);
+        assert_eq!(ran.code, 2);
+        assert!(ran.err.contains(english) && ran.err.contains("`hast auto --help`"), "{}", ran.err);
+        let ran = World::new().korean().run(&["auto", "--parallel", value]);
+        assert!(ran.err.contains(korean), "{}", ran.err);
+    }
+    let ran = World::new().run(&["auto", "--dry-run", "--dry-run"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("`--dry-run` is given twice"), "{}", ran.err);
+}
+
+#[test]
 fn quiet_says_less_and_verbose_says_more() {
     let world = World::new().file(".ai/goals.yaml", "goals: []\n");
     assert_eq!(world.run(&["-q", "verify"]).out, "");
@@ -110,7 +127,7 @@ fn help_that_cannot_be_written_is_exit_1_too() {
 fn an_empty_path_is_a_wrong_usage_with_something_to_do_next() {
     let ran = World::new().run(&["verify", ""]);
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("next: run `hast --help`"), "{}", ran.err);
+    assert!(ran.err.contains("next: run `hast verify --help`"), "{}", ran.err);
 }
 
 #[test]

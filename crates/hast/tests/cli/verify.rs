@@ -68,7 +68,8 @@ fn each_rule_of_config_and_goals_has_its_line() {
     for (config, code, line) in [
         ("test_command: x\nai_tool: \"claude -p\"\n", "no_placeholder", 2),
         ("test_command: x\nai_tool: \"sh -c 'claude {prompt}'\"\n", "placeholder_inside_word", 2),
-        ("test_command: x\nai_tool: \"claude 'p {prompt}\"\n", "syntax", 2),
+        ("test_command: x\nai_tool: \"claude 'p {prompt}\"\n", "unclosed_quote", 2),
+        ("test_command: x\nai_tool: \"sh -c {prompt}\"\n", "runs_the_prompt", 2),
         ("test_command: \"\"\nai_tool: claude\n", "empty", 1),
         ("test_command: x\nai_tool: claude\nai_tools:\n  a: b\n", "no_placeholder", 4),
         ("test_command: x\nai_tool: claude\ntimeout_minutes: -1\n", "out_of_range", 3),
@@ -77,6 +78,9 @@ fn each_rule_of_config_and_goals_has_its_line() {
     ] {
         expect_finding(".ai/config.yaml", config, code, line);
     }
+    let typo = World::new().file(".ai/config.yaml", "test_command: x\nai_tool: cluade\n");
+    let ran = typo.run(&["verify"]);
+    assert!(ran.out.contains("did you mean `claude`?"), "{}", ran.out);
     let goal =
         |id: &str, more: &str| format!("  - id: {id}\n    title: x\n    status: active\n{more}");
     for (goals, code, line) in [

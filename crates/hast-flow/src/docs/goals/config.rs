@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::docs::document::Rules;
+use crate::docs::goals::agent_line::agent_line;
 use crate::document;
-use crate::formats::diagnostic::{Finding, Format};
-use crate::formats::tree::Node;
+use crate::formats::diagnostic::Finding;
 use crate::words::Lang;
 
 /// Settings, the same for every flow; only `test_command` and `ai_tool` are needed.
@@ -169,29 +169,5 @@ fn config_rules(config: &Config, rules: &mut Rules<'_>) {
     let named = tree.get("ai_tools").map_or(&[][..], |tools| tools.fields());
     for ((_, line), field) in config.ai_tools.iter().zip(named) {
         agent_line(line, &field.node, rules);
-    }
-}
-
-fn agent_line(line: &str, node: &Node, rules: &mut Rules<'_>) {
-    let named = line.starts_with("builtin:") || line.starts_with("rehearsal:");
-    if line.trim().is_empty() || PRESETS.contains(&line.trim()) || named {
-        return;
-    }
-    let Some(words) = shlex::split(line) else {
-        let detail = "the quotes of this command line do not close".to_owned();
-        return rules.report(node, Finding::Syntax { format: Format::Yaml, detail });
-    };
-    // A prompt inside a longer word would be spliced into it, and inside `sh -c '...'` be run.
-    for placeholder in ["{prompt}", "{stdin}"] {
-        if words.iter().any(|word| word.contains(placeholder) && word != placeholder) {
-            let finding = Finding::PlaceholderInsideWord { placeholder: placeholder.to_owned() };
-            return rules.report(node, finding);
-        }
-    }
-    if !["{prompt}", "{prompt_file}", "{stdin}"]
-        .iter()
-        .any(|placeholder| line.contains(placeholder))
-    {
-        rules.report(node, Finding::NoPlaceholder { line: line.to_owned() });
     }
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::docs::document::{Read, Rules};
+use crate::docs::document::{Nullable, Read, Rules};
 use crate::docs::goals::{Config, PRESETS};
 use crate::document;
 use crate::formats::diagnostic::{Diagnostic, Finding};
@@ -15,10 +15,17 @@ use crate::formats::tree::Node;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Goals {
+    /// With nothing behind its key there are none: so a list begins whose first item is still a comment.
+    #[serde(deserialize_with = "none_or_some")]
+    #[schemars(with = "Nullable<Vec<Goal>>")]
     pub goals: Vec<Goal>,
 }
 
 document!(Goals, "goals", Yaml, Warn, rules goal_rules);
+
+fn none_or_some<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Goal>, D::Error> {
+    Option::<Vec<Goal>>::deserialize(deserializer).map(Option::unwrap_or_default)
+}
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Goal {

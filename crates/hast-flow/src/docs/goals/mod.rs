@@ -1,5 +1,6 @@
 //! Documents of the goals flow: people's settings and goals, agents' handoffs, the lock.
 
+pub mod agent_line;
 mod config;
 mod context;
 mod decision;

@@ -51,12 +51,14 @@ pub(super) fn attempted(
         attempt_end: OffsetTime::new(at.instant(), Offset::UTC),
         interruptions_before: 0,
     };
-    match judge(&inspection.evidence(end.clone()), &rules, None) {
+    match judge(&inspection.evidence(end.clone(), lang), &rules, None) {
         JudgedByRules::NeedsTests => Attempted::Fine,
         JudgedByRules::Verdict(verdict) if verdict.class == Class::Blocked => {
             Attempted::Blocked(verdict.reason.text(lang))
         }
-        JudgedByRules::Verdict(verdict) => Attempted::Failed(verdict.reason.text(lang)),
+        JudgedByRules::Verdict(verdict) => {
+            Attempted::Failed(verdict.reason.text_after(end, verdict.class, lang))
+        }
     }
 }
 
@@ -106,7 +108,9 @@ impl TestsWritten<'_> {
             TestEnd::Green if run.counted.summary.is_some_and(|told| told.failed > 0) => {
                 Ok(TestKind::Red)
             }
-            TestEnd::CouldNotRun { why } => Err(vec![say::could_not_run(self.lang, why)]),
+            TestEnd::CouldNotRun { why } | TestEnd::NoProgram { why, .. } => {
+                Err(vec![say::could_not_run(self.lang, why)])
+            }
             TestEnd::Green => {
                 let new: Vec<&str> = self.new_targets();
                 if !new.is_empty() {

@@ -77,8 +77,8 @@ messages! {
         ko: "## 핸드오프 규약\n- 작업 완료 후 `.ai/handoffs/YYYY-MM-DD_HHMMSS.md`에 핸드오프 작성\n- 필수 섹션: Done, Key Decisions, Changed Files, Next, Context Files\n- YAML frontmatter: timestamp, status (complete/failed/blocked), goal_id\n\n## 검증\n- 커밋 전 테스트 실행\n- 테스트 통과 후 핸드오프 작성\n\n## 커밋 형식\n{{type}}({{goal_id}}): {{description}}\ntypes: feat, fix, refactor, test, docs, chore\n",
     }
     goals_comment() {
-        en: "# One goal is enough to start:\n#   - id: M1\n#     title: \"User sign-in\"\n#     status: active\n",
-        ko: "# 목표 하나면 시작할 수 있습니다:\n#   - id: M1\n#     title: \"사용자 로그인\"\n#     status: active\n",
+        en: "# One goal is enough to start. Instead of the line above:\n# goals:\n#   - id: M1\n#     title: \"User sign-in\"\n#     status: active\n",
+        ko: "# 목표 하나면 시작할 수 있습니다. 윗줄 대신 이렇게 쓰세요:\n# goals:\n#   - id: M1\n#     title: \"사용자 로그인\"\n#     status: active\n",
     }
     created_in() { en: "Created .ai/", ko: "Created .ai/" }
     all_there() { en: "Everything was there already; nothing was changed", ko: "이미 모두 있어 바꾼 것이 없습니다" }
@@ -112,7 +112,7 @@ pub fn files(found: Found, lang: Lang) -> Vec<NewFile> {
         "{}test_command: {test_command}\nai_tool: {agent}\n",
         modeline(layout::CONFIG_SCHEMA)
     );
-    let goals = format!("{}{}goals: []\n", modeline(layout::GOALS_SCHEMA), goals_comment(lang));
+    let goals = format!("{}goals: []\n{}", modeline(layout::GOALS_SCHEMA), goals_comment(lang));
     vec![
         NewFile { path: layout::IGNORE, text: layout::ignore_text() },
         NewFile { path: layout::CONFIG_SCHEMA, text: format!("{:#}\n", schema::<Config>()) },
@@ -210,6 +210,17 @@ mod tests {
                     .is_empty()
             );
             assert!(text(layout::RULES).contains("{type}({goal_id}): {description}"));
+        }
+    }
+
+    #[test]
+    fn the_example_of_goals_is_one_where_its_comment_signs_are_taken_away() {
+        for lang in [Lang::En, Lang::Ko] {
+            let files = files(Found::default(), lang);
+            let text = &files.iter().find(|file| file.path == layout::GOALS).unwrap().text;
+            let text = text.replace("#   ", "  ").replace("#     ", "    ");
+            let goals = read::<Goals>(&Source::new("g", &text)).unwrap().value.goals;
+            assert_eq!(goals.first().map(|goal| goal.id.as_str()), Some("M1"), "{text}");
         }
     }
 

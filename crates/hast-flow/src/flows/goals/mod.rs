@@ -18,3 +18,4 @@ pub mod report;
 pub mod runnable;
 pub mod selection;
 pub mod status_edit;
+pub mod waiting;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::docs::goals::{Goal, GoalMode, GoalStatus};
 use crate::flows::goals::selection::Placed;
+use crate::flows::goals::waiting::{Waiting, listed};
 use crate::messages;
 use crate::words::{Lang, shell_word};
 
@@ -52,6 +53,10 @@ pub enum Nothing {
     NoActiveGoal,
     /// What is left waits for goals that are not done.
     AllWait {
+        waiting: Vec<Waiting>,
+    },
+    /// What is left is `mode: interactive`.
+    LeftToPeople {
         ids: Vec<String>,
     },
 }
@@ -64,7 +69,7 @@ pub enum Refused {
     Dropped { id: String },
     Interactive { id: String },
     Container { id: String },
-    Waits { id: String, on: Vec<String> },
+    Waits(Waiting),
 }
 
 /// Chooses among all goals. `tried` are those that this run has finished with.
@@ -110,9 +115,9 @@ pub fn choose<'g, 'a>(
             let below = ids_below(goal);
             goals.first(|leaf| below.contains(leaf.id.as_str()), last_goal, tried)
         }
-        (true, _) => match goals.waits_for(goal) {
-            on if on.is_empty() => Choice::Run(named),
-            on => Choice::Refused(Refused::Waits { id: id.clone(), on }),
+        (true, _) => match Waiting::of(goal, all) {
+            None => Choice::Run(named),
+            Some(waiting) => Choice::Refused(Refused::Waits(waiting)),
         },
     }
 }
@@ -122,7 +127,7 @@ pub fn choose<'g, 'a>(
 pub fn ready<'g, 'a>(all: &'g [Placed<'a>]) -> Vec<&'g Placed<'a>> {
     let goals = Goals::new(all);
     let can_run =
-        |placed: &&Placed<'a>| may_be_tried(placed.goal) && goals.waits_for(placed.goal).is_empty();
+        |placed: &&Placed<'a>| may_be_tried(placed.goal) && !goals.is_waiting(placed.goal);
     let mut ready: Vec<&Placed<'a>> = all.iter().filter(can_run).collect();
     ready.sort_by_key(|placed| std::cmp::Reverse(placed.depth));
     ready
@@ -162,6 +167,45 @@ pub fn in_reach(all: &[Placed<'_>], asked: &Asked, last_goal: Option<&str>) -> B
         }
     }
     reached
+}
+
+/// What of that which was asked for a run leaves behind, though it is active: that is not done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LeftOver {
+    pub waiting: Vec<Waiting>,
+    /// Only of a goal that was named.
+    pub to_people: Vec<String>,
+}
+
+/// The active leaves that a run with `--recursive` could not come to.
+pub fn left_over(all: &[Placed<'_>], asked: &Asked, tried: &BTreeSet<String>) -> LeftOver {
+    let named = asked.goal.as_ref();
+    let top = named.and_then(|id| all.iter().find(|placed| placed.goal.id == *id));
+    let below = match (asked.depth, named, top) {
+        (Depth::Leaves, None, _) => None,
+        // Whoever calls the whole done has decided about its parts.
+        (Depth::Leaves, Some(_), Some(top)) if top.goal.status != GoalStatus::Done => {
+            Some(ids_below(top.goal))
+        }
+        _ => return LeftOver::default(),
+    };
+    let wanted = |goal: &Goal| below.as_ref().is_none_or(|below| below.contains(goal.id.as_str()));
+    let open = all.iter().map(|placed| placed.goal);
+    let open = open.filter(|goal| may_be_tried(goal) && wanted(goal) && !tried.contains(&goal.id));
+    let waiting = open.filter_map(|goal| Waiting::of(goal, all)).collect();
+    let to_people = if named.is_some() { left_to_people(all, wanted) } else { Vec::new() };
+    LeftOver { waiting, to_people }
+}
+
+/// Active leaves that are `mode: interactive`.
+fn left_to_people(all: &[Placed<'_>], wanted: impl Fn(&Goal) -> bool) -> Vec<String> {
+    let is_left = |goal: &&Goal| {
+        goal.status == GoalStatus::Active
+            && goal.children.is_empty()
+            && goal.mode == Some(GoalMode::Interactive)
+            && wanted(goal)
+    };
+    all.iter().map(|placed| placed.goal).filter(is_left).map(|goal| goal.id.clone()).collect()
 }
 
 /// Whether another goal could run in the same tree after this one.
@@ -210,8 +254,8 @@ impl<'g, 'a> Goals<'g, 'a> {
         Self { all, done: done.map(|placed| placed.goal.id.as_str()).collect() }
     }
 
-    fn waits_for(&self, goal: &Goal) -> Vec<String> {
-        goal.depends_on.iter().filter(|id| !self.done.contains(id.as_str())).cloned().collect()
+    fn is_waiting(&self, goal: &Goal) -> bool {
+        goal.depends_on.iter().any(|id| !self.done.contains(id.as_str()))
     }
 
     /// The first leaf by the selection policy: the last session's, the deepest, the first declared.
@@ -225,22 +269,22 @@ impl<'g, 'a> Goals<'g, 'a> {
             let goal = placed.goal;
             may_be_tried(goal) && wanted(goal) && !tried.contains(&goal.id)
         };
-        let (ready, waiting): (Vec<&Placed<'a>>, Vec<&Placed<'a>>) = self
-            .all
-            .iter()
-            .filter(can_be_tried)
-            .partition(|placed| self.waits_for(placed.goal).is_empty());
+        let (ready, waiting): (Vec<&Placed<'a>>, Vec<&Placed<'a>>) =
+            self.all.iter().filter(can_be_tried).partition(|placed| !self.is_waiting(placed.goal));
         let continued = ready.iter().find(|placed| Some(placed.goal.id.as_str()) == last_goal);
         let deepest =
             || ready.iter().reduce(|best, next| if next.depth > best.depth { next } else { best });
         match continued.or_else(deepest) {
             Some(placed) => Choice::Run(placed),
             None if !waiting.is_empty() => {
-                let ids = waiting.iter().map(|placed| placed.goal.id.clone()).collect();
-                Choice::Nothing(Nothing::AllWait { ids })
+                let waiting = waiting.iter().filter_map(|one| Waiting::of(one.goal, self.all));
+                Choice::Nothing(Nothing::AllWait { waiting: waiting.collect() })
             }
             None if !tried.is_empty() => Choice::Nothing(Nothing::AllTried),
-            None => Choice::Nothing(Nothing::NoActiveGoal),
+            None => match left_to_people(self.all, wanted) {
+                ids if ids.is_empty() => Choice::Nothing(Nothing::NoActiveGoal),
+                ids => Choice::Nothing(Nothing::LeftToPeople { ids }),
+            },
         }
     }
 }
@@ -273,7 +317,7 @@ messages! {
     no_active_goal() { en: "no goal is active that auto may run", ko: "auto가 실행할 활성 목표가 없습니다" }
     no_active_goal_next() { en: "set `status: active` on a goal in .ai/goals.yaml", ko: ".ai/goals.yaml에서 목표 하나를 `status: active`로 바꾸세요" }
     all_wait(ids) { en: "the goals that are left wait for others: {ids}", ko: "남은 목표가 다른 목표를 기다립니다: {ids}" }
-    all_wait_next() { en: "finish or hast retry what they depend on (depends_on in .ai/goals.yaml)", ko: "의존하는 목표를 끝내거나 hast retry 하세요 (.ai/goals.yaml의 depends_on)" }
+    to_people(ids) { en: "left to a person (`mode: interactive`): {ids}", ko: "사람이 직접 할 목표입니다(`mode: interactive`): {ids}" }
     unknown(id) { en: "there is no goal {id}", ko: "목표 {id}(이)가 없습니다" }
     unknown_next() { en: "the ids are in .ai/goals.yaml; name one of them, or add it there", ko: ".ai/goals.yaml에서 id를 확인하거나 그곳에 추가하세요" }
     unknown_near(id) { en: "did you mean {id}?", ko: "{id}(을)를 뜻했나요?" }
@@ -288,7 +332,6 @@ messages! {
     container(id) { en: "{id} has children, and only its leaves can be run", ko: "{id}(은)는 하위 목표가 있어 잎 목표만 실행할 수 있습니다" }
     container_next(id) { en: "hast auto {id} --recursive, or name one of its leaves", ko: "hast auto {id} --recursive를 쓰거나 하위 목표를 지정하세요" }
     waits(id, on) { en: "{id} waits for {on}", ko: "{id}(은)는 {on}(을)를 기다립니다" }
-    waits_next(on) { en: "run {on} first", ko: "먼저 {on}(을)를 실행하세요" }
 }
 
 impl Nothing {
@@ -297,7 +340,8 @@ impl Nothing {
             Self::AlreadyDone { id } => already_done(lang, id),
             Self::AllTried => all_tried(lang),
             Self::NoActiveGoal => no_active_goal(lang),
-            Self::AllWait { ids } => all_wait(lang, ids.join(", ")),
+            Self::AllWait { waiting } => all_wait(lang, Waiting::list(waiting, lang)),
+            Self::LeftToPeople { ids } => to_people(lang, listed(ids.clone())),
         }
     }
 
@@ -306,7 +350,10 @@ impl Nothing {
             Self::AlreadyDone { .. } => already_done_next(lang),
             Self::AllTried => all_tried_next(lang),
             Self::NoActiveGoal => no_active_goal_next(lang),
-            Self::AllWait { .. } => all_wait_next(lang),
+            Self::AllWait { waiting } => {
+                waiting.first().map_or_else(|| all_tried_next(lang), |first| first.way.next(lang))
+            }
+            Self::LeftToPeople { .. } => interactive_next(lang),
         }
     }
 }
@@ -322,7 +369,7 @@ impl Refused {
             Self::Dropped { id } => dropped(lang, id),
             Self::Interactive { id } => interactive(lang, id),
             Self::Container { id } => container(lang, id),
-            Self::Waits { id, on } => waits(lang, id, on.join(", ")),
+            Self::Waits(Waiting { id, on, .. }) => waits(lang, id, on.join(", ")),
         }
     }
 
@@ -334,7 +381,7 @@ impl Refused {
             Self::Blocked { id, .. } => blocked_next(lang, shell_word(id)),
             Self::Interactive { .. } => interactive_next(lang),
             Self::Container { id } => container_next(lang, shell_word(id)),
-            Self::Waits { on, .. } => waits_next(lang, on.join(", ")),
+            Self::Waits(waiting) => waiting.way.next(lang),
         }
     }
 }

@@ -9,14 +9,15 @@ use hast_flow::process::exit::{Applied, Net};
 use hast_flow::words::{Lang, visible};
 use hast_world::agents::{Seen, Version, abilities, look};
 use hast_world::calls::variable;
-use hast_world::programs;
+use hast_world::programs::{Missing, missing};
+use hast_world::roots::temporary;
 use hast_world::trust::NotTrusted;
 use serde_json::{Value, json};
 
 use super::list::{who, why_text, why_word};
 use crate::agent_messages::say;
 use crate::app::App;
-use crate::commands::calling::{Project, approvals, commands, project, supervisor};
+use crate::commands::calling::{Project, approvals, commands, project, supervisor, told_missing};
 use crate::commands::goals_files::show;
 use crate::problem::{Exit, Problem};
 
@@ -42,7 +43,7 @@ pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
     let lang = app.lang;
     let (guarded, _signals) = supervisor(lang)?;
     let seen = look(&guarded, &project.variables);
-    let (applied, net) = abilities(&guarded, &std::env::temp_dir());
+    let (applied, net) = abilities(&guarded, &temporary());
     let mut report = Report::default();
     agents(&mut report, &seen, lang);
     sandbox(&mut report, &project, &applied, net, lang);
@@ -152,17 +153,19 @@ fn roles(report: &mut Report, project: &Project, seen: &[Seen], lang: Lang) {
                     .map(|chosen| format!("{} ({})", chosen.name, why_text(lang, chosen.why)))
                     .collect();
                 report.lines.push(say::role_agent(lang, role, shown.join(", ")));
-                let chain_json = chain.iter().map(|chosen| {
-                    let program = chosen.provider.program("hast");
-                    let there = program == "hast"
-                        || program.contains('/')
-                        || programs::find(program, search).is_some();
-                    json!({ "name": chosen.name, "why": why_word(chosen.why), "installed": there })
+                let gone: Vec<Option<Missing>> = chain
+                    .iter()
+                    .map(|chosen| missing(&chosen.provider, &project.root, search))
+                    .collect();
+                let chain_json = chain.iter().zip(&gone).map(|(chosen, gone)| {
+                    let (why, there) = (why_word(chosen.why), gone.is_none());
+                    json!({ "name": chosen.name, "why": why, "installed": there })
                 });
                 let chain_json: Vec<Value> = chain_json.collect();
-                if !chain_json.iter().any(|agent| agent["installed"] == true) {
-                    let missing = say::role_problem(lang, role, say::not_installed(lang));
-                    report.problem(missing, say::no_default_next(lang));
+                if let (Some(Some(first)), true) = (gone.first(), gone.iter().all(Option::is_some))
+                {
+                    let (what, next) = told_missing(lang, first);
+                    report.problem(say::role_problem(lang, role, what), next);
                 }
                 listed.insert(role.to_owned(), chain_json.into());
             }

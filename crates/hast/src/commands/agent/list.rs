@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::agent_messages::say;
 use crate::app::App;
-use crate::commands::calling::{Project, project, supervisor};
+use crate::commands::calling::{Project, project, supervisor, told_missing};
 use crate::problem::{Exit, Problem};
 
 /// A row of the list.
@@ -124,10 +124,12 @@ fn line_row(project: &Project, name: &str, line: &str, lang: Lang) -> Row {
     let (program, path, state) = match Provider::parse(line) {
         Ok(provider) => {
             let program = provider.program("hast").to_owned();
-            let played = matches!(provider, Provider::Rehearsal { .. });
             let path = programs::find(&program, search).map(|path| path.display().to_string());
-            let there = path.is_some() || played || program.contains('/');
-            let state = if there { line.to_owned() } else { say::not_installed(lang) };
+            let state = match programs::missing(&provider, &project.root, search) {
+                None => line.to_owned(),
+                Some(programs::Missing::Program(_)) => say::not_installed(lang),
+                Some(missing) => told_missing(lang, &missing).0,
+            };
             (program, path, state)
         }
         Err(problem) => (String::new(), None, problem.what(lang)),

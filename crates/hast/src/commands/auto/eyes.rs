@@ -158,7 +158,9 @@ impl GoalEyes {
         if let (Some(name), None) = (&run.recovered, &run.gave_up) {
             lines.push(say::recovered(lang, visible(name)));
         }
-        if let Some((goal, name)) = run.cleared.clone() {
+        if let Some((goal, name)) = run.cleared.as_ref().filter(|_| run.continues.is_some()) {
+            lines.push(say::goes_on(lang, visible(goal), visible(name)));
+        } else if let Some((goal, name)) = run.cleared.clone() {
             let cleared = Cleared::KeptWork { goal, name };
             let told = format!("{} ({})", cleared.what(lang), cleared.next(lang));
             lines.push(visible(&told).into_owned());
@@ -315,7 +317,13 @@ impl GoalEyes {
         let mut lines: Vec<String> = failed.map(line).collect();
         let settled = self.settled.get(self.saved_told..).unwrap_or_default();
         self.saved_told += settled.len();
-        lines.extend(settled.iter().filter_map(|work| beside::saved(self.lang, work)));
+        // Of an attempt that changed nothing there is nothing to get back.
+        let changed = |work: &&SettledWork| {
+            let about = |one: &&Judgement| one.goal == work.goal && one.attempt == work.attempt;
+            self.judged.iter().rfind(about).is_none_or(|one| one.code != "nothing_changed")
+        };
+        let work = settled.iter().filter(changed);
+        lines.extend(work.filter_map(|work| beside::saved(self.lang, work)));
         lines
     }
 

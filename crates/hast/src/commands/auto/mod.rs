@@ -10,6 +10,7 @@ pub(crate) mod leases;
 mod leftovers;
 mod planned;
 mod refs;
+mod refusals;
 pub(crate) mod summary;
 mod walls;
 
@@ -39,7 +40,8 @@ use hast_world::auto_lock;
 use hast_world::calls::ledger::LedgerFile;
 use hast_world::calls::{installed, variable};
 use hast_world::driver_lock::DriverLock;
-use hast_world::{git, programs, roots};
+use hast_world::programs::missing;
+use hast_world::{git, roots};
 use serde_json::json;
 
 use super::calling::{self, Project};
@@ -406,13 +408,13 @@ pub(crate) fn agent_is_there(
     let chosen =
         choose(wishes).map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))?;
     let path = variable(&project.variables, "PATH").unwrap_or_default();
-    let program = chosen.provider.program("/");
-    let there = program.contains('/') || programs::find(program, path).is_some();
-    if there || !project.config.fallback.is_empty() {
-        return Ok(());
+    match missing(&chosen.provider, &project.root, path) {
+        Some(missing) if project.config.fallback.is_empty() => {
+            let (what, next) = calling::told_missing(lang, &missing);
+            Err(Problem::new(what, next))
+        }
+        Some(_) | None => Ok(()),
     }
-    let what = say::no_agent(lang, program);
-    Err(Problem::new(what, say::no_agent_next(lang)))
 }
 
 /// What a judgement is about, for whoever narrates.

@@ -10,14 +10,18 @@ use hast_flow::flows::goals::instructions::{Parts, prompt};
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::print::Format;
 use hast_flow::flows::goals::report::{DryRun, dry_run};
-use hast_flow::flows::goals::runnable::{Asked, Choice, choose as choose_goal, parents_done};
+use hast_flow::flows::goals::runnable::{
+    Asked, Choice, Nothing, choose as choose_goal, parents_done,
+};
 use hast_flow::flows::goals::selection::{Placed, placed};
 use hast_flow::formats::source::MAX_DOCUMENT_BYTES;
 use hast_world::calls::{installed, variable};
 use hast_world::files::read_if_there;
 use serde_json::json;
 
+use super::refusals;
 use crate::app::App;
+use crate::auto_messages::say;
 use crate::cli::AutoArgs;
 use crate::commands::calling::Project;
 use crate::commands::goals_files::{GoalsFiles, newest_handoff};
@@ -35,7 +39,7 @@ pub(super) fn run(
     let newest = newest_handoff(app, &project.root)?.session.map(|(_, session)| session);
     let mut last = newest.as_ref().map(|session| session.front.goal_id.clone());
     let (mut tried, mut planned) = (BTreeSet::new(), Vec::new());
-    loop {
+    let left = loop {
         let all = placed(&goals);
         match choose_goal(&all, asked, last.as_deref(), &tried) {
             Choice::Run(chosen) => {
@@ -60,18 +64,22 @@ pub(super) fn run(
                 }
                 return Ok(Exit::Done);
             }
-            Choice::Nothing(_) => break,
+            Choice::Nothing(nothing) => break nothing,
         }
-    }
+    };
     if app.json {
         app.print_json(&json!({ "goals": planned }))?;
     } else {
         app.print(&dry_run(&planned, app.lang))?;
     }
+    if let Nothing::AllWait { .. } = left {
+        let (what, next) = (left.what(app.lang), left.next(app.lang));
+        app.output.message(&format!("{what}\n{}: {next}\n", common::next(app.lang)));
+    }
     // What would keep the run from starting is a part of what would happen.
-    if let Err(problem) = super::agent_is_there(app, project, args.tool.as_deref()) {
-        let next = common::next(app.lang);
-        app.output.message(&format!("{}\n{next}: {}\n", problem.what, problem.next));
+    for problem in refusals::now(app, project, asked, args) {
+        let (what, next) = (say::would_refuse(app.lang, problem.what), common::next(app.lang));
+        app.output.message(&format!("{what}\n{next}: {}\n", problem.next));
     }
     Ok(Exit::Done)
 }

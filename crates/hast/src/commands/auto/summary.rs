@@ -94,11 +94,17 @@ fn table(app: &App, driven: &Driven<()>, eyes: &GoalEyes) -> String {
     if !text.is_empty() {
         let all =
             driven.usage.values().copied().fold(Usage::default(), crate::commands::driving::sum);
-        let parts = [Some(say::took(app.lang, elapsed(driven.lasted))), spent(app.lang, all)];
+        let parts = [Some(say::took(app.lang, elapsed(took(driven, eyes)))), spent(app.lang, all)];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         text += &format!("{}\n", parts.join(" · "));
     }
     text
+}
+
+/// How long it took: attempts count whole seconds of a clock, and none took longer than all of it.
+fn took(driven: &Driven<()>, eyes: &GoalEyes) -> Duration {
+    let longest = eyes.judged.iter().map(|one| u64::try_from(one.seconds).unwrap_or(0)).max();
+    driven.lasted.max(Duration::from_secs(longest.unwrap_or(0)))
 }
 
 /// The commit of what passed, or the ref of what did not.
@@ -181,7 +187,7 @@ pub(crate) fn as_json(driven: &Driven<()>, eyes: &GoalEyes, problem: Option<&Pro
         "recovered": recovered,
         "attempts": attempts,
         "usage": usage,
-        "seconds": driven.lasted.as_secs(),
+        "seconds": took(driven, eyes).as_secs(),
         "problem": problem.map(|problem| problem.json()["problem"].clone()),
         "exit": problem.map_or(Exit::Done, |problem| problem.exit) as u8,
     })

@@ -5,18 +5,17 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use crate::attempt::evidence::TestEnd;
+use crate::attempt::evidence::{TestEnd, TestRun};
 use crate::attempt::recovery::Place;
 use crate::attempt::workspace::{GitResult, GitStep, Head, Looked, UncommittedKind};
-use crate::attempt_steps::unexpected;
+use crate::attempt_steps::{blocked, unexpected};
 use crate::docs::goals::{Goal, GoalsEventKind as Kind};
 use crate::driver::Facts;
-use crate::flows::goals::auto::AutoFlow;
-use crate::flows::goals::auto::clean_start;
 use crate::flows::goals::auto::decide::git;
 use crate::flows::goals::auto::view::View;
 use crate::flows::goals::auto::working::key;
 use crate::flows::goals::auto::write::Draft;
+use crate::flows::goals::auto::{AutoFlow, clean_start, words};
 use crate::steps::{Check, Effect, EffectResult, Step, StepKey};
 
 /// Most files that are remembered as left by tests. More than that is part of the base all the same.
@@ -68,6 +67,15 @@ pub(super) fn on_base(
             let effect =
                 Effect::Check(Check { command: kept.1, tree: tree.clone(), limit_seconds });
             Err(Step::Effect { key: check, effect })
+        }
+        // It would be the same after each attempt. Nothing is written down: whoever installs it goes on.
+        Some(EffectResult::Check(TestRun { end: TestEnd::NoProgram { name, .. }, .. })) => {
+            let what = words::no_test_program(facts.lang, command, name);
+            let next = match &goal.test_command {
+                Some(_) => words::no_test_program_of_goal_next(facts.lang, name, &goal.id),
+                None => words::no_test_program_next(facts.lang, name),
+            };
+            Err(blocked(what, next))
         }
         Some(EffectResult::Check(run)) => {
             let detail =

@@ -7,7 +7,9 @@ use crate::attempt_steps::blocked;
 use crate::docs::goals::{Goal, GoalStatus};
 use crate::flows::goals::auto::run::{Run, Withdrawn};
 use crate::flows::goals::auto::words;
-use crate::flows::goals::runnable::{Asked, Choice, Nothing, ids_below};
+use crate::flows::goals::runnable::{
+    Asked, Choice, LeftOver, Nothing, Refused, ids_below, left_over,
+};
 use crate::flows::goals::selection::Placed;
 use crate::flows::goals::status_edit::status_word;
 use crate::steps::{Ending, Notice, Step};
@@ -32,7 +34,11 @@ pub(super) fn over(run: &Run, choice: &Choice<'_, '_>, left: Left<'_>, lang: Lan
         Choice::Nothing(nothing) => ending(run, nothing, left, lang),
         Choice::Refused(refused) if run.tried.is_empty() && left.elsewhere.is_empty() => {
             let (what, next) = (refused.what(lang), refused.next(lang));
-            Step::Finish(Ending::Failed(Notice { what, next }))
+            let notice = Notice { what, next };
+            Step::Finish(match refused {
+                Refused::Blocked { .. } => Ending::Blocked(notice),
+                _ => Ending::Failed(notice),
+            })
         }
         Choice::Refused(_) | Choice::Run(_) => ending(run, &Nothing::AllTried, left, lang),
     }
@@ -42,29 +48,30 @@ pub(super) fn over(run: &Run, choice: &Choice<'_, '_>, left: Left<'_>, lang: Lan
 /// those that another worker has, also where nothing was done because of that.
 pub(super) fn ending(run: &Run, nothing: &Nothing, left: Left<'_>, lang: Lang) -> Step {
     let (claimed, before) = (left.claimed(run, lang), left.blocked_before(run, lang));
+    let (waiting, people) = left.not_come_to(run, lang);
     if let Some(Notice { what, next }) = trouble(run, lang) {
-        let others = [&claimed, &before].into_iter().flatten().map(|notice| notice.what.clone());
+        let others = [&claimed, &waiting, &people, &before].into_iter().flatten();
+        let others = others.map(|notice| notice.what.clone());
         return blocked(joined([what].into_iter().chain(others)), next);
     }
     let (named, done) = (left.asked.goal.is_some(), done(run, lang));
     let nothing = || Notice { what: nothing.what(lang), next: nothing.next(lang) };
-    let own = match (&done, &claimed) {
-        (Some(done), _) => Some(done.clone()),
-        (None, Some(_)) => None,
-        (None, None) => Some(nothing()),
-    };
-    let what = joined([&own, &claimed, &before].into_iter().flatten().map(|one| one.what.clone()));
-    let waits = before.filter(|_| named || done.is_none());
+    let any = [&claimed, &waiting, &people].into_iter().any(Option::is_some);
+    let own = done.clone().or_else(|| (!any).then(nothing));
+    let whats = [&own, &claimed, &waiting, &people, &before].into_iter().flatten();
+    let what = joined(whats.map(|one| one.what.clone()));
+    let ours = |notice: Option<Notice>| notice.filter(|_| named || done.is_none());
+    let (before, waiting, people) = (ours(before), ours(waiting), ours(people));
     // Nothing goes on while work lies uncommitted in the tree.
-    let next = match (&own, &claimed, &waits) {
-        (Some(own), _, _) if run.stop => own,
-        (_, Some(notice), _) | (_, None, Some(notice)) | (Some(notice), None, None) => notice,
-        (None, None, None) => &nothing(),
+    let next = match &own {
+        Some(own) if run.stop => Some(own),
+        _ => [&claimed, &before, &waiting, &people, &own].into_iter().flatten().next(),
     };
-    let notice = Notice { what, next: next.next.clone() };
-    Step::Finish(match (claimed.is_some(), waits.is_some()) {
-        (true, _) if named || done.is_none() => Ending::Failed(notice),
-        (_, true) if named => Ending::Blocked(notice),
+    let notice = Notice { what, next: next.cloned().unwrap_or_else(nothing).next };
+    Step::Finish(match (claimed, before, waiting) {
+        (Some(_), _, _) if named || done.is_none() => Ending::Failed(notice),
+        (_, Some(_), _) if named => Ending::Blocked(notice),
+        (_, _, Some(_)) if named => Ending::Failed(notice),
         _ => Ending::Done(notice),
     })
 }
@@ -84,6 +91,22 @@ impl Left<'_> {
             next: words::claimed_elsewhere_next(lang),
         };
         (!open.is_empty()).then(notice)
+    }
+
+    /// Leaves of what was asked for that are active, and that the run could not come to: they wait for other
+    /// goals, or a person does them.
+    fn not_come_to(&self, run: &Run, lang: Lang) -> (Option<Notice>, Option<Notice>) {
+        if run.stop {
+            return (None, None);
+        }
+        let mut tried: BTreeSet<String> = run.tried.union(&run.passed_over).cloned().collect();
+        tried.extend(self.elsewhere.iter().cloned());
+        let LeftOver { waiting, to_people } = left_over(self.all, self.asked, &tried);
+        let told = |nothing: Nothing| Notice { what: nothing.what(lang), next: nothing.next(lang) };
+        (
+            (!waiting.is_empty()).then(|| told(Nothing::AllWait { waiting })),
+            (!to_people.is_empty()).then(|| told(Nothing::LeftToPeople { ids: to_people })),
+        )
     }
 
     /// Leaves of what was asked for that wait for a person, and not because of this run.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::attempt::base::{ObjectId, Saved};
 use crate::attempt::judge::Verdict;
 use crate::attempt::recovery::Place;
-use crate::attempt::settle::{Act, Attempt, MoreGoals, Then, settle};
+use crate::attempt::settle::{Act, Attempt, Blocked, MoreGoals, Then, settle};
 use crate::attempt::workspace::{
     CommitPlan, Content, GitResult, GitStep, Identity, LeftWork, Reach,
 };
@@ -17,7 +17,7 @@ use crate::flows::goals::auto::lanes::wanted::{Asking, Word};
 use crate::flows::goals::auto::publishing::{StatusCommit, committed};
 use crate::flows::goals::auto::record::{KeptWork, ToldStatus, VerdictRecord};
 use crate::flows::goals::auto::run::Beside;
-use crate::flows::goals::auto::view::{Current, Settled, View};
+use crate::flows::goals::auto::view::{Current, Documents, Settled, View};
 use crate::flows::goals::auto::working::{Work, key};
 use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::auto::{claims, evidence, lanes, layout, words};
@@ -264,6 +264,15 @@ fn refused(work: &Work<'_>, record: &VerdictRecord, why: String) -> Step {
     work.judged(draft, layout::REFUSED, &record).step()
 }
 
+/// Why a goal is handed to a person, in the words that its last attempt was judged with.
+fn told(work: &Work<'_>, why: &Blocked) -> String {
+    let documents = work.view.documents_of(&work.current.goal, work.current.number);
+    match documents.and_then(Documents::last_verdict) {
+        Some(verdict) => why.telling(verdict.text.clone(), work.facts.lang),
+        None => why.text(work.facts.lang),
+    }
+}
+
 /// Says what became of an attempt, and of its goal.
 pub(super) fn settled(
     work: &Work<'_>,
@@ -277,9 +286,7 @@ pub(super) fn settled(
         Then::TryAgain => ("try_again", None),
         Then::Done => ("done", Some(ToldStatus::Done)),
         Then::DoneAndStop => ("done_and_stop", Some(ToldStatus::Done)),
-        Then::Block(why) => {
-            ("blocked", Some(ToldStatus::Blocked { reason: why.text(work.facts.lang) }))
-        }
+        Then::Block(why) => ("blocked", Some(ToldStatus::Blocked { reason: told(work, why) })),
         Then::Wait | Then::Stop => {
             return blocked(words::waiting(work.facts.lang), words::waiting_next(work.facts.lang));
         }
@@ -315,7 +322,7 @@ pub(super) fn settled(
         }
         Then::Block(why) => {
             about["code"] = json!(why.code());
-            about["reason"] = json!(why.text(work.facts.lang));
+            about["reason"] = json!(told(work, why));
             draft.event(Kind::GoalBlocked, about)
         }
         Then::TryAgain | Then::Wait | Then::Stop => draft,

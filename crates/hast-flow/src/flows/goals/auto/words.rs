@@ -7,6 +7,9 @@ messages! {
     no_goals_next() { en: "run hast init", ko: "hast init을 실행하세요" }
     bad_goals(why) { en: ".ai/goals.yaml cannot be read: {why}", ko: ".ai/goals.yaml을 읽을 수 없습니다: {why}" }
     bad_goals_next() { en: "hast verify .ai/goals.yaml shows each place", ko: "hast verify .ai/goals.yaml이 위치를 보여 줍니다" }
+    no_test_program(command, name) { en: "the tests cannot run: `{command}` needs `{name}`, which is not installed; no agent was called", ko: "테스트를 실행할 수 없습니다. `{command}`에 필요한 `{name}`(이)가 설치되어 있지 않습니다. 에이전트를 부르지 않았습니다" }
+    no_test_program_next(name) { en: "install {name}, or correct test_command in .ai/config.yaml, then run the same command again", ko: "{name}(을)를 설치하거나 .ai/config.yaml의 test_command를 고친 뒤 같은 명령을 다시 실행하세요" }
+    no_test_program_of_goal_next(name, goal) { en: "install {name}, or correct test_command of {goal} in .ai/goals.yaml, then run the same command again", ko: "{name}(을)를 설치하거나 .ai/goals.yaml에서 {goal}의 test_command를 고친 뒤 같은 명령을 다시 실행하세요" }
     done(goals) { en: "done: {goals}", ko: "완료: {goals}" }
     done_next() { en: "look at it with git log, and at hast status for what is left", ko: "git log로 확인하고, 남은 목표는 hast status로 보세요" }
     cleared() { en: "what was under way is off the tree", ko: "진행 중이던 작업을 트리에서 치웠습니다" }

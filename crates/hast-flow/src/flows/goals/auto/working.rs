@@ -328,7 +328,7 @@ impl Work<'_> {
             Ok(GitResult::Inspected(inspection)) => inspection,
             Ok(_) => return unexpected(&inspect_key, self.facts.lang),
         };
-        let evidence = inspection.evidence(end.clone());
+        let evidence = inspection.evidence(end.clone(), self.facts.lang);
         let before = self.view.ledger(&self.current.goal).interruptions();
         let rules = self.record.rules(attempt_end, before);
         let tests_key = self.key_now("tests");
@@ -337,7 +337,10 @@ impl Work<'_> {
             _ => None,
         };
         match judge(&evidence, &rules, tests) {
-            Judged::Verdict(verdict) => self.verdict(inspection, verdict, tests),
+            Judged::Verdict(verdict) => {
+                let text = verdict.reason.text_after(end, verdict.class, self.facts.lang);
+                self.verdict(inspection, verdict, text, tests)
+            }
             Judged::NeedsTests => {
                 let limit = SignedDuration::from_mins(i64::from(self.record.timeout_minutes));
                 let effect = Effect::Check(Check {
@@ -350,12 +353,18 @@ impl Work<'_> {
         }
     }
 
-    fn verdict(&self, inspection: &Inspection, verdict: Verdict, tests: Option<&TestRun>) -> Step {
+    fn verdict(
+        &self,
+        inspection: &Inspection,
+        verdict: Verdict,
+        text: String,
+        tests: Option<&TestRun>,
+    ) -> Step {
         let changed = inspection.changes.iter().take(LISTED).map(|change| change.path.to_string());
         let ignored = inspection.not_committed.iter().take(LISTED);
         let record = VerdictRecord {
             version: Version,
-            text: verdict.reason.text(self.facts.lang),
+            text,
             judged_at: self.facts.now,
             head: inspection.head.clone(),
             tree: inspection.tree.clone(),

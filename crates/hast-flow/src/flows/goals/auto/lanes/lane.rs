@@ -57,6 +57,7 @@ fn everybodys(seen: &View, lang: Lang) -> bool {
         EffectResult::Git(GitResult::Refused(problem))
         | EffectResult::Worktree(WorktreeResult::Refused(problem)) => problem.is_everybodys(),
         EffectResult::Lease(LeaseResult::Failed { .. }) => true,
+        EffectResult::Check(run) => matches!(run.end, TestEnd::NoProgram { .. }),
         other => wanted::is_unreadable(other, lang),
     })
 }

@@ -129,7 +129,7 @@ fn as_expected(run: &TestRun, expect_failure: bool) -> Result<(), String> {
         (TestEnd::Green, false) | (TestEnd::Red { .. }, true) => Ok(()),
         (TestEnd::Green, true) => Err("green".to_owned()),
         (TestEnd::Red { code }, false) => Err(format!("exit code {code}")),
-        (TestEnd::CouldNotRun { why }, _) => Err(why.clone()),
+        (TestEnd::CouldNotRun { why } | TestEnd::NoProgram { why, .. }, _) => Err(why.clone()),
     }
 }
 

@@ -246,7 +246,7 @@ impl Accept<'_> {
             TestEnd::Red { code } => {
                 Err(self.because(&Reason::RedAfterMerge { why: format!("exit code {code}") }))
             }
-            TestEnd::CouldNotRun { why } => {
+            TestEnd::CouldNotRun { why } | TestEnd::NoProgram { why, .. } => {
                 Err(self.because(&Reason::RedAfterMerge { why: why.clone() }))
             }
         }

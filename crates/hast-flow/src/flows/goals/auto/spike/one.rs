@@ -210,7 +210,9 @@ impl Try<'_> {
             return match self.check("call", command, base)? {
                 EffectResult::Check(run) => Ok(match &run.end {
                     TestEnd::Green | TestEnd::Red { .. } => CallEnd::Ended,
-                    TestEnd::CouldNotRun { why } => CallEnd::SaidFailed { error: why.clone() },
+                    TestEnd::CouldNotRun { why } | TestEnd::NoProgram { why, .. } => {
+                        CallEnd::SaidFailed { error: why.clone() }
+                    }
                 }),
                 _ => Err(unexpected(&self.key("call"), facts.lang)),
             };
@@ -245,7 +247,7 @@ impl Try<'_> {
             attempt_end: OffsetTime::new(self.facts.now.instant(), flow.settings.offset),
             interruptions_before: 0,
         };
-        let evidence = inspection.evidence(end);
+        let evidence = inspection.evidence(end, self.facts.lang);
         if let Judged::Verdict(verdict) = judge(&evidence, &rules, None) {
             return Ok(verdict);
         }
