@@ -170,7 +170,8 @@ pub enum Breach {
     TooLarge {
         path: RepoPath,
     },
-    /// A pipe, a socket, a device, or a name that git takes from nobody: no commit can hold it.
+    /// A pipe, a socket, a device, a name that git takes from nobody, a directory deeper than a path may be
+    /// long: no commit can hold it.
     NotStorable {
         path: RepoPath,
     },

@@ -16,6 +16,7 @@ use super::paths::shown;
 use super::protect::{Restored, Root};
 use super::put_back::{Before, PutBack};
 use super::record::Opened;
+use super::refs::HeadNow;
 use super::snapshot::{Home, Kept};
 
 const STASHES: &[u8] = b"logs/refs/stash";
@@ -131,12 +132,16 @@ impl RealWorkspace {
     }
 
     /// Puts refs back that were moved since they were looked at. Says which no fetch and no person beside
-    /// the attempt would have moved.
+    /// the attempt would have moved. Where HEAD went elsewhere nothing is committed, and it would be left
+    /// on a branch that is not there.
     pub(super) fn refs_back(
         &self,
         base: &Base,
         opened: &Opened,
     ) -> Result<Vec<String>, GitProblem> {
+        if self.git.head()? != HeadNow::Branch(base.branch().to_owned()) {
+            return Ok(Vec::new());
+        }
         let refs = self.git.refs()?;
         let beside = self.git.moved_beside(base, &opened.snapshot.refs, &refs)?;
         let back = self.git.restore_refs(base, opened.before(), &refs)?;

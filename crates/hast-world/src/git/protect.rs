@@ -98,7 +98,7 @@ impl Place {
 
     /// What is at the protected paths now.
     pub(super) fn protected_now(&self, roots: &[Root]) -> Result<Vec<Kept>, GitProblem> {
-        let mut found = self.protected_of(roots, None)?;
+        let mut found = self.protected_of(roots, Found::default())?;
         found.kept.append(&mut found.refs);
         Ok(found.kept)
     }
@@ -106,9 +106,8 @@ impl Place {
     fn protected_of<'m>(
         &self,
         roots: &[Root],
-        known: Option<&'m Modules>,
+        mut found: Found<'m>,
     ) -> Result<Found<'m>, GitProblem> {
-        let mut found = Found { known, ..Found::default() };
         for (home, path) in roots {
             if self.below_link(*home, path) {
                 continue;
@@ -168,14 +167,21 @@ impl Place {
             let target = fs::read_link(&real).map_err(at)?.into_os_string().into_vec();
             into.kept.push(Kept { home, path, was: Was::Link { target } });
         } else if there.is_dir() {
+            let is_new = into.is_new(home, &path);
             into.kept.push(Kept { home, path: path.clone(), was: Was::Directory { mode } });
-            for below in self.below(home, &path)? {
+            let below = match self.below(home, &path) {
+                // It goes aside as it is, however much it holds.
+                Err(_) if is_new => return Ok(()),
+                _ if is_new && into.files > MOST_FILES => return Ok(()),
+                below => below?,
+            };
+            for below in below {
                 if home == Home::Tree || !is_derived(&below) {
                     self.collect(home, below, into)?;
                 }
             }
         } else if there.is_file() {
-            let was = if there.len() > LARGE {
+            let was = if there.len() > LARGE || into.is_new(home, &path) || into.is_full() {
                 let modified =
                     i128::from(there.mtime()) * 1_000_000_000 + i128::from(there.mtime_nsec());
                 let changed =
@@ -212,11 +218,12 @@ impl Place {
         aside: &Path,
     ) -> Result<Restored, GitProblem> {
         let known = Modules::of(before);
-        let found = self.protected_of(roots, Some(&known))?;
         let root = |kept: &Kept| (kept.home, kept.path.clone());
         let watched = before.iter().filter(|kept| known.watch(kept.home, &kept.path));
         let before: BTreeMap<Root, Was> =
             watched.map(|kept| (root(kept), kept.was.clone())).collect();
+        let found = Found { known: Some(&known), before: Some(&before), ..Found::default() };
+        let found = self.protected_of(roots, found)?;
         let mut now: BTreeMap<Root, Was> =
             found.kept.into_iter().map(|kept| (root(&kept), kept.was)).collect();
         // Refs of a submodule come with every fetch: only those that were there are compared.
@@ -389,14 +396,26 @@ pub(super) struct Found<'m> {
     /// The repositories of submodules that were there before, and those that were not.
     pub(super) known: Option<&'m Modules>,
     pub(super) new: Vec<Root>,
+    /// What was there, where that is compared.
+    before: Option<&'m BTreeMap<Root, Was>>,
     files: usize,
     bytes: usize,
 }
 
 impl Found<'_> {
+    /// Whether something was not there: no more is asked of it, for it goes aside.
+    fn is_new(&self, home: Home, path: &[u8]) -> bool {
+        self.before.is_some_and(|before| !before.contains_key(&(home, path.to_vec())))
+    }
+
+    fn is_full(&self) -> bool {
+        self.bytes > MOST_BYTES
+    }
+
+    /// There is a limit to what is recorded; nobody keeps hast from judging by making more of it.
     pub(super) fn count(&mut self) -> Result<(), GitProblem> {
         self.files += 1;
-        if self.files > MOST_FILES || self.bytes > MOST_BYTES {
+        if self.before.is_none() && (self.files > MOST_FILES || self.is_full()) {
             let what = "files that are protected".to_owned();
             return Err(GitProblem::TooMuch { what });
         }

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use super::aside;
 use super::place::Place;
 
+/// No call takes a path that is longer.
+const LONGEST_PATH: usize = 4_096;
 /// More than this is not listed.
 const MOST: usize = 10_000;
 
@@ -31,7 +33,7 @@ impl Place {
                     if there.is_dir() {
                         below.push(entry.path());
                     }
-                    // A name that is no text could not be found again by it.
+                    // A name that is no text, or too long, could not be found again by it.
                     if let Some(name) = self.named(&entry.path()) {
                         lying.insert(name, looks(&there));
                     }
@@ -57,7 +59,8 @@ impl Place {
     }
 
     fn named(&self, path: &Path) -> Option<String> {
-        path.strip_prefix(&self.common_dir).ok()?.to_str().map(str::to_owned)
+        let name = path.strip_prefix(&self.common_dir).ok()?.to_str()?;
+        (path.as_os_str().len() < LONGEST_PATH).then(|| name.to_owned())
     }
 
     fn unnamed(&self, path: &str) -> PathBuf {

@@ -11,7 +11,7 @@ use hast_flow::attempt::git_problem::GitProblem;
 
 use super::access::open_up;
 use super::index::{IndexImage, Scratch, ScratchFile, list, object};
-use super::paths::{Matcher, shown};
+use super::paths::Matcher;
 use super::place::Place;
 use super::run::{Git, MOST_ERROR_BYTES};
 use super::true_objects::Packed;
@@ -23,6 +23,9 @@ pub(super) const HUGE: u64 = 1 << 30;
 const REFUSES: &[u8] = b"Ignoring path ";
 /// More files than this that git does not take mean that something else is wrong.
 const MOST_REFUSED: usize = 8;
+
+/// Why a directory cannot be opened that is too deep.
+const TOO_LONG: &str = "File name too long";
 
 /// What a path is, without following links anywhere below the top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,14 +128,13 @@ impl Git {
             let said = listed.said();
             return Err(GitProblem::Refused { command: "ls-files".to_owned(), said });
         }
-        if let Some(closed) = unread_directory(&listed.stderr) {
-            return Err(GitProblem::Disk { path: closed, why: "it cannot be read".to_owned() });
-        }
+        let too_deep = self.too_deep(&index, &listed.stderr)?;
         let mut paths: Vec<&[u8]> = listed
             .stdout
             .split(|byte| *byte == 0)
             .filter_map(|entry| entry.get(2..))
             .filter(|path| !matcher.is_left_out(path))
+            .filter(|path| !too_deep.iter().any(|above| path.starts_with(above)))
             .collect();
         paths.sort_unstable();
         paths.dedup();
@@ -142,9 +144,34 @@ impl Git {
             _ => index.image()?,
         };
         let (tree, image) = self.tree_of_index(&index, image)?;
-        let TakenIn { repositories, huge, refused: not_storable, forged } = taken;
+        let TakenIn { repositories, huge, refused: mut not_storable, forged } = taken;
+        let named = |above: &Vec<u8>| above.strip_suffix(b"/").unwrap_or(above).to_vec();
+        not_storable.extend(too_deep.iter().map(named));
         let (bare, nested) = Default::default();
         Ok(Scanned { index, image, tree, repositories, nested, huge, not_storable, bare, forged })
+    }
+
+    /// Directories, with their `/`, that hold nothing known and go deeper than a path can be long. One that
+    /// cannot be read for another reason hides what is in it.
+    fn too_deep(
+        &self,
+        index: &ScratchFile,
+        stderr: &[u8],
+    ) -> Result<BTreeSet<Vec<u8>>, GitProblem> {
+        let mut found = BTreeSet::new();
+        for unread in unread_directories(stderr) {
+            let image = index.image()?;
+            let entries = self.entries(&image).filter(|_| unread.is_too_long);
+            let above = entries.and_then(|entries| {
+                let path = unread.path.as_bytes();
+                let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+                let mut above = ends.map(|(at, _)| &path[..=at]);
+                above.find(|above| !entries.has_below(above)).map(<[u8]>::to_vec)
+            });
+            let why = || "it cannot be read".to_owned();
+            found.insert(above.ok_or_else(|| GitProblem::Disk { path: unread.path, why: why() })?);
+        }
+        Ok(found)
     }
 
     /// Lets an index have what the work tree has at some paths.
@@ -376,9 +403,22 @@ fn was_closed(stderr: &[u8]) -> bool {
     String::from_utf8_lossy(stderr).contains("Permission denied")
 }
 
+struct Unread {
+    path: String,
+    is_too_long: bool,
+}
+
 /// Git only warns of a directory that it cannot read; what is in it would be hidden.
-fn unread_directory(stderr: &[u8]) -> Option<String> {
+fn unread_directories(stderr: &[u8]) -> Vec<Unread> {
     let text = String::from_utf8_lossy(stderr);
-    let line = text.lines().find(|line| line.contains("could not open directory"))?;
-    Some(line.split('\'').nth(1).map_or_else(|| shown(line.as_bytes()), str::to_owned))
+    let lines = text.lines().filter(|line| line.contains("could not open directory"));
+    // Git cuts a line that is too long for it.
+    let unread = |line: &str| {
+        let named = line.split_once('\'').map_or(line, |(_, named)| named);
+        match named.rsplit_once("': ") {
+            Some((path, why)) => Unread { path: path.to_owned(), is_too_long: why == TOO_LONG },
+            None => Unread { path: named.to_owned(), is_too_long: true },
+        }
+    };
+    lines.map(unread).collect()
 }

@@ -296,3 +296,49 @@ fn a_handoff_in_a_directory_of_its_own_is_named_with_it() {
     let names: Vec<&str> = found.handoffs.iter().map(|file| file.name.as_str()).collect();
     assert_eq!(names, ["old/2026-02-09_143000.md", "run-me.sh"]);
 }
+
+/// A directory below another with a path that no call takes as a whole.
+fn too_deep(repo: &Repo, path: &str) {
+    let step = "d".repeat(200);
+    let chain = |start: &str| [start, &[step.as_str(); 15].join("/")].concat();
+    directory(repo, &chain(&format!("{path}/")));
+    directory(repo, &chain("second/"));
+    repo.write(&format!("{}/x", chain("second/")), "x");
+    let end = format!("{}/rest", chain(&format!("{path}/")));
+    rename(repo, "second", &end);
+}
+
+#[expect(clippy::disallowed_methods, reason = "the test plays the agent")]
+fn rename(repo: &Repo, from: &str, to: &str) {
+    std::fs::rename(repo.path(from), repo.path(to)).unwrap();
+}
+
+#[test]
+fn a_directory_deeper_than_a_path_may_be_long_is_judged_and_moved_aside() {
+    let repo = Repo::new();
+    let found = attempt(&repo, |repo| {
+        too_deep(repo, "deep");
+        too_deep(repo, "src/deep");
+        repo.write("deep/file", "f");
+        repo.write("a", "1");
+    });
+    assert_eq!(found.breaches, ["deep", "src/deep"].map(not_storable));
+    assert_eq!(changes(&found), ["A a", "A deep", "A src/deep"]);
+    assert_honest(&attempt(&repo, |repo| repo.write("a", "1")));
+}
+
+#[test]
+fn more_than_could_be_recorded_of_what_is_protected_goes_aside_unread() {
+    let repo = Repo::new();
+    let found = attempt(&repo, |repo| {
+        directory(repo, ".git/objects/info/alternates/sub");
+        for number in 0..30 {
+            for place in ["objects/info/alternates/sub", "hooks"] {
+                let path = repo.path(&format!(".git/{place}/{number}"));
+                std::fs::File::create_new(path).unwrap().set_len(8 << 20).unwrap();
+            }
+        }
+    });
+    assert!(protected(&found).contains(&".git/objects/info/alternates"), "{found:?}");
+    assert!(protected(&found).contains(&".git/hooks/29"), "{found:?}");
+}

@@ -28,5 +28,6 @@ fn a_goal_takes_one_look_at_the_tree_and_one_at_what_the_agent_left() {
         let asked = commands(&scene, &["auto", "--recursive"]);
         let count = |name: &str| asked.iter().filter(|asked| *asked == name).count();
         assert_eq!((count("status"), count("ls-files")), (2, 2), "{config} {asked:?}");
+        assert_eq!(count("cat-file"), 0, "objects are hashed without git: {asked:?}");
     }
 }
