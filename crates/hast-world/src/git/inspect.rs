@@ -63,12 +63,7 @@ impl RealWorkspace {
         let mut scanned = self.scan_from(base, &opened, &matcher, &listed)?;
         let mut now = self.git.diff(base.tree(), &scanned.tree)?;
         protected.extend(self.take_back_protected(base, &matcher, &mut scanned, &mut now)?);
-        let committed = if head == *base.commit() {
-            Vec::new()
-        } else {
-            self.sync_objects()?;
-            self.committed_since(base, &head)?
-        };
+        let committed = self.committed_since(base, &head)?;
         if self.put_left_back(&matcher, &mut scanned, (&now, &committed))? {
             now = self.git.diff(base.tree(), &scanned.tree)?;
         }
@@ -93,13 +88,7 @@ impl RealWorkspace {
             Err(problem) => (self.refused_commit(&head, problem, &mut breaches)?, false),
             Ok(built) => built,
         };
-        let apart = Apart {
-            moved: self.moved_tests(&now)?,
-            emptied: self.emptied(&now)?,
-            hollow: self.hollow(&now),
-            ignored: not_committed.iter().map(Vec::as_slice).collect(),
-            passing,
-        };
+        let apart = self.apart(&now, &not_committed, passing)?;
         let forged = breaches.iter().any(|one| matches!(one, Breach::ForgedObject { .. }));
         let taken = !protected.is_empty() || !checkouts.emptied.is_empty() || forged;
         let files = if taken { self.lies_aside_of(base) } else { Vec::new() };
@@ -120,6 +109,21 @@ impl RealWorkspace {
         self.latest = Some(Latest { tree: scanned.tree, image: scanned.image });
         self.inspected = Some(base.clone());
         Ok(inspection)
+    }
+
+    fn apart<'d>(
+        &self,
+        now: &'d [Difference],
+        not_committed: &'d BTreeSet<Vec<u8>>,
+        passing: BTreeSet<Vec<u8>>,
+    ) -> Result<Apart<'d>, GitProblem> {
+        Ok(Apart {
+            moved: self.moved_tests(now)?,
+            emptied: self.emptied(now)?,
+            hollow: self.hollow(now),
+            ignored: not_committed.iter().map(Vec::as_slice).collect(),
+            passing,
+        })
     }
 
     /// What was there in the place of protected files.
@@ -147,6 +151,10 @@ impl RealWorkspace {
     /// What the attempt's commits changed. What was uncommitted before it, and is committed as it
     /// was, is no change of its own.
     fn committed_since(&self, base: &Base, head: &ObjectId) -> Result<Vec<Difference>, GitProblem> {
+        if head == base.commit() {
+            return Ok(Vec::new());
+        }
+        self.sync_objects()?;
         let before = self.git.diff(base.commit(), base.tree())?;
         let mut committed = self.git.diff(base.commit(), head)?;
         committed.retain(|found| !before.contains(found));

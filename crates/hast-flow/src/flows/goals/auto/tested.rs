@@ -1,5 +1,5 @@
-//! What is known of the tests without running them: how they ended on a tree, and on the files that the
-//! branch has now. Part of the view.
+//! The part of the view that outlasts an attempt: how tests ended, on a tree and on the files that the branch
+//! has now, and which handoffs are no last session.
 
 use serde_json::Value;
 
@@ -43,7 +43,7 @@ impl View {
     }
 
     /// A commit of goals.yaml alone changes nothing that is tested.
-    pub(super) fn tests_hold_after(&mut self, event: &GoalsEvent) {
+    fn tests_hold_after(&mut self, event: &GoalsEvent) {
         let settled = self.current.as_ref().and_then(|current| current.settled.as_ref());
         let (Some(tested), Some(settled)) = (&mut self.just_tested, settled) else { return };
         let elsewhere = event.detail.contains_key(layout::ELSEWHERE);
@@ -52,6 +52,17 @@ impl View {
         {
             tested.head = commit;
         }
+    }
+
+    pub(super) fn take_goals_committed(&mut self, event: &GoalsEvent) {
+        self.tests_hold_after(event);
+        self.current = None;
+        // A commit of the file has all that is in it.
+        let all = [layout::OWED, layout::ELSEWHERE];
+        if !all.iter().any(|key| event.detail.contains_key(*key)) {
+            self.owed = None;
+        }
+        self.results.clear();
     }
 
     /// What a rollback took was never part of what passed.

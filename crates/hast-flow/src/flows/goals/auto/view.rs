@@ -298,16 +298,7 @@ impl View {
                 self.with_run(|run| run.trees_cleared.push(cleared));
                 self.results.clear();
             }
-            Kind::GoalsCommitted => {
-                self.tests_hold_after(event);
-                self.current = None;
-                // A commit of the file has all that is in it.
-                let all = [layout::OWED, layout::ELSEWHERE];
-                if !all.iter().any(|key| event.detail.contains_key(*key)) {
-                    self.owed = None;
-                }
-                self.results.clear();
-            }
+            Kind::GoalsCommitted => self.take_goals_committed(event),
             Kind::LaneOpened
             | Kind::LaneClosed
             | Kind::AttemptPassed
