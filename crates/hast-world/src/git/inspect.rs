@@ -2,6 +2,7 @@
 //! the tree by content and mode.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::SystemTime;
 
 use hast_flow::attempt::base::{Base, ObjectId};
 use hast_flow::attempt::evidence::{Breach, Change, ChangeKind, RepoPath};
@@ -32,6 +33,8 @@ const GITLINK: &str = "160000";
 pub(super) struct Latest {
     pub(super) tree: ObjectId,
     pub(super) image: IndexImage,
+    /// When it began; none where there was something that no index holds.
+    pub(super) since: Option<SystemTime>,
 }
 
 /// What was found of HEAD and the refs.
@@ -60,6 +63,7 @@ impl RealWorkspace {
         let listed = self.listed_since(&opened);
         inspect_flags(&opened, &listed, &mut breaches);
         let matcher = Matcher::new(base.rules());
+        let since = SystemTime::now();
         let mut scanned = self.scan_from(base, &opened, &matcher, &listed)?;
         let mut now = self.git.diff(base.tree(), &scanned.tree)?;
         protected.extend(self.take_back_protected(base, &matcher, &mut scanned, &mut now)?);
@@ -106,7 +110,8 @@ impl RealWorkspace {
             commit_tree,
             uncommitted,
         };
-        self.latest = Some(Latest { tree: scanned.tree, image: scanned.image });
+        let since = Some(since).filter(|_| scanned.is_all_in_index());
+        self.latest = Some(Latest { tree: scanned.tree, image: scanned.image, since });
         self.inspected = Some(base.clone());
         Ok(inspection)
     }

@@ -112,7 +112,7 @@ impl<'k> Known<'k> {
     }
 
     /// Whether git would not look at this; a directory ends in `/`.
-    fn hides(&self, path: &[u8]) -> bool {
+    pub(super) fn hides(&self, path: &[u8]) -> bool {
         let plain = path.strip_suffix(b"/").unwrap_or(path);
         let is_directory = path.len() > plain.len();
         if self.is_out_of_sight(path) {

@@ -11,6 +11,7 @@ use super::RealWorkspace;
 use super::aside::lies_aside;
 use super::ignored_files::Next;
 use super::index::{Entry, IndexImage, ScratchFile};
+use super::inspect::Latest;
 use super::look::{Scene, SceneOf};
 use super::objects::NewCommit;
 use super::odd::dot_in;
@@ -115,6 +116,14 @@ impl RealWorkspace {
     ) -> Result<(Scanned, ObjectId), GitProblem> {
         if let Some(base) = &plan.base {
             let opened = self.opened(base)?;
+            let inspected = self.inspected.as_ref() == Some(base);
+            if inspected
+                && self.is_as_inspected(&opened, base.rules())
+                && let Some(Latest { tree, image, .. }) = self.latest.take()
+            {
+                let index = self.scratch.index(Some(&image))?;
+                return Ok((Scanned::again(index, image, tree), base.tree().clone()));
+            }
             let listed = self.listed_since(&opened);
             let scanned = self.scan_from(base, &opened, matcher, &listed)?;
             return Ok((scanned, base.tree().clone()));

@@ -79,6 +79,21 @@ pub(super) struct Scanned {
     pub(super) forged: Vec<Vec<u8>>,
 }
 
+impl Scanned {
+    /// Whether its index holds everything that there is.
+    pub(super) fn is_all_in_index(&self) -> bool {
+        let others = [&self.repositories, &self.nested, &self.huge, &self.not_storable, &self.bare];
+        others.iter().all(|paths| paths.is_empty()) && self.forged.is_empty()
+    }
+
+    /// What an earlier scan found, where nothing has changed since.
+    pub(super) fn again(index: ScratchFile, image: IndexImage, tree: ObjectId) -> Self {
+        let (repositories, nested, huge) = Default::default();
+        let (not_storable, bare, forged) = Default::default();
+        Self { index, image, tree, repositories, nested, huge, not_storable, bare, forged }
+    }
+}
+
 /// What a scan starts from.
 #[derive(Debug)]
 pub(super) struct Start<'s> {

@@ -18,11 +18,13 @@ use super::by_threads::by_threads;
 use super::config_files::ConfigFiles;
 use super::entries::{Entries, IndexEntry, STAT};
 use super::index::IndexImage;
+use super::inspect::Latest;
 use super::listing::{Directory, Kind, Listing, is_fresh};
 use super::look::Scene;
 use super::odd::{Known, Odd};
 use super::paths::Matcher;
 use super::place::Place;
+use super::record::Opened;
 use crate::files::read_bounded;
 
 /// So many files are looked at faster than a thread is started.
@@ -34,6 +36,13 @@ const LARGEST: usize = 64 << 20;
 const EXECUTABLE: u32 = 0o100_755;
 const PLAIN: u32 = 0o100_644;
 const LINK: u32 = 0o120_000;
+
+/// Whether ignored files that were not there before make a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NewIgnored {
+    Counts,
+    PassedOver,
+}
 
 impl RealWorkspace {
     /// The directories that there are, if nothing has happened here since a look.
@@ -57,14 +66,45 @@ impl RealWorkspace {
     }
 
     fn same_files(&self, scene: &Scene, rules: &TreeRules) -> Option<(Listing, Odd)> {
-        let since = scene.since?;
         let hidden = scene.flags.assumed.iter().chain(&scene.flags.skipped).chain(&scene.gitlinks);
         if hidden.count() > 0 {
             return None;
         }
-        let entries = self.git.entries(&scene.image)?;
+        let rules_then = (&scene.ignored[..], &scene.ignores[..]);
+        let new = NewIgnored::Counts;
+        self.has_files_of((&scene.image, scene.since?), rules_then, rules, new)
+    }
+
+    /// Whether everything is still there that the inspection saw, and nothing else: the tests of most attempts
+    /// change nothing.
+    pub(super) fn is_as_inspected(&self, opened: &Opened, rules: &TreeRules) -> bool {
+        let Some(Latest { image, since: Some(since), .. }) = &self.latest else { return false };
+        let (then, flags) = (&opened.snapshot, &opened.snapshot.flags);
+        if !flags.assumed.is_empty() || !flags.skipped.is_empty() || !opened.gitlinks.is_empty() {
+            return false;
+        }
+        // What is ignored is no part of the work, and may have come since.
+        let rules_then = (&then.ignored[..], &then.ignores[..]);
+        let new = NewIgnored::PassedOver;
+        let found = self.has_files_of((image, *since), rules_then, rules, new);
+        let (Some((_, odd)), Some(before)) = (found, &then.odd) else { return false };
+        // An empty directory is in no index either.
+        let Odd { special, nested, bare, empty: _ } = odd.since(before);
+        [special, nested, bare].iter().all(Vec::is_empty)
+    }
+
+    /// The directories that there are, if there are the files of an index as they were then, and nothing else but
+    /// what was ignored.
+    fn has_files_of(
+        &self,
+        (image, since): (&IndexImage, SystemTime),
+        ignored: (&[Vec<u8>], &[u8]),
+        rules: &TreeRules,
+        new: NewIgnored,
+    ) -> Option<(Listing, Odd)> {
+        let entries = self.git.entries(image)?;
         let matcher = Matcher::new(rules);
-        let (bytes, place) = (scene.image.bytes(), &self.git.place);
+        let (bytes, place) = (image.bytes(), &self.git.place);
         let all_same = |part: &[IndexEntry<'_>]| {
             let mut directory = Opening::default();
             part.iter().all(|entry| {
@@ -76,16 +116,20 @@ impl RealWorkspace {
         if by_threads(&entries.all, FEW, all_same).contains(&false) {
             return None;
         }
-        let known = Known::at_start(&matcher, (&scene.ignored, &scene.ignores), Some(&entries));
-        let mut listing = place.list(|path| known.is_out_of_sight(path), None);
+        let known = Known::at_start(&matcher, ignored, Some(&entries));
+        let passed_over = |path: &[u8]| match new {
+            NewIgnored::Counts => known.is_out_of_sight(path),
+            NewIgnored::PassedOver => known.hides(path),
+        };
+        let mut listing = place.list(passed_over, None);
         let odd = listing.odd(&known);
-        listing.has_no_more_than(&entries, &known).then_some((listing, odd))
+        listing.has_no_more_than(&entries, passed_over).then_some((listing, odd))
     }
 }
 
 impl Listing {
     /// Whether each file of the tree is in an index, or nobody's to look at.
-    fn has_no_more_than(&self, entries: &Entries<'_>, known: &Known<'_>) -> bool {
+    fn has_no_more_than(&self, entries: &Entries<'_>, passed_over: impl Fn(&[u8]) -> bool) -> bool {
         let is_known = |directory: &Directory| {
             let path = &directory.path;
             let first = entries.all.partition_point(|entry| entry.path < &path[..]);
@@ -97,8 +141,7 @@ impl Listing {
             let mut files = directory.names.iter().filter(|(kind, _)| *kind != Kind::Directory);
             directory.names.is_readable
                 && !directory.names.is_repository
-                && files
-                    .all(|(_, name)| listed(name) || known.is_out_of_sight(&[path, name].concat()))
+                && files.all(|(_, name)| listed(name) || passed_over(&[path, name].concat()))
         };
         self.directories.iter().all(is_known)
     }

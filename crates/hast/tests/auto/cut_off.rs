@@ -264,16 +264,10 @@ fn while_a_git_of_the_user_runs_no_lock_is_removed() {
     assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
 }
 
-#[test]
-fn an_attempt_whose_record_is_damaged_keeps_nobody_from_the_next() {
+/// A run that was killed while its agent had done this and more was to come; the next agent is honest.
+fn killed_after(actions: &str) -> Scene {
     let replies = format!(
-        "  - when: {{missing: ../go}}
-    do:
-      - write: {{path: src/half.txt, text: half}}
-      - write: {{path: ../working, text: x}}
-      - hang
-  - do:
-{WORK}"
+        "  - when: {{missing: ../go}}\n    do:\n{actions}      - write: {{path: ../working, text: x}}\n      - hang\n  - do:\n{WORK}"
     );
     let goals = "goals:\n  - {id: M1, title: a, status: active}\n";
     let scene = Scene::with(goals, &replies, "sandbox: off\nmax_retries: 1\n");
@@ -282,6 +276,12 @@ fn an_attempt_whose_record_is_damaged_keeps_nobody_from_the_next() {
     child.kill().unwrap();
     child.wait().unwrap();
     scene.write("../go", "");
+    scene
+}
+
+#[test]
+fn an_attempt_whose_record_is_damaged_keeps_nobody_from_the_next() {
+    let scene = killed_after("      - write: {path: src/half.txt, text: half}\n");
     scene.write(".ai/attempts/M1/1/attempt.json", "{\"vers");
     let ran = scene.hast(&["auto"]);
     assert_eq!((ran.code, scene.verdicts()), (0, vec!["complete all_good".to_owned()]), "{ran:?}");
@@ -290,22 +290,8 @@ fn an_attempt_whose_record_is_damaged_keeps_nobody_from_the_next() {
 
 #[test]
 fn what_a_dead_attempt_did_to_the_index_alone_is_undone() {
-    let replies = format!(
-        "  - when: {{missing: ../go}}
-    do:
-      - run: git rm -q --cached README && git add -f user.log && git rm -q --cached user.log
-      - write: {{path: ../working, text: x}}
-      - hang
-  - do:
-{WORK}"
-    );
-    let goals = "goals:\n  - {id: M1, title: a, status: active}\n";
-    let scene = Scene::with(goals, &replies, "sandbox: off\nmax_retries: 1\n");
-    let mut child = scene.start(&["auto"]);
-    scene.wait_for("../working");
-    child.kill().unwrap();
-    child.wait().unwrap();
-    scene.write("../go", "");
+    let unstaged = "      - run: git rm -q --cached README\n";
+    let scene = killed_after(unstaged);
     let ran = scene.hast(&["auto"]);
     assert_eq!((ran.code, scene.git(&["status", "--porcelain"]).as_str()), (0, ""), "{ran:?}");
 }
