@@ -42,6 +42,7 @@ mod not_plain;
 mod objects;
 mod odd;
 mod one_file;
+mod only_added;
 mod operations;
 mod others;
 mod own_refs;

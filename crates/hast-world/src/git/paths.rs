@@ -118,6 +118,12 @@ pub(super) fn literal_pattern(path: &[u8]) -> Vec<u8> {
     line
 }
 
+/// The directories that a path is in, the nearest first.
+pub(super) fn parents(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let slashes = path.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/');
+    slashes.map(|(at, _)| &path[..at])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -49,6 +49,10 @@ pub(super) struct WentBack {
 }
 
 impl WentBack {
+    pub(super) fn without(gone: Vec<Vec<u8>>) -> Self {
+        Self { moved: Moved::new(), gone }
+    }
+
     pub(super) fn handoffs(&self, matcher: &Matcher<'_>) -> Vec<String> {
         let handoffs = self.gone.iter().filter(|path| matcher.is_handoff(path));
         handoffs.map(|path| shown(path)).collect()
@@ -210,7 +214,10 @@ impl RealWorkspace {
         let aside = self.scratch.aside(&saved.work().name);
         let mut moved = self.move_overflow(&known.overflow, &aside)?;
         let index = self.scratch.index(Some(&known.image))?;
-        let back = self.back_to(&index, &known.tree, base.tree(), &aside)?;
+        let back = match self.back_from_added(base, &opened, &known)? {
+            Some(back) => back,
+            None => self.back_to(&index, &known.tree, base.tree(), &aside)?,
+        };
         let handoffs = back.handoffs(&Matcher::new(base.rules()));
         moved.extend(back.moved);
         let mut expected = self.expected_refs(&opened).into_owned();

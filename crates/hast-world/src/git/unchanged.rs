@@ -209,7 +209,7 @@ fn is_same(
 }
 
 /// Whether it holds what an object holds, as it is.
-fn has_content(path: &Path, is_link: bool, object: &[u8]) -> bool {
+pub(super) fn has_content(path: &Path, is_link: bool, object: &[u8]) -> bool {
     let bytes = if is_link {
         fs::read_link(path).ok().map(|target| target.into_os_string().into_vec())
     } else {
