@@ -24,6 +24,7 @@ const AGENT: &str = r#"cat >/dev/null
 mkdir -p src .ai/handoffs
 goal=$(sed -n 's/.*"goal_id": *"\([^"]*\)".*/\1/p' "$HAST_CALL")
 echo b >"src/$goal.txt"
+echo "$goal" >files/000/00000.txt
 if [ -e fails-first.log ] && [ ! -e failed.log ]; then : >failed.log; exit 0; fi
 if [ -e fails-first.log ] && [ ! -e again.log ]; then : >again.log; exit 0; fi
 handoff=$(sed -n 's/.*"handoff_path": *"\([^"]*\)".*/\1/p' "$HAST_CALL")
@@ -196,6 +197,7 @@ impl Repository {
         // Never the same twice: git writes and syncs only what is new.
         let new = WORKS.fetch_add(1, Ordering::Relaxed);
         self.write("src/M1.txt", "b\n")?;
+        self.write("files/000/00000.txt", "M1\n")?;
         self.write(".ai/handoffs/2026-02-09_143000.md", &format!("handoff {new}\n"))
     }
 
