@@ -7,7 +7,7 @@ use hast_flow::store::policy::AnyRole;
 use hast_flow::store::{
     ChangeSet, DocPath, EventLog, HistoryClass, Options, Put, Seen, Store, StoreError,
 };
-use hast_sim::disk::{SimDisk, World};
+use hast_sim::disk::{Edit, EditStyle, Event, Fault, FaultKind, SimDisk, World};
 
 fn world() -> Rc<RefCell<World>> {
     Rc::new(RefCell::new(World::new(7)))
@@ -167,4 +167,91 @@ fn an_event_that_lacks_only_its_line_break_is_not_lost() {
     let bad = log.replay(&store, |event| seen.push(event.event_id.number())).unwrap();
     assert_eq!((seen, bad.len()), (vec![9], 0));
     assert!(log.torn().is_none());
+}
+
+const THEIRS: &[u8] = b"a person saved this, which is longer than what was there\n";
+
+/// A root with a log and a table, which another process made: this one has no file of it open.
+fn root_of_another() -> (Rc<RefCell<World>>, Store<SimDisk>) {
+    let world = world();
+    let (mut store, _) = Store::open(SimDisk::start(&world), Options::default()).unwrap();
+    let mut change = ChangeSet::new("tester", "before");
+    for name in ["log.ndjson", "table.md"] {
+        let bytes = b"{\"a\":1}\n".to_vec();
+        change = change.put(Put::Create { path: DocPath::new(name).unwrap(), bytes });
+    }
+    store.commit(change, &AnyRole(HistoryClass::Pointer)).unwrap();
+    store.close().unwrap();
+    let (store, _) = Store::open(SimDisk::start(&world), Options::default()).unwrap();
+    (world, store)
+}
+
+fn changes_inside(store: &Store<SimDisk>) -> [(&'static str, Put); 2] {
+    let path = |name: &str| DocPath::new(name).unwrap();
+    let (_, before) = store.read(&path("table.md")).unwrap().unwrap();
+    let (old, new) = (b"1}".to_vec(), b"2}".to_vec());
+    [
+        (
+            "log.ndjson",
+            Put::Append { path: path("log.ndjson"), at: 8, bytes: b"{\"b\":2}\n".to_vec() },
+        ),
+        ("table.md", Put::Patch { path: path("table.md"), before, at: 5, old, new }),
+    ]
+}
+
+fn plan_save(world: &Rc<RefCell<World>>, name: &str, after: u64) {
+    let at = world.borrow().operations + after;
+    let (path, bytes) = (DocPath::new(name).unwrap(), THEIRS.to_vec());
+    world.borrow_mut().plan_edit(Edit { at, path, bytes, style: EditStyle::Rename });
+}
+
+fn was_saved(world: &Rc<RefCell<World>>) -> bool {
+    world.borrow().events.iter().any(|event| matches!(event, Event::Edited { .. }))
+}
+
+#[test]
+fn a_file_that_a_person_saves_at_any_operation_of_a_commit_is_theirs() {
+    for number in 0..2 {
+        for after in 1.. {
+            let (world, mut store) = root_of_another();
+            let (name, put) = changes_inside(&store)[number].clone();
+            plan_save(&world, name, after);
+            let change = ChangeSet::new("tester", "inside").put(put);
+            let committed = store.commit(change, &AnyRole(HistoryClass::Pointer));
+            if !was_saved(&world) {
+                assert!(after > 10, "{name}: the commit took {after} operations");
+                break;
+            }
+            let path = DocPath::new(name).unwrap();
+            assert_eq!(world.borrow().content(&path), Some(THEIRS), "{name} after {after}");
+            assert!(
+                matches!(&committed, Ok(_) | Err(StoreError::Stale { .. })),
+                "{name} after {after}: {committed:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_file_that_a_person_saves_at_any_operation_of_a_recovery_is_theirs() {
+    for number in 0..2 {
+        let mut saved = 0;
+        for (died, after) in (1..40).flat_map(|died| (1..60).map(move |after| (died, after))) {
+            let (world, mut store) = root_of_another();
+            let (name, put) = changes_inside(&store)[number].clone();
+            let at = world.borrow().operations + died;
+            world.borrow_mut().plan_fault(Fault { at, kind: FaultKind::DieAfter });
+            let change = ChangeSet::new("tester", "inside").put(put);
+            let _: Result<_, StoreError> = store.commit(change, &AnyRole(HistoryClass::Pointer));
+            plan_save(&world, name, after);
+            Store::open(SimDisk::start(&world), Options::default()).unwrap();
+            let path = DocPath::new(name).unwrap();
+            if was_saved(&world) {
+                saved += 1;
+                let there = world.borrow().content(&path).map(<[u8]>::to_vec);
+                assert_eq!(there.as_deref(), Some(THEIRS), "{name} {died} {after}");
+            }
+        }
+        assert!(saved > 100, "{name}: {saved}", name = number);
+    }
 }

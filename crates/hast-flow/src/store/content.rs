@@ -55,13 +55,19 @@ pub(super) fn read_whole<D: Disk>(disk: &D, path: &DocPath) -> Result<Option<Vec
         Err(error) => return Err(error),
     };
     let meta = disk.stat_file(&file)?;
-    if meta.kind != FileKind::File {
-        return Ok(None);
-    }
+    if meta.kind == FileKind::File { read_opened(disk, &file, &meta).map(Some) } else { Ok(None) }
+}
+
+/// The bytes of an open file.
+pub(super) fn read_opened<D: Disk>(
+    disk: &D,
+    file: &D::File,
+    meta: &Meta,
+) -> Result<Vec<u8>, DiskError> {
     let mut bytes = vec![0; meta.size as usize];
-    let length = disk.read_at(&file, 0, &mut bytes)?;
+    let length = disk.read_at(file, 0, &mut bytes)?;
     bytes.truncate(length);
-    Ok(Some(bytes))
+    Ok(bytes)
 }
 
 /// Whether a file has exactly this content by size and hash. Reads no more than that.

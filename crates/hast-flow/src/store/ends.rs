@@ -2,7 +2,7 @@
 //! is not us: a whole one gets its break, a torn one is cut off and kept among the conflicts.
 
 use super::content::read_whole;
-use super::disk::{Disk, DiskError, FileKind, LockMode, Open};
+use super::disk::{Disk, DiskError, DiskErrorKind, FileKind, LockMode, Open};
 use super::path::DocPath;
 use super::problem::StoreError;
 use super::publish::conflict_path;
@@ -42,12 +42,16 @@ impl<D: Disk> Store<D> {
 
     /// The caller holds the commit lock.
     pub(super) fn mend_end_locked(&mut self, path: &DocPath) -> Result<Mended, StoreError> {
-        let meta = self.disk.stat(path)?.filter(|meta| meta.kind == FileKind::File);
-        let Some(size) = meta.map(|meta| meta.size).filter(|size| *size > 0) else {
+        if self.disk.stat(path)?.is_none_or(|meta| meta.kind != FileKind::File) {
             return Ok(Mended::Nothing);
+        }
+        let file = match self.disk.open(path, Open::Write) {
+            Err(error) if error.kind == DiskErrorKind::NotFound => return Ok(Mended::Nothing),
+            opened => opened?,
         };
-        let file = self.disk.open(path, Open::Write)?;
-        if ends_a_line(&self.disk, &file, size)? {
+        // The length of this file: by now the name may lead to one that a person has saved.
+        let size = self.disk.stat_file(&file)?.size;
+        if size == 0 || ends_a_line(&self.disk, &file, size)? {
             return Ok(Mended::Nothing);
         }
         let end = if path.name().ends_with(".ndjson") {

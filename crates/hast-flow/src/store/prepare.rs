@@ -158,7 +158,9 @@ impl<D: Disk> Store<D> {
         if meta.size != at {
             return Err(stale(path));
         }
-        self.reserve(&looked.real, &meta, at, bytes.len() as u64)?;
+        if !self.reserve(&looked.real, &meta, at, bytes.len() as u64)? {
+            return Err(stale(path));
+        }
         let ours = self.logs.get(&looked.real).is_some_and(|log| log.ends_at == Some(at));
         if !ours && self.mend_end_locked(&looked.real)? != Mended::Nothing {
             // Whoever wants to append has to see what it is by now.
@@ -167,21 +169,24 @@ impl<D: Disk> Store<D> {
         Ok(Entry::Append { path: looked.real, at, bytes })
     }
 
-    /// A full disk must show before the change counts; only a new page can meet one.
+    /// A full disk must show before the change counts; only a new page can meet one. False where the
+    /// name leads to another file by now.
     fn reserve(
         &mut self,
         path: &DocPath,
         meta: &Meta,
         at: u64,
         length: u64,
-    ) -> Result<(), DiskError> {
+    ) -> Result<bool, DiskError> {
         let disk = &self.disk;
-        let log = open_log(&mut self.logs, disk, path, meta.inode)?;
+        let Some(log) = open_log(&mut self.logs, disk, path, meta.inode)? else {
+            return Ok(false);
+        };
         let end = at + length;
         if at.div_ceil(PAGE) < end.div_ceil(PAGE) {
             disk.reserve(log, at, length)?;
         }
-        Ok(())
+        Ok(true)
     }
 
     fn prepare_patch(
@@ -198,13 +203,14 @@ impl<D: Disk> Store<D> {
         }
         let end = at + old.len() as u64;
         if new.len() > old.len() {
-            if meta.size != end {
+            let grows = (new.len() - old.len()) as u64;
+            if meta.size != end || !self.reserve(&looked.real, &meta, end, grows)? {
                 return Err(stale(path));
             }
-            self.reserve(&looked.real, &meta, end, (new.len() - old.len()) as u64)?;
         }
         // Opened for writing: a table that cannot be written must show before the change counts.
         let file = open_log(&mut self.logs, &self.disk, &looked.real, meta.inode)?;
+        let Some(file) = file else { return Err(stale(path)) };
         if !holds(&self.disk, file, at, &old)? {
             return Err(stale(path));
         }

@@ -207,7 +207,9 @@ impl<D: Disk> Store<D> {
             return Ok(Outcome::Theirs);
         }
         let disk = &self.disk;
-        let log = open_log(&mut self.logs, disk, path, meta.inode)?;
+        let Some(log) = open_log(&mut self.logs, disk, path, meta.inode)? else {
+            return Ok(Outcome::Theirs);
+        };
         disk.write_at(log, at, bytes)?;
         if let Some(log) = self.logs.get_mut(path) {
             log.ends_at = bytes.ends_with(b"\n").then_some(at + bytes.len() as u64);
@@ -232,7 +234,9 @@ impl<D: Disk> Store<D> {
             return Ok(theirs);
         };
         let disk = &self.disk;
-        let file = open_log(&mut self.logs, disk, path, meta.inode)?;
+        let Some(file) = open_log(&mut self.logs, disk, path, meta.inode)? else {
+            return Ok(theirs);
+        };
         let end = at + old.len() as u64;
         let fits = (new.len() == old.len() || meta.size == end) && holds(disk, file, at, old)?;
         if !fits && self.options.keeps(Rule::KeepPersonsEdit) {
@@ -344,25 +348,30 @@ pub(super) fn holds<D: Disk>(
     Ok(there[..length] == *bytes)
 }
 
-/// The open handle of a log or table, kept between commits while the name still leads to it.
+/// The open handle of a log or table, kept between commits while the name still leads to it. None
+/// where the name leads to another file by now: a person saved it between the look and the opening,
+/// and what was decided about the old file must not be written into theirs.
 pub(super) fn open_log<'a, D: Disk>(
     logs: &'a mut std::collections::BTreeMap<DocPath, OpenLog<D::File>>,
     disk: &D,
     path: &DocPath,
     inode: u64,
-) -> Result<&'a D::File, DiskError> {
+) -> Result<Option<&'a D::File>, DiskError> {
     if logs.get(path).is_none_or(|log| log.inode != inode) {
+        logs.remove(path);
+        let file = match disk.open(path, Open::Write) {
+            Err(error) if error.kind == DiskErrorKind::NotFound => return Ok(None),
+            opened => opened?,
+        };
+        if disk.stat_file(&file)?.inode != inode {
+            return Ok(None);
+        }
         if logs.len() >= OPEN_LOGS {
             logs.pop_first();
         }
-        let file = disk.open(path, Open::Write)?;
-        logs.remove(path);
         logs.insert(path.clone(), OpenLog { inode, file, ends_at: None });
     }
-    match logs.get(path) {
-        Some(log) => Ok(&log.file),
-        None => Err(missing(path)),
-    }
+    Ok(logs.get(path).map(|log| &log.file))
 }
 
 fn missing(path: &DocPath) -> DiskError {

@@ -4,14 +4,18 @@
 
 use super::chain::{Chain, Change, Current, Life, Link, Plan, Published, Staging, Verdict};
 use super::codec::{self, Body, Content};
-use super::content::read_whole;
-use super::disk::{Disk, DiskError, FileKind, Open};
+use super::content::{read_opened, read_whole};
+use super::disk::{Disk, DiskError, DiskErrorKind, FileKind, Open};
 use super::identity::ContentHash;
 use super::journal::Found;
 use super::path::DocPath;
 use super::problem::StoreError;
 use super::publish::{Expected, Outcome, conflict_path, staging_path};
 use super::root::{Conflict, Opened, Rule, Store, tmp_dir};
+
+/// A staged content is published first and looked at again with the changes after it; a document
+/// that a person saves meanwhile is looked at again too.
+const MOST_LOOKS: usize = 8;
 
 impl<D: Disk> Store<D> {
     /// Finishes what the records found say. The caller holds the commit lock.
@@ -139,8 +143,7 @@ impl<D: Disk> Store<D> {
         life: Life,
         opened: &mut Opened,
     ) -> Result<(), DiskError> {
-        // A staged content is published first and looked at again with the changes after it.
-        for _ in 0..2 {
+        for _ in 0..MOST_LOOKS {
             let bytes = read_whole(&self.disk, path)?;
             let meta = self.disk.stat(path)?;
             let current = match (&bytes, meta) {
@@ -158,11 +161,16 @@ impl<D: Disk> Store<D> {
                 }
                 (verdict, _) => verdict,
             };
-            let again = matches!(verdict, Verdict::Stage { .. });
             let expected = bytes.as_deref().map_or(Expected::Absent, |bytes| {
                 let hash = ContentHash::of(bytes);
                 Expected::File { hash, stamp: None }
             });
+            if let Verdict::Regions(regions) = &verdict
+                && !self.write_regions(path, regions, expected)?
+            {
+                continue;
+            }
+            let again = matches!(verdict, Verdict::Stage { .. });
             let conflict = self.carry_out(path, chain, verdict, expected, &mut opened.redone)?;
             let stop = conflict.is_some() || !again;
             opened.conflicts.extend(conflict);
@@ -192,13 +200,8 @@ impl<D: Disk> Store<D> {
                 let ours = ours.filter(|_| !(kept && chain.is_published()));
                 return Ok(Some(self.side_with_theirs(seq, path, ours)?));
             }
-            Verdict::Regions(regions) => {
-                let file = self.disk.open(path, Open::Write)?;
-                for (at, bytes) in regions {
-                    self.disk.write_at(&file, at, &bytes)?;
-                }
-                None
-            }
+            // Written by now.
+            Verdict::Regions(_) => None,
             Verdict::Write { bytes, mode } => {
                 let staged = DocPath::technical("tmp/redo");
                 self.stage(&staged, &bytes, mode)?;
@@ -212,6 +215,29 @@ impl<D: Disk> Store<D> {
         };
         redone.push(path.clone());
         Ok(conflict)
+    }
+
+    /// Writes into the file that was judged, and into no other; false where a person has saved another
+    /// under its name meanwhile.
+    fn write_regions(
+        &self,
+        path: &DocPath,
+        regions: &[(u64, Vec<u8>)],
+        expected: Expected,
+    ) -> Result<bool, DiskError> {
+        let Expected::File { hash, .. } = expected else { return Ok(false) };
+        let file = match self.disk.open(path, Open::Write) {
+            Err(error) if error.kind == DiskErrorKind::NotFound => return Ok(false),
+            opened => opened?,
+        };
+        let meta = self.disk.stat_file(&file)?;
+        if ContentHash::of(&read_opened(&self.disk, &file, &meta)?) != hash {
+            return Ok(false);
+        }
+        for (at, bytes) in regions {
+            self.disk.write_at(&file, *at, bytes)?;
+        }
+        Ok(self.disk.stat(path)?.is_some_and(|now| now.inode == meta.inode))
     }
 
     fn side_with_theirs(
