@@ -193,3 +193,17 @@ fn a_lost_log_counts_on_from_the_pointer_and_begins_with_what_the_documents_prov
     session.commit();
     session.agrees();
 }
+
+#[test]
+fn a_status_file_of_a_person_proves_no_session_and_keeps_its_fields() {
+    let mut session = Session::new();
+    let path = DocPath::new(layout::STATUS).unwrap();
+    session.saved(&path, Some("{\"mine\": true}"));
+    session.commit();
+    assert_eq!(session.events(), ["SESSION_CREATED"]);
+    assert_eq!(session.document(layout::STATUS)["mine"], json!(true));
+    assert_eq!(session.status().system_status, SystemStatus::Planning);
+    let mut session = Session::new();
+    session.saved(&path, Some("{\"last_event_id\": \"EV-20260112T143000Z-0009\"}"));
+    asks_about(&mut session, layout::LOG);
+}

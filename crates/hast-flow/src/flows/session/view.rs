@@ -90,6 +90,8 @@ pub struct StatusFile {
     pub identity: Option<Identity>,
     /// Fields that are none of ours.
     pub others: serde_json::Map<String, Value>,
+    /// Whether it can be read and none of its fields is ours: a person's file under our name.
+    pub is_foreign: bool,
 }
 
 /// The files of the plan, and what the log says of them.
@@ -244,9 +246,12 @@ impl View {
         self.pointer.system_status == SystemStatus::Blocked
     }
 
-    /// Whether something of a session is here although its log does not tell of one.
+    /// Whether something of a session is here although its log does not tell of one. A `status.json`
+    /// that a person made before the session began proves no session.
     pub fn has_lost_its_log(&self) -> bool {
-        self.life == Life::Unborn && self.status.is_some()
+        let planned = self.plan_files.found.is_some();
+        let pointer = self.status.as_ref().is_some_and(|status| planned || !status.is_foreign);
+        self.life == Life::Unborn && pointer
     }
 
     /// The number of a task's next attempt. Directories that are there are never used again.
@@ -350,14 +355,18 @@ impl View {
     }
 
     fn take_status(&mut self, bytes: &[u8], identity: Option<Identity>) {
-        let mut others = serde_json::from_slice(bytes).unwrap_or(serde_json::Map::new());
+        let read = serde_json::from_slice::<serde_json::Map<String, Value>>(bytes);
+        let readable = read.is_ok();
+        let mut others = read.unwrap_or_default();
         if let Some(id) = others.get("last_event_id").and_then(Value::as_str) {
             // If the log itself is lost, the counter goes on from here.
             let number = id.parse::<EventId>().map_or(0, |id| id.number());
             self.events = self.events.max(number);
         }
+        let fields = others.len();
         others.retain(|name, _| !OWN_STATUS_FIELDS.contains(&name.as_str()));
-        self.status = Some(StatusFile { identity, others });
+        let is_foreign = readable && others.len() == fields;
+        self.status = Some(StatusFile { identity, others, is_foreign });
     }
 
     fn take_index(&mut self, learn: impl FnOnce(&mut Index) -> Option<Learnt>) {
