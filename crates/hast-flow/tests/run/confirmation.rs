@@ -40,6 +40,18 @@ fn modify_makes_a_new_proposal_and_keeps_the_older() {
 }
 
 #[test]
+fn a_file_that_a_person_put_under_the_name_of_a_proposal_is_kept_and_is_no_proposal() {
+    let mut run = Run::waiting();
+    run.until(&Actors::honest(), "propose");
+    run.set(&format!("runs/{RUN}/feedback_for_user.md"), "나의 메모\n".as_bytes());
+    assert_eq!(run.view.own.proposal(), None);
+    assert!(matches!(run.drive(&Actors::honest()), Ending::Waiting { .. }));
+    assert_eq!(run.view.own.proposal(), Some(1));
+    assert_eq!(run.here("feedback_for_user.0.md"), "나의 메모\n");
+    assert!(run.here("feedback_for_user.md").contains("이렇게 하겠습니다"));
+}
+
+#[test]
 fn an_answer_counts_for_the_proposal_it_was_given_to_and_for_no_other() {
     let mut run = proposed();
     run.asked(said(2, PersonsAnswer::Confirm));

@@ -173,8 +173,10 @@ pub(super) fn role_is_kept(commit: &Commit) -> Result<(), String> {
         "Orchestrator" => &["run.json", "failure.json", "decisions.ndjson"],
         "Planner" => &[
             "feedback_for_user.md",
+            "feedback_for_user.0.md",
             "feedback_for_user.1.md",
             "instructions.json",
+            "instructions.0.json",
             "instructions.1.json",
         ],
         "Executor" => &["workspace/", "results/"],

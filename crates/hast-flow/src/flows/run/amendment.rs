@@ -21,7 +21,7 @@ use crate::store::Put;
 
 /// The question for the proposal that comes next.
 pub(super) fn key(scene: &Scene<'_>) -> StepKey {
-    let number = scene.view.own.proposal().unwrap_or(0) + 1;
+    let number = scene.view.own.proposals() + 1;
     scene.key(phase_zero::STAGE, &format!("propose-{number}"))
 }
 
@@ -125,15 +125,19 @@ fn not_in_force(scene: &Scene<'_>, proposed: &[ProposedInstruction]) -> Vec<Call
     findings
 }
 
-/// The proposal is on the table, the one before it is kept, and the run waits.
+/// The proposal is on the table, the one before it is kept, and the run waits. What a person had put
+/// under its name before the first one is kept as number 0.
 fn proposed(scene: &Scene<'_>, proposal: &Proposal, steps: Vec<StepKey>) -> Step {
     let own = &scene.view.own;
-    let number = own.proposal().unwrap_or(0);
+    let number = own.proposals();
     let mut draft = scene.draft(PLANNER, "a proposal");
     if let Some(before) = &own.feedback {
-        draft = draft
-            .create_here(&layout::earlier(layout::FEEDBACK, number), before.value.clone())
-            .create_here(&layout::earlier(layout::PROPOSED, number), own.proposed_bytes.clone());
+        let kept = layout::earlier(layout::FEEDBACK, number);
+        draft = draft.create_here(&kept, before.value.clone());
+    }
+    if own.proposed.is_some() {
+        let kept = layout::earlier(layout::PROPOSED, number);
+        draft = draft.create_here(&kept, own.proposed_bytes.clone());
     }
     let rendered = rendered(scene, proposal);
     let whole = |name: &str, before, bytes: Vec<u8>| {

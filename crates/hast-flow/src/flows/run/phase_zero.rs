@@ -146,7 +146,7 @@ pub(super) fn before(scene: &Scene<'_>, here: &Here<'_>) -> Option<Step> {
     if !waits {
         return None;
     }
-    if scene.view.own.proposal().unwrap_or(0) >= MOST_PROPOSALS {
+    if scene.view.own.proposals() >= MOST_PROPOSALS {
         return Some(ending::too_many_proposals(scene));
     }
     Some(amendment::propose(scene, here))

@@ -21,6 +21,8 @@ pub struct Told {
     decisions: usize,
     /// What was planned or proposed, so that its files have to be there.
     planned: BTreeSet<Kind>,
+    /// The number of the last proposal.
+    proposals: u32,
 }
 
 impl Told {
@@ -64,6 +66,9 @@ impl Told {
             }
             Kind::PhaseZeroPlanned | Kind::ToolTasksPlanned | Kind::ProposalMade => {
                 self.planned.insert(event.kind);
+                let number = event.detail.get("proposal").and_then(serde_json::Value::as_u64);
+                let number = number.and_then(|number| u32::try_from(number).ok());
+                self.proposals = self.proposals.max(number.unwrap_or(0));
                 None
             }
             Kind::PhaseStarted
@@ -106,6 +111,11 @@ impl Told {
     /// How the log says it ended.
     pub fn ended(&self) -> Option<Kind> {
         self.ended
+    }
+
+    /// How many proposals were made; none where the log does not go back far enough to say.
+    pub fn proposals(&self) -> Option<u32> {
+        self.begun.then_some(self.proposals)
     }
 
     pub fn decisions(&self) -> usize {

@@ -258,7 +258,14 @@ impl Own {
 
     /// The proposal that is on the table, from 1; none before the first.
     pub fn proposal(&self) -> Option<u32> {
-        self.feedback.as_ref().map(|_| self.earlier + 1)
+        self.feedback.as_ref().map(|_| self.proposals()).filter(|number| *number > 0)
+    }
+
+    /// How many proposals were made. The log says it: a file under a proposal's name may be a
+    /// person's.
+    pub fn proposals(&self) -> u32 {
+        let by_files = || self.earlier + u32::from(self.feedback.is_some());
+        self.told.proposals().unwrap_or_else(by_files)
     }
 
     /// What was decided about the proposal on the table.
@@ -325,7 +332,8 @@ fn task_of_result(rest: &str) -> Option<&str> {
 
 fn is_earlier(rest: &str) -> bool {
     let number = rest.strip_prefix("feedback_for_user.").and_then(|rest| rest.strip_suffix(".md"));
-    number.is_some_and(|number| number.parse::<u32>().is_ok())
+    // Number 0 was there before the first proposal and is a person's.
+    number.and_then(|number| number.parse::<u32>().ok()).is_some_and(|number| number > 0)
 }
 
 pub(super) fn readable<T>(kept: Option<&Result<T, Faults>>) -> Option<&T> {
