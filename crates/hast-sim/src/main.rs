@@ -18,8 +18,11 @@ fn main() -> ExitCode {
             show_store(&report)
         }
         Ok(Order::Flow(case)) => {
-            let mut report = flows::Report::default();
+            let mut report = flows::Report::of_lives();
             flows::replay_named(case, &mut report);
+            for life in report.lives.iter().flatten() {
+                println!("  {life}");
+            }
             show_flows("replay", &report)
         }
         Err(why) => {
@@ -108,7 +111,7 @@ fn stride(name: Name) -> u64 {
 }
 
 fn show_flows(name: &str, report: &flows::Report) -> ExitCode {
-    let flows::Report { runs, crashes, effects, blows, moods, diverged } = report;
+    let flows::Report { runs, crashes, effects, blows, moods, diverged, lives: _ } = report;
     println!(
         "{name}: runs {runs}, crashes {crashes}, effects {effects}, diverged {}",
         diverged.len()

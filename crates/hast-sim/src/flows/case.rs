@@ -122,4 +122,13 @@ pub struct Report {
     /// How often agents and people did something other than answer.
     pub moods: BTreeMap<&'static str, u64>,
     pub diverged: Vec<(Case, String)>,
+    /// How each process of each run ended, where somebody wants to know: one case is replayed.
+    pub lives: Option<Vec<String>>,
+}
+
+impl Report {
+    /// A report that also tells of every process.
+    pub fn of_lives() -> Self {
+        Self { lives: Some(Vec::new()), ..Self::default() }
+    }
 }

@@ -8,7 +8,8 @@ use std::rc::Rc;
 use hast_flow::driver::World;
 use hast_flow::formats::ndjson;
 use hast_flow::ports::Clock;
-use hast_flow::steps::{CallResult, Effect, EffectResult, StepKey, StepLine, StepState};
+use hast_flow::steps::{CallResult, Effect, EffectResult, Ending, StepKey, StepLine, StepState};
+use hast_flow::store::StoreError;
 use hast_flow::store::change::steps_log;
 use hast_flow::time::UtcTime;
 use jiff::tz::Offset;
@@ -28,11 +29,21 @@ pub(super) struct Ledger {
     pub(super) disturbed: Cell<bool>,
     /// The first broken promise.
     pub(super) broken: RefCell<Option<String>>,
+    /// How each process ended, for whoever replays one case.
+    pub(super) lives: RefCell<Vec<String>>,
 }
 
 impl Ledger {
     pub(super) fn mood(&self, mood: &'static str) {
         *self.moods.borrow_mut().entry(mood).or_default() += 1;
+    }
+
+    pub(super) fn lived(&self, life: u32, ended: Result<&Ending, &StoreError>) {
+        let ended = match ended {
+            Ok(ending) => format!("{ending:?}"),
+            Err(error) => format!("error: {error}"),
+        };
+        self.lives.borrow_mut().push(format!("process {life}: {ended}"));
     }
 
     pub(super) fn breaks(&self, why: String) {

@@ -98,6 +98,11 @@ fn run<S: Subject>(case: Case, subject: &S, report: &mut Report) -> Result<End, 
     };
     run.plan();
     let ended = run.lives();
+    if let Some(lives) = &mut report.lives {
+        let edit = run.edit.as_ref().map_or("", |edit| edit.path.as_str());
+        lives.push(format!("{case}: {edit}"));
+        lives.append(&mut run.ledger.lives.borrow_mut());
+    }
     let machine = run.machine.borrow();
     let died = machine.events.iter().filter(|event| matches!(event, Event::Died { .. }));
     report.crashes += died.count() as u64;
@@ -165,6 +170,7 @@ impl<S: Subject> Run<'_, S> {
         let bounds = Bounds { steps: 4_000, stale: 4 };
         let driven = self.drive(&self.flow, disk, bounds, disturbance, life);
         self.machine.borrow_mut().exit(process);
+        self.ledger.lived(life, driven.as_ref().map(|(ending, _)| ending));
         let ending = match driven {
             Ok((ending, view)) => {
                 self.agrees(&view, &ending)?;

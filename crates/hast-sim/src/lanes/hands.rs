@@ -39,14 +39,20 @@ pub(super) enum Kind {
     Beside,
 }
 
+/// The kinds of all goals of a seed. Two of them share a file in every third seed, and never three:
+/// the third would meet two conflicts, and a second conflict is for a person and not done.
+pub(super) fn kinds(seed: u64) -> [Kind; 3] {
+    let all = [Kind::Plain, Kind::Commits, Kind::WrongAtFirst, Kind::Shares, Kind::Beside];
+    let drawn = |number: usize| all[Rng::new(seed).fork(number as u64).below(all.len())];
+    let first = |number| if seed.is_multiple_of(3) { Kind::Shares } else { drawn(number) };
+    let (a, b, c) = (first(0), first(1), drawn(2));
+    let three = [a, b, c].iter().all(|kind| *kind == Kind::Shares);
+    [a, b, if three { Kind::Plain } else { c }]
+}
+
 pub(super) fn kind(seed: u64, goal: &str) -> Kind {
     let number = GOALS.iter().position(|known| *known == goal).unwrap_or(0);
-    let kinds = [Kind::Plain, Kind::Commits, Kind::WrongAtFirst, Kind::Shares, Kind::Beside];
-    // Two of them share a file in every third seed.
-    if seed.is_multiple_of(3) && number < 2 {
-        return Kind::Shares;
-    }
-    kinds[Rng::new(seed).fork(number as u64).below(kinds.len())]
+    kinds(seed)[number]
 }
 
 pub(super) struct Hands {

@@ -208,9 +208,10 @@ fn every_goal_is_done_once(place: &Place, seed: u64) -> Result<(), String> {
     for goal in GOALS {
         let own = format!("feat({goal})");
         let commits = history.iter().filter(|message| message.starts_with(&own)).count();
-        // An agent that commits by itself leaves nothing to commit.
-        let wanted = usize::from(kind(seed, goal) != Kind::Commits);
-        if commits != wanted {
+        // An agent that commits by itself leaves nothing to commit, unless a power cut took its commit
+        // and left its files.
+        let least = usize::from(kind(seed, goal) != Kind::Commits);
+        if commits < least || commits > 1 {
             return Err(format!("{commits} commits of {goal}: {history:?}"));
         }
         let about = format!("\"goal_id\":\"{goal}\"");
@@ -294,10 +295,14 @@ mod tests {
 
     #[test]
     fn agents_and_users_of_every_kind_take_part() {
-        let kinds: Vec<Kind> = (1..7).flat_map(|seed| GOALS.map(|goal| kind(seed, goal))).collect();
+        let kinds: Vec<Kind> = (1..7).flat_map(super::super::hands::kinds).collect();
         for wanted in [Kind::Plain, Kind::Commits, Kind::WrongAtFirst, Kind::Shares, Kind::Beside] {
             assert!(kinds.contains(&wanted), "{wanted:?} is missing in {kinds:?}");
         }
+        let sharing = |seed| {
+            super::super::hands::kinds(seed).iter().filter(|kind| **kind == Kind::Shares).count()
+        };
+        assert_eq!((1..1_000).map(sharing).max(), Some(2));
     }
 
     /// A sweep that cannot fail is worth nothing.

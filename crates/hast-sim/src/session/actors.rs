@@ -96,14 +96,15 @@ impl Actors {
         plan["revision"] = json!(first);
         if let Some(tasks) = plan["tasks"].as_array_mut() {
             // Whatever failed is left out now and then; the ids of others stay.
-            let failing = call.prompt.split("T-").nth(1).and_then(|rest| rest.get(..4));
-            let dropped = failing.map(|number| format!("T-{number}")).unwrap_or_default();
-            if chance.percent(50) && tasks.len() > 1 {
-                tasks.retain(|task| task["id"] != json!(dropped));
-                for task in tasks.iter_mut() {
-                    if let Some(deps) = task["deps"].as_array_mut() {
-                        deps.retain(|dep| *dep != json!(dropped));
-                    }
+            if chance.percent(50)
+                && let Some(failing) = first_task(&call.prompt)
+            {
+                leave_out(tasks, &failing);
+            }
+            // What cannot be as it was written, because it has passed in another form, is dropped.
+            for finding in &call.findings {
+                if let Some(named) = first_task(&finding.problem) {
+                    leave_out(tasks, &named);
                 }
             }
         }
@@ -114,6 +115,25 @@ impl Actors {
             ("replan.json".to_owned(), replan.to_string().into_bytes()),
         ]);
         Ok((documents, "replanned"))
+    }
+}
+
+/// The first task that a text names.
+fn first_task(text: &str) -> Option<String> {
+    let number = text.split("T-").nth(1)?.get(..4)?;
+    Some(format!("T-{number}"))
+}
+
+/// Takes a task out of a plan, which keeps one at least.
+fn leave_out(tasks: &mut Vec<Value>, id: &str) {
+    if tasks.len() < 2 {
+        return;
+    }
+    tasks.retain(|task| task["id"] != json!(id));
+    for task in tasks.iter_mut() {
+        if let Some(deps) = task["deps"].as_array_mut() {
+            deps.retain(|dep| *dep != json!(id));
+        }
     }
 }
 

@@ -5,7 +5,7 @@ mod actors;
 mod checks;
 mod essence;
 
-use hast_flow::flows::session::{NewSession, SessionFlow, View, layout};
+use hast_flow::flows::session::{NewSession, SessionFlow, View, boot, layout};
 use hast_flow::steps::{Commit, Effect, StepKey};
 use hast_flow::store::DocPath;
 
@@ -84,8 +84,12 @@ impl Subject for Session {
             !id.ends_with(".answer") && !files.contains_key(&format!("{id}.answer.json"))
         })?;
         let id = open.rsplit('/').next()?;
+        // A person does what the question offers.
+        let question = String::from_utf8_lossy(files.get(&format!("{open}.json"))?);
+        let offered = [boot::RESTORE, boot::REPLAN];
+        let word = offered.into_iter().find(|word| question.contains(&format!("`{word}`")));
         let answer = serde_json::json!({
-            "id": id, "ts": "2026-01-12T14:40:00Z", "answer": "그렇게 하세요", "status": "ANSWERED",
+            "id": id, "ts": "2026-01-12T14:40:00Z", "answer": word.unwrap_or("그렇게 하세요"), "status": "ANSWERED",
         });
         let path = DocPath::new(&format!("{open}.answer.json")).ok()?;
         Some((path, answer.to_string().into_bytes()))
@@ -102,6 +106,9 @@ impl Subject for Session {
         };
         let path = DocPath::new(path).ok()?;
         let bytes = text.as_bytes().to_vec();
-        Some(PersonsEdit { path, bytes, harmless, puts_back: false })
+        // Who only moves their file away is asked about it, and that is in the log. Of the index only
+        // the new end was kept aside, which is no document.
+        let puts_back = path.as_str() != layout::INDEX && chance.percent(50);
+        Some(PersonsEdit { path, bytes, harmless: harmless && puts_back, puts_back })
     }
 }
