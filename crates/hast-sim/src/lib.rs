@@ -12,6 +12,7 @@ pub mod lanes;
 pub mod leases;
 pub mod patch;
 pub mod rng;
+pub mod round;
 pub mod runs;
 pub mod session;
 pub mod sweep;

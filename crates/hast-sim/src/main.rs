@@ -1,21 +1,31 @@
-//! Long rounds: `cargo run -p hast-sim --release -- --seeds 200` for the store's scripts and every
-//! flow; a case that diverged is printed with the command that replays it.
+//! The sweep from the command line: `cargo run -p hast-sim --release -- --seeds 200` hits every
+//! subject over 200 seeds; a case that diverged is printed with the command that replays it.
+
+mod arguments;
 
 use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-use hast_sim::flows::{self, Name};
-use hast_sim::sweep::{self, Mode};
-
-const USAGE: &str = "usage: hast-sim [--seeds N] [--from N] [--every N] [--only store|leases|session|lanes|run|kernel|patch|auto|contract|worktrees|counting] | --replay CASE";
+use arguments::{Order, Round};
+use hast_sim::flows;
+use hast_sim::round::{Figures, Subject};
+use hast_sim::sweep;
+use serde_json::json;
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match Round::read(&arguments) {
-        Ok(Order::Round(round)) => round.run(),
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match Order::read(&words) {
+        Ok(Order::Round(round)) => run(&round),
         Ok(Order::Store(case)) => {
             let mut report = sweep::Report::default();
             sweep::replay(case, None, &mut report);
-            show_store(&report)
+            for (_, why) in &report.diverged {
+                println!("{why}");
+            }
+            println!("store: commits {}, diverged {}", report.commits, report.diverged.len());
+            code(report.diverged.is_empty())
         }
         Ok(Order::Flow(case)) => {
             let mut report = flows::Report::of_lives();
@@ -23,129 +33,87 @@ fn main() -> ExitCode {
             for life in report.lives.iter().flatten() {
                 println!("  {life}");
             }
-            show_flows("replay", &report)
+            show("replay", &Figures::of_flow(&report));
+            code(report.diverged.is_empty())
         }
         Err(why) => {
-            eprintln!("{why}\n{USAGE}");
+            eprintln!("{why}\n{}", arguments::USAGE);
             ExitCode::from(2)
         }
     }
 }
 
-enum Order {
-    Round(Round),
-    Store(sweep::Case),
-    Flow(flows::Case),
+fn code(good: bool) -> ExitCode {
+    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-struct Round {
-    seeds: u64,
-    from: u64,
-    every: u64,
-    only: Option<String>,
-}
-
-impl Round {
-    fn read(arguments: &[String]) -> Result<Order, String> {
-        let mut round = Self { seeds: 20, from: 1, every: 1, only: None };
-        let mut rest = arguments.iter();
-        while let Some(name) = rest.next() {
-            let value = rest.next().ok_or(format!("{name} needs a value"))?;
-            let number = || value.parse::<u64>().map_err(|_| format!("{value} is not a number"));
-            match name.as_str() {
-                "--seeds" => round.seeds = number()?,
-                "--from" => round.from = number()?,
-                "--every" => round.every = number()?.max(1),
-                "--only" => round.only = Some(value.clone()),
-                "--replay" => {
-                    return match value.parse() {
-                        Ok(case) => Ok(Order::Flow(case)),
-                        Err(_) => value.parse().map(Order::Store),
-                    };
-                }
-                _ => return Err(format!("{name} is unknown")),
-            }
-        }
-        Ok(Order::Round(round))
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long a round took is for the person; what a seed does never depends on it"
+)]
+fn run(round: &Round) -> ExitCode {
+    let started = Instant::now();
+    println!("seeds {} to {}, every {}", round.from, round.from + round.seeds - 1, round.every);
+    let figures = sweep_all(round, &|| started.elapsed());
+    let mut good = true;
+    for (subject, figures) in round.subjects.iter().zip(&figures) {
+        show(subject.as_str(), figures);
+        good &= figures.diverged.is_empty();
     }
-
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "how long a round took is for the person; nothing in it depends on it"
-    )]
-    fn run(&self) -> ExitCode {
-        let started = std::time::Instant::now();
-        let seeds = self.from..self.from + self.seeds;
-        let wanted = |name: &str| self.only.as_deref().is_none_or(|only| only == name);
-        let mut worst = ExitCode::SUCCESS;
-        let mut note = |code: ExitCode| {
-            if code != ExitCode::SUCCESS {
-                worst = code;
-            }
-        };
-        if wanted("store") {
-            note(show_store(&sweep::sweep(seeds.clone(), 4 * self.every, None)));
-        }
-        if wanted("leases") {
-            note(show_leases(seeds.clone()));
-        }
-        for name in Name::ALL.into_iter().filter(|name| wanted(name.as_str())) {
-            let mut report = flows::Report::default();
-            flows::sweep_named(name, seeds.clone(), self.every * stride(name), &mut report);
-            note(show_flows(name.as_str(), &report));
-        }
-        println!("{:.1} minutes", started.elapsed().as_secs_f64() / 60.0);
-        worst
+    let minutes = started.elapsed().as_secs_f64() / 60.0;
+    let runs: u64 = figures.iter().map(|figures| figures.runs).sum();
+    let diverged: usize = figures.iter().map(|figures| figures.diverged.len()).sum();
+    println!("all: runs {runs}, diverged {diverged}, {minutes:.1} minutes");
+    if round.json {
+        let subjects = round.subjects.iter().zip(&figures);
+        let subjects: Vec<_> = subjects.map(|(subject, one)| one.to_json(*subject)).collect();
+        println!(
+            "{}",
+            json!({"from": round.from, "seeds": round.seeds, "every": round.every,
+            "minutes": (minutes * 10.0).round() / 10.0, "subjects": subjects})
+        );
     }
+    code(good)
 }
 
-/// A session has thousands of operations; a round hits some of them with each seed.
-fn stride(name: Name) -> u64 {
-    match name {
-        Name::Session | Name::Lanes | Name::Run | Name::Kernel => 97,
-        Name::Patch => 7,
-        Name::Auto => 13,
-        Name::Contract | Name::Worktrees => 23,
-        Name::Counting => 3,
-    }
+/// Seed by seed, all subjects of a seed before the next: a round that is cut short has hit each.
+fn sweep_all(round: &Round, elapsed: &(dyn Fn() -> Duration + Sync)) -> Vec<Figures> {
+    let sums: Vec<Mutex<Figures>> = round.subjects.iter().map(|_| Mutex::default()).collect();
+    let next = AtomicUsize::new(0);
+    let count = round.subjects.len();
+    let pieces = usize::try_from(round.seeds).unwrap_or(usize::MAX).saturating_mul(count);
+    let work = || loop {
+        let piece = next.fetch_add(1, Ordering::Relaxed);
+        let late = round.minutes.is_some_and(|most| elapsed().as_secs() >= most * 60);
+        if piece >= pieces || late {
+            return;
+        }
+        let (number, subject) = (piece / count, piece % count);
+        let figures: Figures =
+            Subject::sweep(round.subjects[subject], round.from + number as u64, round.every);
+        if let Ok(mut sum) = sums[subject].lock() {
+            sum.add(figures);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..round.jobs {
+            scope.spawn(work);
+        }
+        work();
+    });
+    sums.into_iter().map(|sum| sum.into_inner().unwrap_or_default()).collect()
 }
 
-fn show_flows(name: &str, report: &flows::Report) -> ExitCode {
-    let flows::Report { runs, crashes, effects, blows, moods, diverged, lives: _ } = report;
-    println!(
-        "{name}: runs {runs}, crashes {crashes}, effects {effects}, diverged {}",
-        diverged.len()
-    );
-    println!("  blows {blows:?}\n  agents and people {moods:?}");
+fn show(name: &str, figures: &Figures) {
+    let Figures { runs, crashes, blows, moods, diverged } = figures;
+    println!("{name}: runs {runs}, crashes {crashes}, diverged {}", diverged.len());
+    if !blows.is_empty() {
+        println!("  blows {blows:?}");
+    }
+    if !moods.is_empty() {
+        println!("  agents and people {moods:?}");
+    }
     for (case, why) in diverged.iter().take(10) {
         println!("{why}\n  replay: cargo run -p hast-sim --release -- --replay {case}");
     }
-    if diverged.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-fn show_leases(seeds: std::ops::Range<u64>) -> ExitCode {
-    let count = seeds.end - seeds.start;
-    match hast_sim::leases::sweep(seeds) {
-        Ok(merged) => {
-            println!("leases: runs {count}, results merged {merged}, diverged 0");
-            ExitCode::SUCCESS
-        }
-        Err(why) => {
-            println!("leases: {why}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn show_store(report: &sweep::Report) -> ExitCode {
-    let sweep::Report { runs, crashes, edits, commits, diverged } = report;
-    println!(
-        "store: runs {runs}, crashes {crashes}, edits {edits}, commits {commits}, diverged {}; each of {} kinds of interruption",
-        diverged.len(),
-        Mode::ALL.len()
-    );
-    for (case, why) in diverged.iter().take(10) {
-        println!("{why}\n  replay: cargo run -p hast-sim --release -- --replay {case}");
-    }
-    if diverged.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

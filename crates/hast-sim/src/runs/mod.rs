@@ -102,7 +102,9 @@ impl Subject for OneRun {
         };
         let path = DocPath::new(path).ok()?;
         let bytes = text.as_bytes().to_vec();
-        Some(PersonsEdit { path, bytes, harmless, puts_back: false })
+        // A proposal is kept aside whole; of a table only rows are.
+        let puts_back = path.as_str() == feedback;
+        Some(PersonsEdit { path, bytes, harmless, puts_back })
     }
 }
 

@@ -1,0 +1,180 @@
+//! A round of the sweep: every subject over a range of seeds, and what came of it in figures. One
+//! seed of one subject is one piece of work, so that several threads can share a round; which
+//! thread does a piece changes nothing.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::flows::{self, Name};
+use crate::sweep::{self, Mode};
+
+/// What a round sweeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    Store,
+    Leases,
+    Flow(Name),
+}
+
+impl Subject {
+    pub fn all() -> Vec<Self> {
+        let flows = Name::ALL.into_iter().map(Self::Flow);
+        [Self::Store, Self::Leases].into_iter().chain(flows).collect()
+    }
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().into_iter().find(|subject| subject.as_str() == name)
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Store => "store",
+            Self::Leases => "leases",
+            Self::Flow(name) => name.as_str(),
+        }
+    }
+
+    /// A run has hundreds to thousands of operations; each seed hits some of them.
+    fn stride(self) -> u64 {
+        match self {
+            Self::Leases => 1,
+            Self::Flow(Name::Counting) => 3,
+            Self::Store => 4,
+            Self::Flow(Name::Patch) => 7,
+            Self::Flow(Name::Auto) => 13,
+            Self::Flow(Name::Contract | Name::Worktrees) => 23,
+            Self::Flow(Name::Session | Name::Lanes | Name::Run | Name::Kernel) => 97,
+        }
+    }
+
+    /// Runs one seed: undisturbed, and hit at every `every`-th of the places that it is usually hit.
+    pub fn sweep(self, seed: u64, every: u64) -> Figures {
+        let every = every * self.stride();
+        match self {
+            Self::Store => Figures::of_store(&sweep::sweep([seed], every, None)),
+            Self::Leases => Figures::of_leases(seed),
+            Self::Flow(name) => {
+                let mut report = flows::Report::default();
+                flows::sweep_named(name, seed..seed + 1, every, &mut report);
+                Figures::of_flow(&report)
+            }
+        }
+    }
+}
+
+/// What some runs did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    pub runs: u64,
+    /// Processes that died in the middle.
+    pub crashes: u64,
+    /// Runs by what hit them.
+    pub blows: BTreeMap<String, u64>,
+    /// What agents and people did instead of answering.
+    pub moods: BTreeMap<String, u64>,
+    /// The case, as it is replayed, and what went wrong.
+    pub diverged: Vec<(String, String)>,
+}
+
+impl Figures {
+    fn of_store(report: &sweep::Report) -> Self {
+        // Each kind is tried at the same places, and one run of the seed is undisturbed.
+        let kinds = Mode::ALL.len() as u64;
+        let each = report.runs.saturating_sub(1) / kinds;
+        let named = |mode: Mode| (format!("{mode:?}").to_lowercase(), each);
+        Self {
+            runs: report.runs,
+            crashes: report.crashes,
+            blows: Mode::ALL.into_iter().map(named).collect(),
+            moods: BTreeMap::new(),
+            diverged: told(&report.diverged),
+        }
+    }
+
+    fn of_leases(seed: u64) -> Self {
+        let ended = crate::leases::sweep(seed..seed + 1);
+        let diverged = ended.err().map(|why| (format!("leases:{seed}"), why));
+        Self { runs: 1, diverged: diverged.into_iter().collect(), ..Self::default() }
+    }
+
+    pub fn of_flow(report: &flows::Report) -> Self {
+        let counted = |counts: &BTreeMap<&'static str, u64>| {
+            counts.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
+        };
+        Self {
+            runs: report.runs,
+            crashes: report.crashes,
+            blows: counted(&report.blows),
+            moods: counted(&report.moods),
+            diverged: told(&report.diverged),
+        }
+    }
+
+    pub fn add(&mut self, other: Self) {
+        self.runs += other.runs;
+        self.crashes += other.crashes;
+        for (sum, counts) in [(&mut self.blows, other.blows), (&mut self.moods, other.moods)] {
+            for (name, count) in counts {
+                *sum.entry(name).or_default() += count;
+            }
+        }
+        self.diverged.extend(other.diverged);
+    }
+
+    /// For whoever writes the figures down.
+    pub fn to_json(&self, subject: Subject) -> Value {
+        let diverged: Vec<&String> = self.diverged.iter().map(|(case, _)| case).collect();
+        json!({"subject": subject.as_str(), "runs": self.runs, "crashes": self.crashes,
+            "blows": self.blows, "diverged": diverged})
+    }
+}
+
+fn told<C: ToString>(diverged: &[(C, String)]) -> Vec<(String, String)> {
+    diverged.iter().map(|(case, why)| (case.to_string(), why.clone())).collect()
+}
+
+/// The first seed of a round that nobody has made before: it follows from a text, such as the id of
+/// a commit, so that the round can be made again.
+pub fn first_seed(text: &str) -> u64 {
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    // Numbers that a person can type again.
+    1_000_000 + hash % 1_000_000_000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_of_several_seeds_add_up_and_keep_what_diverged() {
+        let subject = Subject::Flow(Name::Counting);
+        let mut sum = subject.sweep(1, 40);
+        let second = subject.sweep(2, 40);
+        let runs = sum.runs + second.runs;
+        let failed = Figures {
+            diverged: vec![("counting:3:calm:0".to_owned(), "why".to_owned())],
+            ..Figures::default()
+        };
+        sum.add(second);
+        sum.add(failed);
+        assert_eq!((sum.runs, sum.diverged.len()), (runs, 1));
+        assert_eq!(sum.to_json(subject)["diverged"], json!(["counting:3:calm:0"]));
+        assert!(sum.blows.values().sum::<u64>() < runs, "the undisturbed runs have no blow");
+    }
+
+    #[test]
+    fn the_first_seed_follows_from_the_text_alone() {
+        assert_eq!(first_seed("4b63a84"), first_seed("4b63a84"));
+        assert_ne!(first_seed("4b63a84"), first_seed("4b63a85"));
+    }
+
+    #[test]
+    fn every_subject_has_a_name_of_its_own() {
+        for subject in Subject::all() {
+            assert_eq!(Subject::named(subject.as_str()), Some(subject));
+        }
+    }
+}
