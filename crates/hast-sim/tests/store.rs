@@ -1,5 +1,7 @@
 //! The store on the simulated disk.
 
+#![cfg(test)]
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -252,6 +254,6 @@ fn a_file_that_a_person_saves_at_any_operation_of_a_recovery_is_theirs() {
                 assert_eq!(there.as_deref(), Some(THEIRS), "{name} {died} {after}");
             }
         }
-        assert!(saved > 100, "{name}: {saved}", name = number);
+        assert!(saved > 100, "{number}: {saved}");
     }
 }
