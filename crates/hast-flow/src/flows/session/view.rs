@@ -246,12 +246,10 @@ impl View {
         self.pointer.system_status == SystemStatus::Blocked
     }
 
-    /// Whether something of a session is here although its log does not tell of one. A `status.json`
-    /// that a person made before the session began proves no session.
+    /// Whether a session was here and its log does not tell of one. A person's file proves none.
     pub fn has_lost_its_log(&self) -> bool {
-        let planned = self.plan_files.found.is_some();
-        let pointer = self.status.as_ref().is_some_and(|status| planned || !status.is_foreign);
-        self.life == Life::Unborn && pointer
+        let proves = |file: &StatusFile| !file.is_foreign || self.plan_files.found.is_some();
+        self.life == Life::Unborn && self.status.as_ref().is_some_and(proves)
     }
 
     /// The number of a task's next attempt. Directories that are there are never used again.
@@ -355,9 +353,8 @@ impl View {
     }
 
     fn take_status(&mut self, bytes: &[u8], identity: Option<Identity>) {
-        let read = serde_json::from_slice::<serde_json::Map<String, Value>>(bytes);
-        let readable = read.is_ok();
-        let mut others = read.unwrap_or_default();
+        let read: Option<serde_json::Map<String, Value>> = serde_json::from_slice(bytes).ok();
+        let (is_readable, mut others) = (read.is_some(), read.unwrap_or_default());
         if let Some(id) = others.get("last_event_id").and_then(Value::as_str) {
             // If the log itself is lost, the counter goes on from here.
             let number = id.parse::<EventId>().map_or(0, |id| id.number());
@@ -365,7 +362,7 @@ impl View {
         }
         let fields = others.len();
         others.retain(|name, _| !OWN_STATUS_FIELDS.contains(&name.as_str()));
-        let is_foreign = readable && others.len() == fields;
+        let is_foreign = is_readable && others.len() == fields;
         self.status = Some(StatusFile { identity, others, is_foreign });
     }
 
