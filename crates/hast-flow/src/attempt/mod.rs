@@ -13,6 +13,7 @@ pub mod judge;
 pub mod ledger;
 pub mod reason;
 pub mod recovery;
+pub mod rooms;
 pub mod settle;
 pub mod test_files;
 pub mod workspace;

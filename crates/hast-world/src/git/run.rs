@@ -132,6 +132,8 @@ pub(super) struct Call<'g> {
     settings: Vec<(String, String)>,
     variables: Vec<(&'static str, OsString)>,
     longest: Duration,
+    /// Where it is started; the work tree's top where nothing else is said.
+    directory: Option<PathBuf>,
 }
 
 /// What a command answered: its code and what it printed. One that was killed answered nothing.
@@ -153,11 +155,18 @@ impl Git {
             settings: Vec::new(),
             variables: Vec::new(),
             longest: LONGEST,
+            directory: None,
         }
     }
 }
 
 impl Call<'_> {
+    /// Starts it in a directory that no agent can write to.
+    pub(super) fn from(mut self, directory: &Path) -> Self {
+        self.directory = Some(directory.to_owned());
+        self
+    }
+
     pub(super) fn args<S: AsRef<OsStr>>(mut self, more: impl IntoIterator<Item = S>) -> Self {
         self.args.extend(more.into_iter().map(|arg| arg.as_ref().to_owned()));
         self
@@ -255,7 +264,8 @@ impl Call<'_> {
         let shown = self.shown();
         let failed = |error: io::Error| GitProblem::NoGit { why: error.to_string() };
         let mut command = crate::supervisor::start::command(&self.git.environment.program);
-        command.args(&self.args).current_dir(&self.git.place.top).process_group(0);
+        let directory = self.directory.as_ref().unwrap_or(&self.git.place.top);
+        command.args(&self.args).current_dir(directory).process_group(0);
         command.envs(self.environment());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(failed)?;

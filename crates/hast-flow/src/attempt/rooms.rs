@@ -1,0 +1,124 @@
+//! A room as data: where an agent works, apart from the user's checkout and repository, and what
+//! hast finds there afterwards. `hast-world` makes rooms; nothing here touches a disk.
+
+use serde::{Deserialize, Serialize};
+
+use super::base::ObjectId;
+use super::evidence::{Breach, Change, RepoPath};
+use crate::messages;
+use crate::words::Lang;
+
+/// The record of a room. hast writes it last: a directory without it is garbage.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RoomRecord {
+    pub version: u32,
+    /// The user's checkout that the room belongs to.
+    pub checkout: String,
+    /// The commit that the tree was made from.
+    pub base: ObjectId,
+    /// The full name of the user's branch; none where HEAD is detached.
+    pub branch: Option<String>,
+    pub state: RoomState,
+    /// The start of the machine during which the room was opened.
+    pub boot_id: String,
+}
+
+/// The version of [`RoomRecord`] that this program writes.
+pub const ROOM_VERSION: u32 = 1;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RoomState {
+    /// An agent may work, or have worked, in it.
+    Open,
+    /// hast is putting it back to a commit: what is in it is nobody's work.
+    Resetting,
+}
+
+/// The tree of what is in a room, compared with its base.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoomChanges {
+    /// What a commit would hold, as an object of git.
+    pub tree: ObjectId,
+    pub changes: Vec<Change>,
+    /// Changed paths at which a symbolic link is now.
+    pub links: Vec<RepoPath>,
+    /// Things that no commit can hold, or that lead out of the tree.
+    pub breaches: Vec<Breach>,
+}
+
+/// The commits that an agent made by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OwnCommits {
+    /// It made none.
+    None,
+    /// An honest continuation of the base, oldest first; the repository has them now.
+    Linear(Vec<ObjectId>),
+    /// Its commits are not kept: hast makes one commit of the tree.
+    Squash(SquashReason),
+}
+
+/// Why an agent's commits are not kept. None of these fails an attempt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SquashReason {
+    /// HEAD is on another branch, or on none.
+    OtherBranch,
+    /// The room's git directory cannot be read.
+    Unreadable {
+        what: String,
+    },
+    /// The base is no ancestor, or a commit has two parents.
+    NotLinear,
+    TooMany {
+        commits: usize,
+    },
+    /// An object is missing, or is not what its name says.
+    BadObjects {
+        said: String,
+    },
+    /// A commit has a path that no attempt may commit, or that is out of scope.
+    OutOfScope {
+        path: RepoPath,
+    },
+    /// A commit has a path that is not in the room's tree any more.
+    NotInTree {
+        path: RepoPath,
+    },
+    /// A commit adds or moves a submodule.
+    Submodule {
+        path: RepoPath,
+    },
+}
+
+messages! {
+    other_branch() { en: "the agent left the branch", ko: "에이전트가 브랜치를 떠났습니다" }
+    unreadable(what) { en: "the room's git directory cannot be read: {what}", ko: "작업실의 git 디렉터리를 읽을 수 없습니다: {what}" }
+    not_linear() { en: "the agent's commits do not follow the base one by one", ko: "에이전트의 커밋이 기준 커밋에서 한 줄로 이어지지 않습니다" }
+    too_many(commits) { en: "the agent made {commits} commits, more than hast keeps one by one", ko: "에이전트의 커밋이 {commits}개로, 하나씩 남길 수 있는 수를 넘습니다" }
+    bad_objects(said) { en: "the agent's commits are damaged: {said}", ko: "에이전트의 커밋이 손상되었습니다: {said}" }
+    out_of_scope(path) { en: "a commit of the agent changes {path}, which is out of scope", ko: "에이전트의 커밋이 범위 밖의 {path}(을)를 바꿉니다" }
+    not_in_tree(path) { en: "a commit of the agent has {path}, which is not in the tree any more", ko: "에이전트의 커밋에 있는 {path}(이)가 이제 트리에 없습니다" }
+    submodule(path) { en: "a commit of the agent changes the submodule {path}", ko: "에이전트의 커밋이 서브모듈 {path}(을)를 바꿉니다" }
+}
+
+impl SquashReason {
+    pub fn what(&self, lang: Lang) -> String {
+        match self {
+            Self::OtherBranch => other_branch(lang),
+            Self::Unreadable { what } => unreadable(lang, what),
+            Self::NotLinear => not_linear(lang),
+            Self::TooMany { commits } => too_many(lang, commits),
+            Self::BadObjects { said } => bad_objects(lang, said),
+            Self::OutOfScope { path } => out_of_scope(lang, path),
+            Self::NotInTree { path } => not_in_tree(lang, path),
+            Self::Submodule { path } => submodule(lang, path),
+        }
+    }
+}
+
+/// The ref that keeps the base of a room reachable while the user prunes.
+pub fn room_ref(slot: &str) -> String {
+    format!("refs/hast/rooms/{slot}")
+}

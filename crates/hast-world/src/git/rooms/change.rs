@@ -1,0 +1,212 @@
+//! What is in a room after an agent worked there: the tree of it, made with an index that only hast
+//! writes and with the base's ignore rules, and what differs from the base.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use hast_flow::attempt::base::{ObjectId, TreeRules};
+use hast_flow::attempt::evidence::{Breach, Change, ChangeKind};
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::rooms::RoomChanges;
+use ignore::gitignore::GitignoreBuilder;
+
+use super::super::index::{disk, object};
+use super::super::paths::{Matcher, repo_path};
+use super::super::scan::{Difference, parse_raw};
+use super::tree::leaves_tree;
+use super::walk::{Found, walk};
+use super::{RealRooms, Room, remove_any};
+
+const LINK: &str = "120000";
+const SUBMODULE: &str = "160000";
+
+impl RealRooms {
+    /// The tree of what is there, and what differs from the base. `meant` are paths that the agent
+    /// committed: they belong to the work although the base's rules may ignore them.
+    pub fn changes(
+        &self,
+        room: &Room,
+        rules: &TreeRules,
+        meant: &[Vec<u8>],
+    ) -> Result<RoomChanges, GitProblem> {
+        self.take_git_away(room)?;
+        let found = walk(&room.tree())?;
+        let index = judged_index(room)?;
+        let mut breaches = self.untrackable(room, rules, &found)?;
+        let paths = self.differing(room, rules, meant, &index)?;
+        breaches.extend(self.take_in(room, &paths, &index)?);
+        let git = self.git_of(room);
+        let write = git.call(["write-tree"]).index(&index).from(&room.trusted()).synced();
+        let tree = object(&write.line()?)?;
+        let (changes, links) = self.compare_with_base(room, &tree, &mut breaches)?;
+        Ok(RoomChanges { tree, changes, links, breaches })
+    }
+
+    /// The agent's git directory leaves the tree, so that no git ever finds it there.
+    pub(super) fn take_git_away(&self, room: &Room) -> Result<(), GitProblem> {
+        let (here, there) = (room.tree().join(".git"), room.agents_git());
+        if fs::symlink_metadata(&here).is_err() {
+            return Ok(());
+        }
+        remove_any(&there)?;
+        super::walk::open_directories(&room.tree().join(".git"));
+        rustix::fs::rename(&here, &there).map_err(|error| disk(&here, error))
+    }
+
+    /// Paths that differ from the base's index or are new by the base's rules.
+    fn differing(
+        &self,
+        room: &Room,
+        rules: &TreeRules,
+        meant: &[Vec<u8>],
+        index: &Path,
+    ) -> Result<Vec<Vec<u8>>, GitProblem> {
+        let git = self.git_of(room);
+        let (matcher, from) = (Matcher::new(rules), room.trusted());
+        let new = git.call(["ls-files", "-z", "-o", "-X"]).args([room.ignores().as_os_str()]);
+        let new = new.index(index).from(&from).run()?;
+        let changed = git.call(["diff-files", "-z", "--name-only", "--ignore-submodules=none"]);
+        let changed = changed.index(index).from(&from).run()?;
+        let listed = new.split(|byte| *byte == 0).chain(changed.split(|byte| *byte == 0));
+        let mut paths: Vec<Vec<u8>> = listed.map(<[u8]>::to_vec).chain(meant.to_vec()).collect();
+        // A name that ends with a slash is a repository, which is told as such.
+        paths
+            .retain(|path| !path.is_empty() && !path.ends_with(b"/") && !matcher.is_left_out(path));
+        paths.sort_unstable();
+        paths.dedup();
+        Ok(paths)
+    }
+
+    /// Takes files into the index; those whose names git takes from nobody are told.
+    fn take_in(
+        &self,
+        room: &Room,
+        paths: &[Vec<u8>],
+        index: &Path,
+    ) -> Result<Vec<Breach>, GitProblem> {
+        let input: Vec<u8> =
+            paths.iter().flat_map(|path| [path.as_slice(), b"\0"].concat()).collect();
+        let git = self.git_of(room);
+        let call = git.call(["update-index", "-z", "--add", "--remove", "--stdin"]);
+        let call = call.index(index).from(&room.trusted()).synced().input(input);
+        let (_, said) = call.run_and_hear()?;
+        let ignored = said.split(|byte| *byte == b'\n').filter_map(|line| {
+            let path = line.strip_prefix(b"Ignoring path ")?;
+            Some(Breach::NotStorable { path: repo_path(path) })
+        });
+        Ok(ignored.collect())
+    }
+
+    /// Things that no commit can hold, outside of what is ignored. Git lists neither pipes nor
+    /// sockets, so the rules are asked here.
+    fn untrackable(
+        &self,
+        room: &Room,
+        rules: &TreeRules,
+        found: &Found,
+    ) -> Result<Vec<Breach>, GitProblem> {
+        let mut ignored = GitignoreBuilder::new("");
+        let text = fs::read(room.ignores()).map_err(|error| disk(&room.ignores(), error))?;
+        for line in String::from_utf8_lossy(&text).lines() {
+            // A rule that cannot be read ignores nothing.
+            let _ = ignored.add_line(None, line);
+        }
+        let ignored = ignored.build().map_err(|error| disk(&room.ignores(), error))?;
+        let submodules = self.submodules(room)?;
+        let matcher = Matcher::new(rules);
+        let counts = |path: &[u8]| {
+            let at = Path::new(OsStr::from_bytes(path));
+            !matcher.is_left_out(path)
+                && (path.is_empty() || !ignored.matched_path_or_any_parents(at, false).is_ignore())
+        };
+        let mut breaches = Vec::new();
+        for path in found.special.iter().filter(|path| counts(path)) {
+            breaches.push(Breach::NotStorable { path: repo_path(path) });
+        }
+        for path in found.repositories.iter().filter(|path| counts(path)) {
+            if !path.is_empty() && !submodules.contains(path) {
+                breaches.push(Breach::NestedRepository { path: repo_path(path) });
+            }
+        }
+        for (path, leads) in &found.links {
+            if counts(path) && leaves_tree(path, leads) && self.is_new_link(room, path, leads)? {
+                breaches.push(Breach::SymlinkLeaves { path: repo_path(path) });
+            }
+        }
+        Ok(breaches)
+    }
+
+    /// Paths of the base's submodules.
+    fn submodules(&self, room: &Room) -> Result<Vec<Vec<u8>>, GitProblem> {
+        let git = self.git_of(room);
+        let list = git.call(["ls-files", "-z", "-s"]).index(&room.index()).from(&room.trusted());
+        let list = list.run()?;
+        let entries = list.split(|byte| *byte == 0);
+        let path = |entry: &[u8]| {
+            let at = entry.iter().position(|byte| *byte == b'\t')?;
+            entry.starts_with(SUBMODULE.as_bytes()).then(|| entry[at + 1..].to_vec())
+        };
+        Ok(entries.filter_map(path).collect())
+    }
+
+    /// A link that the base has like this is the user's.
+    fn is_new_link(&self, room: &Room, path: &[u8], leads: &Path) -> Result<bool, GitProblem> {
+        let mut name = format!("{}:", room.base()).into_bytes();
+        name.extend_from_slice(path);
+        name.push(b'\n');
+        let call = self.git.call(["cat-file", "--batch"]).input(name);
+        let answer = call.run()?;
+        let bytes = leads.as_os_str().as_encoded_bytes();
+        let same = answer
+            .windows(bytes.len() + 1)
+            .any(|part| part.starts_with(b"\n") && &part[1..] == bytes);
+        Ok(!same)
+    }
+
+    fn compare_with_base(
+        &self,
+        room: &Room,
+        tree: &ObjectId,
+        breaches: &mut Vec<Breach>,
+    ) -> Result<(Vec<Change>, Vec<hast_flow::attempt::evidence::RepoPath>), GitProblem> {
+        let diff = ["diff-tree", "-r", "-z", "--no-renames", room.base().as_str(), tree.as_str()];
+        let differences = parse_raw(&self.git.call(diff).run()?)?;
+        let (mut changes, mut links) = (Vec::new(), Vec::new());
+        for one in &differences {
+            let path = repo_path(&one.path);
+            if one.old_mode == SUBMODULE || one.new_mode == SUBMODULE {
+                breaches.push(Breach::SubmoduleChanged { path: path.clone() });
+            }
+            if one.new_mode == LINK {
+                links.push(path.clone());
+            }
+            changes.push(Change { path, kind: kind_of(one) });
+        }
+        Ok((changes, links))
+    }
+}
+
+fn kind_of(difference: &Difference) -> ChangeKind {
+    match (&difference.old, &difference.new) {
+        (None, _) => ChangeKind::Added,
+        (_, None) => ChangeKind::Deleted,
+        (old, new) if old == new => ChangeKind::Mode,
+        _ => ChangeKind::Modified,
+    }
+}
+
+/// A copy of the base's index with its date: by that git knows which entries to look at twice.
+fn judged_index(room: &Room) -> Result<PathBuf, GitProblem> {
+    let (from, to) = (room.index(), room.trusted().join("judged"));
+    let failed = |error: std::io::Error| disk(&to, error);
+    fs::copy(&from, &to).map_err(failed)?;
+    let date = fs::metadata(&from).and_then(|there| there.modified()).map_err(failed)?;
+    File::options()
+        .write(true)
+        .open(&to)
+        .and_then(|file| file.set_modified(date))
+        .map_err(failed)?;
+    Ok(to)
+}

@@ -1,0 +1,86 @@
+//! One walk through a tree that an agent had: closed directories and files are opened to their
+//! owner, and what git cannot store is found. Links are never followed.
+
+use std::ffi::OsStr;
+use std::fs::{self, Permissions};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use hast_flow::attempt::git_problem::GitProblem;
+
+/// Most entries of a tree that are looked at.
+const MOST_ENTRIES: usize = 4_000_000;
+
+/// Things that a walk found, as paths below its top with `/`.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Pipes, sockets and devices.
+    pub(super) special: Vec<Vec<u8>>,
+    /// Directories with a `.git` of their own.
+    pub(super) repositories: Vec<Vec<u8>>,
+    /// Links and where they lead.
+    pub(super) links: Vec<(Vec<u8>, PathBuf)>,
+}
+
+/// Opens what is closed and tells what git cannot store.
+pub(super) fn walk(top: &Path) -> Result<Found, GitProblem> {
+    let mut found = Found::default();
+    let mut open = vec![PathBuf::new()];
+    let mut seen = 0;
+    while let Some(directory) = open.pop() {
+        let here = top.join(&directory);
+        allow(&here, 0o700);
+        for entry in fs::read_dir(&here).into_iter().flatten().flatten() {
+            seen += 1;
+            if seen > MOST_ENTRIES {
+                return Err(GitProblem::TooMuch { what: top.display().to_string() });
+            }
+            let path = directory.join(entry.file_name());
+            let Ok(kind) = entry.file_type() else { continue };
+            let bytes = path.as_os_str().as_bytes().to_vec();
+            if entry.file_name() == OsStr::new(".git") {
+                found.repositories.push(directory.as_os_str().as_bytes().to_vec());
+            } else if kind.is_dir() {
+                open.push(path);
+            } else if kind.is_symlink() {
+                let leads = fs::read_link(entry.path()).unwrap_or_default();
+                found.links.push((bytes, leads));
+            } else if kind.is_file() {
+                allow(&entry.path(), 0o400);
+            } else if kind.is_char_device() && is_absence(&entry.path()) {
+                // An overlay's sign that a file is not there.
+                let _ = fs::remove_file(entry.path());
+            } else {
+                found.special.push(bytes);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Opens every directory of a tree that is to be deleted.
+pub(super) fn open_directories(top: &Path) {
+    let mut open = vec![top.to_owned()];
+    while let Some(directory) = open.pop() {
+        allow(&directory, 0o700);
+        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                open.push(entry.path());
+            }
+        }
+    }
+}
+
+fn is_absence(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|there| there.rdev() == 0)
+}
+
+/// Gives the owner these rights where some of them are missing.
+fn allow(path: &Path, rights: u32) {
+    let Ok(there) = fs::symlink_metadata(path) else { return };
+    let mode = there.permissions().mode();
+    if mode & rights != rights {
+        let _ = fs::set_permissions(path, Permissions::from_mode(mode & 0o7777 | rights));
+    }
+}
