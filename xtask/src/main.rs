@@ -1,8 +1,12 @@
 //! Development tasks: `cargo xtask tidy` checks the rules of the house that the compiler and
-//! clippy do not know, `schemas` writes the JSON Schemas, `soak` runs the long rounds. Nothing here
-//! is part of hast.
+//! clippy do not know, `schemas` writes the JSON Schemas, `soak` runs the long rounds, `proof`
+//! writes down what they came to, `bench` runs the benchmarks. Nothing here is part of hast.
 
+mod bench;
+mod programs;
+mod proof;
 mod schemas;
+mod sim;
 mod soak;
 mod tidy;
 
@@ -10,15 +14,29 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+type Failure = Box<dyn std::error::Error>;
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["tidy"] => run_tidy(),
         ["schemas"] => run_schemas(),
-        ["soak", ..] => soak::run(&arguments[1..]),
+        ["soak", ..] => told("soak", soak::run(&arguments[1..])),
+        ["proof", ..] => told("proof", proof::run(&arguments[1..])),
+        ["bench", ..] => told("bench", bench::run(&arguments[1..])),
         _ => {
-            eprintln!("usage: cargo xtask tidy|schemas|soak");
+            eprintln!("usage: cargo xtask tidy|schemas|soak|proof|bench");
             ExitCode::from(2)
+        }
+    }
+}
+
+fn told(task: &str, outcome: Result<(), Failure>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{task}: {error}");
+            ExitCode::FAILURE
         }
     }
 }

@@ -2,8 +2,9 @@
 //! script would: one look for each of the two trees, the refs before and after, what differs. And
 //! the least there is: nothing is looked at but the tree, nothing judged.
 
-use std::error::Error;
 use std::time::{Duration, Instant};
+
+use hast_benches::Failure;
 
 use crate::repository::{GOALS_FILE, Repository};
 
@@ -19,7 +20,7 @@ const LOOK: &[&str] = &[
 ];
 const SCAN: &[&str] = &["ls-files", "-z", "-t", "-m", "-d", "-o", "--exclude-standard"];
 
-type Outcome<T> = Result<T, Box<dyn Error>>;
+type Outcome<T> = Result<T, Failure>;
 
 pub(crate) struct Bare<'r> {
     repository: &'r Repository,

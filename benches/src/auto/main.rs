@@ -5,24 +5,23 @@
 mod bare;
 mod repository;
 
-use std::error::Error;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use bare::Bare;
-use hast_benches::{Row, median, table};
+use hast_benches::{Failure, Row, Size, hast_binary, median, table};
 use repository::{Ends, FAILURES, MORE_GOALS, Repository};
 
 const GOAL: &str = "1.3x";
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let hast = binary()?;
-    let asked: Vec<usize> =
-        std::env::args().skip(1).map(|word| word.parse()).collect::<Result<_, _>>()?;
-    let sizes = if asked.is_empty() { vec![100, 50_000] } else { asked };
+fn main() -> Result<(), Failure> {
+    let (size, arguments) = Size::of_arguments();
+    let hast = hast_binary()?;
+    let asked: Vec<usize> = arguments.iter().map(|word| word.parse()).collect::<Result<_, _>>()?;
+    let usual = size.pick(vec![100, 50_000], vec![100]);
+    let sizes = if asked.is_empty() { usual } else { asked };
     let mut rows = Vec::new();
     for files in sizes {
-        let rounds = if files > 10_000 { 7 } else { 25 };
+        let rounds = size.pick(if files > 10_000 { 7 } else { 25 }, 1);
         let (ours, peer) = (Repository::new(&hast, files)?, Repository::new(&hast, files)?);
         if rows.is_empty() {
             count(&ours)?;
@@ -35,20 +34,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The release binary beside this one, or the one that `HAST_BIN` names.
-fn binary() -> Result<PathBuf, Box<dyn Error>> {
-    let path = match std::env::var_os("HAST_BIN") {
-        Some(path) => PathBuf::from(path),
-        None => std::env::current_exe()?.with_file_name("hast"),
-    };
-    if path.is_file() {
-        return Ok(path);
-    }
-    Err(format!("{}: build it with `cargo build --release -p hast`", path.display()).into())
-}
-
 /// Which git commands one run starts.
-fn count(repository: &Repository) -> Result<(), Box<dyn Error>> {
+fn count(repository: &Repository) -> Result<(), Failure> {
     for ends in [Ends::Passes, Ends::FailsFirst] {
         repository.reset(ends)?;
         let commands = repository.logged_run()?;
@@ -79,7 +66,7 @@ fn measure(
     peer: &Repository,
     files: usize,
     rounds: usize,
-) -> Result<Vec<Row>, Box<dyn Error>> {
+) -> Result<Vec<Row>, Failure> {
     let mut times = Times::default();
     for _ in 0..rounds {
         times.once.push(run(ours, Ends::Passes)?);
@@ -96,7 +83,7 @@ fn measure(
     Ok(rows(times, files))
 }
 
-fn run(ours: &Repository, ends: Ends) -> Result<Duration, Box<dyn Error>> {
+fn run(ours: &Repository, ends: Ends) -> Result<Duration, Failure> {
     ours.reset(ends)?;
     let start = Instant::now();
     ours.run()?;
@@ -105,8 +92,8 @@ fn run(ours: &Repository, ends: Ends) -> Result<Duration, Box<dyn Error>> {
 
 fn bare<'r>(
     peer: &'r Repository,
-    attempt: impl FnOnce(Bare<'r>) -> Result<Duration, Box<dyn Error>>,
-) -> Result<Duration, Box<dyn Error>> {
+    attempt: impl FnOnce(Bare<'r>) -> Result<Duration, Failure>,
+) -> Result<Duration, Failure> {
     peer.reset(Ends::Passes)?;
     attempt(Bare::new(peer))
 }

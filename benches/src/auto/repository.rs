@@ -1,12 +1,12 @@
 //! A repository of many files with one goal, and an agent that is a small shell script.
 
-use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use hast_benches::Failure;
 use tempfile::TempDir;
 
 pub(crate) const GOALS_FILE: &str = ".ai/goals.yaml";
@@ -57,7 +57,7 @@ pub(crate) struct Repository {
 
 static WORKS: AtomicU64 = AtomicU64::new(0);
 
-type Outcome<T> = Result<T, Box<dyn Error>>;
+type Outcome<T> = Result<T, Failure>;
 
 impl Repository {
     pub(crate) fn new(hast: &Path, files: usize) -> Outcome<Self> {

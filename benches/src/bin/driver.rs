@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use hast_benches::{Failure, Size};
 use hast_flow::driver::{Bounds, Delta, Driver, Facts, Flow, InTurn};
 use hast_flow::flows::session::{NewSession, SessionFlow};
 use hast_flow::ports::Clock;
@@ -20,15 +21,15 @@ use jiff::Timestamp;
 use jiff::tz::Offset;
 use serde_json::{Value, json};
 
-type Failure = Box<dyn std::error::Error>;
-
 /// Task ids have four digits, so a plan has at most that many.
 const MOST_TASKS: usize = 9_999;
 /// Tasks in a window that is compared.
 const WINDOW: usize = 100;
 
 fn main() -> Result<(), Failure> {
-    let tasks = std::env::args().nth(1).map_or(Ok(MOST_TASKS), |text| text.parse())?;
+    let (size, arguments) = Size::of_arguments();
+    let usual = size.pick(MOST_TASKS, 3 * WINDOW);
+    let tasks = arguments.first().map_or(Ok(usual), |text| text.parse())?;
     let tasks = tasks.clamp(3 * WINDOW, MOST_TASKS);
     let memory = Path::new("/dev/shm");
     let dir = if memory.is_dir() { tempfile::tempdir_in(memory)? } else { tempfile::tempdir()? };

@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::Instant;
 
-use hast_benches::{Row, median, table};
+use hast_benches::{Failure, Row, Size, median, table};
 use hast_flow::docs::goals::QueueLane;
 use hast_flow::flows::goals::queue::desk::{Desk, LOG};
 use hast_flow::flows::goals::queue::{Ask, Candidate, Limits};
@@ -15,17 +15,15 @@ use hast_flow::time::UtcTime;
 use hast_world::disk::RealDisk;
 use jiff::{SignedDuration, Timestamp};
 
-type Failure = Box<dyn std::error::Error>;
-
 const GOALS: usize = 500;
 const TIME: SignedDuration = SignedDuration::from_mins(30);
 
 fn main() -> Result<(), Failure> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (size, arguments) = Size::of_arguments();
     let number = |at: usize, otherwise: usize| {
         arguments.get(at).map_or(Ok(otherwise), |text| text.parse::<usize>())
     };
-    let (rounds, history) = (number(0, 300)?, number(1, 20_000)?);
+    let (rounds, history) = (number(0, size.pick(300, 10))?, number(1, size.pick(20_000, 60))?);
     fs::create_dir_all("target")?;
     let scratch = tempfile::tempdir_in("target")?;
     let mut young = Worker::new(&scratch.path().join("young"))?;

@@ -7,11 +7,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use hast_benches::{Row, median, table};
+use hast_benches::{Failure, Row, Size, median, table};
 use hast_flow::flows::goals::replay::Replay;
 use hast_world::log_lines::each_line;
-
-type Failure = Box<dyn std::error::Error>;
 
 const KINDS: [&str; 6] = [
     "ATTEMPT_STARTED",
@@ -23,7 +21,9 @@ const KINDS: [&str; 6] = [
 ];
 
 fn main() -> Result<(), Failure> {
-    let events: u64 = std::env::args().nth(1).map_or(Ok(1_000_000), |text| text.parse())?;
+    let (size, arguments) = Size::of_arguments();
+    let usual = size.pick(1_000_000, 10_000);
+    let events: u64 = arguments.first().map_or(Ok(usual), |text| text.parse())?;
     std::fs::create_dir_all("target")?;
     let scratch = tempfile::tempdir_in("target")?;
     let path = scratch.path().join("events.ndjson");

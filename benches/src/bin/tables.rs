@@ -1,12 +1,11 @@
-//! Tables of runs: the same change in a large and in a small one, and `hast search` against ripgrep.
+//! Tables of runs: the same change in a large and in a small one, and `hast search` against ripgrep,
+//! or against grep where there is no ripgrep.
 //! Run with `cargo run --release -p hast-benches --bin tables`.
 
-use std::error::Error;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 
-use hast_benches::{Row, by_turns, table};
+use hast_benches::{Failure, Row, Size, by_turns, hast_binary, run, table};
 use hast_flow::docs::run::CatalogRow;
 use hast_flow::driver::{Delta, Patched, Taken};
 use hast_flow::flows::run::policy::{ORCHESTRATOR, POLICY};
@@ -15,37 +14,35 @@ use hast_flow::ids::RunId;
 use hast_flow::store::{ChangeSet, DocPath, Options, Put, Seen, Store};
 use hast_world::disk::RealDisk;
 
-const ROUNDS: usize = 300;
-
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Failure> {
+    let (size, _) = Size::of_arguments();
+    let (runs, files) = size.pick((10_000, 100_000), (200, 1_000));
+    let rounds = size.pick(300, 3);
     let (large, small) = (tempfile::tempdir()?, tempfile::tempdir()?);
-    make(large.path(), 10_000, 100_000)?;
+    make(large.path(), runs, files)?;
     make(small.path(), 100, 100)?;
     let mut rows = Vec::new();
     {
         let mut large = Root::open(large.path())?;
         let mut small = Root::open(small.path())?;
-        let (ours, peer) = by_turns(ROUNDS, || large.status(), || small.status());
-        rows.push(row("status of 1 of 10,000 runs / of 100", ours, peer));
-        let (ours, peer) = by_turns(ROUNDS, || large.append(), || small.append());
-        rows.push(row("row after 100,000 / after 100", ours, peer));
+        let (ours, peer) = by_turns(rounds, || large.status(), || small.status())?;
+        rows.push(row(&format!("status of 1 of {runs} runs / of 100"), ours, peer));
+        let (ours, peer) = by_turns(rounds, || large.append(), || small.append())?;
+        rows.push(row(&format!("row after {files} / after 100"), ours, peer));
     }
-    let hast = binary()?;
+    let hast = hast_binary()?;
     let catalog = large.path().join(layout::CATALOG);
     let catalog = catalog.to_string_lossy().into_owned();
+    let finder = if run("rg", &["--version"], large.path()).is_ok() { "rg" } else { "grep" };
     for words in ["needle", "바늘을", "summary"] {
         let stem = words.trim_end_matches('을');
         let peer: &[&str] = &["-i", "-c", stem, &catalog];
-        if Command::new("rg").arg("--version").output().is_err() {
-            println!("search: no rg on PATH, left out");
-            break;
-        }
         let (ours, peer) = by_turns(
-            30,
+            size.pick(30, 2),
             || run(&hast, &["search", words], large.path()),
-            || run("rg", peer, large.path()),
-        );
-        rows.push(row(&format!("search {words} in 100,000 rows / rg"), ours, peer));
+            || run(finder, peer, large.path()),
+        )?;
+        rows.push(row(&format!("search {words} in {files} rows / {finder}"), ours, peer));
     }
     print!("{}", table(&rows));
     Ok(())
@@ -91,7 +88,7 @@ struct Root {
 }
 
 impl Root {
-    fn open(path: &Path) -> Result<Self, Box<dyn Error>> {
+    fn open(path: &Path) -> Result<Self, Failure> {
         let (store, _) = Store::open(RealDisk::open(path)?, Options::default())?;
         let run: RunId = "run-20260101-000030-001".parse()?;
         let mut view = View::default();
@@ -105,15 +102,15 @@ impl Root {
     }
 
     /// Another status, as the driver commits and learns it.
-    fn status(&mut self) {
+    fn status(&mut self) -> Result<(), Failure> {
         self.turn += 1;
         let status = if self.turn.is_multiple_of(2) { "PENDING" } else { "COMPLETED" };
         let runs =
             self.view.runs().map(|runs| runs.change().set(self.run.as_str(), "status", status));
-        self.commit(runs.and_then(|change| change.put()));
+        self.commit(runs.and_then(|change| change.put()))
     }
 
-    fn append(&mut self) {
+    fn append(&mut self) -> Result<(), Failure> {
         self.turn += 1;
         let row = CatalogRow {
             file_path: format!("runs/x/file_{}.md", self.turn),
@@ -123,52 +120,26 @@ impl Root {
             summary: Some("one more".to_owned()),
         };
         let put = self.view.catalog().and_then(|table| table.change().with_row(&row).put());
-        self.commit(put);
+        self.commit(put)
     }
 
-    fn commit(&mut self, put: Option<Put>) {
-        let put = put.unwrap_or_else(|| fail("nothing changed"));
+    fn commit(&mut self, put: Option<Put>) -> Result<(), Failure> {
+        let put = put.ok_or("nothing changed")?;
         let Put::Patch { path, at, old, new, before } = &put else {
-            fail("the table is written whole")
+            return Err("the table is written whole".into());
         };
         let change = ChangeSet::new(ORCHESTRATOR, "bench").put(put.clone());
-        let committed = match self.store.commit(change, &POLICY) {
-            Ok(committed) => committed,
-            Err(error) => fail(&error.to_string()),
-        };
+        let committed = self.store.commit(change, &POLICY)?;
         let seen = committed.now.into_iter().find(|(known, _)| known == path);
         let seen = seen.map_or(Seen::Absent, |(_, seen)| seen);
         if at + old.len() as u64 == before.size {
             self.view.fold(&self.run, &Delta::Appended { path, at: *at, bytes: new, seen });
-        } else {
-            let taken =
-                self.view.fold_patch(&self.run, &Patched { path, at: *at, bytes: new, seen });
-            if taken == Taken::No {
-                fail("the view did not take the patch");
-            }
+            return Ok(());
         }
+        let taken = self.view.fold_patch(&self.run, &Patched { path, at: *at, bytes: new, seen });
+        if taken == Taken::No {
+            return Err("the view did not take the patch".into());
+        }
+        Ok(())
     }
-}
-
-fn fail(why: &str) -> ! {
-    eprintln!("{why}");
-    std::process::exit(1)
-}
-
-/// The release binary beside this one, or the one that `HAST_BIN` names.
-fn binary() -> Result<PathBuf, Box<dyn Error>> {
-    let path = match std::env::var_os("HAST_BIN") {
-        Some(path) => PathBuf::from(path),
-        None => std::env::current_exe()?.with_file_name("hast"),
-    };
-    if path.is_file() {
-        return Ok(path);
-    }
-    Err(format!("{}: build it with `cargo build --release -p hast`", path.display()).into())
-}
-
-fn run(program: impl AsRef<std::ffi::OsStr>, args: &[&str], root: &Path) {
-    let mut command = Command::new(program);
-    command.args(args).current_dir(root).stdout(Stdio::null()).stderr(Stdio::null());
-    let _ = command.status();
 }

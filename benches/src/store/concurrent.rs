@@ -5,17 +5,18 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use hast_benches::{Failure, Size};
 use hast_flow::store::{ChangeSet, DocPath, Options, Put, Store, StoreError};
 use hast_world::disk::RealDisk;
 
-use crate::fixture::{Failure, POLICY, Root};
+use crate::fixture::{POLICY, Root};
 use crate::floor::Floor;
 
-pub(crate) fn roots(seconds: u64, scratch: &Path) -> Result<(), Failure> {
+pub(crate) fn roots(time: Duration, size: Size, scratch: &Path) -> Result<(), Failure> {
     println!(
         "roots at once (commits a second; goals at 64: raw 25,000 : event 12,000 : file 8,000)"
     );
-    for count in [1, 8, 64] {
+    for &count in size.pick(&[1, 8, 64][..], &[1, 8]) {
         let dir = scratch.join(format!("roots-{count}"));
         let mut raw = Vec::new();
         let mut event = Vec::new();
@@ -25,7 +26,6 @@ pub(crate) fn roots(seconds: u64, scratch: &Path) -> Result<(), Failure> {
             event.push(Root::new(&dir.join(format!("event-{index}")))?);
             file.push(Root::new(&dir.join(format!("file-{index}")))?);
         }
-        let time = Duration::from_secs(seconds);
         let raw = together(raw, time, Floor::append)?;
         let event = together(event, time, |root| root.commit(0))?;
         let file = together(file, time, |root| root.commit(1))?;
@@ -72,7 +72,7 @@ fn together<T: Send>(
 const PROCESSES: usize = 16;
 
 /// Sixteen processes count in one file and note each number in one log.
-pub(crate) fn processes(seconds: u64, scratch: &Path) -> Result<(), Failure> {
+pub(crate) fn processes(time: Duration, scratch: &Path) -> Result<(), Failure> {
     let dir = scratch.join("processes");
     fs::create_dir_all(&dir)?;
     fs::write(dir.join("count"), "0")?;
@@ -82,7 +82,7 @@ pub(crate) fn processes(seconds: u64, scratch: &Path) -> Result<(), Failure> {
     for index in 0..PROCESSES {
         let mut command = Command::new(&program);
         command.arg("--child").arg(&dir).arg(index.to_string());
-        command.arg(seconds.to_string());
+        command.arg(time.as_millis().to_string());
         children.push(command.stdout(std::process::Stdio::piped()).spawn()?);
     }
     let (mut commits, mut conflicts) = (0, 0);
@@ -103,7 +103,7 @@ pub(crate) fn processes(seconds: u64, scratch: &Path) -> Result<(), Failure> {
         .zip(1_u64..)
         .all(|(line, number)| line.split(' ').next().and_then(|n| n.parse().ok()) == Some(number));
     let lines = log.lines().count() as u64;
-    println!("{PROCESSES} processes at one root for {seconds} s");
+    println!("{PROCESSES} processes at one root for {time:?}");
     println!(
         "  acknowledged {commits}   counter {count}   log lines {lines}   in order {in_order}   clean conflicts {conflicts}"
     );
@@ -116,10 +116,10 @@ pub(crate) fn processes(seconds: u64, scratch: &Path) -> Result<(), Failure> {
 
 /// One of the sixteen: reads, adds one, commits, and starts over when somebody was faster.
 pub(crate) fn child(arguments: &[String]) -> Result<(), Failure> {
-    let [dir, index, seconds] = arguments else {
-        return Err("--child DIR INDEX SECONDS".into());
+    let [dir, index, millis] = arguments else {
+        return Err("--child DIR INDEX MILLISECONDS".into());
     };
-    let time = Duration::from_secs(seconds.parse()?);
+    let time = Duration::from_millis(millis.parse()?);
     let (mut store, _) = Store::open(RealDisk::open(Path::new(dir))?, Options::default())?;
     let (count, log) = (DocPath::new("count")?, DocPath::new("log")?);
     let start = Instant::now();

@@ -4,9 +4,10 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use hast_benches::Failure;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::fixture::{Failure, LINE, document};
+use crate::fixture::{LINE, document};
 
 pub(crate) struct Floor {
     dir: PathBuf,

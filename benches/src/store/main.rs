@@ -8,24 +8,26 @@ mod floor;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use fixture::{Failure, Root};
+use fixture::Root;
+use hast_benches::{Failure, Size, median};
 
-const USAGE: &str = "usage: store [--dir DIR] [--rounds N] [--seconds N] [--only PART]
+const USAGE: &str = "usage: store [--short] [--dir DIR] [--rounds N] [--seconds N] [--only PART]
 parts: commits, history, patch, index, roots, open, processes";
 
 fn main() -> Result<(), Failure> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.first().map(String::as_str) == Some("--child") {
-        return concurrent::child(&arguments[1..]);
+    if std::env::args().nth(1).as_deref() == Some("--child") {
+        let arguments: Vec<String> = std::env::args().skip(2).collect();
+        return concurrent::child(&arguments);
     }
-    let mut settings = Settings::default();
+    let (size, arguments) = Size::of_arguments();
+    let mut settings = Settings::of(size);
     let mut rest = arguments.into_iter();
     while let Some(name) = rest.next() {
         let value = rest.next().ok_or(USAGE)?;
         match name.as_str() {
             "--dir" => settings.dir = value.into(),
             "--rounds" => settings.rounds = value.parse()?,
-            "--seconds" => settings.seconds = value.parse()?,
+            "--seconds" => settings.time = Duration::from_secs(value.parse()?),
             "--only" => settings.only = Some(value),
             _ => return Err(USAGE.into()),
         }
@@ -36,15 +38,22 @@ fn main() -> Result<(), Failure> {
 }
 
 struct Settings {
+    size: Size,
     dir: std::path::PathBuf,
     rounds: usize,
-    seconds: u64,
+    time: Duration,
     only: Option<String>,
 }
 
-impl Default for Settings {
-    fn default() -> Self {
-        Self { dir: "target/bench-store".into(), rounds: 300, seconds: 5, only: None }
+impl Settings {
+    fn of(size: Size) -> Self {
+        Self {
+            size,
+            dir: "target/bench-store".into(),
+            rounds: size.pick(300, 5),
+            time: size.pick(Duration::from_secs(5), Duration::from_millis(200)),
+            only: None,
+        }
     }
 }
 
@@ -54,22 +63,22 @@ fn run(settings: &Settings, scratch: &Path) -> Result<(), Failure> {
         commits(settings.rounds, scratch)?;
     }
     if wanted("history") {
-        history(settings.rounds, scratch)?;
+        history(settings, scratch)?;
     }
     if wanted("patch") {
-        patch(settings.rounds, scratch)?;
+        patch(settings, scratch)?;
     }
     if wanted("index") {
-        index(settings.rounds, scratch)?;
+        index(settings, scratch)?;
     }
     if wanted("roots") {
-        concurrent::roots(settings.seconds, scratch)?;
+        concurrent::roots(settings.time, settings.size, scratch)?;
     }
     if wanted("open") {
-        opening(scratch)?;
+        opening(settings.size, scratch)?;
     }
     if wanted("processes") {
-        concurrent::processes(settings.seconds, scratch)?;
+        concurrent::processes(settings.time, scratch)?;
     }
     Ok(())
 }
@@ -91,11 +100,6 @@ fn race(rounds: usize, contenders: &mut [Contender<'_>]) -> Result<Vec<Duration>
         }
     }
     Ok(times.into_iter().map(median).collect())
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
 fn micros(time: Duration) -> f64 {
@@ -141,13 +145,14 @@ fn commits(rounds: usize, scratch: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn history(rounds: usize, scratch: &Path) -> Result<(), Failure> {
+fn history(settings: &Settings, scratch: &Path) -> Result<(), Failure> {
+    let (lines, rows) = settings.size.pick((100_000, 10_000), (1_000, 100));
     let mut young = Root::new(&scratch.join("young"))?;
-    let mut old = Root::with_history(&scratch.join("old"), 100_000, 10_000)?;
+    let mut old = Root::with_history(&scratch.join("old"), lines, rows)?;
     let mut young_file = Root::new(&scratch.join("young-file"))?;
-    let mut old_file = Root::with_history(&scratch.join("old-file"), 100_000, 10_000)?;
+    let mut old_file = Root::with_history(&scratch.join("old-file"), lines, rows)?;
     let times = race(
-        rounds,
+        settings.rounds,
         &mut [
             ("young", Box::new(|_| young.commit(0))),
             ("old", Box::new(|_| old.commit(0))),
@@ -155,7 +160,7 @@ fn history(rounds: usize, scratch: &Path) -> Result<(), Failure> {
             ("old", Box::new(|_| old_file.commit(1))),
         ],
     )?;
-    println!("history: 100,000 log lines and 10,000-row tables (goal under 1.1)");
+    println!("history: {lines} log lines and {rows}-row tables (goal under 1.1)");
     for (name, at) in [("event only", 0), ("event + 1 file", 2)] {
         let ratio = times[at + 1].as_secs_f64() / times[at].as_secs_f64();
         println!(
@@ -167,12 +172,13 @@ fn history(rounds: usize, scratch: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn patch(rounds: usize, scratch: &Path) -> Result<(), Failure> {
+fn patch(settings: &Settings, scratch: &Path) -> Result<(), Failure> {
+    let rows = settings.size.pick(100_000, 200);
     let mut small = Root::with_history(&scratch.join("small-table"), 1, 100)?;
-    let mut large = Root::with_history(&scratch.join("large-table"), 1, 100_000)?;
+    let mut large = Root::with_history(&scratch.join("large-table"), 1, rows)?;
     let mut bare = floor::Floor::new(&scratch.join("patch-floor"))?;
     let times = race(
-        rounds,
+        settings.rounds,
         &mut [
             ("bare", Box::new(|_| bare.append())),
             ("small", Box::new(|n| small.patch(n))),
@@ -182,7 +188,7 @@ fn patch(rounds: usize, scratch: &Path) -> Result<(), Failure> {
     println!("patch of one row (median us)");
     let ratio = |a: usize, b: usize| times[a].as_secs_f64() / times[b].as_secs_f64();
     println!(
-        "  100 rows {:.1}   100,000 rows {:.1}   growth {:.2}   to bare append + fdatasync {:.2}",
+        "  100 rows {:.1}   {rows} rows {:.1}   growth {:.2}   to bare append + fdatasync {:.2}",
         micros(times[1]),
         micros(times[2]),
         ratio(2, 1),
@@ -191,12 +197,13 @@ fn patch(rounds: usize, scratch: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn index(rounds: usize, scratch: &Path) -> Result<(), Failure> {
+fn index(settings: &Settings, scratch: &Path) -> Result<(), Failure> {
+    let entries = settings.size.pick(100_000, 200);
     let mut small = Root::with_index(&scratch.join("small-index"), 100)?;
-    let mut large = Root::with_index(&scratch.join("large-index"), 100_000)?;
-    let mut anew = Root::with_index(&scratch.join("index-anew"), 100_000)?;
+    let mut large = Root::with_index(&scratch.join("large-index"), entries)?;
+    let mut anew = Root::with_index(&scratch.join("index-anew"), entries)?;
     let times = race(
-        rounds,
+        settings.rounds,
         &mut [
             ("small", Box::new(|n| small.grow_index(n))),
             ("large", Box::new(|n| large.grow_index(n))),
@@ -205,7 +212,7 @@ fn index(rounds: usize, scratch: &Path) -> Result<(), Failure> {
     let whole = race(5, &mut [("anew", Box::new(|n| anew.rewrite_index(n)))])?;
     println!("one more entry of 300 bytes in a JSON document (median us; goal: growth under 1.1)");
     println!(
-        "  100 entries {:.1}   100,000 entries {:.1}   growth {:.2}   100,000 written anew {:.0}",
+        "  100 entries {:.1}   {entries} entries {:.1}   growth {:.2}   {entries} written anew {:.0}",
         micros(times[0]),
         micros(times[1]),
         times[1].as_secs_f64() / times[0].as_secs_f64(),
@@ -214,9 +221,9 @@ fn index(rounds: usize, scratch: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn opening(scratch: &Path) -> Result<(), Failure> {
+fn opening(size: Size, scratch: &Path) -> Result<(), Failure> {
     println!("opening a root and reading its steps (median ms; goal 50 for 10,000)");
-    for steps in [10_000, 100_000] {
+    for steps in size.pick([10_000, 100_000], [100, 200]) {
         let dir = scratch.join(format!("steps-{steps}"));
         fixture::write_steps(&dir, steps)?;
         let mut times = Vec::new();

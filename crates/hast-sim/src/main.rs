@@ -33,7 +33,7 @@ fn main() -> ExitCode {
             for life in report.lives.iter().flatten() {
                 println!("  {life}");
             }
-            show("replay", &Figures::of_flow(&report));
+            show("replay", &Figures { seeds: 1, ..Figures::of_flow(&report) });
             code(report.diverged.is_empty())
         }
         Err(why) => {
@@ -53,7 +53,9 @@ fn code(good: bool) -> ExitCode {
 )]
 fn run(round: &Round) -> ExitCode {
     let started = Instant::now();
-    println!("seeds {} to {}, every {}", round.from, round.from + round.seeds - 1, round.every);
+    let names: Vec<_> = round.subjects.iter().map(|subject| subject.as_str()).collect();
+    let last = round.from + round.seeds - 1;
+    println!("seeds {} to {last}, every {}: {}", round.from, round.every, names.join(", "));
     let figures = sweep_all(round, &|| started.elapsed());
     let mut good = true;
     for (subject, figures) in round.subjects.iter().zip(&figures) {
@@ -105,15 +107,15 @@ fn sweep_all(round: &Round, elapsed: &(dyn Fn() -> Duration + Sync)) -> Vec<Figu
 }
 
 fn show(name: &str, figures: &Figures) {
-    let Figures { runs, crashes, blows, moods, diverged } = figures;
-    println!("{name}: runs {runs}, crashes {crashes}, diverged {}", diverged.len());
+    let Figures { seeds, runs, crashes, blows, moods, diverged } = figures;
+    println!("{name}: seeds {seeds}, runs {runs}, crashes {crashes}, diverged {}", diverged.len());
     if !blows.is_empty() {
         println!("  blows {blows:?}");
     }
     if !moods.is_empty() {
         println!("  agents and people {moods:?}");
     }
-    for (case, why) in diverged.iter().take(10) {
-        println!("{why}\n  replay: cargo run -p hast-sim --release -- --replay {case}");
+    for (arguments, why) in diverged.iter().take(10) {
+        println!("{why}\n  replay: cargo run -p hast-sim --release -- {arguments}");
     }
 }

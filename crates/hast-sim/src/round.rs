@@ -2,7 +2,10 @@
 //! seed of one subject is one piece of work, so that several threads can share a round; which
 //! thread does a piece changes nothing.
 
+use std::any::Any;
 use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Value, json};
 
@@ -50,7 +53,12 @@ impl Subject {
 
     /// Runs one seed: undisturbed, and hit at every `every`-th of the places that it is usually hit.
     pub fn sweep(self, seed: u64, every: u64) -> Figures {
-        let every = every * self.stride();
+        let mut figures = self.caught(seed, every, || self.hit(seed, every * self.stride()));
+        figures.seeds = 1;
+        figures
+    }
+
+    fn hit(self, seed: u64, every: u64) -> Figures {
         match self {
             Self::Store => Figures::of_store(&sweep::sweep([seed], every, None)),
             Self::Leases => Figures::of_leases(seed),
@@ -61,11 +69,33 @@ impl Subject {
             }
         }
     }
+
+    /// A panic of what is swept is a divergence of this seed; the other seeds go on.
+    fn caught(self, seed: u64, every: u64, work: impl FnOnce() -> Figures) -> Figures {
+        catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Figures {
+            diverged: vec![(
+                format!("{} --every {every}", self.again(seed)),
+                format!("panicked: {}", words_of(&*panic)),
+            )],
+            ..Figures::default()
+        })
+    }
+
+    /// The arguments that sweep one seed again.
+    fn again(self, seed: u64) -> String {
+        format!("--only {} --from {seed} --seeds 1", self.as_str())
+    }
+}
+
+fn words_of(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without words")
 }
 
 /// What some runs did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
+    pub seeds: u64,
     pub runs: u64,
     /// Processes that died in the middle.
     pub crashes: u64,
@@ -73,7 +103,7 @@ pub struct Figures {
     pub blows: BTreeMap<String, u64>,
     /// What agents and people did instead of answering.
     pub moods: BTreeMap<String, u64>,
-    /// The case, as it is replayed, and what went wrong.
+    /// The arguments that replay the case, and what went wrong.
     pub diverged: Vec<(String, String)>,
 }
 
@@ -87,14 +117,14 @@ impl Figures {
             runs: report.runs,
             crashes: report.crashes,
             blows: Mode::ALL.into_iter().map(named).collect(),
-            moods: BTreeMap::new(),
             diverged: told(&report.diverged),
+            ..Self::default()
         }
     }
 
     fn of_leases(seed: u64) -> Self {
         let ended = crate::leases::sweep(seed..seed + 1);
-        let diverged = ended.err().map(|why| (format!("leases:{seed}"), why));
+        let diverged = ended.err().map(|why| (Subject::Leases.again(seed), why));
         Self { runs: 1, diverged: diverged.into_iter().collect(), ..Self::default() }
     }
 
@@ -108,10 +138,12 @@ impl Figures {
             blows: counted(&report.blows),
             moods: counted(&report.moods),
             diverged: told(&report.diverged),
+            ..Self::default()
         }
     }
 
     pub fn add(&mut self, other: Self) {
+        self.seeds += other.seeds;
         self.runs += other.runs;
         self.crashes += other.crashes;
         for (sum, counts) in [(&mut self.blows, other.blows), (&mut self.moods, other.moods)] {
@@ -125,13 +157,13 @@ impl Figures {
     /// For whoever writes the figures down.
     pub fn to_json(&self, subject: Subject) -> Value {
         let diverged: Vec<&String> = self.diverged.iter().map(|(case, _)| case).collect();
-        json!({"subject": subject.as_str(), "runs": self.runs, "crashes": self.crashes,
+        json!({"subject": subject.as_str(), "seeds": self.seeds, "runs": self.runs, "crashes": self.crashes,
             "blows": self.blows, "diverged": diverged})
     }
 }
 
-fn told<C: ToString>(diverged: &[(C, String)]) -> Vec<(String, String)> {
-    diverged.iter().map(|(case, why)| (case.to_string(), why.clone())).collect()
+fn told<C: Display>(diverged: &[(C, String)]) -> Vec<(String, String)> {
+    diverged.iter().map(|(case, why)| (format!("--replay {case}"), why.clone())).collect()
 }
 
 /// The first seed of a round that nobody has made before: it follows from a text, such as the id of
@@ -155,14 +187,27 @@ mod tests {
         let second = subject.sweep(2, 40);
         let runs = sum.runs + second.runs;
         let failed = Figures {
-            diverged: vec![("counting:3:calm:0".to_owned(), "why".to_owned())],
+            diverged: vec![("--replay counting:3:calm:0".to_owned(), "why".to_owned())],
             ..Figures::default()
         };
         sum.add(second);
         sum.add(failed);
-        assert_eq!((sum.runs, sum.diverged.len()), (runs, 1));
-        assert_eq!(sum.to_json(subject)["diverged"], json!(["counting:3:calm:0"]));
+        assert_eq!((sum.seeds, sum.runs, sum.diverged.len()), (2, runs, 1));
+        assert_eq!(sum.to_json(subject)["diverged"], json!(["--replay counting:3:calm:0"]));
         assert!(sum.blows.values().sum::<u64>() < runs, "the undisturbed runs have no blow");
+    }
+
+    #[test]
+    fn a_panic_is_a_divergence_with_the_arguments_that_sweep_its_seed_again() {
+        let subject = Subject::Flow(Name::Kernel);
+        let figures = subject.caught(7, 4, || panic!("no such row"));
+        assert_eq!(
+            figures.diverged,
+            [(
+                "--only kernel --from 7 --seeds 1 --every 4".to_owned(),
+                "panicked: no such row".to_owned()
+            )]
+        );
     }
 
     #[test]

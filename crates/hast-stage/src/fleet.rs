@@ -34,6 +34,19 @@ pub struct Tally {
     pub most_at_once: usize,
 }
 
+impl Tally {
+    /// Takes another fleet's figures in.
+    pub fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.kills += other.kills;
+        self.claims += other.claims;
+        self.released += other.released;
+        self.expired += other.expired;
+        self.late += other.late;
+        self.most_at_once = self.most_at_once.max(other.most_at_once);
+    }
+}
+
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { calls, kills, claims, released, expired, late, most_at_once } = self;

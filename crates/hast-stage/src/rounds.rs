@@ -159,7 +159,8 @@ fn difference(expected: &Outcome, found: &Outcome) -> Option<String> {
     Some(format!("{name} differs in its line ends"))
 }
 
-fn said(panic: &(dyn std::any::Any + Send)) -> String {
+/// The words of a panic.
+pub fn said(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked").to_owned()
 }

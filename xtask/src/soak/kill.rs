@@ -5,13 +5,16 @@ use std::io::{BufRead, BufReader};
 use hast_stage::dice::random_seed;
 use hast_world::disk::RealDisk;
 
-use super::{Failure, writer};
+use super::{Figures, Part, progress, writer};
+use crate::Failure;
 
-pub(super) fn run(rounds: u64) -> Result<(), Failure> {
+pub(super) fn run(rounds: u64) -> Result<Part, Failure> {
+    std::fs::create_dir_all("target")?;
     let scratch = tempfile::tempdir_in("target")?;
     let root = scratch.path().join("root");
     std::fs::create_dir(&root)?;
     let (mut acknowledged, mut reached, mut ahead) = (0, 0, 0);
+    let (mut done, mut diverged) = (0, Vec::new());
     for round in 1..=rounds {
         let (mut child, out) = writer::start(&root)?;
         let wanted = random_seed() % 12;
@@ -30,17 +33,25 @@ pub(super) fn run(rounds: u64) -> Result<(), Failure> {
             }
         }
         acknowledged += last - reached;
-        reached = writer::recover(RealDisk::open(&root)?, last)
-            .map_err(|error| format!("round {round}: {error}"))?;
-        ahead += reached - last;
-        if round % 500 == 0 {
-            println!("{round} rounds, {reached} commits");
+        done = round;
+        match writer::recover(RealDisk::open(&root)?, last) {
+            Ok(number) => reached = number,
+            Err(error) => {
+                diverged.push(format!("round {round}: {error}"));
+                // Every later round would find the same.
+                break;
+            }
         }
+        ahead += reached - last;
+        progress("kill", round, rounds, 500);
     }
-    println!(
-        "kill: {rounds} rounds, {acknowledged} acknowledged commits, 0 lost, {ahead} more had reached the journal, every file whole"
-    );
-    Ok(())
+    let counts = vec![
+        ("rounds", done),
+        ("kills", done),
+        ("acknowledged commits", acknowledged),
+        ("more that had reached the journal", ahead),
+    ];
+    Ok(Part::ran("writer", format!("--kill {rounds}"), Figures { counts, diverged }))
 }
 
 /// Shorter than any sleep, so that the kill falls inside a commit.

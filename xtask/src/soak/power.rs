@@ -11,7 +11,8 @@ use std::time::Duration;
 use hast_world::disk::RealDisk;
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 
-use super::{Failure, writer};
+use super::{Figures, Part, writer};
+use crate::Failure;
 
 const FILE_SYSTEMS: [(&str, &[&str], &str); 3] = [
     ("ext4", &["mkfs.ext4", "-q", "-F"], "loop"),
@@ -20,48 +21,66 @@ const FILE_SYSTEMS: [(&str, &[&str], &str); 3] = [
 ];
 const IMAGE_BYTES: u64 = 400 << 20;
 
-pub(super) fn run(copies: u64) -> Result<(), Failure> {
+pub(super) fn run(copies: u64) -> Result<Vec<Part>, Failure> {
+    let again = format!("--power {copies}");
     if !geteuid().is_root() {
-        println!("power: skipped, mounting images needs root");
-        return Ok(());
+        let why = "mounting images needs root".to_owned();
+        return Ok(vec![Part::skipped("power", again, why)]);
     }
+    std::fs::create_dir_all("target")?;
     let scratch = tempfile::tempdir_in("target")?;
+    let mut parts = Vec::new();
     for (name, make, options) in FILE_SYSTEMS {
-        if Command::new(make[0]).arg("-V").output().is_err() {
-            println!("power: {name} skipped, {} is not installed", make[0]);
-            continue;
-        }
+        let part = format!("power, {name}");
         let dir = scratch.path().join(name);
         std::fs::create_dir(&dir)?;
-        let taken = take_copies(&dir, make, options, copies)?;
-        let mut commits = 0;
-        for (image, acknowledged) in &taken {
-            let mounted = Mounted::new(image, &dir.join("mnt"), options)?;
-            // Another start of the machine, as far as the journal can tell.
-            let disk = RealDisk::open_as(&mounted.at.join("root"), [0x5a; 16])?;
-            let number = writer::recover(disk, *acknowledged)
-                .map_err(|error| format!("{name}, {}: {error}", image.display()))?;
-            commits = commits.max(number);
-        }
-        println!(
-            "power: {name}, {} images, up to {commits} commits, 0 acknowledged commits lost",
-            taken.len()
-        );
+        parts.push(match format_and_mount(&dir, make, options) {
+            Err(why) => Part::skipped(&part, again.clone(), why.to_string()),
+            Ok(mounted) => {
+                let taken = take_copies(&dir, mounted, copies)?;
+                Part::ran(&part, again.clone(), look_at(&taken, &dir, options)?)
+            }
+        });
     }
-    Ok(())
+    Ok(parts)
+}
+
+/// Each copy is mounted, recovered and checked.
+fn look_at(taken: &[(PathBuf, u64)], dir: &Path, options: &str) -> Result<Figures, Failure> {
+    let (mut commits, mut diverged) = (0, Vec::new());
+    for (index, (image, acknowledged)) in taken.iter().enumerate() {
+        let mounted = Mounted::new(image, &dir.join("mnt"), options)?;
+        // Another start of the machine, as far as the journal can tell.
+        let disk = RealDisk::open_as(&mounted.at.join("root"), [0x5a; 16])?;
+        match writer::recover(disk, *acknowledged) {
+            Ok(number) => commits = commits.max(number),
+            Err(error) => diverged.push(format!("image {index}: {error}")),
+        }
+    }
+    let counts = vec![("images", taken.len() as u64), ("commits in the last of them", commits)];
+    Ok(Figures { counts, diverged })
+}
+
+/// The first thing that a machine without the tools, the module or the right refuses.
+fn format_and_mount(dir: &Path, make: &[&str], options: &str) -> Result<Mounted, Failure> {
+    let image = dir.join("image");
+    std::fs::File::create(&image)?.set_len(IMAGE_BYTES)?;
+    // The reason goes into a page that names no path of this machine; the details are for the person.
+    let because = |why: String| {
+        move |error: Failure| {
+            eprintln!("power: {error}");
+            Failure::from(why)
+        }
+    };
+    call(Command::new(make[0]).args(&make[1..]).arg(&image))
+        .map_err(because(format!("{} is not installed or failed", make[0])))?;
+    Mounted::new(&image, &dir.join("mnt"), options)
+        .map_err(because("an image cannot be mounted here".to_owned()))
 }
 
 /// Copies of an image in use, each with the last number that was acknowledged before.
-fn take_copies(
-    dir: &Path,
-    make: &[&str],
-    options: &str,
-    copies: u64,
-) -> Result<Vec<(PathBuf, u64)>, Failure> {
+fn take_copies(dir: &Path, mounted: Mounted, copies: u64) -> Result<Vec<(PathBuf, u64)>, Failure> {
     let image = dir.join("image");
-    std::fs::File::create(&image)?.set_len(IMAGE_BYTES)?;
-    call(Command::new(make[0]).args(&make[1..]).arg(&image))?;
-    let mounted = Mounted::new(&image, &dir.join("mnt"), options)?;
     let root = mounted.at.join("root");
     std::fs::create_dir(&root)?;
     // The root itself is the caller's; only what is in it is the store's.
@@ -86,6 +105,7 @@ fn take_copies(
         taken.push((copy, acknowledged));
     }
     drop(writer);
+    drop(mounted);
     listener.join().map_err(|_| "the listener failed")?;
     Ok(taken)
 }

@@ -9,7 +9,7 @@ use hast_flow::store::policy::AnyRole;
 use hast_flow::store::{ChangeSet, DocPath, HistoryClass, Options, Put, Store};
 use hast_world::disk::RealDisk;
 
-use super::Failure;
+use crate::Failure;
 
 const POLICY: AnyRole = AnyRole(HistoryClass::Pointer);
 const ROWS: u64 = 400;

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 use hast_stage::dice::{Dice, random_seed};
 use scene::{Done, Scene};
 
-use super::Failure;
+use super::{Figures, Part, progress};
+use crate::Failure;
 
 /// Rounds that run at once: most of a round is waiting for the disk.
 const LANES: usize = 3;
@@ -29,16 +30,14 @@ struct Tally {
     diverged: Mutex<Vec<String>>,
 }
 
-pub(crate) fn run(rounds: u64, seed: Option<u64>) -> Result<(), Failure> {
-    let hast = super::build()?;
+pub(super) fn run(hast: &Path, rounds: u64, seed: Option<u64>) -> Result<Part, Failure> {
     let seed = seed.unwrap_or_else(random_seed);
     let start = Instant::now();
-    let undisturbed = Scene::new(&hast)?;
+    let undisturbed = Scene::new(hast)?;
     undisturbed.finish(STARTS)?;
     let length = start.elapsed();
     let expected = undisturbed.done()?;
     undisturbed.check(&expected)?;
-    println!("seed {seed}, an undisturbed run takes {} ms", length.as_millis());
     let (tally, next) = (Tally::default(), AtomicU64::new(1));
     std::thread::scope(|scope| {
         for _ in 0..LANES {
@@ -49,29 +48,21 @@ pub(crate) fn run(rounds: u64, seed: Option<u64>) -> Result<(), Failure> {
                         return;
                     }
                     let mut dice = Dice::of(seed, number);
-                    lane_round(&hast, number, &mut dice, length, &expected, &tally);
-                    if number.is_multiple_of(20) {
-                        println!("{number} rounds, {} s", start.elapsed().as_secs());
-                    }
+                    lane_round(hast, number, &mut dice, length, &expected, &tally);
+                    progress("auto", number, rounds, 20);
                 }
             });
         }
     });
-    report(rounds, seed, &tally)
-}
-
-fn report(rounds: u64, seed: u64, tally: &Tally) -> Result<(), Failure> {
-    let diverged = tally.diverged.lock().map_err(|_| "a lane panicked")?;
-    let (kills, before) = (&tally.kills, &tally.ended_before);
-    println!(
-        "auto: seed {seed}, {rounds} rounds, {} kills ({} came after the end), {} failed attempts kept, {} goals handed over for a commit that nobody judged, {} diverged",
-        kills.load(Ordering::Relaxed),
-        before.load(Ordering::Relaxed),
-        tally.failed_attempts.load(Ordering::Relaxed),
-        tally.handed_over.load(Ordering::Relaxed),
-        diverged.len()
-    );
-    if diverged.is_empty() { Ok(()) } else { Err(diverged.join("\n").into()) }
+    let diverged = tally.diverged.into_inner().map_err(|_| "a lane panicked")?;
+    let counts = vec![
+        ("rounds", rounds),
+        ("kills", tally.kills.into_inner()),
+        ("kills after the end", tally.ended_before.into_inner()),
+        ("failed attempts kept", tally.failed_attempts.into_inner()),
+        ("goals handed to a person", tally.handed_over.into_inner()),
+    ];
+    Ok(Part::ran("auto", format!("--auto {rounds} {seed}"), Figures { counts, diverged }))
 }
 
 fn lane_round(
@@ -87,7 +78,8 @@ fn lane_round(
         played.map_err(|error| format!("round {number}: {error}; see {}", scene.keep()).into())
     });
     if let Err(error) = outcome {
-        println!("{error}");
+        // Told at once: a long soak may be interrupted before its figures.
+        eprintln!("auto: {error}");
         if let Ok(mut diverged) = tally.diverged.lock() {
             diverged.push(error.to_string());
         }

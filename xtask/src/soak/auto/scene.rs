@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use super::super::Failure;
+use crate::Failure;
 
 /// M1 commits by itself, M2 is blocked, M3 is wrong at first, M4 leaves its work uncommitted.
 const GOALS: &str = "goals:

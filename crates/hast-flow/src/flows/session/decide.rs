@@ -5,9 +5,8 @@ use serde_json::{Value, json};
 use crate::docs::session::{PlanTask, SessionEventKind as Kind, SummaryUsage};
 use crate::driver::{Delta, Facts, Flow};
 use crate::flows::session::policy::{CONTROLLER, POLICY};
-use crate::flows::session::view::{
-    IndexFile, Life, Progress, Stage, View, Wanted, Whose, task_key,
-};
+use crate::flows::session::step_keys::task_key;
+use crate::flows::session::view::{IndexFile, Life, Progress, Stage, View, Wanted, Whose};
 use crate::flows::session::write::{Draft, files};
 use crate::flows::session::{
     boot, closing, execution, happening, layout, people, planning, promotion, prompts, replanning,

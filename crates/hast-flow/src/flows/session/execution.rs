@@ -15,7 +15,8 @@ use crate::flows::session::decide::{MAX_FAILURES, SessionFlow, about, call, used
 use crate::flows::session::events::{About, RUN_LINES};
 use crate::flows::session::gathering::{self, Gathered};
 use crate::flows::session::policy::{CONTROLLER, EXECUTOR};
-use crate::flows::session::view::{View, task_key};
+use crate::flows::session::step_keys::task_key;
+use crate::flows::session::view::View;
 use crate::flows::session::write::Draft;
 use crate::flows::session::{layout, people, prompts};
 use crate::formats::ndjson;

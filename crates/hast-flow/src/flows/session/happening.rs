@@ -6,7 +6,8 @@ use crate::docs::session::{
 };
 use crate::flows::session::events::{self, About, Detail, Happened};
 use crate::flows::session::lanes::Plan;
-use crate::flows::session::view::{Life, Pending, Progress, Stage, View, Wanted, Whose, task_key};
+use crate::flows::session::step_keys::task_key;
+use crate::flows::session::view::{Life, Pending, Progress, Stage, View, Wanted, Whose};
 use crate::flows::session::{layout, status};
 use crate::ids::TaskId;
 use crate::replies;

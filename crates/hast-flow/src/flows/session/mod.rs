@@ -23,6 +23,7 @@ pub mod prompts;
 mod replanning;
 mod review;
 pub mod status;
+mod step_keys;
 pub mod view;
 mod write;
 
