@@ -193,6 +193,7 @@ impl Calls {
         if let Some(directory) = handoff.as_deref().and_then(Path::parent) {
             make_directory(directory)?;
         }
+        self.make_homes(way, &spec);
         let ground = Ground {
             root: self.settings.root.clone(),
             tree: tree.top,
@@ -219,6 +220,15 @@ impl Calls {
         };
         self.notice_sandbox(way, &ran.ended);
         Ok(self.finish(way, &told, &command, &ran, &found, kept))
+    }
+
+    /// Makes the agent's directories before a sandbox is around it. Without them it says itself what it lacks.
+    fn make_homes(&self, way: Way<'_>, spec: &CommandSpec) {
+        if let Err(error) = homes::make(&way.agent.provider, &spec.env) {
+            let (path, why) = (error.path.display(), &error.source);
+            let notice = say::no_home(self.settings.lang, &way.agent.name, path, why);
+            self.tell(way.key, way.asked.call, &way.agent.name, What::Notice(&notice));
+        }
     }
 
     /// What the flow cannot go on without, where no sandbox holds the agent off.
@@ -458,6 +468,7 @@ pub(super) mod say {
         too_many_files() { en: "the project has more files than are looked at; whether the agent changed what it may not is unknown", ko: "프로젝트의 파일이 너무 많습니다. 에이전트가 바꿀 수 없는 것을 바꾸었는지 알 수 없습니다" }
         need_gone(unit, path) { en: "{unit} rests on {path}, which is not there any more", ko: "{unit}의 근거인 {path}(이)가 더는 없습니다" }
         need_gone_next(path) { en: "put {path} back, then run the same command again", ko: "{path}(을)를 되돌린 뒤 같은 명령을 다시 실행하세요" }
+        no_home(agent, path, why) { en: "a directory that {agent} needs cannot be made: {path}: {why}", ko: "{agent}에 필요한 디렉터리를 만들 수 없습니다: {path}: {why}" }
         no_record(path, why) { en: "the record of the call cannot be written: {path}: {why}", ko: "호출 기록을 쓸 수 없습니다: {path}: {why}" }
         no_record_next() { en: "make room or correct the permissions, then run the same command again", ko: "공간을 확보하거나 권한을 고친 뒤 같은 명령을 다시 실행하세요" }
     }
