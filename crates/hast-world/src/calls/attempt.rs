@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use hast_flow::agents::beginning::EndOf;
 use hast_flow::agents::budget::{Refused, Reservation, Wanted, is_used_up, reserve};
 use hast_flow::agents::choice::Chosen;
 use hast_flow::agents::command::{AgentCall, AgentCommand};
@@ -16,7 +17,7 @@ use hast_flow::agents::reply::{AgentReply, ReplyReader};
 use hast_flow::calling::grants::{Ground, sandbox};
 use hast_flow::calling::keeping::step_directory;
 use hast_flow::calling::request::{Asked, Paths};
-use hast_flow::calling::settle::{End, Over, Settled, Spending, settle};
+use hast_flow::calling::settle::{Changed, End, Over, Settled, Spending, settle};
 use hast_flow::docs::call::{CallFinding, CallInput};
 use hast_flow::docs::goals::SandboxMode;
 use hast_flow::ids::Sha256;
@@ -31,7 +32,7 @@ use super::folder::{self, Folder};
 use super::keepsake::Keepsake;
 use super::streams::{KeptStream, LastWords};
 use super::watching::{TooMany, Watched};
-use super::{Calls, Kept, LOOK, Progress, What, ground, homes, outbox};
+use super::{Calls, Kept, LOOK, Progress, What, ground, homes, outbox, touched};
 use crate::files::{PathError, read_bounded};
 use crate::person_files::make_directory;
 use crate::sandbox::landlock;
@@ -56,6 +57,15 @@ struct Ran {
     reply: AgentReply,
     spending: Spending,
     started_at: Timestamp,
+    /// The start as the file system tells it.
+    start: Option<touched::Moment>,
+}
+
+impl Ran {
+    fn end_of<'r>(&'r self, agent: &'r Chosen) -> EndOf<'r> {
+        let (provider, exit) = (&agent.provider, &self.ended.exit);
+        EndOf { provider, exit, reply: &self.reply, word: None, lasted: self.ended.lasted }
+    }
 }
 
 /// What was found around a run.
@@ -64,6 +74,7 @@ struct Found {
     settings: Vec<CallFinding>,
     /// Changes of the project that the call may not make.
     strays: Vec<String>,
+    changed: Changed,
 }
 
 impl Calls {
@@ -217,6 +228,7 @@ impl Calls {
         let found = Found {
             settings: changes(&before, &after, self.settings.lang),
             strays: damaged.into_iter().chain(strays).collect(),
+            changed: touched::changed(ran.end_of(agent), &asked.call.place, &ground, ran.start),
         };
         self.notice_sandbox(way, &ran.ended);
         Ok(self.finish(way, &told, &command, &ran, &found, kept))
@@ -320,6 +332,7 @@ impl Calls {
         let (started, started_at) = (Instant::now(), self.settings.clock.now());
         let mut out = KeptStream::new(&folder.file("stdout.txt"), &self.redactor);
         let mut err = KeptStream::new(&folder.file("stderr.txt"), &self.redactor);
+        let start = touched::Moment::of(&folder.file("stderr.txt"));
         let (mut reader, mut said) = (agent.provider.reader(), LastWords::default());
         let mut spending = Spending::Within;
         self.tell(way.key, way.asked.call, &agent.name, What::Started { record: folder.path() });
@@ -345,7 +358,7 @@ impl Calls {
             said.hear(stream, &clean);
             self.hear(way, &mut reader, (stream, &clean), started);
         }
-        Ran { ended, said: said.line(), reply: reader.finish(), spending, started_at }
+        Ran { ended, said: said.line(), reply: reader.finish(), spending, started_at, start }
     }
 
     fn hear(
@@ -418,6 +431,7 @@ impl Calls {
             unreadable: &taken.unreadable,
             settings: &found.settings,
             strays: &found.strays,
+            changed: found.changed,
             spending: ran.spending,
             moment: Moment { now, offset: self.settings.clock.local_offset(now) },
         };
