@@ -11,7 +11,7 @@ use crate::attempt::workspace::{
     CommitPlan, GitResult, GitStep, Guarded, Reach, SavePlan, TreeFile,
 };
 use crate::messages;
-use crate::steps::{CallResult, Effect, EffectResult, Ending, Notice, Step, StepKey};
+use crate::steps::{Answer, CallResult, Effect, EffectResult, Ending, Notice, Step, StepKey};
 use crate::words::Lang;
 
 messages! {
@@ -188,6 +188,9 @@ pub fn unexpected(key: &StepKey, lang: Lang) -> Step {
 /// How a call ended, for the judge. What never counts does not come here.
 pub fn call_end(result: &CallResult) -> CallEnd {
     match result {
+        CallResult::Completed(Answer { denied: Some(denied), .. }) => {
+            CallEnd::Denied { why: denied.clone() }
+        }
         CallResult::Completed(_) | CallResult::Broken { .. } => CallEnd::Ended,
         CallResult::Blocked { reason } => CallEnd::SaidBlocked { reason: reason.clone() },
         CallResult::Failed { class, reason } => match class {

@@ -12,6 +12,8 @@ pub mod time;
 
 pub mod ids;
 
+pub mod plain_name;
+
 pub mod formats;
 
 pub mod written;

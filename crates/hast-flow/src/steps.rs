@@ -335,6 +335,8 @@ pub struct Answer {
     /// Its last words.
     pub text: String,
     pub usage: Usage,
+    /// What it was not allowed to do, in words for a person.
+    pub denied: Option<String>,
 }
 
 /// How driving a unit ended.

@@ -139,6 +139,13 @@ fn presets_take_the_prompt_by_stdin_or_file_and_go_on_with_sessions_where_proven
 }
 
 #[test]
+fn an_agent_that_writes_in_its_workspace_only_has_the_outbox_in_it() {
+    let command = Provider::Preset(Preset::Gemini).command(&with_prompt("p"), "hast").unwrap();
+    let at = command.args.iter().position(|arg| arg == "--include-directories").unwrap();
+    assert_eq!(command.args[at + 1], "/calls/1/outbox");
+}
+
+#[test]
 fn a_record_has_everything_but_secrets_and_the_next_call_reads_its_totals() {
     let call = with_prompt("p");
     let provider = Provider::parse("mytool \"--key=it's sk-secret-1\" {prompt}").unwrap();

@@ -77,7 +77,7 @@ fn in_a_word(outcome: &Outcome) -> &'static str {
         Outcome::Failed { class: FailureClass::Connection, .. } => "connection",
         Outcome::Failed { class: FailureClass::TimedOut, .. } => "timed out",
         Outcome::Failed { .. } => "failed",
-        Outcome::NotStarted(_) => "not started",
+        Outcome::NotStarted(_) | Outcome::NeverBegan { .. } => "not started",
         Outcome::Cancelled => "cancelled",
     }
 }

@@ -108,8 +108,11 @@ fn kernel_flow() {
 
 #[test]
 fn goals_flow() {
-    check::<goals::Config>(seed!("config-minimal.yaml"), &Prints::Never);
-    check::<goals::Config>(seed!("config-extended.yaml"), &Prints::Never);
+    for (text, lines) in [(seed!("config-minimal.yaml"), 1), (seed!("config-extended.yaml"), 3)] {
+        let warnings = read::<goals::Config>(&Source::new("config", text)).unwrap().warnings;
+        let codes: Vec<&str> = warnings.iter().map(|warning| warning.finding.code()).collect();
+        assert_eq!(codes, vec!["no_rights"; lines], "a bare line reads, and is warned about");
+    }
     check::<goals::Goals>(seed!("goals.yaml"), &Prints::Never);
     check_named::<goals::Handoff>("2026-02-09_143000.md", seed!("handoff.md"), &Prints::Never);
     check::<goals::ContextOutput>(seed!("context.json"), &Prints::SameOrder);

@@ -2,7 +2,7 @@
 //! Found by trying, bounded, all at once.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,7 +14,9 @@ use hast_flow::process::environment::{Pattern, filtered};
 use hast_flow::process::exit::{Applied, Net};
 use hast_flow::process::{CommandSpec, Limits, Sandbox, SandboxMode, Supervisor};
 
+use crate::calls::homes::HomeState;
 use crate::calls::{homes, variable};
+use crate::files::PathError;
 use crate::programs;
 use crate::supervisor::Guarded;
 
@@ -58,23 +60,20 @@ pub fn look(supervisor: &Guarded, variables: &[(OsString, OsString)]) -> Vec<See
 
 fn one(supervisor: &Guarded, variables: &[(OsString, OsString)], preset: Preset) -> Seen {
     let path = variable(variables, "PATH").unwrap_or_default();
-    let description = preset.description();
-    let program = programs::find(description.program, path);
-    let wanted: Vec<Pattern> =
-        description.inherit.iter().filter_map(|text| text.parse().ok()).collect();
-    let mut env = filtered(variables.iter().cloned(), &wanted);
-    env.extend(description.env.iter().map(|(name, value)| ((*name).into(), (*value).into())));
-    let login = login(preset, &env);
+    let program = programs::find(preset.description().program, path);
+    let login = login(preset, &environment(preset, variables));
     let version = match &program {
         None => Version::NotInstalled,
-        Some(program) => version(supervisor, program, env),
+        Some(program) => version(supervisor, program, path),
     };
     Seen { preset, program, version, login }
 }
 
-fn version(supervisor: &Guarded, program: &Path, env: BTreeMap<OsString, OsString>) -> Version {
-    let mut spec = CommandSpec::new(program, "/").args(["--version"]);
-    spec.env = env;
+/// Asked in an empty home of its own: several agents make their directories even for this.
+fn version(supervisor: &Guarded, program: &Path, search: &OsStr) -> Version {
+    let line = "HOME=\"$TMPDIR\" exec \"$0\" --version";
+    let mut spec = CommandSpec::new("/bin/sh", "/").args(["-c", line]).args([program]);
+    spec.env = [(OsString::from("PATH"), search.to_owned())].into();
     let limits = Limits {
         timeout: LONGEST,
         grace: Duration::from_millis(500),
@@ -101,6 +100,26 @@ fn login(preset: Preset, env: &BTreeMap<OsString, OsString>) -> Login {
         })
     };
     login_signs(preset).read(is_set, is_there)
+}
+
+/// The directories of a preset for this user, looked at and not changed.
+pub fn homes_of(preset: Preset, variables: &[(OsString, OsString)]) -> Vec<HomeState> {
+    homes::states(&Provider::Preset(preset), &environment(preset, variables))
+}
+
+/// Makes those that are not there.
+pub fn make_homes(
+    preset: Preset,
+    variables: &[(OsString, OsString)],
+) -> Result<Vec<PathBuf>, PathError> {
+    homes::make(&Provider::Preset(preset), &environment(preset, variables))
+}
+
+/// What the agent would see of these variables.
+fn environment(preset: Preset, variables: &[(OsString, OsString)]) -> BTreeMap<OsString, OsString> {
+    let inherit = preset.description().inherit.iter();
+    let wanted: Vec<Pattern> = inherit.filter_map(|text| text.parse().ok()).collect();
+    filtered(variables.iter().cloned(), &wanted)
 }
 
 /// What the sandbox can do here: tried with a program that does nothing.

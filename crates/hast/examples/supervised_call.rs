@@ -135,7 +135,7 @@ fn named(outcome: &Outcome) -> String {
         Outcome::LoginNeeded { .. } => "login".to_owned(),
         Outcome::Denied { .. } => "denied".to_owned(),
         Outcome::Failed { class, .. } => format!("{class:?}").to_lowercase(),
-        Outcome::NotStarted(_) => "not started".to_owned(),
+        Outcome::NotStarted(_) | Outcome::NeverBegan { .. } => "not started".to_owned(),
         Outcome::Cancelled => "cancelled".to_owned(),
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod help {
         agent() { en: "See, check and call agents", ko: "에이전트를 보고, 점검하고, 부릅니다" }
         list() { en: "List agents: what is installed, which is the default and why", ko: "에이전트 목록: 설치된 것, 기본으로 쓰이는 것과 그 이유" }
         doctor() { en: "Check agents, login, sandbox and settings", ko: "에이전트, 로그인, 샌드박스, 설정을 점검합니다" }
+        doctor_fix() { en: "Make the directories that installed agents need; without it nothing is changed", ko: "설치된 에이전트에 필요한 디렉터리를 만듭니다. 없으면 아무것도 바꾸지 않습니다" }
         run() { en: "Make one supervised call by hand", ko: "감독 아래에서 에이전트를 한 번 직접 부릅니다" }
         role() { en: "The role that the agent plays", ko: "에이전트가 맡을 역할" }
         prompt_file() { en: "The file with the prompt; - for standard input", ko: "프롬프트 파일. -는 표준 입력" }
@@ -70,6 +71,11 @@ pub(crate) mod say {
         logged_in() { en: "a login or key is there", ko: "로그인이나 키가 있음" }
         not_logged_in() { en: "no login and no key found", ko: "로그인도 키도 없음" }
         login_unknown() { en: "login cannot be told from outside", ko: "로그인 여부를 밖에서 알 수 없음" }
+        homes_to_make(agent, paths) { en: "{agent}: directories that are not there yet; its first call or `hast agent doctor --fix` makes them: {paths}", ko: "{agent}: 아직 없는 디렉터리. 첫 호출이나 `hast agent doctor --fix`가 만듭니다: {paths}" }
+        homes_made(agent, paths) { en: "{agent}: directories made: {paths}", ko: "{agent}: 만든 디렉터리: {paths}" }
+        home_closed(agent, path) { en: "{agent} cannot write to its directory {path}", ko: "{agent}(이)가 자기 디렉터리 {path}에 쓸 수 없습니다" }
+        home_closed_next(path) { en: "correct the owner or the permissions of {path}, or of what lies above it", ko: "{path}(이)나 그 위 디렉터리의 소유자와 권한을 고치세요" }
+        home_not_made(agent, path, why) { en: "a directory of {agent} cannot be made: {path}: {why}", ko: "{agent}의 디렉터리를 만들 수 없습니다: {path}: {why}" }
         sandbox_whole(abi) { en: "sandbox: whole (Landlock {abi})", ko: "샌드박스: 모두 적용(Landlock {abi})" }
         sandbox_off() { en: "sandbox: switched off", ko: "샌드박스: 꺼짐" }
         sandbox_partly(notice) { en: "sandbox: {notice}", ko: "샌드박스: {notice}" }

@@ -13,7 +13,7 @@ use crate::exit_help;
 use crate::explore_messages::help as explore_help;
 use crate::kernel_cli::{self, KernelCommands};
 use crate::messages::help;
-use crate::ops_cli::{self, EventsCommands, InboxCommands, ObserveCommands};
+use crate::ops_cli::{self, DoctorArgs, EventsCommands, InboxCommands, ObserveCommands};
 use crate::protocol_cli::{self, ProtocolCommands};
 use crate::queue_cli::{self, QueueCommands};
 use crate::run_cli::{self, RunCommands, SearchArgs};
@@ -93,7 +93,7 @@ pub(crate) enum Commands {
 #[derive(Debug, Subcommand)]
 pub(crate) enum AgentCommands {
     List,
-    Doctor,
+    Doctor(DoctorArgs),
     Run(RunArgs),
     Record(RecordArgs),
     Rehearse(RehearseArgs),

@@ -1,4 +1,4 @@
-//! What can be typed after `hast events`, `hast inbox` and `hast observe`, and its help.
+//! What can be typed after `hast events`, `hast inbox`, `hast observe` and `hast agent doctor`, and its help.
 
 use std::path::PathBuf;
 
@@ -6,8 +6,15 @@ use clap::{Args, Subcommand, ValueEnum};
 use hast_flow::inbox::Action;
 use hast_flow::words::Lang;
 
+use crate::agent_messages::help as agent_help;
 use crate::ops_messages::help;
 use crate::queue_cli::StatusArg;
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct DoctorArgs {
+    #[arg(long = "fix", id = "doctor_fix")]
+    pub(crate) fix: bool,
+}
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum EventsCommands {
@@ -147,6 +154,7 @@ pub(crate) fn about(path: &str, lang: Lang) -> Option<String> {
 
 pub(crate) fn arg_help(id: &str, lang: Lang) -> Option<String> {
     Some(match id {
+        "doctor_fix" => agent_help::doctor_fix(lang),
         "replay_write" => help::replay_write(lang),
         "replay_no_write" => help::replay_no_write(lang),
         "tail_lines" => help::tail_lines(lang),

@@ -29,6 +29,12 @@ pub mod outbox;
 
 pub mod outcome;
 
+pub mod beginning;
+
+pub mod last_words;
+
+pub mod denials;
+
 pub mod redact;
 
 pub mod record;

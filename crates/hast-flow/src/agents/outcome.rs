@@ -34,6 +34,10 @@ pub enum Outcome {
     },
     /// Nothing ran.
     NotStarted(NotStarted),
+    /// The agent ended before a model answered: nothing of it counts.
+    NeverBegan {
+        reason: String,
+    },
     Cancelled,
 }
 

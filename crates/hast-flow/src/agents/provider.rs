@@ -106,6 +106,9 @@ fn preset_command(description: &Description, call: &AgentCall) -> AgentCommand {
     if let (Resume::After(word), NativeSession::Resume(id)) = (description.resume, &call.session) {
         args.extend([word, id]);
     }
+    if let Some(flag) = description.workspace {
+        args.extend([flag, &call.call.outbox]);
+    }
     let file = &call.call.prompt_file;
     let (stdin, shown_end): (Stdin, &[&str]) = match description.prompt {
         PromptWay::Stdin(words) => {

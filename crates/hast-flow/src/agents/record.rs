@@ -103,7 +103,7 @@ fn word(outcome: &Outcome) -> RecordedOutcome {
         Outcome::LoginNeeded { .. } => RecordedOutcome::LoginNeeded,
         Outcome::Denied { .. } => RecordedOutcome::Denied,
         Outcome::Failed { .. } => RecordedOutcome::Failed,
-        Outcome::NotStarted(_) => RecordedOutcome::NotStarted,
+        Outcome::NotStarted(_) | Outcome::NeverBegan { .. } => RecordedOutcome::NotStarted,
         Outcome::Cancelled => RecordedOutcome::Cancelled,
     }
 }
@@ -115,8 +115,10 @@ fn reason(outcome: &Outcome, exit: &Exit, lang: Lang) -> String {
         Outcome::Blocked { reason } => reason.clone(),
         Outcome::Limited(Limit { text, .. }) | Outcome::LoginNeeded { text } => text.clone(),
         Outcome::Denied { tools } => tools.join(", "),
-        Outcome::Failed { reason, .. } if !reason.is_empty() => reason.clone(),
-        Outcome::Failed { .. } | Outcome::Cancelled => exit.what(lang),
+        Outcome::Failed { reason, .. } | Outcome::NeverBegan { reason } if !reason.is_empty() => {
+            reason.clone()
+        }
+        Outcome::Failed { .. } | Outcome::NeverBegan { .. } | Outcome::Cancelled => exit.what(lang),
         Outcome::NotStarted(cause) => cause.what(lang),
     }
 }

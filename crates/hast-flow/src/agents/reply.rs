@@ -28,6 +28,8 @@ pub struct AgentReply {
     /// The last time that the agent tried again by itself.
     pub retry: Option<ApiError>,
     pub denials: Vec<String>,
+    /// Whether a model has answered: with words, or by the use of a tool.
+    pub answered: bool,
     pub raw: RawLines,
     pub lines: u64,
     tokens: Meter<Tokens>,
@@ -85,6 +87,14 @@ impl AgentReply {
     }
 
     fn fold(&mut self, event: AgentEvent) {
+        self.answered |= match &event {
+            AgentEvent::Said(_) | AgentEvent::SaidMore(_) | AgentEvent::Final(_) => true,
+            AgentEvent::Tool(_) | AgentEvent::Denied(_) => true,
+            AgentEvent::Tokens(tokens, _) => tokens.output > 0,
+            AgentEvent::Session(_) | AgentEvent::Model(_) | AgentEvent::Cost(..) => false,
+            AgentEvent::Retry(_) | AgentEvent::Error(_) => false,
+            AgentEvent::Ended(_) | AgentEvent::Stopped => false,
+        };
         match event {
             AgentEvent::Session(id) => self.session = Some(id),
             AgentEvent::Model(name) => self.model = Some(name),

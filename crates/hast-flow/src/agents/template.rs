@@ -4,7 +4,10 @@ use crate::agents::command::{AgentCall, AgentCommand, MAX_ARGUMENT_BYTES, shown_
 use crate::agents::presets::{Description, Preset, plain};
 use crate::agents::problem::AgentProblem;
 use crate::agents::reply::ReadLine;
+use crate::docs::goals::Config;
 use crate::docs::goals::agent_line::{base_name, running_interpreter};
+use crate::docs::goals::agent_rights::missing_rights;
+use crate::formats::agent_words::NoRights;
 use crate::process::Stdin;
 
 const PROMPT: &str = "{prompt}";
@@ -53,6 +56,11 @@ impl Template {
 
     pub fn program(&self) -> &str {
         self.words.first().map_or("", String::as_str)
+    }
+
+    /// The right to change files that the line does not give to a program that needs it.
+    pub fn missing_rights(&self, config: &Config) -> Option<NoRights> {
+        missing_rights(&self.words, config)
     }
 
     /// How its output reads: like the preset's, where the line asks the program for that form.

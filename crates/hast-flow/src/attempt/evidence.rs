@@ -70,6 +70,10 @@ pub enum CallEnd {
     EndedBadly {
         why: String,
     },
+    /// The same, by an agent that was not allowed to use a tool.
+    Denied {
+        why: String,
+    },
     /// A usage limit; no attempt is spent.
     Limited,
     /// hast was interrupted or killed while the agent ran.
@@ -104,6 +108,7 @@ impl CallEnd {
             (Outcome::Limited(_), _) => Self::Limited,
             (Outcome::LoginNeeded { text }, _) => Self::LoginNeeded { advice: text.clone() },
             (Outcome::NotStarted(cause), _) => Self::NotStarted { why: cause.what(lang) },
+            (Outcome::NeverBegan { reason }, _) => Self::NotStarted { why: reason.clone() },
             (Outcome::Cancelled, _) => Self::Interrupted,
             (Outcome::Failed { class: FailureClass::TimedOut, .. }, _) => Self::TimedOut,
             (Outcome::Failed { class: FailureClass::Stalled, .. }, _) => Self::Stalled,

@@ -153,6 +153,7 @@ fn no_attempt(evidence: &Evidence, rules: &Rules) -> Found {
         }
         CallEnd::Ended
         | CallEnd::EndedBadly { .. }
+        | CallEnd::Denied { .. }
         | CallEnd::TimedOut
         | CallEnd::Stalled
         | CallEnd::Flooded
@@ -193,6 +194,7 @@ fn ended_badly(evidence: &Evidence, _: &Rules) -> Found {
         CallEnd::SaidFailed { error } => Reason::AgentFailed { error: error.clone() },
         CallEnd::Ended
         | CallEnd::EndedBadly { .. }
+        | CallEnd::Denied { .. }
         | CallEnd::Limited
         | CallEnd::Interrupted
         | CallEnd::NotStarted { .. }

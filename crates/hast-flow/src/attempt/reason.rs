@@ -274,6 +274,9 @@ impl Reason {
             (CallEnd::EndedBadly { why }, Class::Failed | Class::NoProgress) => {
                 say::ended_badly(lang, self.text(lang), why)
             }
+            (CallEnd::Denied { why }, Class::Failed | Class::NoProgress) => {
+                say::was_denied(lang, self.text(lang), why)
+            }
             _ => self.text(lang),
         }
     }
@@ -382,6 +385,7 @@ pub mod say {
         agent_failed(error) { en: "the agent gave up: {error}", ko: "에이전트가 포기했습니다: {error}" }
         outside_scope(path) { en: "changes outside allowed scope: {path}", ko: "changes outside allowed scope: {path} (허용 범위 밖)" }
         outside_scope_once(path) { en: "changes outside allowed scope: a commit changed {path} and a later one took it back, so that it stays in the history; commit only what belongs to the goal", ko: "changes outside allowed scope: 어떤 커밋이 {path}(을)를 바꾸고 나중 커밋이 되돌려 히스토리에 남습니다. 목표에 속한 것만 커밋하세요" }
+        was_denied(reason, why) { en: "{reason}; {why}", ko: "{reason}. {why}" }
         ended_badly(reason, why) { en: "{reason}; the agent ended badly: {why}", ko: "{reason}. 에이전트가 비정상적으로 끝났습니다: {why}" }
         nothing_changed() { en: "no file was changed", ko: "파일 변경 없음" }
         tests_could_not_run(why) { en: "the tests could not run: {why}", ko: "테스트를 실행할 수 없습니다: {why}" }

@@ -6,6 +6,7 @@ use std::fmt;
 use super::base::{ObjectId, Saved, SavedWork, TreeRules, ref_part};
 use super::git_problem::GitProblem;
 use super::workspace::Head;
+use crate::plain_name::{is_plain_name, plain_name};
 use crate::time::UtcTime;
 
 /// The name of a work tree: one directory, and one part of a branch's name.
@@ -15,13 +16,18 @@ pub struct TreeName(Box<str>);
 impl TreeName {
     /// The tree for a goal, or for whatever an id names.
     pub fn of(id: &str) -> Self {
+        Self(plain_name(id).into())
+    }
+
+    /// The name that an earlier version gave the tree for a goal. Agents work there, and some of them decode
+    /// percent signs.
+    pub fn earlier(id: &str) -> Self {
         Self(ref_part(id).into())
     }
 
     /// A name as it stands on the disk; none where it cannot be one of ours.
     pub fn read(name: &str) -> Option<Self> {
-        let plain = name.replace('%', "_");
-        (*Self::of(&plain).0 == *plain).then(|| Self(name.into()))
+        is_plain_name(name).then(|| Self(name.into()))
     }
 
     pub fn as_str(&self) -> &str {
@@ -310,8 +316,9 @@ mod tests {
     #[test]
     fn every_tree_has_a_directory_of_branches_to_itself() {
         assert_eq!(TreeName::of("M4.1").branch(), "refs/heads/hast/lanes/M4.1/work");
-        assert_eq!(TreeName::of("../x").as_str(), "%2E%2E%2Fx");
-        assert_eq!(TreeName::read("%2E%2E%2Fx"), Some(TreeName::of("../x")));
+        assert_eq!(TreeName::of("목표/1").branch(), "refs/heads/hast/lanes/목표+1/work");
+        assert_eq!(TreeName::read("목표+1"), Some(TreeName::of("목표/1")));
+        assert_eq!(TreeName::read("%2E%2E%2Fx"), Some(TreeName::earlier("../x")));
         for name in ["..", ".hidden", "a b", "x.lock", ""] {
             assert_eq!(TreeName::read(name), None, "{name}");
         }

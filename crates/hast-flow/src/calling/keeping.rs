@@ -1,38 +1,16 @@
 //! How the records of calls are named, and which of them are kept.
 
-use sha2::{Digest, Sha256};
-
+use crate::plain_name::plain_name_of_encoded;
 use crate::steps::StepKey;
 
 /// Calls of one step that are kept, the newest.
 pub const KEPT_PER_STEP: usize = 20;
 /// Calls of a root that are kept, the newest.
 pub const KEPT_CALLS: usize = 2_000;
-/// The longest name that is used as it is; file systems take 255.
-const MAX_NAME: usize = 180;
 
-/// The directory of a step's calls: its key, percent-encoded, so that it reads back.
+/// The directory of a step's calls. Agents are told paths below it.
 pub fn step_directory(key: &StepKey) -> String {
-    let mut name = String::new();
-    for byte in key.as_str().bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' => {
-                name.push(char::from(byte));
-            }
-            _ => name += &format!("%{byte:02X}"),
-        }
-    }
-    if name.starts_with('.') {
-        name.replace_range(..1, "%2E");
-    }
-    if name.len() <= MAX_NAME && !name.is_empty() {
-        return name;
-    }
-    let digest = Sha256::digest(key.as_str().as_bytes());
-    let short: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    // Cutting a percent code in two is harmless: the hash tells keys apart.
-    name.truncate(MAX_NAME - 20);
-    format!("{name}~{short}")
+    plain_name_of_encoded(key.as_str())
 }
 
 /// The number of the next call of a step, given the names of those that are there.
@@ -68,19 +46,11 @@ pub fn superfluous(mut calls: Vec<Kept>) -> Vec<Kept> {
 mod tests {
     use super::*;
 
-    fn named(key: &str) -> String {
-        step_directory(&StepKey::new(&[key]))
-    }
-
     #[test]
     fn a_directory_says_its_step_and_is_one_name() {
-        assert_eq!(step_directory(&StepKey::new(&["S-1", "plan", "v1"])), "S-1%2Fplan%2Fv1");
-        assert_eq!(named("목"), "%EB%AA%A9");
-        assert_eq!(named(".."), "%2E.");
-        assert_eq!(named("a\nb"), "a%0Ab");
-        let (one, two) = (named(&"x".repeat(999)), named(&"x".repeat(998)));
-        assert!(one.len() <= 200 && one != two);
-        assert!(!named("").is_empty());
+        assert_eq!(step_directory(&StepKey::new(&["S-1", "plan", "v1"])), "S-1+plan+v1");
+        let encoded = step_directory(&StepKey::new(&["%EB%AA%A9", "1", "call"]));
+        assert!(encoded.starts_with("목+1+call=-") && !encoded.contains('%'), "{encoded}");
     }
 
     #[test]

@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use crate::agents::beginning::{Beginning, EndOf, beginning};
 use crate::agents::budget;
 use crate::agents::choice::Chosen;
 use crate::agents::command::{AgentCall, AgentCommand};
+use crate::agents::denials;
 use crate::agents::ledger::{Amount, Ended as HowEnded};
 use crate::agents::limit::{Limit, Moment};
 use crate::agents::outbox::{self, Files, Taken};
@@ -47,7 +49,16 @@ pub struct Over<'a> {
     pub spending: Spending,
     /// What it changed and may not.
     pub strays: &'a [String],
+    pub changed: Changed,
     pub moment: Moment,
+}
+
+/// Whether the agent left anything. Looked at only where that decides whether it began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changed {
+    NotLookedAt,
+    Nothing,
+    Something,
 }
 
 /// Whether hast ended the call because it had used all that it may.
@@ -75,6 +86,8 @@ pub enum End {
     Limited(Limit),
     /// The program is not there; somebody else may be asked.
     Missing(CallResult),
+    /// The agent ended before it began; it may be started once more.
+    NeverBegan(CallResult),
 }
 
 impl Settled {
@@ -139,11 +152,30 @@ fn outcome(over: Over<'_>, documents: Documents, taken: &Taken, lang: Lang) -> O
     match classify(evidence, over.moment) {
         // Nothing of it counts, or nothing ran.
         outcome @ (Outcome::Cancelled | Outcome::NotStarted(_)) => outcome,
+        Outcome::Failed { reason, .. } if over.strays.is_empty() && never_began(over, taken) => {
+            let said = if reason.is_empty() { over.said.to_owned() } else { reason };
+            Outcome::NeverBegan { reason: said }
+        }
         outcome if over.strays.is_empty() => outcome,
         _ => {
             let class = FailureClass::Strayed;
             Outcome::Failed { class, reason: strays::told(over.strays, lang) }
         }
+    }
+}
+
+fn never_began(over: Over<'_>, taken: &Taken) -> bool {
+    let end = EndOf {
+        provider: &over.agent.provider,
+        exit: over.exit,
+        reply: over.reply,
+        word: taken.word.as_ref(),
+        lasted: over.lasted,
+    };
+    match beginning(end) {
+        Beginning::Worked => false,
+        Beginning::NeverBegan => true,
+        Beginning::IfUnchanged => over.changed == Changed::Nothing,
     }
 }
 
@@ -167,7 +199,7 @@ fn result(
         Outcome::Completed if !findings.is_empty() => {
             CallResult::Broken { findings, left: over.files.clone(), usage }
         }
-        Outcome::Completed => CallResult::Completed(answer(over, taken, usage)),
+        Outcome::Completed => CallResult::Completed(answer(over, taken, usage, lang)),
         Outcome::Blocked { reason } => CallResult::Blocked { reason: reason.clone() },
         Outcome::Limited(limit) => return End::Limited(limit.clone()),
         Outcome::LoginNeeded { text } => {
@@ -175,7 +207,7 @@ fn result(
         }
         Outcome::Denied { tools } => CallResult::Failed {
             class: FailureClass::AgentSaid,
-            reason: say::denied(lang, tools.join(", ")),
+            reason: denials::told(over.agent, tools, lang).unwrap_or_default(),
         },
         Outcome::Failed { class, reason } if reason.is_empty() => {
             CallResult::Failed { class: *class, reason: died(over, lang) }
@@ -196,6 +228,15 @@ fn result(
                 | NotStarted::Failed { .. } => End::Result(result),
             };
         }
+        Outcome::NeverBegan { reason } => {
+            let why = match reason.as_str() {
+                "" => say::died(lang, over.exit.what(lang), over.kept_in),
+                said => say::died_saying(lang, over.exit.what(lang), said, over.kept_in),
+            };
+            let reason = say::never_began(lang, denials::short_name(over.agent), why);
+            let next = say::not_started_next(lang);
+            return End::NeverBegan(CallResult::NotStarted { reason, next });
+        }
         Outcome::Cancelled => CallResult::Cancelled,
     })
 }
@@ -209,7 +250,7 @@ fn died(over: Over<'_>, lang: Lang) -> String {
     }
 }
 
-fn answer(over: Over<'_>, taken: &Taken, usage: Usage) -> Answer {
+fn answer(over: Over<'_>, taken: &Taken, usage: Usage, lang: Lang) -> Answer {
     let documents: BTreeMap<String, Vec<u8>> = taken
         .documents
         .iter()
@@ -218,7 +259,8 @@ fn answer(over: Over<'_>, taken: &Taken, usage: Usage) -> Answer {
     let others = taken.others.iter();
     let others =
         others.filter_map(|name| Some((name.clone(), over.files.get(name)?.clone()))).collect();
-    Answer { documents, others, text: over.reply.final_text().to_owned(), usage }
+    let denied = denials::told(over.agent, &over.reply.denials, lang);
+    Answer { documents, others, text: over.reply.final_text().to_owned(), usage, denied }
 }
 
 fn login_advice(text: &str, lang: Lang) -> String {
@@ -236,6 +278,7 @@ fn how(outcome: &Outcome) -> HowEnded {
         Outcome::LoginNeeded { .. }
         | Outcome::Failed { .. }
         | Outcome::NotStarted(_)
+        | Outcome::NeverBegan { .. }
         | Outcome::Cancelled => HowEnded::Failed,
     }
 }
@@ -244,11 +287,12 @@ pub mod say {
     //! The words for the above.
 
     crate::messages! {
-        denied(tools) { en: "the agent was not allowed to use: {tools}", ko: "에이전트가 다음을 쓸 수 없었습니다: {tools}" }
         no_login() { en: "the service asks for a login", ko: "서비스가 로그인을 요구합니다" }
         died(what, at) { en: "{what} (its record: {at})", ko: "{what} (기록: {at})" }
         died_saying(what, said, at) { en: "{what}: {said} (its record: {at})", ko: "{what}: {said} (기록: {at})" }
         not_started(agent, why) { en: "`{agent}` was not started: {why}", ko: "`{agent}`(을)를 시작하지 못했습니다: {why}" }
+        never_began(agent, why) { en: "`{agent}` ended before its first answer: {why}", ko: "`{agent}`(이)가 첫 응답 전에 끝났습니다: {why}" }
+        once_more(reason) { en: "{reason}; it is started once more", ko: "{reason}. 한 번 더 시작합니다" }
         not_started_next() { en: "run `hast agent doctor` to see what is missing", ko: "`hast agent doctor`로 무엇이 빠졌는지 확인하세요" }
         not_regular() { en: "this is not a regular file", ko: "일반 파일이 아닙니다" }
         not_regular_next(name) { en: "write `{name}` as an ordinary file, not as a link or a pipe", ko: "`{name}`(을)를 링크나 파이프가 아닌 일반 파일로 쓰세요" }

@@ -50,6 +50,14 @@ impl Rules<'_> {
         self.report_with(node, |_| finding);
     }
 
+    /// Reports what is worth a warning at a value and does not make the document wrong.
+    pub fn warn(&mut self, node: &Node, finding: Finding) {
+        let findings = self.findings.len();
+        self.report(node, finding);
+        let warned = self.findings.split_off(findings).into_iter().map(Diagnostic::warning);
+        self.findings.extend(warned);
+    }
+
     /// Reports a finding that is made only if there is room for it, because it takes time to make.
     pub fn report_with(&mut self, node: &Node, finding: impl FnOnce(&Self) -> Finding) {
         if self.reported >= MAX_FINDINGS {

@@ -1,5 +1,6 @@
 //! What is wrong with a file: where, what, and what to do next. One closed list of causes.
 
+use crate::formats::agent_words::NoRights;
 use crate::formats::source::Place;
 use crate::formats::yaml_words;
 use crate::messages;
@@ -60,6 +61,7 @@ pub enum Finding {
     UnclosedQuote { line: String },
     RunsThePrompt { interpreter: String },
     PlaceholderInsideWord { placeholder: String },
+    NoRights(NoRights),
     NotExactlyOne { found: Vec<String>, allowed: Vec<String> },
     NeverReached { after: String },
     NotGrowing { id: String, before: String },
@@ -224,6 +226,7 @@ impl Finding {
             Self::PlaceholderInsideWord { placeholder } => {
                 text::placeholder_inside(lang, placeholder)
             }
+            Self::NoRights(rights) => rights.what(lang),
             Self::NotExactlyOne { found, .. } if found.is_empty() => text::none_of_these(lang),
             Self::NotExactlyOne { found, .. } => text::more_than_one(lang, found.join(", ")),
             Self::NeverReached { after } => text::never_reached(lang, after),
@@ -279,6 +282,7 @@ impl Finding {
             Self::UnclosedQuote { .. } => text::unclosed_quote_next(lang),
             Self::RunsThePrompt { .. } => text::runs_the_prompt_next(lang),
             Self::PlaceholderInsideWord { .. } => text::placeholder_inside_next(lang),
+            Self::NoRights(rights) => rights.next(lang),
             Self::NotExactlyOne { found, allowed } if found.is_empty() => {
                 text::none_of_these_next(lang, allowed.join(", "))
             }
@@ -331,6 +335,7 @@ impl Finding {
             Self::UnclosedQuote { .. } => "unclosed_quote",
             Self::RunsThePrompt { .. } => "runs_the_prompt",
             Self::PlaceholderInsideWord { .. } => "placeholder_inside_word",
+            Self::NoRights(_) => "no_rights",
             Self::NotExactlyOne { .. } => "not_exactly_one",
             Self::NeverReached { .. } => "never_reached",
             Self::CannotEdit { .. } => "cannot_edit",

@@ -1,6 +1,7 @@
 //! Text formats of the state files: reading with exact places, writing as the seeds print,
 //! and edits that change nothing else. Nothing here knows what a document means.
 
+pub mod agent_words;
 pub mod diagnostic;
 pub mod edit;
 pub mod front_matter;

@@ -197,7 +197,7 @@ fn result_files_beside_the_answer_are_kept_with_it() {
         ..Answer::default()
     }));
     kernel.commit();
-    let kept = format!("requests/{ID}/outputs/a/%ED%91%9C%201.md");
+    let kept = format!("requests/{ID}/outputs/a/표=201.md");
     assert_eq!(kernel.files.get(&kept).map(Vec::as_slice), Some(&b"x"[..]));
 }
 

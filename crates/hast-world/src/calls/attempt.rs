@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use hast_flow::agents::beginning::EndOf;
 use hast_flow::agents::budget::{Refused, Reservation, Wanted, is_used_up, reserve};
 use hast_flow::agents::choice::Chosen;
 use hast_flow::agents::command::{AgentCall, AgentCommand};
@@ -16,7 +17,7 @@ use hast_flow::agents::reply::{AgentReply, ReplyReader};
 use hast_flow::calling::grants::{Ground, sandbox};
 use hast_flow::calling::keeping::step_directory;
 use hast_flow::calling::request::{Asked, Paths};
-use hast_flow::calling::settle::{End, Over, Settled, Spending, settle};
+use hast_flow::calling::settle::{Changed, End, Over, Settled, Spending, settle};
 use hast_flow::docs::call::{CallFinding, CallInput};
 use hast_flow::docs::goals::SandboxMode;
 use hast_flow::ids::Sha256;
@@ -31,7 +32,7 @@ use super::folder::{self, Folder};
 use super::keepsake::Keepsake;
 use super::streams::{KeptStream, LastWords};
 use super::watching::{TooMany, Watched};
-use super::{Calls, Kept, LOOK, Progress, What, ground, homes, outbox};
+use super::{Calls, Kept, LOOK, Progress, What, ground, homes, outbox, touched};
 use crate::files::{PathError, read_bounded};
 use crate::person_files::make_directory;
 use crate::sandbox::landlock;
@@ -56,6 +57,15 @@ struct Ran {
     reply: AgentReply,
     spending: Spending,
     started_at: Timestamp,
+    /// The start as the file system tells it.
+    start: Option<touched::Moment>,
+}
+
+impl Ran {
+    fn end_of<'r>(&'r self, agent: &'r Chosen) -> EndOf<'r> {
+        let (provider, exit) = (&agent.provider, &self.ended.exit);
+        EndOf { provider, exit, reply: &self.reply, word: None, lasted: self.ended.lasted }
+    }
 }
 
 /// What was found around a run.
@@ -64,6 +74,7 @@ struct Found {
     settings: Vec<CallFinding>,
     /// Changes of the project that the call may not make.
     strays: Vec<String>,
+    changed: Changed,
 }
 
 impl Calls {
@@ -193,6 +204,7 @@ impl Calls {
         if let Some(directory) = handoff.as_deref().and_then(Path::parent) {
             make_directory(directory)?;
         }
+        self.make_homes(way, &spec);
         let ground = Ground {
             root: self.settings.root.clone(),
             tree: tree.top,
@@ -216,9 +228,19 @@ impl Calls {
         let found = Found {
             settings: changes(&before, &after, self.settings.lang),
             strays: damaged.into_iter().chain(strays).collect(),
+            changed: touched::changed(ran.end_of(agent), &asked.call.place, &ground, ran.start),
         };
         self.notice_sandbox(way, &ran.ended);
         Ok(self.finish(way, &told, &command, &ran, &found, kept))
+    }
+
+    /// Makes the agent's directories before a sandbox is around it. Without them it says itself what it lacks.
+    fn make_homes(&self, way: Way<'_>, spec: &CommandSpec) {
+        if let Err(error) = homes::make(&way.agent.provider, &spec.env) {
+            let (path, why) = (error.path.display(), &error.source);
+            let notice = say::no_home(self.settings.lang, &way.agent.name, path, why);
+            self.tell(way.key, way.asked.call, &way.agent.name, What::Notice(&notice));
+        }
     }
 
     /// What the flow cannot go on without, where no sandbox holds the agent off.
@@ -310,6 +332,7 @@ impl Calls {
         let (started, started_at) = (Instant::now(), self.settings.clock.now());
         let mut out = KeptStream::new(&folder.file("stdout.txt"), &self.redactor);
         let mut err = KeptStream::new(&folder.file("stderr.txt"), &self.redactor);
+        let start = touched::Moment::of(&folder.file("stderr.txt"));
         let (mut reader, mut said) = (agent.provider.reader(), LastWords::default());
         let mut spending = Spending::Within;
         self.tell(way.key, way.asked.call, &agent.name, What::Started { record: folder.path() });
@@ -335,7 +358,7 @@ impl Calls {
             said.hear(stream, &clean);
             self.hear(way, &mut reader, (stream, &clean), started);
         }
-        Ran { ended, said: said.line(), reply: reader.finish(), spending, started_at }
+        Ran { ended, said: said.line(), reply: reader.finish(), spending, started_at, start }
     }
 
     fn hear(
@@ -408,6 +431,7 @@ impl Calls {
             unreadable: &taken.unreadable,
             settings: &found.settings,
             strays: &found.strays,
+            changed: found.changed,
             spending: ran.spending,
             moment: Moment { now, offset: self.settings.clock.local_offset(now) },
         };
@@ -458,6 +482,7 @@ pub(super) mod say {
         too_many_files() { en: "the project has more files than are looked at; whether the agent changed what it may not is unknown", ko: "프로젝트의 파일이 너무 많습니다. 에이전트가 바꿀 수 없는 것을 바꾸었는지 알 수 없습니다" }
         need_gone(unit, path) { en: "{unit} rests on {path}, which is not there any more", ko: "{unit}의 근거인 {path}(이)가 더는 없습니다" }
         need_gone_next(path) { en: "put {path} back, then run the same command again", ko: "{path}(을)를 되돌린 뒤 같은 명령을 다시 실행하세요" }
+        no_home(agent, path, why) { en: "a directory that {agent} needs cannot be made: {path}: {why}", ko: "{agent}에 필요한 디렉터리를 만들 수 없습니다: {path}: {why}" }
         no_record(path, why) { en: "the record of the call cannot be written: {path}: {why}", ko: "호출 기록을 쓸 수 없습니다: {path}: {why}" }
         no_record_next() { en: "make room or correct the permissions, then run the same command again", ko: "공간을 확보하거나 권한을 고친 뒤 같은 명령을 다시 실행하세요" }
     }

@@ -10,6 +10,7 @@ mod keepsake;
 pub mod ledger;
 pub mod outbox;
 mod streams;
+mod touched;
 pub(crate) mod traces;
 mod watching;
 mod workers;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use hast_flow::agents::beginning::MOST_STARTS;
 use hast_flow::agents::choice::{Chosen, Wishes};
 use hast_flow::agents::events::AgentEvent;
 use hast_flow::agents::ledger::LedgerLine;
@@ -32,6 +34,7 @@ use hast_flow::agents::usage::Usage;
 use hast_flow::calling::candidates::{Readiness, Turn, candidates, nobody, say, turn};
 use hast_flow::calling::request::Asked;
 use hast_flow::calling::settle::End;
+use hast_flow::calling::settle::say::once_more;
 use hast_flow::docs::call_record::CallRecord;
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::{Config, OnLimit};
@@ -273,6 +276,7 @@ impl Calls {
         }
         let mut missing: Vec<bool> =
             candidates.iter().map(|chosen| !self.is_installed(&chosen.provider)).collect();
+        let mut starts = 0;
         loop {
             if self.supervisor.is_cancelled() {
                 return CallResult::Cancelled;
@@ -288,6 +292,13 @@ impl Calls {
                         Ok(End::Result(result)) => return result,
                         Ok(End::Missing(result)) if candidates.len() == 1 => return result,
                         Ok(End::Missing(_)) => missing[number] = true,
+                        Ok(End::NeverBegan(result)) => {
+                            starts += 1;
+                            if starts >= MOST_STARTS {
+                                return result;
+                            }
+                            self.tell_once_more(key, asked.call, &agent.name, &result);
+                        }
                         Ok(End::Limited(limit)) => {
                             if let Some(given_up) = self.refused(key, asked, agent, &limit) {
                                 return given_up;
@@ -311,6 +322,13 @@ impl Calls {
                     return CallResult::NotStarted { reason, next };
                 }
             }
+        }
+    }
+
+    fn tell_once_more(&self, key: &StepKey, call: &Call, agent: &str, result: &CallResult) {
+        if let CallResult::NotStarted { reason, .. } = result {
+            let notice = once_more(self.settings.lang, reason);
+            self.tell(key, call, agent, What::Notice(&notice));
         }
     }
 

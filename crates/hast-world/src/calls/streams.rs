@@ -5,6 +5,7 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use hast_flow::agents::last_words::message_line;
 use hast_flow::agents::redact::{RedactStream, Redactor};
 use hast_flow::process::Stream;
 use hast_flow::process::capture::{Capture, gap};
@@ -60,8 +61,8 @@ impl<'r> KeptStream<'r> {
     }
 }
 
-/// So much of complaints is remembered, and so much of their last line told.
-const HEARD: usize = 4 << 10;
+/// So much of complaints is remembered, and so much of a line told.
+const HEARD: usize = 16 << 10;
 const TOLD: usize = 200;
 
 /// The end of what an agent complained about, without secrets.
@@ -78,11 +79,9 @@ impl LastWords {
         }
     }
 
-    /// The last line in which there is anything; the beginning of a long one.
+    /// The line that says what went wrong; the beginning of a long one.
     pub(super) fn line(&self) -> String {
-        let text = String::from_utf8_lossy(&self.bytes);
-        let mut lines = text.lines().rev().map(str::trim);
-        lines.find(|line| !line.is_empty()).unwrap_or_default().chars().take(TOLD).collect()
+        message_line(&String::from_utf8_lossy(&self.bytes)).chars().take(TOLD).collect()
     }
 }
 
@@ -91,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_words_are_the_last_line_of_the_complaints() {
+    fn the_last_words_are_the_message_at_the_end_of_the_complaints() {
         let mut said = LastWords::default();
         assert_eq!(said.line(), "");
         for _ in 0..1_000 {
@@ -101,6 +100,8 @@ mod tests {
         said.hear(Stream::Err, b"del\n  \n");
         said.hear(Stream::Out, b"bye\n");
         assert_eq!(said.line(), "no such model");
+        said.hear(Stream::Err, b"Error: EACCES: mkdir\n    at mkdir (node:fs:1)\n\nNode.js v22\n");
+        assert_eq!(said.line(), "Error: EACCES: mkdir");
         assert!(said.bytes.len() <= HEARD);
     }
 

@@ -6,17 +6,19 @@ use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hast_flow::agents::provider::Provider;
 use hast_flow::docs::document::{read, read_sparing};
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::{Config, Goals, Language};
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::kernel;
+use hast_flow::formats::agent_words::NoRights;
 use hast_flow::formats::diagnostic::Diagnostic;
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
 use hast_flow::ids::Sha256;
 use hast_flow::trust::{Commands, Doubt, Trusted};
 use hast_flow::words::{Lang, shell_word};
-use hast_world::calls::Settings;
+use hast_world::calls::{Settings, variable};
 use hast_world::files::{PathError, read_if_there};
 use hast_world::programs::Missing;
 use hast_world::roots;
@@ -225,6 +227,27 @@ pub(crate) fn told_missing(lang: Lang, missing: &Missing) -> (String, String) {
             (say::no_rehearsal(lang, file), say::no_rehearsal_next(lang, file))
         }
     }
+}
+
+/// The warning about a bare line of a known program in `HAST_AI_TOOL`, with what to write instead. Lines of
+/// the settings are warned about where those are read.
+pub(crate) fn bare_variable(project: &Project) -> Option<NoRights> {
+    let line = variable(&project.variables, "HAST_AI_TOOL")?.to_str()?;
+    if project.config.ai_tools.contains_key(line.trim()) {
+        return None;
+    }
+    match Provider::parse(line).ok()? {
+        Provider::Template(template) => template.missing_rights(&project.config),
+        Provider::Preset(_) | Provider::Rehearsal { .. } => None,
+    }
+}
+
+/// Shows that warning.
+pub(crate) fn warn_of_variable(app: &mut App, project: &Project) {
+    let Some(rights) = bare_variable(project) else { return };
+    let (lang, what) = (app.lang, rights.what(app.lang));
+    let what = format!("{}: HAST_AI_TOOL: {what}", common::warning(lang));
+    app.output.message(&format!("{what}\n{}: {}\n", common::next(lang), rights.next(lang)));
 }
 
 /// A missing agent is told before anything is begun that would wait for it. Where roles have agents of

@@ -287,24 +287,6 @@ fn an_agent_that_is_not_there_starts_nothing_and_the_doctor_knows() {
 }
 
 #[test]
-fn an_agent_that_dies_at_once_is_told_with_its_code_its_words_and_where_the_rest_is() {
-    let scene = Scene::new(WORK);
-    let config = scene.read(".ai/config.yaml");
-    let agent = "sh -c 'echo first >&2; echo no such model >&2; exit 3' {prompt_file}";
-    scene.write(".ai/config.yaml", &config.replace("rehearsal:.ai/rehearsals/a.yaml", agent));
-    let ran = scene.hast(&["auto"]);
-    assert_eq!((ran.code, scene.verdicts()), (1, vec!["no-progress nothing_changed".into()]));
-    let told = "no file was changed; the agent ended badly: the program ended with exit code 3: no such model (its record: .ai/.hast/calls/";
-    let blocked = scene.read(".ai/goals.yaml");
-    for text in [&ran.out, &blocked, &scene.hast(&["inbox", "list"]).out] {
-        assert!(text.contains(told), "{text}");
-    }
-    let (_, at) = blocked.split_once("its record: ").unwrap();
-    let at = at.split_once(')').unwrap().0;
-    assert!(scene.read(&format!("{at}/stderr.txt")).contains("first"), "{at}");
-}
-
-#[test]
 fn a_dry_run_tells_what_auto_would_refuse_now_and_writes_nothing() {
     let scene = Scene::new(WORK);
     let told = |scene: &Scene| {

@@ -4,6 +4,7 @@
 #![cfg(test)]
 
 mod aside;
+mod beginnings;
 mod beside;
 mod between;
 mod board;

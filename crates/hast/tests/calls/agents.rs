@@ -89,3 +89,54 @@ fn progress_is_one_line_an_event_where_there_is_no_terminal() {
     let quiet = scene.run(&["-q", "agent", "run", "--role", "worker", "--prompt-file", "p.md"]);
     assert_eq!((quiet.code, quiet.err.as_str()), (0, ""));
 }
+
+#[test]
+fn the_doctor_looks_at_the_homes_of_agents_and_makes_them_only_when_asked() {
+    let scene = Scene::new(":").env("HAST_AI_TOOL", "").env("HAST_TRUST", "all");
+    let data = scene.at("data").display().to_string();
+    let bin = scene.at("bin").display().to_string();
+    let scene = scene.env("XDG_DATA_HOME", &data).env("PATH", &format!("{bin}:/usr/bin:/bin"));
+    scene.script("bin/opencode", "mkdir -p \"$HOME/.config/opencode\"; echo 1.2.3");
+    scene.file("project/.ai/config.yaml", "ai_tool: opencode\n");
+    let states = |told: &serde_json::Value| -> Vec<String> {
+        let agents = told["agents"].as_array().unwrap();
+        let agent = agents.iter().find(|agent| agent["name"] == "opencode").unwrap();
+        assert_eq!(agent["version"], "1.2.3");
+        let homes = agent["homes"].as_array().unwrap();
+        homes.iter().map(|home| home["state"].as_str().unwrap().to_owned()).collect()
+    };
+    let ran = scene.run(&["agent", "doctor", "--json"]);
+    assert_eq!((ran.code, states(&ran.json())), (0, vec!["not_there".into(); 4]), "{ran:?}");
+    let ran = scene.run(&["agent", "doctor"]);
+    assert!(ran.out.contains("doctor --fix") && ran.out.contains(&data), "{}", ran.out);
+    assert!(!scene.at("home/.config").exists() && !scene.at("data").exists());
+    let ran = scene.run(&["agent", "doctor", "--fix", "--json"]);
+    assert_eq!((ran.code, states(&ran.json())), (0, vec!["writable".into(); 4]), "{ran:?}");
+    assert!(scene.at("data/opencode").is_dir() && scene.at("home/.cache/opencode").is_dir());
+}
+
+#[test]
+fn a_home_that_cannot_be_is_a_problem_of_the_agent_that_would_be_asked() {
+    let scene = Scene::new(":").env("HAST_AI_TOOL", "").env("HAST_TRUST", "all");
+    scene.script("bin/codex", "echo 1.2.3");
+    scene.file("project/.ai/config.yaml", "ai_tool: codex\n");
+    scene.file("home/.codex", "a file");
+    for args in [&["agent", "doctor"][..], &["agent", "doctor", "--fix"]] {
+        let ran = scene.run(args);
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(ran.err.contains(".codex") && ran.err.contains("owner or the permissions"));
+    }
+}
+
+#[test]
+fn homes_are_there_before_the_agent_is_and_move_with_their_variables() {
+    let scene = Scene::new(":").env("HAST_AI_TOOL", "opencode");
+    let data = scene.at("data").display().to_string();
+    let scene = scene.env("XDG_DATA_HOME", &data);
+    let done = r#"echo '{"type":"step_finish","part":{"reason":"stop"}}'"#;
+    let writes = r#"cat >/dev/null; echo x >"$XDG_DATA_HOME/opencode/db" && echo x >"$HOME/.cache/opencode/c""#;
+    scene.script("bin/opencode", &format!("{writes} && {done}"));
+    let ran = scene.call(&[]);
+    assert_eq!((ran.code, &ran.json()["outcome"]), (0, &json!("completed")), "{ran:?}");
+    assert!(scene.at("data/opencode/db").exists());
+}

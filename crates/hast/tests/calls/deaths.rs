@@ -24,7 +24,7 @@ const ARGS: [&str; 8] =
 fn killed_hast_leaves_no_process_and_the_next_start_goes_on() {
     let (scene, mark) = marked_scene("killed");
     let mut hast = scene.command(&ARGS).stderr(Stdio::null()).spawn().unwrap();
-    let outbox = scene.at("project/.hast/calls/by-hand%2Fworker/1/outbox");
+    let outbox = scene.at("project/.hast/calls/by-hand+worker/1/outbox");
     wait_until("the agent", || outbox.join("a.md").exists().then_some(()));
     wait_until("its family", || (marked(&mark).len() >= 5).then_some(()));
     hast.kill().unwrap();
@@ -50,7 +50,7 @@ fn ctrl_c_ends_everything_of_the_agent_with_exit_130() {
     });
     assert_eq!(ended.code(), Some(130));
     assert_eq!(marked(&mark), [0_u32; 0]);
-    let record = scene.at("project/.hast/calls/by-hand%2Fworker/1/record.json");
+    let record = scene.at("project/.hast/calls/by-hand+worker/1/record.json");
     let record = std::fs::read_to_string(record).unwrap();
     assert!(record.contains("\"outcome\": \"cancelled\""), "{record}");
 }
@@ -66,7 +66,7 @@ fn calls_at_once_have_records_of_their_own() {
     }
     let mut told: Vec<String> = (1..=6)
         .map(|number| {
-            let call = scene.at(&format!("project/.hast/calls/by-hand%2Fworker/{number}"));
+            let call = scene.at(&format!("project/.hast/calls/by-hand+worker/{number}"));
             std::fs::read_to_string(call.join("outbox/a.md")).unwrap()
         })
         .collect();

@@ -62,10 +62,12 @@ fn a_fallback_is_used_while_the_first_is_limited_or_missing_and_only_then() {
     let scene = scene.env("HAST_AI_TOOL", "nothing-like-this {prompt_file}");
     assert_eq!(scene.call(&[]).json()["agent"], "other");
     // A failure is no reason to ask somebody else.
-    scene.script("agent.sh", "exit 3");
+    scene.script("agent.sh", r#"echo x >"$HAST_OUTBOX/a.md"; exit 3"#);
     let line = format!("sh {} {{prompt_file}} again", scene.at("agent.sh").display());
     let scene = scene.env("HAST_AI_TOOL", &line);
     assert_eq!(scene.call(&[]).json()["outcome"], "failed");
+    scene.script("agent.sh", "exit 3");
+    assert_eq!(scene.call(&[]).json()["outcome"], "not_started");
     assert_eq!(scene.starts("second"), 3);
 }
 

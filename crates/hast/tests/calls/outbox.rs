@@ -77,7 +77,7 @@ fn an_agent_may_say_itself_that_it_cannot() {
     let ran = failed.call(&[]);
     assert_eq!((ran.code, &ran.json()["outcome"]), (1, &json!("failed")));
     assert_eq!(ran.json()["reason"], "no source");
-    let crashed = Scene::new("exit 3").call(&[]);
+    let crashed = Scene::new(r#"echo x >"$HAST_OUTBOX/a.md"; exit 3"#).call(&[]);
     assert_eq!((crashed.code, &crashed.json()["outcome"]), (1, &json!("failed")));
 }
 

@@ -154,7 +154,7 @@ fn other_effects_go_to_whoever_is_plugged_in_and_a_dead_thread_is_not_waited_for
         }
     }
     assert_eq!(*told.lock().unwrap(), ["call"]);
-    assert!(scene.root().join(".hast/calls/S-1%2Fcall/1/record.json").exists());
+    assert!(scene.root().join(".hast/calls/S-1+call/1/record.json").exists());
     world.begin(&StepKey::new(&["dies"]), &tools("x"));
     assert!(world.next().is_none());
 }

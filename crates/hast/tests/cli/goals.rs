@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use crate::world::World;
 
-const CONFIG: &str = "test_command: \"cargo test\"\nai_tool: \"claude -p {prompt}\"\n";
+const CONFIG: &str = "test_command: \"cargo test\"\nai_tool: claude\n";
 const GOALS: &str = "goals:\n  - id: M1\n    title: \"첫 목표\"\n    status: active\n";
 
 fn handoff(goal: &str, next: &str) -> String {
@@ -35,7 +35,7 @@ fn init_makes_what_is_missing_and_shows_the_next_steps() {
   └── handoffs/
 
   다음 단계:
-  1. .ai/config.yaml에서 test_command(cargo test, Cargo.toml에서 추측), ai_tool(claude -p {prompt}: 이 기계에서 에이전트를 찾지 못했습니다)이 프로젝트에 맞는지 확인하세요.
+  1. .ai/config.yaml에서 test_command(cargo test, Cargo.toml에서 추측), ai_tool(claude: 이 기계에서 에이전트를 찾지 못했습니다)이 프로젝트에 맞는지 확인하세요.
   2. .ai/goals.yaml에 목표를 추가하세요.
   3. CLAUDE.md 또는 AGENTS.md에 다음을 추가하거나 hast init --conventions를 실행하세요:
 

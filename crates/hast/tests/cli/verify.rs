@@ -2,7 +2,7 @@
 
 use crate::world::World;
 
-const CONFIG: &str = "test_command: \"cargo test\"\nai_tool: \"claude -p {prompt}\"\n";
+const CONFIG: &str = "test_command: \"cargo test\"\nai_tool: claude\n";
 const GOALS: &str = "goals:\n  - id: M1\n    title: \"첫 목표\"\n    status: active\n";
 
 #[test]

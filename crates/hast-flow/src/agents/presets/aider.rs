@@ -26,10 +26,8 @@ pub(super) const DESCRIPTION: Description = Description {
     resume: Resume::Never,
     env: &[],
     inherit: &["AIDER_*", "OPENAI_*", "ANTHROPIC_*", "GEMINI_*", "OPENROUTER_*", "DEEPSEEK_*"],
-    homes: &[
-        Home { variable: None, below_home: ".aider" },
-        Home { variable: None, below_home: ".aider.conf.yml" },
-    ],
+    homes: &[Home::directory(&[], ".aider"), Home::file(&[], ".aider.conf.yml")],
+    workspace: None,
     read_line,
     ending: EndingIs::Silent,
     status_of_exit: no_status,

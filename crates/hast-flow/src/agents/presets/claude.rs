@@ -20,9 +20,10 @@ pub(super) const DESCRIPTION: Description = Description {
     ],
     inherit: &["ANTHROPIC_*", "CLAUDE_*"],
     homes: &[
-        Home { variable: Some("CLAUDE_CONFIG_DIR"), below_home: ".claude" },
-        Home { variable: None, below_home: ".claude.json" },
+        Home::directory(&[("CLAUDE_CONFIG_DIR", "")], ".claude"),
+        Home::file(&[("CLAUDE_CONFIG_DIR", ".claude.json")], ".claude.json"),
     ],
+    workspace: None,
     read_line,
     ending: EndingIs::Announced,
     status_of_exit: no_status,

@@ -25,7 +25,8 @@ pub(super) const DESCRIPTION: Description = Description {
     resume: Resume::After("resume"),
     env: &[],
     inherit: &["CODEX_*", "OPENAI_*"],
-    homes: &[Home { variable: Some("CODEX_HOME"), below_home: ".codex" }],
+    homes: &[Home::directory(&[("CODEX_HOME", "")], ".codex")],
+    workspace: None,
     read_line,
     ending: EndingIs::Announced,
     status_of_exit: no_status,
@@ -75,8 +76,15 @@ fn tool(value: &Value) -> Option<AgentEvent> {
 fn item(value: &Value) -> Option<AgentEvent> {
     match text(value, "/item/type")? {
         "agent_message" => text(value, "/item/text").map(|text| AgentEvent::Said(text.to_owned())),
-        _ => None,
+        kind => was_refused(value).then(|| AgentEvent::Denied(kind.to_owned())),
     }
+}
+
+/// Refused by its policy; or by its own sandbox, which does not start inside of another.
+fn was_refused(value: &Value) -> bool {
+    let output = text(value, "/item/aggregated_output").unwrap_or_default();
+    let no_sandbox = output.starts_with("bwrap: ") && output.contains("setting up uid map");
+    text(value, "/item/status") == Some("declined") || no_sandbox
 }
 
 fn completed(value: &Value) -> Vec<AgentEvent> {
@@ -86,4 +94,25 @@ fn completed(value: &Value) -> Vec<AgentEvent> {
         used.map(|tokens| AgentEvent::Tokens(tokens, Span::Session)).into_iter().collect();
     events.push(AgentEvent::Ended(Ending::Success));
     events
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_its_policy_or_its_own_sandbox_refused_is_denied() {
+        let line = |status: &str, output: &str| {
+            let line = format!(
+                r#"{{"type":"item.completed","item":{{"type":"command_execution","status":"{status}","aggregated_output":"{output}"}}}}"#
+            );
+            read_line(Stream::Out, &line)
+        };
+        let denied = known([AgentEvent::Denied("command_execution".to_owned())]);
+        let no_sandbox = "bwrap: setting up uid map: Permission denied\\n";
+        assert_eq!(line("failed", no_sandbox), denied);
+        assert_eq!(line("declined", ""), denied);
+        assert_eq!(line("failed", "cat: x: No such file or directory\\n"), known([]));
+        assert_eq!(line("completed", ""), known([]));
+    }
 }

@@ -22,8 +22,16 @@ pub(super) const DESCRIPTION: Description = Description {
     prompt: PromptWay::Stdin(&[]),
     resume: Resume::Never,
     env: &[],
-    inherit: &["COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN"],
-    homes: &[Home { variable: Some("COPILOT_HOME"), below_home: ".copilot" }],
+    inherit: &["COPILOT_*", "XDG_CACHE_HOME", "GH_TOKEN", "GITHUB_TOKEN"],
+    homes: &[
+        Home::directory(&[("COPILOT_HOME", "")], ".copilot"),
+        // It unpacks itself there before it does anything.
+        Home::directory(
+            &[("COPILOT_CACHE_HOME", ""), ("XDG_CACHE_HOME", "copilot")],
+            ".cache/copilot",
+        ),
+    ],
+    workspace: None,
     read_line,
     ending: EndingIs::Announced,
     status_of_exit: no_status,

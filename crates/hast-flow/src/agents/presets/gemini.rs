@@ -17,7 +17,8 @@ pub(super) const DESCRIPTION: Description = Description {
     resume: Resume::After("--resume"),
     env: &[("GEMINI_CLI_TRUST_WORKSPACE", "true")],
     inherit: &["GEMINI_*", "GOOGLE_*"],
-    homes: &[Home { variable: None, below_home: ".gemini" }],
+    homes: &[Home::directory(&[("GEMINI_CLI_HOME", ".gemini")], ".gemini")],
+    workspace: Some("--include-directories"),
     read_line,
     ending: EndingIs::Announced,
     status_of_exit,
@@ -48,13 +49,28 @@ fn read_line(stream: Stream, line: &str) -> Line {
         Some("tool_use") => {
             known(text(&value, "/tool_name").map(|name| AgentEvent::Tool(name.to_owned())))
         }
-        Some("message" | "tool_result") => known([]),
+        Some("tool_result") => known(denied(&value)),
+        Some("message") => known([]),
         Some("error") => {
             known(text(&value, "/message").map(|text| AgentEvent::Retry(ApiError::from_text(text))))
         }
         Some("result") => known(result(&value)),
         _ => Line::Raw,
     }
+}
+
+/// Tools that it does not offer where it may not write; a call of one of them says that it was not found.
+const WRITING: &[&str] = &["write_file", "replace", "run_shell_command"];
+
+/// A result names the tool's call only, which begins with the name of the tool.
+fn denied(value: &Value) -> Option<AgentEvent> {
+    let (tool, _) = text(value, "/tool_id")?.split_once("__")?;
+    let refused = match text(value, "/error/type")? {
+        "policy_violation" => true,
+        "tool_not_registered" => WRITING.contains(&tool),
+        _ => false,
+    };
+    refused.then(|| AgentEvent::Denied(tool.to_owned()))
 }
 
 fn result(value: &Value) -> Vec<AgentEvent> {
@@ -69,4 +85,24 @@ fn result(value: &Value) -> Vec<AgentEvent> {
         events.extend([error, AgentEvent::Ended(Ending::Failure)]);
     }
     events
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_that_it_does_not_offer_because_it_may_not_write_is_denied() {
+        let line = |tool: &str, kind: &str| {
+            let line = format!(
+                r#"{{"type":"tool_result","tool_id":"{tool}__{tool}_1794978031599_0","status":"error","error":{{"type":"{kind}","message":"Tool not found."}}}}"#
+            );
+            read_line(Stream::Out, &line)
+        };
+        let denied = |tool: &str| known([AgentEvent::Denied(tool.to_owned())]);
+        assert_eq!(line("write_file", "tool_not_registered"), denied("write_file"));
+        assert_eq!(line("web_fetch", "policy_violation"), denied("web_fetch"));
+        assert_eq!(line("no_such_tool", "tool_not_registered"), known([]));
+        assert_eq!(line("write_file", "file_write_failure"), known([]));
+    }
 }

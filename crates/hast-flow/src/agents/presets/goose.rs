@@ -24,12 +24,31 @@ pub(super) const DESCRIPTION: Description = Description {
     prompt: PromptWay::Stdin(&["-i", "-"]),
     resume: Resume::Never,
     env: &[("GOOSE_MODE", "auto"), ("GOOSE_TELEMETRY_ENABLED", "false")],
-    inherit: &["GOOSE_*", "OPENAI_*", "ANTHROPIC_*", "GOOGLE_*", "OPENROUTER_*"],
-    homes: &[
-        Home { variable: Some("GOOSE_PATH_ROOT"), below_home: ".config/goose" },
-        Home { variable: None, below_home: ".local/share/goose" },
-        Home { variable: None, below_home: ".local/state/goose" },
+    inherit: &[
+        "GOOSE_*",
+        "XDG_CONFIG_HOME",
+        "XDG_DATA_HOME",
+        "XDG_STATE_HOME",
+        "OPENAI_*",
+        "ANTHROPIC_*",
+        "GOOGLE_*",
+        "OPENROUTER_*",
     ],
+    homes: &[
+        Home::directory(
+            &[("GOOSE_PATH_ROOT", "config"), ("XDG_CONFIG_HOME", "goose")],
+            ".config/goose",
+        ),
+        Home::directory(
+            &[("GOOSE_PATH_ROOT", "data"), ("XDG_DATA_HOME", "goose")],
+            ".local/share/goose",
+        ),
+        Home::directory(
+            &[("GOOSE_PATH_ROOT", "state"), ("XDG_STATE_HOME", "goose")],
+            ".local/state/goose",
+        ),
+    ],
+    workspace: None,
     read_line,
     ending: EndingIs::Announced,
     status_of_exit: no_status,

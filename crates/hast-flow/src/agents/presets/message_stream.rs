@@ -42,7 +42,12 @@ fn session(value: &Value) -> impl Iterator<Item = AgentEvent> {
     text(value, "/session_id").map(|id| AgentEvent::Session(id.to_owned())).into_iter()
 }
 
+/// What the agent prints in the model's place about a request that failed is no answer; its result says it
+/// again.
 fn said(value: &Value) -> Vec<AgentEvent> {
+    if text(value, "/message/model") == Some("<synthetic>") {
+        return Vec::new();
+    }
     list(value, "/message/content")
         .filter_map(|part| match text(part, "/type") {
             Some("text") => text(part, "/text").map(|text| AgentEvent::Said(text.to_owned())),

@@ -3,12 +3,13 @@
 use strsim::osa_distance;
 
 use crate::docs::document::Rules;
-use crate::docs::goals::PRESETS;
+use crate::docs::goals::agent_rights::missing_rights;
+use crate::docs::goals::{Config, PRESETS};
 use crate::formats::diagnostic::Finding;
 use crate::formats::tree::Node;
 
 /// Every agent line says where the prompt goes, and runs it nowhere.
-pub(super) fn agent_line(line: &str, node: &Node, rules: &mut Rules<'_>) {
+pub(super) fn agent_line(line: &str, node: &Node, config: &Config, rules: &mut Rules<'_>) {
     let named = line.starts_with("builtin:") || line.starts_with("rehearsal:");
     if line.trim().is_empty() || PRESETS.contains(&line.trim()) || named {
         return;
@@ -29,7 +30,10 @@ pub(super) fn agent_line(line: &str, node: &Node, rules: &mut Rules<'_>) {
         return rules.report(node, Finding::NoPlaceholder { line: line.to_owned(), near });
     }
     if let Some(interpreter) = running_interpreter(&words) {
-        rules.report(node, Finding::RunsThePrompt { interpreter });
+        return rules.report(node, Finding::RunsThePrompt { interpreter });
+    }
+    if let Some(rights) = missing_rights(&words, config) {
+        rules.warn(node, Finding::NoRights(rights));
     }
 }
 

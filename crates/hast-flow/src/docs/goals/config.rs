@@ -18,8 +18,8 @@ pub struct Config {
     /// Run by `sh -c` at the root of the tree; exit 0 means green.
     #[schemars(required, example = &"cargo test")]
     pub test_command: Option<String>,
-    /// A command line with {prompt}, {prompt_file} or {stdin}; or a preset's name.
-    #[schemars(required, example = &"claude -p {prompt}")]
+    /// A preset's name; or a command line with {prompt}, {prompt_file} or {stdin}.
+    #[schemars(required, example = &"claude")]
     pub ai_tool: Option<String>,
     /// More agents, for `--tool NAME`, `roles` and a goal's `tool`.
     #[serde(default)]
@@ -164,10 +164,10 @@ fn config_rules(config: &Config, rules: &mut Rules<'_>) {
         }
     }
     if let (Some(line), Some(node)) = (&config.ai_tool, tree.get("ai_tool")) {
-        agent_line(line, node, rules);
+        agent_line(line, node, config, rules);
     }
     let named = tree.get("ai_tools").map_or(&[][..], |tools| tools.fields());
     for ((_, line), field) in config.ai_tools.iter().zip(named) {
-        agent_line(line, &field.node, rules);
+        agent_line(line, &field.node, config, rules);
     }
 }

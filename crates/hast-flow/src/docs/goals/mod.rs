@@ -1,6 +1,7 @@
 //! Documents of the goals flow: people's settings and goals, agents' handoffs, the lock.
 
 pub mod agent_line;
+pub mod agent_rights;
 mod config;
 mod context;
 mod decision;

@@ -1,5 +1,7 @@
 //! What kind of project this is, from the files at its top, and which agent to call.
 
+use crate::agents::presets::Preset;
+
 /// A file at the top of the project that tells how it is tested.
 #[derive(Clone, Copy, Debug)]
 pub struct Sign {
@@ -25,19 +27,7 @@ pub const SIGNS: &[Sign] = &[
 
 /// What is written where nothing tells.
 pub const DEFAULT_TEST_COMMAND: &str = "pytest";
-pub const DEFAULT_AGENT: &str = "claude -p {prompt}";
-
-/// Programs to look for, in the order of preference, and the line that calls them.
-pub const AGENTS: &[(&str, &str)] = &[
-    ("claude", DEFAULT_AGENT),
-    ("codex", "codex exec {prompt}"),
-    ("gemini", "gemini -p {prompt}"),
-    ("qwen", "qwen"),
-    ("opencode", "opencode"),
-    ("goose", "goose"),
-    ("copilot", "copilot"),
-    ("aider", "aider"),
-];
+pub const DEFAULT_AGENT: &str = "claude";
 
 /// The sign that tells the test command of a project whose files `text_of` gives.
 pub fn sign(text_of: &dyn Fn(&str) -> Option<String>) -> Option<&'static Sign> {
@@ -48,9 +38,11 @@ pub fn sign(text_of: &dyn Fn(&str) -> Option<String>) -> Option<&'static Sign> {
     })
 }
 
-/// The first agent that is installed.
+/// The first agent that is installed, by the name of its preset: a line of its own would have to carry the
+/// flags that the preset knows.
 pub fn agent(is_installed: &dyn Fn(&str) -> bool) -> Option<&'static str> {
-    AGENTS.iter().find(|(program, _)| is_installed(program)).map(|(_, line)| *line)
+    let installed = |preset: &Preset| is_installed(preset.description().program);
+    Preset::ALL.into_iter().find(installed).map(|preset| preset.description().name)
 }
 
 #[cfg(test)]
@@ -81,7 +73,7 @@ mod tests {
 
     #[test]
     fn the_first_installed_agent_is_taken() {
-        assert_eq!(agent(&|program| program == "gemini"), Some("gemini -p {prompt}"));
+        assert_eq!(agent(&|program| program == "gemini"), Some("gemini"));
         assert_eq!(agent(&|_| true), Some(DEFAULT_AGENT));
         assert_eq!(agent(&|_| false), None);
     }

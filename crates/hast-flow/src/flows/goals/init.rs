@@ -107,7 +107,8 @@ messages! {
 pub fn files(found: Found, lang: Lang) -> Vec<NewFile> {
     let written = Settings::Written(found);
     let test_command = quoted(written.test_command().unwrap_or_default());
-    let agent = quoted(written.ai_tool().unwrap_or_default());
+    // A preset's name is a plain word.
+    let agent = written.ai_tool().unwrap_or_default();
     let config = format!(
         "{}test_command: {test_command}\nai_tool: {agent}\n",
         modeline(layout::CONFIG_SCHEMA)
@@ -202,6 +203,7 @@ mod tests {
             let config = read::<Config>(&Source::new("c", text(layout::CONFIG))).unwrap();
             assert_eq!(config.warnings, []);
             assert_eq!(config.value.test_command.as_deref(), Some("pytest"));
+            assert!(text(layout::CONFIG).ends_with("\nai_tool: claude\n"));
             assert!(
                 read::<Goals>(&Source::new("g", text(layout::GOALS)))
                     .unwrap()

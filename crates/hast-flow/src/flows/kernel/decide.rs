@@ -158,7 +158,7 @@ impl<'s> Scene<'s> {
 
     /// A step of this request; an item's id is one part of it whatever it says.
     pub(super) fn key(&self, unit: &str, step: &str) -> StepKey {
-        StepKey::new(&[self.id.as_str(), &layout::encoded(unit), step])
+        StepKey::new(&[self.id.as_str(), &layout::key_part(unit), step])
     }
 
     /// Asks until an answer keeps the rules, as often as is allowed. An expert that cannot be loaded

@@ -51,8 +51,9 @@ pub fn breaches(
             found.push(Diagnostic::of_file(&path("plan.json"), edited(request)));
         }
         for item in request.items().iter().filter(|item| item.status == TodoStatus::Completed) {
-            let output = path(&layout::output(&item.id, "output.json"));
-            if !files.contains(&output) {
+            let outputs = layout::results(&item.id).map(|output| path(&output));
+            if !outputs.iter().any(|output| files.contains(output)) {
+                let [output, _] = outputs;
                 let because = format!("{}: completed", item.id);
                 let finding = Finding::MissingFile { path: output, because };
                 found.push(Diagnostic::of_file(&path("plan.json"), finding));

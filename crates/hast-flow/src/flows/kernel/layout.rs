@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::ids::RequestUuid;
+use crate::plain_name::plain_name;
 use crate::store::DocPath;
 
 pub const STATUS: &str = "kernel_status.json";
@@ -26,9 +27,15 @@ pub fn of_request(request: &RequestUuid, name: &str) -> String {
     format!("requests/{request}/{name}")
 }
 
-/// Where the files of an item go. Ids are the planner's words, so nothing in them may act as a path.
+/// Where the files of an item go. Ids are the planner's words, so nothing in them may act as a path; later
+/// agents read these files.
 pub fn output(item: &str, file: &str) -> String {
-    format!("outputs/{}/{file}", encoded(item))
+    format!("outputs/{}/{file}", plain_name(item))
+}
+
+/// Where the result of an item may lie: there, and where an earlier version put it.
+pub fn results(item: &str) -> [String; 2] {
+    [output(item, "output.json"), format!("outputs/{}/output.json", key_part(item))]
 }
 
 /// The report; a second one is numbered.
@@ -49,8 +56,8 @@ pub fn is_rested_on(rest: &str) -> bool {
     rest.starts_with("outputs/") || (rest.starts_with("report") && rest.ends_with(".md"))
 }
 
-/// An id as one part of a path.
-pub fn encoded(id: &str) -> String {
+/// An id as one part of a step's key.
+pub fn key_part(id: &str) -> String {
     let mut text = String::new();
     for (index, byte) in id.bytes().enumerate() {
         let plain = byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
@@ -84,10 +91,11 @@ mod tests {
 
     #[test]
     fn an_id_is_one_part_of_a_path_whatever_it_says() {
-        assert_eq!(encoded("b/s1"), "b%2Fs1");
-        assert_eq!(encoded(".."), "%2E.");
-        assert_eq!(encoded("../../x"), "%2E.%2F..%2Fx");
-        assert_eq!(encoded("조사"), "%EC%A1%B0%EC%82%AC");
+        assert_eq!(key_part("b/s1"), "b%2Fs1");
+        assert_eq!(key_part("../../x"), "%2E.%2F..%2Fx");
+        assert_eq!(output("b/s1", "output.json"), "outputs/b+s1/output.json");
+        assert_eq!(output("조사", "a.md"), "outputs/조사/a.md");
+        assert_eq!(results("b/s1")[1], "outputs/b%2Fs1/output.json");
         assert!(path(&output("../../../etc", "output.json")).is_some());
     }
 

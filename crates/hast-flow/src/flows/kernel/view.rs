@@ -272,8 +272,9 @@ impl Request {
     /// nothing may rest on it.
     pub fn broken_file(&self) -> Option<String> {
         let done = self.items().iter().filter(|item| item.status == TodoStatus::Completed);
-        let needed = done.map(|item| layout::output(&item.id, "output.json"));
-        let lost = needed.into_iter().find(|path| !self.files.contains_key(path));
+        let needed = done.map(|item| layout::results(&item.id));
+        let there = |path: &String| self.files.contains_key(path);
+        let lost = needed.into_iter().find(|paths| !paths.iter().any(there)).map(|[path, _]| path);
         lost.or_else(|| {
             let now = |path: &str| self.files.get(path).map(Sha256::as_str);
             let broken = self.written.iter().find(|(path, was)| now(path) != Some(was.as_str()));
@@ -289,4 +290,24 @@ impl Request {
 fn of_request(path: &str) -> Option<(RequestUuid, &str)> {
     let (id, rest) = path.strip_prefix("requests/")?.split_once('/')?;
     Some((id.parse().ok()?, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_result_counts_where_it_is_put_now_and_where_an_earlier_version_put_it() {
+        let item = json!({"id": "b/s1", "title": "t", "description": "d", "expert": "E", "status": "completed"});
+        let plan = serde_json::from_value(json!({ "todo_list": [item] })).unwrap();
+        let known = Known { value: plan, identity: None };
+        let with = |path: &str| {
+            let files = BTreeMap::from([(path.to_owned(), Sha256::of(b"x"))]);
+            Request { plan: Some(known.clone()), files, ..Request::default() }.broken_file()
+        };
+        assert_eq!(with("outputs/b+s1/output.json"), None);
+        assert_eq!(with("outputs/b%2Fs1/output.json"), None);
+        assert_eq!(with("outputs/b/output.json").as_deref(), Some("outputs/b+s1/output.json"));
+    }
 }

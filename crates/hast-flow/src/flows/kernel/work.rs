@@ -15,6 +15,7 @@ use crate::flows::kernel::policy::{ENGINE, EXPERT, PLANNER, POLICY, TASKS};
 use crate::flows::kernel::troubles::Trouble;
 use crate::flows::kernel::write::{Draft, printed};
 use crate::flows::kernel::{ending, layout, mirroring, plan, planning, prompts};
+use crate::plain_name::plain_name;
 use crate::replies::{Asked, document};
 use crate::steps::{Answer, Call, Effect, Expected, Place, Step, StepKey};
 use crate::store::DocPath;
@@ -133,8 +134,7 @@ fn take_in(
                 std::slice::from_ref(&task),
             );
             for (name, bytes) in files {
-                draft =
-                    draft.create_here(&layout::output(&item.id, &layout::encoded(&name)), bytes);
+                draft = draft.create_here(&layout::output(&item.id, &plain_name(&name)), bytes);
             }
             let draft = update(draft, item, &plan);
             dispatch(scene, draft, &plan, Some(&output)).step()

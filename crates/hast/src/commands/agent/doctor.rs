@@ -14,38 +14,47 @@ use hast_world::roots::temporary;
 use hast_world::trust::NotTrusted;
 use serde_json::{Value, json};
 
+use super::homes;
 use super::list::{who, why_text, why_word};
 use crate::agent_messages::say;
 use crate::app::App;
-use crate::commands::calling::{Project, approvals, commands, project, supervisor, told_missing};
+use crate::commands::calling::{
+    Project, approvals, bare_variable, commands, project, supervisor, told_missing,
+    warn_of_variable,
+};
 use crate::commands::goals_files::show;
-use crate::problem::{Exit, Problem};
+use crate::ops_cli::DoctorArgs;
+use crate::problem::{Exit, Problem, diagnostic_json};
 
 /// Roles that a doctor asks about besides those that the settings name.
-const ROLES: &[&str] = &["worker", "planner", "executor", "critic"];
+pub(super) const ROLES: &[&str] = &["worker", "planner", "executor", "critic"];
 
 /// What was found, and what is wrong.
 #[derive(Default)]
-struct Report {
-    lines: Vec<String>,
+pub(super) struct Report {
+    pub(super) lines: Vec<String>,
     problems: Vec<(String, String)>,
     json: serde_json::Map<String, Value>,
 }
 
 impl Report {
-    fn problem(&mut self, what: String, next: String) {
+    pub(super) fn problem(&mut self, what: String, next: String) {
         self.problems.push((what, next));
     }
 }
 
-pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
+pub(crate) fn run(app: &mut App, args: DoctorArgs) -> Result<Exit, Problem> {
     let project = project(app)?;
     let lang = app.lang;
     let (guarded, _signals) = supervisor(lang)?;
     let seen = look(&guarded, &project.variables);
     let (applied, net) = abilities(&guarded, &temporary());
     let mut report = Report::default();
-    agents(&mut report, &seen, lang);
+    if args.fix {
+        homes::make(&mut report, &project, &seen, lang);
+    }
+    agents(&mut report, &project, &seen, lang);
+    homes::look(&mut report, &project, &seen, lang);
     sandbox(&mut report, &project, &applied, net, lang);
     settings(&mut report, &project, lang);
     roles(&mut report, &project, &seen, lang);
@@ -58,10 +67,12 @@ pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
             .map(|(what, next)| json!({ "what": what, "next": next }))
             .collect();
         report.json.insert("problems".to_owned(), problems.into());
+        report.json.insert("warnings".to_owned(), warnings(&project, lang).into());
         app.print_json(&Value::Object(report.json))?;
         return Ok(exit);
     }
     show(app, &project.warnings);
+    warn_of_variable(app, &project);
     let text: String = report.lines.iter().map(|line| format!("{}\n", visible(line))).collect();
     app.print(&text)?;
     for (what, next) in report.problems {
@@ -71,7 +82,17 @@ pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
     Ok(exit)
 }
 
-fn agents(report: &mut Report, seen: &[Seen], lang: Lang) {
+/// What works and is not as it should be, for programs.
+fn warnings(project: &Project, lang: Lang) -> Vec<Value> {
+    let found = project.warnings.iter().map(|found| diagnostic_json(found, lang));
+    let variable = bare_variable(project).map(|rights| {
+        let (problem, next) = (rights.what(lang), rights.next(lang));
+        json!({ "file": "HAST_AI_TOOL", "code": "no_rights", "problem": problem, "next": next })
+    });
+    found.chain(variable).collect()
+}
+
+fn agents(report: &mut Report, project: &Project, seen: &[Seen], lang: Lang) {
     let mut listed = Vec::new();
     for Seen { preset, program, version, login } in seen {
         let name = preset.description().name;
@@ -91,6 +112,7 @@ fn agents(report: &mut Report, seen: &[Seen], lang: Lang) {
             "path": program.as_ref().map(|path| path.display().to_string()),
             "version": known,
             "login": word,
+            "homes": homes::json(project, *preset),
         }));
     }
     report.json.insert("agents".to_owned(), listed.into());

@@ -1,6 +1,7 @@
 //! `hast agent`: what is installed, whether it works, and one call or tool by hand.
 
 mod doctor;
+mod homes;
 mod list;
 pub(crate) mod progress;
 mod run;
@@ -12,7 +13,7 @@ use crate::problem::{Exit, Problem};
 pub(crate) fn run(app: &mut App, command: &AgentCommands) -> Result<Exit, Problem> {
     match command {
         AgentCommands::List => list::run(app),
-        AgentCommands::Doctor => doctor::run(app),
+        AgentCommands::Doctor(args) => doctor::run(app, *args),
         AgentCommands::Run(args) => run::run(app, args),
         AgentCommands::Record(args) => super::agent_record::run(app, args),
         AgentCommands::Rehearse(args) => Err(super::agent_rehearse::refused(app.lang, args)),

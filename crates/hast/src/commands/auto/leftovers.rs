@@ -1,6 +1,6 @@
 //! Work trees that no run needs any more: found, what they hold put on a ref, and removed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hast_flow::attempt::worktrees::{
     FoundTree, Removed, Spent, TreeName, TreePlan, WorktreeResult, WorktreeStep,
@@ -108,16 +108,20 @@ fn open_lanes(app: &App, project: &Project) -> Result<BTreeSet<TreeName>, Proble
     let bytes = read_if_there(&path, MAX_LOG)
         .map_err(|error| Problem::cannot_read(app.lang, &error.path, &error.source))?;
     let (events, _) = ndjson::read::<GoalsEvent>(auto_layout::EVENTS, &bytes.unwrap_or_default());
-    let mut open = BTreeSet::new();
+    let mut open = BTreeMap::new();
     for event in &events {
         let goal = event.detail.get("goal_id").and_then(Value::as_str).unwrap_or_default();
         match event.kind {
-            Kind::LaneOpened => open.insert(TreeName::of(goal)),
-            Kind::LaneClosed => open.remove(&TreeName::of(goal)),
-            _ => false,
-        };
+            Kind::LaneOpened => {
+                open.insert(goal, auto_layout::tree_of_lane(&event.detail, goal));
+            }
+            Kind::LaneClosed => {
+                open.remove(goal);
+            }
+            _ => {}
+        }
     }
-    Ok(open)
+    Ok(open.into_values().collect())
 }
 
 impl Leftover {

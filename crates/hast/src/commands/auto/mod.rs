@@ -76,6 +76,7 @@ pub(crate) fn run(app: &mut App, args: &AutoArgs) -> Result<Exit, Problem> {
     if args.gc {
         return gc::run(app, &project);
     }
+    calling::warn_of_variable(app, &project);
     if args.dry_run || args.dry_run_full {
         return planned::run(app, &project, &files, &asked, args);
     }

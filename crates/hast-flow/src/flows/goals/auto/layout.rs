@@ -1,6 +1,9 @@
 //! Where the documents of `auto` are, below its root `.ai/`.
 
+use serde_json::{Map, Value};
+
 use crate::attempt::base::ref_part;
+use crate::attempt::worktrees::TreeName;
 use crate::steps::{Keep, KeepHow};
 use crate::store::DocPath;
 
@@ -49,6 +52,15 @@ pub fn goal_directory(goal: &str) -> String {
     ref_part(goal)
 }
 
+/// Where the event that opens a lane names its tree, if an earlier version would have named it otherwise.
+pub const TREE: &str = "tree";
+
+/// The tree of a lane, by the event that opened it.
+pub fn tree_of_lane(detail: &Map<String, Value>, goal: &str) -> TreeName {
+    let told = detail.get(TREE).and_then(Value::as_str).and_then(TreeName::read);
+    told.unwrap_or_else(|| TreeName::earlier(goal))
+}
+
 /// What the base of an attempt is recorded under, and what lies aside of it.
 pub fn base_key(goal: &str, attempt: u32) -> String {
     format!("{}/{attempt}", goal_directory(goal))
@@ -91,4 +103,18 @@ pub(super) fn kept_in_calls(goal: &str) -> Vec<Keep> {
     let attempts = format!("attempts/{}", goal_directory(goal));
     let own = [keep(EVENTS, KeepHow::Growing), keep(&attempts, KeepHow::Same)];
     there.chain(own.into_iter().flatten()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_lane_of_an_earlier_version_keeps_the_tree_that_it_had() {
+        let tree = |detail: Value| tree_of_lane(detail.as_object().unwrap(), "목표/1");
+        assert_eq!(tree(json!({"goal_id": "목표/1"})).as_str(), "%EB%AA%A9%ED%91%9C%2F1");
+        assert_eq!(tree(json!({"tree": "목표+1"})), TreeName::of("목표/1"));
+        assert_eq!(tree(json!({"tree": "../elsewhere"})), TreeName::earlier("목표/1"));
+    }
 }

@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use crate::attempt::workspace::Head;
-use crate::attempt::worktrees::{Target, WorktreeResult, WorktreeStep};
+use crate::attempt::worktrees::{Target, TreeName, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::{Goals, GoalsEventKind as Kind};
 use crate::driver::{Delta, Facts, Flow};
@@ -168,6 +168,10 @@ impl LanesFlow {
             Target::Detached => None,
         };
         let mut detail = json!({"goal_id": goal, "base": base, "onto": branch, "fence": fence});
+        let tree = TreeName::of(goal);
+        if tree != TreeName::earlier(goal) {
+            detail[layout::TREE] = json!(tree.as_str());
+        }
         if let Some(delivery) = &self.delivery {
             detail["packet"] = json!(delivery.packet);
         }

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::attempt::base::attempt_ref;
 use crate::attempt::evidence::CallEnd;
-use crate::attempt::worktrees::{DeliverPlan, Delivered, TreeName, WorktreeResult, WorktreeStep};
+use crate::attempt::worktrees::{DeliverPlan, Delivered, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
@@ -57,13 +57,18 @@ fn of_others(lane: &Lane, lang: Lang) -> Step {
 }
 
 /// Puts the work into the tree. Doing it again puts the same there.
-pub(super) fn step(flow: &LanesFlow, seen: &View, facts: &Facts<'_>, current: &Current) -> Step {
+pub(super) fn step(
+    flow: &LanesFlow,
+    seen: &View,
+    facts: &Facts<'_>,
+    (lane, current): (&Lane, &Current),
+) -> Step {
     let deliver_key = key(&current.goal, current.number, &["deliver"]);
     let Some(delivery) = &flow.delivery else { return unexpected(&deliver_key, facts.lang) };
     let end = match &delivery.work {
         None => delivery.end.clone(),
         Some(work) => {
-            let step = || WorktreeStep::Deliver(plan(flow, delivery, work));
+            let step = || WorktreeStep::Deliver(plan(flow, lane, delivery, work));
             match worktree(seen, facts, deliver_key.clone(), step) {
                 Err(step) => return step,
                 Ok(WorktreeResult::Delivered) => delivery.end.clone(),
@@ -87,9 +92,9 @@ pub(super) fn step(flow: &LanesFlow, seen: &View, facts: &Facts<'_>, current: &C
         .step()
 }
 
-fn plan(flow: &LanesFlow, delivery: &Delivery, work: &Delivered) -> DeliverPlan {
+fn plan(flow: &LanesFlow, lane: &Lane, delivery: &Delivery, work: &Delivered) -> DeliverPlan {
     DeliverPlan {
-        tree: TreeName::of(&delivery.goal),
+        tree: lane.place.clone(),
         base: delivery.base.clone(),
         work: work.clone(),
         file: delivery.handoff.clone(),
@@ -119,7 +124,7 @@ pub(super) fn settled<'v>(
     let failed = verdict.filter(|verdict| !verdict.verdict.class.is_success());
     let holds = match (stuck, failed, &lane.passed) {
         // What passed, and cannot go on, stays on the branch of its tree.
-        (Some(_), None, Some(_)) => Some(TreeName::of(&lane.goal).branch()),
+        (Some(_), None, Some(_)) => Some(lane.place.branch()),
         // Another one has the goal, and what passed is on no ref but this.
         (None, None, _) => lane.kept.clone(),
         (_, failed, _) => failed.map(|_| attempt_ref(&lane.goal, number)),

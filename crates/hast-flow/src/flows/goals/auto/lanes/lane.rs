@@ -9,7 +9,7 @@ use crate::attempt::base::{Base, ObjectId, Shared};
 use crate::attempt::evidence::TestEnd;
 use crate::attempt::reason::Reason;
 use crate::attempt::workspace::{GitResult, GitStep};
-use crate::attempt::worktrees::{Removed, Spent, TreeName, TreePlan, WorktreeResult, WorktreeStep};
+use crate::attempt::worktrees::{Removed, Spent, TreePlan, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::{GoalStatus, GoalsEventKind as Kind};
 use crate::driver::Facts;
@@ -77,7 +77,7 @@ fn attempt(
         return first.then(|| status::commit_goals(seen, facts, lane, current, settled));
     }
     if lane.packet.is_some() && current.ended.is_none() && !current.judged {
-        return Some(delivery::step(flow, seen, facts, current));
+        return Some(delivery::step(flow, seen, facts, (lane, current)));
     }
     let limited;
     let auto = if flow.limited.contains(&lane.goal) {
@@ -92,7 +92,9 @@ fn attempt(
     let (Some(Documents { base: Some(base), record: Some(record), .. }), Some(verdict)) =
         (documents, passed)
     else {
-        if let Some(Err(step)) = lane.stopped.as_ref().map(|to| back(seen, facts, current, to)) {
+        if let Some(Err(step)) =
+            lane.stopped.as_ref().map(|to| back(seen, facts, (lane, current), to))
+        {
             return Some(step);
         }
         if let Some(step) = not_called_again(seen, facts, lane, current) {
@@ -139,9 +141,14 @@ fn not_called_again(
 }
 
 /// The tree as it was when it passed: with what came onto the branch it cannot be rolled back.
-fn back(seen: &View, facts: &Facts<'_>, current: &Current, to: &ObjectId) -> Result<(), Step> {
+fn back(
+    seen: &View,
+    facts: &Facts<'_>,
+    (lane, current): (&Lane, &Current),
+    to: &ObjectId,
+) -> Result<(), Step> {
     let back_key = key(&current.goal, current.number, &["back"]);
-    brought(seen, facts, &back_key, &current.goal, to)
+    brought(seen, facts, &back_key, lane, to)
 }
 
 /// The next attempt: its tree is made or brought to where the branch is, set up, then recorded.
@@ -232,7 +239,7 @@ fn make(
 ) -> Result<(), Step> {
     let add = || {
         WorktreeStep::Add(TreePlan {
-            tree: TreeName::of(&lane.goal),
+            tree: lane.place.clone(),
             at: lane.base.clone(),
             copy: flow.copy.clone(),
             rules: flow.auto.settings.tree_rules(),
@@ -268,7 +275,7 @@ fn make(
 fn bring(seen: &View, facts: &Facts<'_>, lane: &Lane, number: u32) -> Result<(), Step> {
     let tip_key = key(&lane.goal, number, &["tip"]);
     let (_, to) = tip(seen, facts, &tip_key, Some(&lane.onto))?;
-    brought(seen, facts, &key(&lane.goal, number, &["bring"]), &lane.goal, &to)
+    brought(seen, facts, &key(&lane.goal, number, &["bring"]), lane, &to)
 }
 
 /// The tree of a goal at a commit.
@@ -276,10 +283,10 @@ pub(super) fn brought(
     seen: &View,
     facts: &Facts<'_>,
     key: &StepKey,
-    goal: &str,
+    lane: &Lane,
     to: &ObjectId,
 ) -> Result<(), Step> {
-    let bring = || WorktreeStep::Bring { tree: TreeName::of(goal), to: to.clone() };
+    let bring = || WorktreeStep::Bring { tree: lane.place.clone(), to: to.clone() };
     match worktree(seen, facts, key.clone(), bring)? {
         WorktreeResult::Brought => Ok(()),
         WorktreeResult::Refused(refused) => Err(problem(refused, facts.lang)),
@@ -326,7 +333,7 @@ fn removed(
 ) -> Result<serde_json::Value, Step> {
     let number = seen.ledger(&lane.goal).last_number();
     let remove_key = key(&lane.goal, number, &["remove"]);
-    let (tree, spent) = (TreeName::of(&lane.goal), Spent::Merged { into });
+    let (tree, spent) = (lane.place.clone(), Spent::Merged { into });
     let remove = || WorktreeStep::Remove { tree, spent };
     let detail = match worktree(seen, facts, remove_key.clone(), remove)? {
         WorktreeResult::Removed(Removed { aside: None }) => json!({"goal_id": lane.goal}),
@@ -400,7 +407,7 @@ pub(super) fn within(lane: &Lane, step: Step) -> Step {
 }
 
 fn path(lane: &Lane) -> Option<crate::store::DocPath> {
-    layout::path(&format!("{}{}", layout::WORKTREES, TreeName::of(&lane.goal)))
+    layout::path(&format!("{}{}", layout::WORKTREES, lane.place))
 }
 
 /// The key of a step on the train, new after each move of the branch.

@@ -99,7 +99,7 @@ fn get_ready(
         WorktreeResult::Refused(refused) => return Err(problem(refused, facts.lang)),
         _ => return Err(unexpected(&replay_key, facts.lang)),
     };
-    brought(view, facts, &train_key(work, lane, "bring"), &lane.goal, commit)?;
+    brought(view, facts, &train_key(work, lane, "bring"), lane, commit)?;
     let test_key = train_key(work, lane, "retest");
     let run = match view.results.get(&test_key) {
         Some(EffectResult::Check(run)) => run,

@@ -6,7 +6,7 @@ use std::mem::swap;
 
 use crate::attempt::base::ObjectId;
 use crate::attempt::evidence::TestEnd;
-use crate::attempt::worktrees::Target;
+use crate::attempt::worktrees::{Target, TreeName};
 use crate::docs::goals::{GoalsEvent, GoalsEventKind as Kind, HandoffName};
 use crate::driver::Delta;
 use crate::flows::goals::auto::layout;
@@ -42,6 +42,8 @@ pub struct Lane {
     /// The commit that its next attempt begins at.
     pub base: ObjectId,
     pub onto: Target,
+    /// The name of its work tree.
+    pub place: TreeName,
     pub tree: Tree,
     pub current: Option<Current>,
     /// What passed, and waits for its turn or is on its way.
@@ -255,8 +257,10 @@ impl LanesView {
                     None => Target::Detached,
                 };
                 self.onto.get_or_insert_with(|| onto.clone());
+                let place = layout::tree_of_lane(&event.detail, goal);
                 let lane = Lane {
                     goal: goal.to_owned(),
+                    place,
                     base,
                     onto,
                     tree: Tree::ToMake,

@@ -1,0 +1,143 @@
+//! Whether an agent changed anything in its tree, for a call that ended too soon to tell. Times of the last
+//! change are compared with that of a file of the call; nothing is read.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use hast_flow::agents::beginning::{Beginning, EndOf, beginning};
+use hast_flow::calling::grants::Ground;
+use hast_flow::calling::settle::Changed;
+use hast_flow::steps::Place;
+
+use crate::files::names;
+
+/// More entries than this are not looked at: then something may have changed.
+const MOST: usize = 1_000_000;
+/// State of flows and of git changes whoever is at work.
+const NOT_WORK: &[&str] = &[".git", ".hast"];
+
+/// A moment as the file system tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Moment(i64, i64);
+
+impl Moment {
+    /// When a file or directory was last changed.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        let metadata = path.symlink_metadata().ok()?;
+        Some(Self(metadata.ctime(), metadata.ctime_nsec()))
+    }
+}
+
+/// Whether the agent left anything in its tree or its outbox, where that decides whether it began.
+pub(super) fn changed(
+    end: EndOf<'_>,
+    place: &Place,
+    ground: &Ground,
+    start: Option<Moment>,
+) -> Changed {
+    if beginning(end) != Beginning::IfUnchanged {
+        return Changed::NotLookedAt;
+    }
+    let wrote = names(&ground.outbox).map_or(true, |names| !names.is_empty());
+    match wrote || changed_since(place, ground, start) {
+        true => Changed::Something,
+        false => Changed::Nothing,
+    }
+}
+
+/// Whether anything that is the agent's to change was changed after a moment.
+fn changed_since(place: &Place, ground: &Ground, start: Option<Moment>) -> bool {
+    let Some(start) = start else { return true };
+    match place {
+        // Only the outbox is open.
+        Place::Reading | Place::Copies => false,
+        Place::Within(_) | Place::Checkout | Place::Worktree(_) => {
+            let handoffs = ground.root.join(".ai/handoffs");
+            let state = [ground.root.join(".ai"), ground.documents.clone()];
+            let left_out: Vec<&PathBuf> =
+                state.iter().filter(|path| !ground.tree.starts_with(path)).collect();
+            any_after(&ground.tree, &left_out, start) || any_after(&handoffs, &[], start)
+        }
+    }
+}
+
+fn any_after(top: &Path, left_out: &[&PathBuf], start: Moment) -> bool {
+    let mut open = vec![top.to_owned()];
+    let mut looked = 0;
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+            let (path, name) = (entry.path(), entry.file_name());
+            looked += 1;
+            if looked > MOST {
+                return true;
+            }
+            if NOT_WORK.iter().any(|own| name == *own) || left_out.contains(&&path) {
+                continue;
+            }
+            if Moment::of(&path).is_some_and(|changed| changed > start) {
+                return true;
+            }
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                open.push(path);
+            }
+        }
+    }
+    // A file that went changes the directory that it was in.
+    Moment::of(top).is_some_and(|changed| changed > start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Times of files have the grain of the kernel's clock: waits until it has moved on.
+    fn after(moment: Moment, root: &Path) {
+        let mut count = 0_u32;
+        while Moment::of(root).is_none_or(|now| now <= moment) {
+            let probe = root.join(format!("probe-{count}"));
+            fs::create_dir(&probe).unwrap();
+            fs::remove_dir(&probe).unwrap();
+            count += 1;
+        }
+    }
+
+    #[test]
+    fn what_an_agent_made_changed_or_removed_is_seen_and_state_is_not() {
+        let root = tempfile::tempdir().unwrap();
+        let (tree, aside) = (root.path().join("tree"), root.path().join("aside"));
+        for directory in ["src", ".git", ".ai/.hast", ".ai/handoffs"] {
+            fs::create_dir_all(tree.join(directory)).unwrap();
+        }
+        fs::create_dir(&aside).unwrap();
+        let ground = Ground {
+            root: tree.clone(),
+            tree: tree.clone(),
+            documents: tree.join(".ai"),
+            ..Ground::default()
+        };
+        let changed = |start| changed_since(&Place::Checkout, &ground, Some(start));
+        let make = |path: &str| drop(fs::File::create(tree.join(path)).unwrap());
+        let now = || Moment::of(&aside).unwrap();
+        after(Moment::of(&tree).unwrap(), &aside);
+        let start = now();
+        after(start, &aside);
+        for state in [".git/index", ".ai/.hast/journal", ".ai/events.ndjson"] {
+            make(state);
+        }
+        assert!(!changed(start));
+        for work in ["src/a", ".ai/handoffs/x.md"] {
+            let start = now();
+            after(start, &aside);
+            make(work);
+            assert!(changed(start), "{work}");
+            after(Moment::of(&tree.join(work)).unwrap(), &aside);
+        }
+        let start = now();
+        assert!(!changed(start));
+        after(start, &aside);
+        fs::remove_file(tree.join("src/a")).unwrap();
+        assert!(changed(start));
+        assert!(!changed_since(&Place::Reading, &ground, Some(start)));
+    }
+}
