@@ -182,3 +182,16 @@ fn a_lane_goes_on_with_work_that_was_handed_over() {
     assert!(changed.contains("src/half.txt") && changed.contains("src/b.txt"), "{changed}");
     scene.nothing_is_left();
 }
+
+#[test]
+fn no_path_that_an_agent_is_told_has_a_percent_sign_whatever_its_goal_is_called() {
+    let scene = Scene::new(&[("목표/1", "", &work("src/b.txt", "b"))]);
+    let ran = scene.hast(&["auto", "--isolate"]);
+    assert_eq!((ran.code, scene.status_of("목표/1").as_str()), (0, "done"), "{ran:?}");
+    let calls = scene.names(".ai/.hast/calls");
+    let [call] = &calls[..] else { panic!("{calls:?}") };
+    assert!(call.starts_with("auto+목표+1+1+call+0=-"), "{call}");
+    let told = scene.read(&format!(".ai/.hast/calls/{call}/1/call.json"));
+    assert!(told.contains(".ai/worktrees/목표+1\"") && !told.contains('%'), "{told}");
+    scene.nothing_is_left();
+}
