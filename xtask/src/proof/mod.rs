@@ -16,7 +16,7 @@ use page::Page;
 
 pub(crate) const PATH: &str = "docs/proof.md";
 const USAGE: &str = "usage: cargo xtask proof [--seeds N] [--rounds N]";
-/// Sizes that two cores get through in about 25 minutes.
+/// Meant for about 25 minutes on two cores; the page says how long it took.
 const SEEDS: u64 = 20;
 const ROUNDS: u64 = 60;
 /// A round of the writer takes milliseconds, one of `hast` seconds.

@@ -23,6 +23,8 @@ pub(crate) enum Rule {
     ModuleName,
     Phrase,
     MachinePath,
+    ProofFigure,
+    ProofAge(u64),
     Syntax(&'static str),
 }
 
@@ -42,6 +44,8 @@ impl fmt::Display for Rule {
             Self::ModuleName => write!(f, "module name: says what lives there"),
             Self::Phrase => write!(f, "phrase: none"),
             Self::MachinePath => write!(f, "path of a machine: none"),
+            Self::ProofFigure => write!(f, "figure of proof: in docs/proof.md"),
+            Self::ProofAge(limit) => write!(f, "age of the proof: {limit} commits"),
             Self::Syntax(language) => write!(f, "syntax: {language}"),
         }
     }

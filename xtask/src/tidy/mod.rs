@@ -2,6 +2,7 @@
 //! findings; only `tree` reads the disk.
 
 mod directions;
+mod figures;
 mod finding;
 mod modules;
 mod order;
@@ -22,6 +23,7 @@ pub(crate) struct Report {
     findings: Vec<Finding>,
     rust_files: usize,
     manifests: usize,
+    pages: usize,
 }
 
 pub(crate) fn check(tree: &Tree) -> Report {
@@ -45,10 +47,16 @@ pub(crate) fn check(tree: &Tree) -> Report {
     for manifest in &tree.manifests {
         findings.extend(directions::check(manifest));
     }
+    findings.extend(figures::check(&tree.pages, tree.proof_age.as_ref()));
     findings.sort();
     // One line can use the same module several times.
     findings.dedup();
-    Report { findings, rust_files: tree.rust_files.len(), manifests: tree.manifests.len() }
+    Report {
+        findings,
+        rust_files: tree.rust_files.len(),
+        manifests: tree.manifests.len(),
+        pages: tree.pages.len(),
+    }
 }
 
 impl Report {
@@ -64,10 +72,11 @@ impl fmt::Display for Report {
         }
         writeln!(
             f,
-            "tidy: {} findings in {} Rust files and {} manifests",
+            "tidy: {} findings in {} Rust files, {} manifests and {} pages",
             self.findings.len(),
             self.rust_files,
-            self.manifests
+            self.manifests,
+            self.pages
         )
     }
 }
@@ -83,6 +92,7 @@ mod tests {
         let tree = Tree::read(&repository_root()).unwrap();
         assert!(tree.rust_files.len() > 10, "the walk found the sources");
         assert!(tree.manifests.len() > 5, "the walk found the manifests");
+        assert!(tree.pages.len() > 10, "the walk found the pages");
         let report = check(&tree);
         assert!(report.is_clean(), "\n{report}");
     }
@@ -103,6 +113,8 @@ mod tests {
                 "crates/hast-flow/Cargo.toml",
                 "[package]\nname = \"hast-flow\"\n[dependencies]\nhast-world = \"1\"\n",
             )],
+            pages: vec![TextFile::new("docs/proof.md", "# Proof\n")],
+            proof_age: None,
         };
         let report = check(&tree).to_string();
         let shown: Vec<&str> =
@@ -117,7 +129,8 @@ mod tests {
                 "crates/hast-flow/src/ids.rs:2: a module called `utils` (module name: says what lives there)",
                 "crates/hast-flow/src/misc.rs:1: a module called `misc` (module name: says what lives there)",
                 "crates/hast-flow/src/misc.rs:2: a bracket without its partner, or a broken literal (syntax: Rust 2024)",
-                "tidy: 7 findings in 3 Rust files and 1 manifests",
+                "docs/proof.md:1: the page names no commit (age of the proof: 50 commits)",
+                "tidy: 8 findings in 3 Rust files, 1 manifests and 1 pages",
             ]
         );
     }

@@ -1,12 +1,16 @@
-//! The files that tidy looks at. The only part of tidy that touches the disk.
+//! The files that tidy looks at, and what git knows of them. The only part of tidy that touches the
+//! disk.
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use ignore::WalkBuilder;
 use proc_macro2::TokenStream;
 
+use super::figures::{self, Age};
 use super::finding::{Finding, Rule};
+use crate::proof;
 
 #[derive(Debug)]
 pub(crate) struct Tree {
@@ -14,6 +18,10 @@ pub(crate) struct Tree {
     pub(crate) root: String,
     pub(crate) rust_files: Vec<TextFile>,
     pub(crate) manifests: Vec<TextFile>,
+    /// Pages that may quote figures of proof, and the page that has them.
+    pub(crate) pages: Vec<TextFile>,
+    /// None where that page names no commit.
+    pub(crate) proof_age: Option<Age>,
 }
 
 /// A file with its path below the root, written with `/`.
@@ -38,6 +46,8 @@ impl Tree {
             root: root.to_string_lossy().into_owned(),
             rust_files: Vec::new(),
             manifests: Vec::new(),
+            pages: Vec::new(),
+            proof_age: None,
         };
         let walk = WalkBuilder::new(root)
             .parents(false)
@@ -51,19 +61,26 @@ impl Tree {
             let path = entry.path();
             let is_rust = path.extension().is_some_and(|extension| extension == "rs");
             let is_manifest = path.file_name().is_some_and(|name| name == "Cargo.toml");
-            if path.is_dir() || !(is_rust || is_manifest) {
+            let below = path.strip_prefix(root).unwrap_or(path);
+            let below = below.to_string_lossy().replace('\\', "/");
+            let is_page = figures::is_page(&below);
+            if path.is_dir() || !(is_rust || is_manifest || is_page) {
                 continue;
             }
             let text =
                 fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-            let below = path.strip_prefix(root).unwrap_or(path);
-            let file = TextFile::new(&below.to_string_lossy().replace('\\', "/"), &text);
+            let file = TextFile::new(&below, &text);
             if is_rust {
                 tree.rust_files.push(file);
+            } else if is_page {
+                tree.pages.push(file);
             } else {
                 tree.manifests.push(file);
             }
         }
+        let proof = tree.pages.iter().find(|page| page.path == proof::PATH);
+        let commit = proof.and_then(|page| figures::commit_of(&page.text));
+        tree.proof_age = commit.map(|commit| age(root, commit));
         Ok(tree)
     }
 }
@@ -94,6 +111,21 @@ impl<'a> RustFile<'a> {
     pub(crate) fn finding(&self, line: usize, rule: Rule, what: String, next: &str) -> Finding {
         finding_in(self.path, line, rule, what, next)
     }
+}
+
+/// How many commits changed the code under proof since then.
+fn age(root: &Path, commit: &str) -> Age {
+    let mut git = Command::new("git");
+    git.args(["rev-list", "--count", &format!("{commit}..HEAD"), "--"]);
+    let output = match git.args(figures::UNDER_PROOF).current_dir(root).output() {
+        Ok(output) => output,
+        Err(error) => return Age::Unknown(error.to_string()),
+    };
+    let said = String::from_utf8_lossy(&output.stdout);
+    said.trim()
+        .parse()
+        .map(Age::Commits)
+        .unwrap_or_else(|_| Age::Unknown(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
 }
 
 fn finding_in(file: &str, line: usize, rule: Rule, what: String, next: &str) -> Finding {
