@@ -10,6 +10,7 @@ use std::time::Instant;
 use hast_benches::{Failure, Row, Size, median, table};
 use hast_flow::flows::goals::replay::Replay;
 use hast_world::log_lines::each_line;
+use hast_world::root_path::RootPath;
 
 const KINDS: [&str; 6] = [
     "ATTEMPT_STARTED",
@@ -28,12 +29,13 @@ fn main() -> Result<(), Failure> {
     let scratch = tempfile::tempdir_in("target")?;
     let path = scratch.path().join("events.ndjson");
     write(&path, events)?;
+    let log = RootPath::of_user(&path)?;
     let before = peak_kib()?;
     let (mut ours, mut peer, mut seen) = (Vec::new(), Vec::new(), 0);
     for _ in 0..5 {
         let start = Instant::now();
         let mut replay = Replay::default();
-        each_line(&path, 0, &mut |line| replay.line(line))?;
+        each_line(&log, 0, &mut |line| replay.line(line))?;
         ours.push(start.elapsed());
         seen = replay.views().log.events;
         let start = Instant::now();

@@ -1,8 +1,8 @@
 //! `.ai/auto.lock`: says who drives a work tree, for people and for whoever comes after a crash. What
 //! really keeps two drivers apart is the driver's lock; this file only tells the story.
 
-use std::fs;
-use std::io::Write;
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use hast_flow::attempt::recovery::{Owner, Running, owner_of};
@@ -10,19 +10,22 @@ use hast_flow::docs::document::read;
 use hast_flow::docs::goals::AutoLock;
 use hast_flow::formats::source::Source;
 use hast_flow::formats::yaml_print::{Layout, print};
+use rustix::fs::{AtFlags, Mode, OFlags, openat, renameat, unlinkat};
 
 use crate::files::{PathError, read_if_there};
 use crate::processes;
+use crate::root_path::RootPath;
 
 const SMALL: usize = 64 << 10;
 const NAME: &str = "auto.lock";
+const STAGED: &str = "auto.lock.new";
 
 /// The lock of this process. What it says can be changed; it goes when it is dropped, and stays
 /// when the process dies.
 #[derive(Debug)]
 #[must_use = "the file is removed when this is dropped"]
 pub struct OwnLock {
-    path: PathBuf,
+    path: RootPath,
     lock: AutoLock,
     stays: bool,
 }
@@ -35,8 +38,8 @@ pub struct Found {
 }
 
 /// The lock of somebody else. One that cannot be read is nobody's.
-pub fn find(state: &Path) -> Result<Option<Found>, PathError> {
-    let Some(bytes) = read_if_there(&state.join(NAME), SMALL)? else { return Ok(None) };
+pub fn find(state: &RootPath) -> Result<Option<Found>, PathError> {
+    let Some(bytes) = state.join(NAME).read_if_there(SMALL)? else { return Ok(None) };
     let lock = Source::from_bytes(NAME, &bytes)
         .ok()
         .and_then(|source| read::<AutoLock>(&source).ok())
@@ -48,7 +51,7 @@ pub fn find(state: &Path) -> Result<Option<Found>, PathError> {
 }
 
 impl OwnLock {
-    pub fn write(state: &Path, lock: AutoLock) -> Result<Self, PathError> {
+    pub fn write(state: &RootPath, lock: AutoLock) -> Result<Self, PathError> {
         let own = Self { path: state.join(NAME), lock, stays: false };
         own.save()?;
         Ok(own)
@@ -68,26 +71,25 @@ impl OwnLock {
         self.stays = true;
     }
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the lock is a process's own note and no state; a commit would outlive the process"
-    )]
     fn save(&self) -> Result<(), PathError> {
-        let at = |source| PathError { path: self.path.clone(), source };
-        let text = print(&self.lock, &Layout::COMPACT).unwrap_or_default();
-        let staged = self.path.with_extension("lock.new");
-        // What a dead run left there goes; a link that a repository brought is not followed.
-        let _ = fs::remove_file(&staged);
-        let mut file = fs::File::create_new(&staged).map_err(at)?;
-        file.write_all(text.as_bytes()).map_err(at)?;
-        fs::rename(&staged, &self.path).map_err(at)
+        let save = || -> io::Result<()> {
+            let text = print(&self.lock, &Layout::COMPACT).unwrap_or_default();
+            let (above, name) = self.path.above()?;
+            // What a dead run left there goes; a link that a repository brought is not followed.
+            let _ = unlinkat(&above, STAGED, AtFlags::empty());
+            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+            let staged = openat(&above, STAGED, flags, Mode::from_raw_mode(0o666))?;
+            File::from(staged).write_all(text.as_bytes())?;
+            Ok(renameat(&above, STAGED, &above, name)?)
+        };
+        save().map_err(|source| self.path.at(source))
     }
 }
 
 impl Drop for OwnLock {
     fn drop(&mut self) {
         if !self.stays {
-            let _ = fs::remove_file(&self.path);
+            let _ = self.path.above().map(|(dir, name)| unlinkat(dir, name, AtFlags::empty()));
         }
     }
 }
@@ -126,6 +128,10 @@ pub fn head(git_dir: &Path, common_dir: &Path) -> Option<(String, String)> {
 mod tests {
     use super::*;
 
+    fn of(state: &tempfile::TempDir) -> RootPath {
+        RootPath::new(state.path()).unwrap()
+    }
+
     fn lock() -> AutoLock {
         AutoLock {
             pid: std::process::id(),
@@ -141,32 +147,32 @@ mod tests {
     #[test]
     fn a_lock_tells_of_its_owner_and_goes_with_it() {
         let state = tempfile::tempdir().unwrap();
-        assert_eq!(find(state.path()).unwrap(), None);
-        let mut own = OwnLock::write(state.path(), lock()).unwrap();
+        assert_eq!(find(&of(&state)).unwrap(), None);
+        let mut own = OwnLock::write(&of(&state), lock()).unwrap();
         own.tell("M1", 2);
-        let found = find(state.path()).unwrap().unwrap();
+        let found = find(&of(&state)).unwrap().unwrap();
         assert_eq!((found.owner, found.lock.goal.as_deref()), (Owner::Alive, Some("M1")));
         drop(own);
-        assert_eq!(find(state.path()).unwrap(), None);
+        assert_eq!(find(&of(&state)).unwrap(), None);
     }
 
     #[test]
     fn a_link_where_the_lock_is_made_is_not_followed() {
         let state = tempfile::tempdir().unwrap();
         let precious = state.path().join("precious");
-        fs::File::create(&precious).unwrap().write_all(b"theirs").unwrap();
+        File::create(&precious).unwrap().write_all(b"theirs").unwrap();
         for name in ["auto.lock", "auto.lock.new"] {
             std::os::unix::fs::symlink("precious", state.path().join(name)).unwrap();
         }
-        let _own = OwnLock::write(state.path(), lock()).unwrap();
-        assert_eq!(fs::read(&precious).unwrap(), b"theirs");
+        let _own = OwnLock::write(&of(&state), lock()).unwrap();
+        assert_eq!(std::fs::read(&precious).unwrap(), b"theirs");
     }
 
     #[test]
     fn a_pid_that_another_process_has_now_is_gone() {
         let state = tempfile::tempdir().unwrap();
         let other = AutoLock { process_start: Some(1), ..lock() };
-        let _own = OwnLock::write(state.path(), other).unwrap();
-        assert_eq!(find(state.path()).unwrap().unwrap().owner, Owner::Gone);
+        let _own = OwnLock::write(&of(&state), other).unwrap();
+        assert_eq!(find(&of(&state)).unwrap().unwrap().owner, Owner::Gone);
     }
 }

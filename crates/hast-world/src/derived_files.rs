@@ -4,8 +4,8 @@
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use crate::files::{PathError, read_if_there};
-use crate::person_files::{Made, create, replace};
+use crate::files::PathError;
+use crate::root_path::{Made, RootPath, is_link};
 
 /// Why a file was not put; what was there is as it was.
 #[derive(Debug, thiserror::Error)]
@@ -15,11 +15,20 @@ pub enum NotPut {
     #[error("{}: another file stands in the way", path.display())]
     NotOurs { path: PathBuf },
     #[error(transparent)]
-    Failed(#[from] PathError),
+    Failed(PathError),
+}
+
+impl From<PathError> for NotPut {
+    fn from(error: PathError) -> Self {
+        match is_link(&error.source) {
+            true => Self::Link { path: error.path },
+            false => Self::Failed(error),
+        }
+    }
 }
 
 /// Refused where a link on the way to a path leads out of the directory. What is not there yet cannot.
-pub fn stays_inside(directory: &Path, path: &Path) -> Result<(), NotPut> {
+pub(crate) fn stays_inside(directory: &Path, path: &Path) -> Result<(), NotPut> {
     let at = |path: &Path| {
         let path = path.to_owned();
         move |source| NotPut::Failed(PathError { path, source })
@@ -40,29 +49,23 @@ pub fn stays_inside(directory: &Path, path: &Path) -> Result<(), NotPut> {
     Ok(())
 }
 
-/// Puts a text in the place of an earlier one below a directory of hast.
-pub fn put_below(directory: &Path, path: &Path, bytes: &[u8]) -> Result<(), NotPut> {
-    if let Some(above) = path.parent() {
-        stays_inside(directory, above)?;
-    }
+/// Puts a text in the place of an earlier one of hast.
+pub fn put_again(path: &RootPath, bytes: &[u8]) -> Result<(), NotPut> {
     put(path, bytes, |_| true)
 }
 
 /// Puts a text at a path, over nothing but an earlier one of hast.
-pub fn put(path: &Path, bytes: &[u8], is_ours: impl Fn(&[u8]) -> bool) -> Result<(), NotPut> {
-    let path_of = || path.to_owned();
-    if path.symlink_metadata().is_ok_and(|there| there.is_symlink()) {
-        return Err(NotPut::Link { path: path_of() });
-    }
-    match read_if_there(path, usize::MAX >> 1)? {
+pub fn put(path: &RootPath, bytes: &[u8], is_ours: impl Fn(&[u8]) -> bool) -> Result<(), NotPut> {
+    path.check_directory()?;
+    match path.read_if_there(usize::MAX >> 1)? {
         Some(before) if before == bytes => Ok(()),
-        Some(before) if is_ours(&before) => Ok(replace(path, &before, bytes)?),
-        Some(_) => Err(NotPut::NotOurs { path: path_of() }),
-        None => match create(path, bytes)? {
+        Some(before) if is_ours(&before) => Ok(path.replace(&before, bytes)?),
+        Some(_) => Err(NotPut::NotOurs { path: path.to_path_buf() }),
+        None => match path.create(bytes)? {
             Made::New => Ok(()),
             Made::WasThere => {
                 let source = io::Error::from(ErrorKind::AlreadyExists);
-                Err(PathError { path: path_of(), source }.into())
+                Err(PathError { path: path.to_path_buf(), source }.into())
             }
         },
     }
@@ -81,21 +84,23 @@ mod tests {
         for directory in [&ours, &outside] {
             fs::create_dir(directory).unwrap();
         }
+        let outside = RootPath::new(&outside).unwrap();
+        let ours = RootPath::new(&ours).unwrap();
         let precious = outside.join("precious");
-        create(&precious, b"theirs").unwrap();
+        precious.create(b"theirs").unwrap();
         symlink("../outside", ours.join("away")).unwrap();
         symlink("../outside/precious", ours.join("file")).unwrap();
         symlink("../outside/new", ours.join("dangling")).unwrap();
         for name in ["away/precious", "away/deep/new", "file", "dangling", "dangling/new"] {
-            let refused = put_below(&ours, &ours.join(name), b"x").unwrap_err();
+            let refused = put_again(&ours.join(name), b"x").unwrap_err();
             assert!(matches!(refused, NotPut::Link { .. }), "{name}: {refused}");
         }
         assert_eq!(fs::read(&precious).unwrap(), b"theirs");
         assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
         let refused = put(&precious, b"x", |_| false).unwrap_err();
         assert!(matches!(refused, NotPut::NotOurs { .. }), "{refused}");
-        put_below(&ours, &ours.join("deep/new"), b"one").unwrap();
-        put_below(&ours, &ours.join("deep/new"), b"two").unwrap();
+        put_again(&ours.join("deep/new"), b"one").unwrap();
+        put_again(&ours.join("deep/new"), b"two").unwrap();
         assert_eq!(fs::read(ours.join("deep/new")).unwrap(), b"two");
     }
 }

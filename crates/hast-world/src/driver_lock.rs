@@ -1,15 +1,18 @@
 //! The lock of whoever drives a unit: a session, a run, a request, a goal lane. The kernel frees it
 //! with the process; what is written into it is only for the message to the next one.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::fs::{File, TryLockError};
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use rustix::fs::{AtFlags, Mode, OFlags};
 
+use crate::files::PathError;
 use crate::processes::{lives, own_start};
+use crate::root_path::RootPath;
 
 /// How long a lock may outlive its owner.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -45,7 +48,7 @@ impl DriverLock {
     ///
     /// A process that was killed while it started a program leaves the lock to that program until it
     /// has closed what it inherited: an owner that is gone is waited for, a moment.
-    pub fn take(root: &Path, unit: &str) -> Result<Self, NoLock> {
+    pub fn take(root: &RootPath, unit: &str) -> Result<Self, NoLock> {
         let until = Instant::now() + PATIENCE;
         loop {
             match Self::take_now(root, unit) {
@@ -59,25 +62,27 @@ impl DriverLock {
 
     /// Removes the lock of a unit that never comes back, if nobody has it. Whoever finds it again
     /// makes a new one.
-    pub fn forget(root: &Path, unit: &str) {
+    pub fn forget(root: &RootPath, unit: &str) {
         if let Ok(_held) = Self::take_now(root, unit) {
-            let _ = std::fs::remove_file(place(root, unit));
+            let place = place(root, unit);
+            let _ =
+                place.above().map(|(dir, name)| rustix::fs::unlinkat(dir, name, AtFlags::empty()));
         }
     }
 
-    fn take_now(root: &Path, unit: &str) -> Result<Self, NoLock> {
+    fn take_now(root: &RootPath, unit: &str) -> Result<Self, NoLock> {
         let path = place(root, unit);
-        let io = |source| NoLock::Io { path: path.clone(), source };
-        let directory = root.join(".hast");
-        // A repository may have brought a link to a file of the user, who would lose it.
-        if directory.symlink_metadata().is_ok_and(|there| there.is_symlink()) {
-            return Err(io(rustix::io::Errno::LOOP.into()));
+        let refused = |PathError { path, source }| NoLock::Io { path, source };
+        let io = |source| refused(path.at(source));
+        root.join(".hast").make_directory().map_err(refused)?;
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NONBLOCK;
+        let mut file = File::from(path.open(flags, Mode::from_raw_mode(0o666)).map_err(io)?);
+        let there = file.metadata().map_err(io)?;
+        // Locked twice by one process, a file that is both locks would be waited for without end.
+        let other = root.join(".hast/lock").metadata();
+        if other.is_ok_and(|other| (other.dev(), other.ino()) == (there.dev(), there.ino())) {
+            return Err(io(std::io::Error::new(ErrorKind::InvalidInput, "it is `.hast/lock` too")));
         }
-        std::fs::create_dir_all(directory).map_err(io)?;
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let no_link = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
-        let mut file = options.custom_flags(no_link).open(&path).map_err(io)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -88,13 +93,16 @@ impl DriverLock {
             }
             Err(TryLockError::Error(source)) => return Err(io(source)),
         }
-        let note = Owner::this_process().written();
-        file.set_len(0).and_then(|()| file.write_all(note.as_bytes())).map_err(io)?;
+        // A file that has another name too may be somebody's: the note is not worth it.
+        if there.nlink() == 1 {
+            let note = Owner::this_process().written();
+            file.set_len(0).and_then(|()| file.write_all(note.as_bytes())).map_err(io)?;
+        }
         Ok(Self { _file: file })
     }
 }
 
-fn place(root: &Path, unit: &str) -> PathBuf {
+fn place(root: &RootPath, unit: &str) -> RootPath {
     root.join(".hast").join(format!("driver-{unit}.lock"))
 }
 
@@ -142,11 +150,16 @@ impl Owner {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
+
+    fn of(path: &Path) -> RootPath {
+        RootPath::new(path).unwrap()
+    }
 
     #[test]
     fn a_lock_that_outlives_its_owner_for_a_moment_is_waited_for() {
         let root = tempfile::tempdir().unwrap();
-        let first = DriverLock::take(root.path(), "u").unwrap();
+        let first = DriverLock::take(&of(root.path()), "u").unwrap();
         // The note of a process that is gone: no pid is that large.
         let gone = Owner { pid: 0x7fff_fff0, ..Owner::this_process() };
         let path = root.path().join(".hast/driver-u.lock");
@@ -161,38 +174,46 @@ mod tests {
             std::thread::sleep(LOOK * 5);
             drop(first);
         });
-        let _second = DriverLock::take(root.path(), "u").unwrap();
+        let _second = DriverLock::take(&of(root.path()), "u").unwrap();
         ended.join().unwrap();
     }
 
     #[test]
-    fn a_link_in_the_place_of_a_lock_is_not_followed() {
+    fn no_file_of_the_user_is_changed_by_a_link_in_the_place_of_a_lock() {
         let root = tempfile::tempdir().unwrap();
         let precious = root.path().join("precious");
         File::create(&precious).unwrap().write_all(b"theirs").unwrap();
         std::fs::create_dir(root.path().join(".hast")).unwrap();
         let link = root.path().join(".hast/driver-u.lock");
         std::os::unix::fs::symlink("../precious", link).unwrap();
-        assert!(matches!(DriverLock::take(root.path(), "u"), Err(NoLock::Io { .. })));
+        assert!(matches!(DriverLock::take(&of(root.path()), "u"), Err(NoLock::Io { .. })));
         assert_eq!(std::fs::read(&precious).unwrap(), b"theirs");
         let below = root.path().join("below");
         std::fs::create_dir(&below).unwrap();
         std::os::unix::fs::symlink("..", below.join(".hast")).unwrap();
-        assert!(matches!(DriverLock::take(&below, "u"), Err(NoLock::Io { .. })));
+        assert!(matches!(DriverLock::take(&of(&below), "u"), Err(NoLock::Io { .. })));
         assert!(!root.path().join("driver-u.lock").exists());
+        std::fs::remove_file(root.path().join(".hast/driver-u.lock")).unwrap();
+        std::fs::hard_link(&precious, root.path().join(".hast/driver-u.lock")).unwrap();
+        let held = DriverLock::take(&of(root.path()), "u").unwrap();
+        assert_eq!(std::fs::read(&precious).unwrap(), b"theirs");
+        drop(held);
+        std::fs::hard_link(&precious, root.path().join(".hast/lock")).unwrap();
+        assert!(matches!(DriverLock::take(&of(root.path()), "u"), Err(NoLock::Io { .. })));
     }
 
     #[test]
     fn a_second_driver_is_told_who_the_first_is() {
         let root = tempfile::tempdir().unwrap();
-        let first = DriverLock::take(root.path(), "S-20260112-143000Z").unwrap();
-        let Err(NoLock::Held(owner)) = DriverLock::take(root.path(), "S-20260112-143000Z") else {
+        let first = DriverLock::take(&of(root.path()), "S-20260112-143000Z").unwrap();
+        let Err(NoLock::Held(owner)) = DriverLock::take(&of(root.path()), "S-20260112-143000Z")
+        else {
             panic!("two drivers of one session");
         };
         assert_eq!(owner.pid, std::process::id());
         assert_eq!(owner, Owner::read(&owner.written()));
-        let other = DriverLock::take(root.path(), "another").unwrap();
+        let other = DriverLock::take(&of(root.path()), "another").unwrap();
         drop((first, other));
-        assert!(DriverLock::take(root.path(), "S-20260112-143000Z").is_ok());
+        assert!(DriverLock::take(&of(root.path()), "S-20260112-143000Z").is_ok());
     }
 }

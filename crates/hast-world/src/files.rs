@@ -1,4 +1,5 @@
-//! Reading the user's files: bounded, with the path in every error.
+//! Reading files that the user named or that git keeps: bounded, with the path in every error. Files of a
+//! root are read by [`crate::root_path::RootPath`], which follows no link that a repository brought.
 
 use std::fs;
 use std::io::{self, Read};
@@ -13,10 +14,17 @@ pub struct PathError {
 }
 
 /// Directories that hold no documents and can be huge.
-const SKIPPED: &[&str] = &[".git", ".hast", "node_modules", "target", "worktrees", "attempts"];
+pub(crate) const SKIPPED: &[&str] =
+    &[".git", ".hast", "node_modules", "target", "worktrees", "attempts"];
 
-/// Reads a file, at most `limit` bytes and one more, so that the caller can tell that it is larger.
-pub fn read_bounded(path: &Path, limit: usize) -> Result<Vec<u8>, PathError> {
+/// Reads a file that the user named, over whatever links: at most `limit` bytes and one more, so that
+/// the caller can tell that it is larger.
+pub fn read_named(path: &Path, limit: usize) -> Result<Vec<u8>, PathError> {
+    read_bounded(path, limit)
+}
+
+/// As [`read_named`], for files beside a root's: git's, and those of the user's home.
+pub(crate) fn read_bounded(path: &Path, limit: usize) -> Result<Vec<u8>, PathError> {
     let at = |source| PathError { path: path.to_owned(), source };
     let not_regular = || at(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     // Asked before opening too: to open a pipe waits for a writer, and of a device may do things.
@@ -24,19 +32,23 @@ pub fn read_bounded(path: &Path, limit: usize) -> Result<Vec<u8>, PathError> {
         return Err(not_regular());
     }
     let file = fs::File::open(path).map_err(at)?;
-    let metadata = file.metadata().map_err(at)?;
-    if !metadata.is_file() {
-        return Err(not_regular());
+    match file.metadata().map_err(at)?.is_file() {
+        true => read_open(file, limit).map_err(at),
+        false => Err(not_regular()),
     }
-    let expected = usize::try_from(metadata.len()).unwrap_or(limit).min(limit) + 1;
+}
+
+/// Reads an open file as far as the limit and one byte more.
+pub(crate) fn read_open(file: fs::File, limit: usize) -> io::Result<Vec<u8>> {
+    let expected = usize::try_from(file.metadata()?.len()).unwrap_or(limit).min(limit) + 1;
     let mut bytes = Vec::with_capacity(expected);
     let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    file.take(most).read_to_end(&mut bytes).map_err(at)?;
+    file.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
 /// Reads a file that may be absent.
-pub fn read_if_there(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, PathError> {
+pub(crate) fn read_if_there(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, PathError> {
     match read_bounded(path, limit) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.source.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -44,85 +56,9 @@ pub fn read_if_there(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, PathE
     }
 }
 
-/// The names in a directory, in no order, without looking at what they name. A directory that is
-/// absent has none; a name that is not text is left out.
-pub fn names(directory: &Path) -> Result<Vec<String>, PathError> {
-    let at = |source| PathError { path: directory.to_owned(), source };
-    let entries = match fs::read_dir(directory) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(at(error)),
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        names.extend(entry.map_err(at)?.file_name().into_string());
-    }
-    Ok(names)
-}
-
-/// Calls `visit` with every file below a directory, in the order of names, and with every directory
-/// that cannot be read. Links to directories are not followed, so that a loop ends.
-pub fn walk(directory: &Path, visit: &mut dyn FnMut(Result<&Path, PathError>)) {
-    let mut open = vec![directory.to_owned()];
-    while let Some(directory) = open.pop() {
-        let entries = match sorted_entries(&directory) {
-            Ok(entries) => entries,
-            Err(error) => {
-                visit(Err(error));
-                continue;
-            }
-        };
-        let mut below = Vec::new();
-        for (name, is_directory) in entries {
-            let path = directory.join(&name);
-            if is_directory && !SKIPPED.iter().any(|skipped| name == *skipped) {
-                below.push(path);
-            } else if !is_directory {
-                visit(Ok(&path));
-            }
-        }
-        open.extend(below.into_iter().rev());
-    }
-}
-
-fn sorted_entries(directory: &Path) -> Result<Vec<(std::ffi::OsString, bool)>, PathError> {
-    let at = |source| PathError { path: directory.to_owned(), source };
-    let mut entries = Vec::new();
-    for entry in fs::read_dir(directory).map_err(at)? {
-        let entry = entry.map_err(at)?;
-        entries.push((entry.file_name(), entry.file_type().map_err(at)?.is_dir()));
-    }
-    entries.sort();
-    Ok(entries)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_walk_is_in_order_and_leaves_out_what_is_not_ours() {
-        let root = tempfile::tempdir().unwrap();
-        for file in ["b.txt", "a/2.txt", "a/1.txt", ".git/x", "node_modules/y"] {
-            let path = root.path().join(file);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::File::create(path).unwrap();
-        }
-        std::os::unix::fs::symlink(root.path(), root.path().join("loop")).unwrap();
-        let mut seen = Vec::new();
-        walk(root.path(), &mut |path| {
-            seen.push(path.unwrap().strip_prefix(root.path()).unwrap().to_owned());
-        });
-        let names: Vec<_> = seen.iter().map(|path| path.to_str().unwrap()).collect();
-        assert_eq!(names, ["b.txt", "loop", "a/1.txt", "a/2.txt"]);
-    }
-
-    #[test]
-    fn a_walk_goes_on_after_what_cannot_be_read() {
-        let mut seen = Vec::new();
-        walk(Path::new("/nowhere/at/all"), &mut |path| seen.push(path.map(Path::to_owned)));
-        assert!(matches!(&seen[..], [Err(error)] if error.path == Path::new("/nowhere/at/all")));
-    }
 
     #[test]
     fn reading_stops_at_the_limit_and_names_the_path() {

@@ -3,6 +3,7 @@
 
 pub mod agents;
 pub mod auto_lock;
+mod beneath;
 pub mod calls;
 pub mod checks;
 pub mod clock;
@@ -15,10 +16,10 @@ pub mod git;
 pub mod git_thread;
 pub mod lanes;
 pub mod log_lines;
-pub mod person_files;
 mod processes;
 pub mod programs;
 mod reports;
+pub mod root_path;
 pub mod roots;
 pub mod sandbox;
 pub mod scan;

@@ -1,10 +1,9 @@
 //! Reading a log line by line, however long it is, with memory for one line.
 
-use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
-use std::path::Path;
 
 use crate::files::PathError;
+use crate::root_path::RootPath;
 
 const PIECE: usize = 1 << 20;
 /// What is longer is given in pieces, none of which is a line of ours.
@@ -13,16 +12,12 @@ const LONGEST: usize = 16 << 20;
 /// Calls `each` with every whole line from a place on, line end included. What stands after the last
 /// line end is on its way and not given. Returns how many bytes were given; none without a file.
 pub fn each_line(
-    path: &Path,
+    path: &RootPath,
     from: u64,
     each: &mut dyn FnMut(&[u8]),
 ) -> Result<Option<u64>, PathError> {
-    let at = |source| PathError { path: path.to_owned(), source };
-    // To open a pipe waits for a writer, so what it is gets asked first.
-    if std::fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
-        return Err(at(std::io::Error::new(ErrorKind::InvalidInput, "not a regular file")));
-    }
-    let mut file = match File::open(path) {
+    let at = |source| path.at(source);
+    let mut file = match path.open_file() {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(at(error)),
@@ -55,7 +50,7 @@ pub fn each_line(
 }
 
 /// Whether the line that ends at a place contains a text.
-pub fn line_before_has(path: &Path, end: u64, text: &str) -> Result<bool, PathError> {
+pub fn line_before_has(path: &RootPath, end: u64, text: &str) -> Result<bool, PathError> {
     const TAIL: u64 = 64 << 10;
     let from = end.saturating_sub(TAIL);
     let mut last = Vec::new();
@@ -73,15 +68,15 @@ pub fn line_before_has(path: &Path, end: u64, text: &str) -> Result<bool, PathEr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
 
     #[test]
     fn lines_come_whole_from_any_place_and_the_torn_one_does_not() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("log");
+        let scratch = tempfile::tempdir().unwrap();
+        let directory = RootPath::new(scratch.path()).unwrap();
+        let path = directory.join("log");
         let long = "x".repeat(3 * PIECE);
         let text = format!("one\n{long}\nthree\ntorn");
-        File::create(&path).unwrap().write_all(text.as_bytes()).unwrap();
+        path.create(text.as_bytes()).unwrap();
         let mut lengths = Vec::new();
         let given = each_line(&path, 0, &mut |line| lengths.push(line.len())).unwrap();
         assert_eq!(lengths, [4, 3 * PIECE + 1, 6]);
@@ -91,16 +86,17 @@ mod tests {
         assert_eq!(rest, [b"three\n".to_vec()]);
         assert!(line_before_has(&path, given.unwrap(), "three").unwrap());
         assert!(!line_before_has(&path, given.unwrap(), "one").unwrap());
-        assert_eq!(each_line(&directory.path().join("none"), 0, &mut |_| ()).unwrap(), None);
+        assert_eq!(each_line(&directory.join("none"), 0, &mut |_| ()).unwrap(), None);
     }
 
     #[test]
     fn what_is_no_file_is_not_opened() {
-        let directory = tempfile::tempdir().unwrap();
-        let pipe = directory.path().join("pipe");
+        let scratch = tempfile::tempdir().unwrap();
+        let directory = RootPath::new(scratch.path()).unwrap();
+        let pipe = directory.join("pipe");
         let mode = rustix::fs::Mode::RUSR;
-        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, &*pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
         assert!(each_line(&pipe, 0, &mut |_| ()).is_err());
-        assert!(each_line(directory.path(), 0, &mut |_| ()).is_err());
+        assert!(each_line(&directory, 0, &mut |_| ()).is_err());
     }
 }

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::root_path::{RootPath, is_link};
+
 /// The nearest directory, upward from `from`, that has something at `marker`. The marker's parts
 /// may have a `*`.
 pub fn find_root(from: &Path, home: Option<&Path>, marker: &str) -> Option<PathBuf> {
@@ -38,15 +40,21 @@ pub fn temporary() -> PathBuf {
 }
 
 fn has_marker(directory: &Path, marker: &str) -> bool {
+    let Ok(directory) = RootPath::new(directory) else { return false };
     let Some((before, after)) = marker.split_once('*') else {
         return directory.join(marker).exists();
     };
     let (parent, prefix) = before.rsplit_once('/').unwrap_or(("", before));
     let rest = after.trim_start_matches('/');
-    let Ok(entries) = std::fs::read_dir(directory.join(parent)) else { return false };
-    entries.flatten().any(|entry| {
-        entry.file_name().to_string_lossy().starts_with(prefix) && entry.path().join(rest).exists()
-    })
+    let parent = directory.join(parent);
+    match parent.names() {
+        Ok(names) => names
+            .iter()
+            .filter(|name| name.starts_with(prefix))
+            .any(|name| parent.join(name).join(rest).exists()),
+        // A link in the place of the flow's files is theirs too: whoever reads them is told.
+        Err(error) => is_link(&error.source),
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use std::path::Path;
 use hast_flow::steps::{EffectResult, Scan, Scanned};
 use hast_flow::store::DocPath;
 
-use crate::files::{read_bounded, walk};
+use crate::files::read_open;
+use crate::root_path::RootPath;
 
 /// More files are not looked at: whoever asked is told so.
 const MOST_FILES: usize = 50_000;
@@ -17,20 +18,20 @@ pub fn perform(root: &Path, scan: &Scan) -> EffectResult {
 }
 
 fn look(root: &Path, scan: &Scan) -> Result<Vec<Scanned>, String> {
-    let real = root.canonicalize().map_err(|error| format!("{}: {error}", root.display()))?;
+    let root = RootPath::new(root).map_err(|error| error.to_string())?;
     let mut found = Vec::new();
     for path in &scan.paths {
-        let place = real.join(path.as_str());
+        let place = root.join(path.as_str());
         if !place.exists() {
             continue;
         }
         if !place.is_dir() {
-            found.extend(scanned(&real, &place, scan.head));
+            found.extend(scanned(&root, &place, scan.head));
             continue;
         }
         let mut trouble = None;
-        walk(&place, &mut |file| match file {
-            Ok(file) if found.len() < MOST_FILES => found.extend(scanned(&real, file, scan.head)),
+        place.walk(&mut |file| match file {
+            Ok(file) if found.len() < MOST_FILES => found.extend(scanned(&root, file, scan.head)),
             Ok(_) => {
                 trouble.get_or_insert_with(|| format!("{path}: more than {MOST_FILES} files"));
             }
@@ -45,14 +46,14 @@ fn look(root: &Path, scan: &Scan) -> Result<Vec<Scanned>, String> {
     Ok(found)
 }
 
-/// A file, if it is one and stays below the root.
-fn scanned(root: &Path, file: &Path, head: usize) -> Option<Scanned> {
-    let real = file.canonicalize().ok().filter(|real| real.starts_with(root))?;
-    let metadata = real.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    let path = DocPath::new(file.strip_prefix(root).ok()?.to_str()?).ok()?;
-    let mut bytes = if head == 0 { Vec::new() } else { read_bounded(&real, head).ok()? };
+/// A file, if it is one and stays in the repository.
+fn scanned(root: &RootPath, file: &RootPath, head: usize) -> Option<Scanned> {
+    let path = DocPath::new(file.strip_prefix(root.as_path()).ok()?.to_str()?).ok()?;
+    let opened = file.open_file().ok()?;
+    let size = opened.metadata().ok()?.len();
+    let mut bytes = if head == 0 { Vec::new() } else { read_open(opened, head).ok()? };
     bytes.truncate(head);
-    Some(Scanned { path, size: metadata.len(), head: bytes })
+    Some(Scanned { path, size, head: bytes })
 }
 
 #[cfg(test)]
@@ -68,11 +69,11 @@ mod tests {
         let (root, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         for (file, text) in [("assets/b/x.csv", "abcdef"), ("assets/a.md", "한글"), ("top", "1")]
         {
-            let path = root.path().join(file);
-            crate::person_files::create(&path, text.as_bytes()).unwrap();
+            let path = RootPath::new(root.path()).unwrap().join(file);
+            path.create(text.as_bytes()).unwrap();
         }
-        let secret = other.path().join("secret");
-        crate::person_files::create(&secret, b"s").unwrap();
+        let secret = RootPath::new(other.path()).unwrap().join("secret");
+        secret.create(b"s").unwrap();
         std::os::unix::fs::symlink(&secret, root.path().join("assets/link")).unwrap();
         std::os::unix::fs::symlink("a.md", root.path().join("assets/inside")).unwrap();
         let path = |text: &str| DocPath::new(text).unwrap();

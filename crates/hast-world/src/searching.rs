@@ -1,14 +1,13 @@
 //! Lines of a file that have some of several words, at the speed of the disk's cache. It finds; what
 //! a line is worth, others say.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::io::{Read, Seek, SeekFrom};
 
 use memchr::{memchr, memrchr};
 use regex::bytes::{Regex, RegexBuilder};
 
 use crate::files::PathError;
+use crate::root_path::RootPath;
 
 /// A line that has at least one of the words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,12 +49,13 @@ impl Finder {
     }
 
     /// Calls `visit` with every line that has a word, in order, and with its text.
-    pub fn search(&self, path: &Path, visit: &mut dyn FnMut(Hit, &[u8])) -> Result<(), PathError> {
-        let at = |source| PathError { path: path.to_owned(), source };
-        let mut file = File::open(path).map_err(at)?;
-        if !file.metadata().map_err(at)?.is_file() {
-            return Err(at(io::ErrorKind::InvalidInput.into()));
-        }
+    pub fn search(
+        &self,
+        path: &RootPath,
+        visit: &mut dyn FnMut(Hit, &[u8]),
+    ) -> Result<(), PathError> {
+        let at = |source| path.at(source);
+        let mut file = path.open_file().map_err(at)?;
         let mut block = vec![0; BLOCK];
         let (mut kept, mut start) = (0, 0_u64);
         loop {
@@ -98,9 +98,9 @@ impl Finder {
 }
 
 /// A line again, once it is known to be among the best.
-pub fn line_at(path: &Path, hit: Hit) -> Result<Vec<u8>, PathError> {
-    let at = |source| PathError { path: path.to_owned(), source };
-    let mut file = File::open(path).map_err(at)?;
+pub fn line_at(path: &RootPath, hit: Hit) -> Result<Vec<u8>, PathError> {
+    let at = |source| path.at(source);
+    let mut file = path.open_file().map_err(at)?;
     file.seek(SeekFrom::Start(hit.at)).map_err(at)?;
     let mut line = Vec::new();
     file.take(hit.length as u64).read_to_end(&mut line).map_err(at)?;
@@ -113,8 +113,8 @@ mod tests {
 
     fn found(text: &[u8], words: &[&str]) -> Vec<(u64, u64)> {
         let root = tempfile::tempdir().unwrap();
-        let path = root.path().join("f");
-        crate::person_files::create(&path, text).unwrap();
+        let path = RootPath::new(root.path()).unwrap().join("f");
+        path.create(text).unwrap();
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let mut hits = Vec::new();
         Finder::new(&words)

@@ -8,6 +8,7 @@ use hast_flow::formats::source::MAX_DOCUMENT_BYTES;
 
 use crate::calls::variable;
 use crate::files::{PathError, read_if_there};
+use crate::root_path::{RootPath, repository};
 
 /// A file of settings, and whose it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,16 +31,22 @@ pub fn find(
     root: &Path,
     variables: &[(OsString, OsString)],
 ) -> Result<Option<ConfigFile>, PathError> {
-    let project = root.ancestors().map(|above| above.join(".ai/config.yaml"));
-    let project = project.map(|path| (path, ConfigFrom::Project));
-    let user = user_directory(variables, "XDG_CONFIG_HOME", ".config");
-    let user = user.map(|path| (path.join("hast/config.yaml"), ConfigFrom::User));
-    for (path, from) in project.chain(user) {
-        if let Some(bytes) = read_if_there(&path, MAX_DOCUMENT_BYTES)? {
-            return Ok(Some(ConfigFile { path, bytes, from }));
+    let repository = repository(root);
+    for above in root.ancestors() {
+        let path = above.join(".ai/config.yaml");
+        // What lies above the repository is the user's, over whatever links.
+        let read = match above.starts_with(&repository) {
+            true => RootPath::new(above)?.join(".ai/config.yaml").read_if_there(MAX_DOCUMENT_BYTES),
+            false => read_if_there(&path, MAX_DOCUMENT_BYTES),
+        };
+        if let Some(bytes) = read? {
+            return Ok(Some(ConfigFile { path, bytes, from: ConfigFrom::Project }));
         }
     }
-    Ok(None)
+    let user = user_directory(variables, "XDG_CONFIG_HOME", ".config");
+    let Some(path) = user.map(|path| path.join("hast/config.yaml")) else { return Ok(None) };
+    let bytes = read_if_there(&path, MAX_DOCUMENT_BYTES)?;
+    Ok(bytes.map(|bytes| ConfigFile { path, bytes, from: ConfigFrom::User }))
 }
 
 /// A directory of the user by the rules of XDG: a path that is not absolute does not count.

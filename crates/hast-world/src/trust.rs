@@ -13,6 +13,7 @@ use rustix::fs::{CWD, OFlags, RenameFlags, renameat_with};
 
 use crate::calls::variable;
 use crate::files::{PathError, read_if_there};
+use crate::root_path::repository;
 use crate::roots::git_top;
 use crate::settings::user_directory;
 
@@ -43,13 +44,10 @@ impl Approvals {
         let top = git_top(root).unwrap_or_else(|| root.to_owned());
         let repository =
             top.canonicalize().map_err(|source| PathError { path: top.clone(), source })?;
-        let state = user_directory(variables, "XDG_STATE_HOME", ".local/state");
-        let file = state.map(|state| {
-            state.join("hast/trust").join(file_name(repository.as_os_str().as_bytes()))
-        });
+        let name = file_name(repository.as_os_str().as_bytes());
+        let file = outside(variables, &repository).map(|state| state.join("trust").join(name));
         let file = file.filter(|file| !lies_within(file, &repository));
-        let all = variable(variables, "HAST_TRUST").is_some_and(|value| value == "all");
-        Ok(Self { repository, file, all })
+        Ok(Self { repository, file, all: lets_all(variables) })
     }
 
     /// The one question before a command of a repository is run.
@@ -98,6 +96,29 @@ impl Approvals {
         // One that cannot be read approves nothing; the user is asked again.
         Ok(serde_json::from_slice(&bytes).ok())
     }
+}
+
+/// Whether the user lets everything run, for CI.
+pub(crate) fn lets_all(variables: &[(OsString, OsString)]) -> bool {
+    variable(variables, "HAST_TRUST").is_some_and(|value| value == "all")
+}
+
+/// The user's directory for what speaks for the user, where the repository of a root cannot reach it.
+pub(crate) fn state_place(root: &Path, variables: &[(OsString, OsString)]) -> Option<PathBuf> {
+    let repository = repository(root).canonicalize().ok()?;
+    match git_top(root) {
+        // A home that is no repository was not cloned by anybody.
+        None => state_directory(variables),
+        Some(_) => outside(variables, &repository),
+    }
+}
+
+fn state_directory(variables: &[(OsString, OsString)]) -> Option<PathBuf> {
+    Some(user_directory(variables, "XDG_STATE_HOME", ".local/state")?.join("hast"))
+}
+
+fn outside(variables: &[(OsString, OsString)], repository: &Path) -> Option<PathBuf> {
+    state_directory(variables).filter(|state| !lies_within(state, repository))
 }
 
 /// Whether a path leads into a directory, by its longest part that is there.

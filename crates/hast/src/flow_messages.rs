@@ -16,6 +16,10 @@ pub(crate) mod say {
         tree_stands_next(path) { en: "look where {path} is, then run `hast verify`", ko: "{path}(이)가 어디 있는지 확인하고 `hast verify`를 실행하세요" }
         journal_aside(path) { en: "the journal could not be read and was moved to {path}: a commit that was cut off may be missing", ko: "저널을 읽을 수 없어 {path}(으)로 옮겼습니다. 도중에 끊긴 커밋이 빠졌을 수 있습니다" }
         journal_aside_next() { en: "run `hast verify` to see whether the documents agree", ko: "`hast verify`로 문서가 서로 맞는지 확인하세요" }
+        foreign_journal(path, count) { en: "the journal {path} was not made by you on this machine, and {count} of its changes were not carried out", ko: "저널 {path}(은)는 이 컴퓨터에서 직접 만든 것이 아니어서 그 안의 변경 {count}개를 적용하지 않았습니다" }
+        foreign_journal_next() { en: "if you moved or restored this project yourself, run the command once with HAST_TRUST=all; otherwise leave it", ko: "이 프로젝트를 직접 옮기거나 복원했다면 HAST_TRUST=all로 명령을 한 번 실행하고, 아니면 그대로 두세요" }
+        foreign_aside(path) { en: "a journal that was not made by you on this machine was moved to {path}, and its changes were not carried out", ko: "이 컴퓨터에서 직접 만든 것이 아닌 저널을 {path}(으)로 옮기고 그 안의 변경을 적용하지 않았습니다" }
+        foreign_aside_next(path) { en: "run `hast verify` to see whether the documents agree; {path} can be deleted", ko: "`hast verify`로 문서가 서로 맞는지 확인하세요. {path}(은)는 지워도 됩니다" }
         waiting() { en: "waiting", ko: "대기" }
         running() { en: "running", ko: "진행" }
         done() { en: "done", ko: "완료" }

@@ -97,7 +97,7 @@ pub(crate) mod say {
         bare_repository_next(path) { en: "run `git clone {path} DIRECTORY`, then hast init in there", ko: "`git clone {path} DIRECTORY`를 실행하고 그 안에서 hast init을 실행하세요" }
         no_repository() { en: "this is not inside a git repository", ko: "git 저장소 안이 아닙니다" }
         no_repository_next(directory) { en: "run `git init` in the top directory of your project first (looked upward from {directory})", ko: "먼저 프로젝트의 최상위 디렉터리에서 `git init`을 실행하세요({directory}에서 위로 찾았습니다)" }
-        link_in_the_way() { en: "a link stands where hast would write, and nothing was written through it", ko: "hast가 쓸 자리에 링크가 있어 쓰지 않았습니다" }
+        link_in_the_way() { en: "a link stands where a file or directory of this project should be, and it was not followed", ko: "이 프로젝트의 파일이나 디렉터리가 있을 자리에 링크가 있어 따라가지 않았습니다" }
         link_in_the_way_next(path) { en: "look where it leads with ls -l {path}; remove the link, then run the command again", ko: "ls -l {path}(으)로 어디를 가리키는지 확인하고, 링크를 지운 뒤 명령을 다시 실행하세요" }
         not_our_file() { en: "there is another file, which is no page of hast, and it was left as it is", ko: "hast의 보고서가 아닌 다른 파일이 있어 그대로 두었습니다" }
         not_our_file_next() { en: "name another file, or move this one away first", ko: "다른 파일 이름을 쓰거나 먼저 이 파일을 옮기세요" }

@@ -7,6 +7,7 @@ use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 use hast_flow::formats::diagnostic::{Diagnostic, Severity};
 use hast_flow::formats::source::Excerpt;
 use hast_flow::words::{Lang, visible};
+use hast_world::root_path::is_link;
 use serde_json::json;
 
 use crate::commands::opening::Repair;
@@ -23,6 +24,9 @@ pub(crate) enum Exit {
     Locked = 4,
     Interrupted = 130,
 }
+
+/// The word of a refusal to follow a link.
+pub(crate) const LINK_IN_THE_WAY: &str = "link_in_the_way";
 
 /// Something went wrong that is not a finding in a document.
 #[derive(Clone, Debug)]
@@ -65,13 +69,25 @@ impl Problem {
         Self { why: Some(why.into()), ..self }
     }
 
+    /// A repository brought a link where hast reads or writes files of its own.
+    pub(crate) fn link_in_the_way(lang: Lang, path: &Path) -> Self {
+        let next = say::link_in_the_way_next(lang, visible(&path.display().to_string()));
+        Self::new(say::link_in_the_way(lang), next).at(path).coded(LINK_IN_THE_WAY)
+    }
+
     pub(crate) fn cannot_read(lang: Lang, path: &Path, why: &std::io::Error) -> Self {
+        if is_link(why) {
+            return Self::link_in_the_way(lang, path);
+        }
         let why = why.to_string();
         let why = if why == "not a regular file" { say::not_regular(lang) } else { why };
         Self::new(say::cannot_read(lang), say::cannot_read_next(lang)).at(path).because(why)
     }
 
     pub(crate) fn cannot_write(lang: Lang, path: &Path, why: &std::io::Error) -> Self {
+        if is_link(why) {
+            return Self::link_in_the_way(lang, path);
+        }
         Self::new(say::cannot_create(lang), say::cannot_create_next(lang))
             .at(path)
             .because(why.to_string())

@@ -2,6 +2,7 @@
 //! loses, tears and reorders whatever a real one may.
 
 use super::path::DocPath;
+use super::seal::Seal;
 
 /// A root on some disk. Every path is below that root. Files are handles, so that a file keeps
 /// being the same one when its name goes to another.
@@ -59,6 +60,8 @@ pub trait Disk {
     fn now(&self) -> u64;
     /// A number that no earlier journal had.
     fn salt(&self) -> u64;
+    /// What tells a journal with this salt from one that somebody else made.
+    fn seal(&self, salt: u64) -> Seal;
     /// Finds out, by changing a file of our own, how finely changes are stamped here; from then on
     /// every [`Meta`] says so.
     fn learn_times(&self, ours: &Self::File) -> Result<(), DiskError>;
@@ -203,6 +206,10 @@ pub enum DiskErrorKind {
     IsADirectory,
     #[error("a symbolic link there leaves the root")]
     Escapes,
+    #[error("a symbolic link stands on the way, and none is followed")]
+    Link,
+    #[error("it is not a regular file")]
+    NotAFile,
     #[error("{0}")]
     Other(String),
 }

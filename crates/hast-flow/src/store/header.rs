@@ -2,6 +2,7 @@
 //! is torn.
 
 use super::codec::Input;
+use super::seal::SEAL_BYTES;
 
 /// Where the records start; the header slots lie before.
 pub const AREA_START: u64 = 4096;
@@ -11,6 +12,8 @@ pub const SLOT_BYTES: usize = 512;
 
 const MAGIC: &[u8; 8] = b"hastjrnl";
 const VERSION: u32 = 1;
+/// No journal comes near this; a greater number was not counted by hast.
+const MOST: u64 = 1 << 60;
 
 /// One of the two alternating headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +30,8 @@ pub struct Header {
     pub tail_seq: u64,
     /// How many bytes the ring of records has.
     pub area: u64,
+    /// Whose journal it is; see [`super::seal`].
+    pub seal: [u8; SEAL_BYTES],
 }
 
 /// Why no header could be read.
@@ -51,6 +56,8 @@ impl Header {
         }
         let crc = crc32c::crc32c(&out);
         out.extend_from_slice(&crc.to_le_bytes());
+        // After the sum, where an older hast had zeros: the seal proves itself.
+        out.extend_from_slice(&self.seal);
         let mut slot = [0; SLOT_BYTES];
         slot[..out.len()].copy_from_slice(&out);
         slot
@@ -58,14 +65,15 @@ impl Header {
 
     fn decode(slot: &[u8]) -> Result<Self, NoHeader> {
         let mut input = Input(slot);
-        let header = Self::take(&mut input).ok_or(NoHeader::Damaged)?;
+        let mut header = Self::take(&mut input).ok_or(NoHeader::Damaged)?;
         let read = slot.len() - input.0.len();
         let crc = input.u32().ok_or(NoHeader::Damaged)?;
+        header.seal = input.array().ok_or(NoHeader::Damaged)?;
         let version = slot.get(8..12).and_then(|four| four.try_into().ok());
         let magic = slot.starts_with(MAGIC);
         match version.map(u32::from_le_bytes) {
             Some(newer) if magic && newer > VERSION => Err(NoHeader::Newer),
-            Some(VERSION) if magic && crc == crc32c::crc32c(&slot[..read]) && header.area > 0 => {
+            Some(VERSION) if magic && crc == crc32c::crc32c(&slot[..read]) && header.counts() => {
                 Ok(header)
             }
             _ => Err(NoHeader::Damaged),
@@ -82,7 +90,14 @@ impl Header {
             tail: input.u64()?,
             tail_seq: input.u64()?,
             area: input.u64()?,
+            seal: [0; SEAL_BYTES],
         })
+    }
+
+    /// Whether its numbers leave room to count on.
+    fn counts(&self) -> bool {
+        let Self { serial, epoch, tail, tail_seq, area, .. } = self;
+        *area > 0 && [serial, epoch, tail, tail_seq, area].iter().all(|number| **number <= MOST)
     }
 
     /// The newer of the valid slots in the first page of a journal.
@@ -116,6 +131,7 @@ mod tests {
             tail: 512,
             tail_seq: 41,
             area: 1 << 20,
+            seal: [5; SEAL_BYTES],
         }
     }
 
@@ -145,6 +161,12 @@ mod tests {
         newer[8] = 2;
         let page = page([&newer, &header(3).encode()]);
         assert_eq!(Header::choose(&page), Err(NoHeader::Newer));
+    }
+
+    #[test]
+    fn a_header_that_nobody_could_have_counted_to_is_damaged() {
+        let far = Header { tail: u64::MAX - 3, ..header(4) };
+        assert_eq!(Header::choose(&page([&far.encode(), &[]])), Err(NoHeader::Damaged));
     }
 
     proptest! {

@@ -43,12 +43,12 @@ pub fn journal_path() -> DocPath {
 pub const DONE_BYTES: u64 = RECORD_HEAD as u64 + 9;
 
 impl<F> Journal<F> {
-    pub fn open<D: Disk<File = F>>(disk: &D) -> Result<Opening<F>, DiskError> {
+    pub fn open<D: Disk<File = F>>(disk: &D, how: Open) -> Result<Opening<F>, DiskError> {
         let path = journal_path();
         let Some(meta) = disk.stat(&path)? else {
             return Ok(Opening::Missing);
         };
-        let file = disk.open(&path, Open::Write)?;
+        let file = disk.open(&path, how)?;
         Ok(match read_header(disk, &file)? {
             Err(why) => Opening::Unreadable(why),
             // A file shorter than its ring cannot be ours, whatever its header says.

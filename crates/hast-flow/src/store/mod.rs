@@ -23,6 +23,7 @@ pub mod publish;
 mod recover;
 mod regions;
 pub mod root;
+pub mod seal;
 pub mod snapshot;
 pub mod steps;
 

@@ -64,6 +64,14 @@ messages! {
         en: "replace the link at {path} by a file, or let it point inside the root",
         ko: "{path}의 링크를 파일로 바꾸거나 루트 안을 가리키게 하세요",
     }
+    next_no_link(path) {
+        en: "look where the link at {path} leads; remove it, or put a directory of your own in its place",
+        ko: "{path}의 링크가 어디로 가는지 확인하고, 지우거나 그 자리에 직접 만든 디렉터리를 두세요",
+    }
+    next_not_a_file(path) {
+        en: "remove what stands at {path}, then run the command again",
+        ko: "{path}에 있는 것을 지운 뒤 명령을 다시 실행하세요",
+    }
     next_directory(path) {
         en: "restore the directory of {path}, then run the command again",
         ko: "{path}의 디렉터리를 되돌린 뒤 명령을 다시 실행하세요",
@@ -114,6 +122,8 @@ impl DiskError {
             DiskErrorKind::TooLarge => next_size_limit(lang, &self.path),
             DiskErrorKind::Denied | DiskErrorKind::ReadOnly => next_permission(lang, &self.path),
             DiskErrorKind::Escapes => next_link(lang, &self.path),
+            DiskErrorKind::Link => next_no_link(lang, &self.path),
+            DiskErrorKind::NotAFile => next_not_a_file(lang, &self.path),
             DiskErrorKind::NotFound | DiskErrorKind::NotADirectory => {
                 next_directory(lang, &self.path)
             }
@@ -137,6 +147,8 @@ mod tests {
             DiskErrorKind::Denied,
             DiskErrorKind::ReadOnly,
             DiskErrorKind::Escapes,
+            DiskErrorKind::Link,
+            DiskErrorKind::NotAFile,
             DiskErrorKind::NotFound,
             DiskErrorKind::Other("input/output error".into()),
         ] {

@@ -12,6 +12,7 @@ use super::path::DocPath;
 use super::problem::StoreError;
 use super::publish::{Expected, Outcome, conflict_path, staging_path};
 use super::root::{Conflict, Opened, Rule, Store, tmp_dir};
+use super::seal::last_done;
 
 /// A staged content is published first and looked at again with the changes after it; a document
 /// that a person saves meanwhile is looked at again too.
@@ -313,14 +314,7 @@ fn last_whole(chain: &Chain) -> Option<(DocPath, &Content)> {
 /// What the records say is to be looked at: after a reboot all of them, otherwise only those that
 /// no `Done` covers.
 fn plan(found: &[Found], life: Life, opened: &mut Opened) -> Plan {
-    let done = found
-        .iter()
-        .filter_map(|record| match record.body {
-            Body::Done { seq } => Some(seq),
-            Body::Commit(_) => None,
-        })
-        .max()
-        .unwrap_or(0);
+    let done = last_done(found);
     let mut plan = Plan::default();
     for record in found {
         let Body::Commit(commit) = &record.body else {

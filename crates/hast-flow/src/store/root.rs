@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::chain::Life;
 use super::change::PAGE;
-use super::checkpoint::UNTRUSTED;
 use super::codec::{Body, Commit};
 use super::content::{fill_with_zeros, read_document, read_from};
 use super::disk::{Disk, DiskError, FileKind, LockMode, Locked, Open, Patience, Times};
@@ -13,6 +12,7 @@ use super::identity::{Identity, Seen, Stamp, Trust};
 use super::journal::{Found, Journal, Opening, journal_path};
 use super::path::{DocPath, TECHNICAL_DIR};
 use super::problem::StoreError;
+use super::seal::{is_ours, life, take_over};
 
 /// The store of one root, for one process.
 #[derive(Debug)]
@@ -126,6 +126,8 @@ pub struct Opened {
     pub rescued: Vec<Conflict>,
     /// A journal that nobody could read was moved there.
     pub set_aside: Option<DocPath>,
+    /// The same with a journal that somebody else made, and that had commits to carry out.
+    pub foreign: Option<DocPath>,
 }
 
 /// A document that a person edited while a commit of ours was on its way. Theirs stands.
@@ -192,11 +194,7 @@ impl<D: Disk> Store<D> {
         if self.journal.header.serial < PROVEN_SERIAL {
             self.prove_names()?;
         }
-        let life = match self.journal.header.boot_id {
-            UNTRUSTED => Life::Untrusted,
-            id if id == self.disk.boot_id() => Life::SameBoot,
-            _ => Life::Rebooted,
-        };
+        let life = life(&self.disk, &self.journal.header);
         self.recover(&found, life, opened)?;
         Ok(self.empty_tmp()?)
     }
@@ -375,10 +373,16 @@ const PROVEN_SERIAL: u64 = 2;
 
 fn make_technical_files<D: Disk>(disk: &D) -> Result<(), DiskError> {
     let dir = DocPath::technical_dir();
+    // What stands in their place is refused before anything is made.
+    let mut missing = Vec::new();
     for dir in [dir, tmp_dir(), conflicts_dir()] {
-        if disk.stat(&dir)?.is_none() {
-            make_dir_if_missing(disk, &dir)?;
+        match disk.stat(&dir)? {
+            Some(_) => disk.check_writable(Some(&dir))?,
+            None => missing.push(dir),
         }
+    }
+    for dir in &missing {
+        make_dir_if_missing(disk, dir)?;
     }
     let ignore = DocPath::technical(".gitignore");
     if disk.stat(&ignore)?.is_none() {
@@ -400,24 +404,34 @@ fn open_journal<D: Disk>(
     options: &Options,
     opened: &mut Opened,
 ) -> Result<Journal<D::File>, StoreError> {
-    match Journal::open(disk)? {
-        Opening::Ready(journal) => return Ok(journal),
+    match Journal::open(disk, Open::Write)? {
+        Opening::Ready(journal) if is_ours(disk, &journal.header) => return Ok(journal),
+        Opening::Ready(mut journal) => {
+            if take_over(disk, &mut journal)? {
+                return Ok(journal);
+            }
+            opened.foreign = Some(put_aside(disk)?);
+        }
         Opening::Missing => {}
         Opening::Unreadable(NoHeader::Newer) => {
             let path = format!("{TECHNICAL_DIR}/journal");
             return Err(StoreError::Newer { path });
         }
         Opening::Unreadable(NoHeader::Damaged) => {
-            let aside = DocPath::technical(&format!("conflicts/journal-{}", disk.now()));
-            disk.rename_new(&journal_path(), &aside)?;
-            opened.set_aside = Some(aside);
+            opened.set_aside = Some(put_aside(disk)?);
         }
     }
     create_journal(disk, options)?;
-    match Journal::open(disk)? {
+    match Journal::open(disk, Open::Write)? {
         Opening::Ready(journal) => Ok(journal),
         Opening::Missing | Opening::Unreadable(_) => Err(StoreError::Stopped),
     }
+}
+
+fn put_aside<D: Disk>(disk: &D) -> Result<DocPath, DiskError> {
+    let aside = DocPath::technical(&format!("conflicts/journal-{}", disk.now()));
+    disk.rename_new(&journal_path(), &aside)?;
+    Ok(aside)
 }
 
 fn create_journal<D: Disk>(disk: &D, options: &Options) -> Result<(), DiskError> {
@@ -429,10 +443,12 @@ fn create_journal<D: Disk>(disk: &D, options: &Options) -> Result<(), DiskError>
     let area = options.journal_area.max(PAGE);
     // Zeros, not a reservation: a commit then changes no metadata of the journal.
     fill_with_zeros(disk, &file, 0, AREA_START + area)?;
+    let salt = disk.salt();
     let header = Header {
         serial: PROVEN_SERIAL - 1,
         epoch: 1,
-        salt: disk.salt(),
+        salt,
+        seal: disk.seal(salt).bytes(),
         boot_id: disk.boot_id(),
         tail: 0,
         tail_seq: 1,

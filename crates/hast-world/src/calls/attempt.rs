@@ -33,8 +33,8 @@ use super::keepsake::Keepsake;
 use super::streams::{KeptStream, LastWords};
 use super::watching::{TooMany, Watched};
 use super::{Calls, Kept, LOOK, Progress, What, ground, homes, outbox, touched};
-use crate::files::{PathError, read_bounded};
-use crate::person_files::make_directory;
+use crate::files::PathError;
+use crate::root_path::RootPath;
 use crate::sandbox::landlock;
 
 /// An input that is larger is named without being read; agents get its path all the same.
@@ -200,16 +200,23 @@ impl Calls {
             ground::make_branch_directories(git);
         }
         // Git keeps no empty directories: a clone, or a rollback, leaves none for the handoff.
-        let handoff = asked.call.handoff_path.as_deref().map(|path| tree.workdir.join(path));
-        if let Some(directory) = handoff.as_deref().and_then(Path::parent) {
-            make_directory(directory)?;
+        if let Some(handoff) = asked.call.handoff_path.as_deref()
+            && let Some(directory) = RootPath::new(&tree.workdir)?.join(handoff).parent()
+        {
+            directory.make_directory()?;
         }
         self.make_homes(way, &spec);
         let ground = Ground {
-            root: self.settings.root.clone(),
+            root: self.settings.root.to_path_buf(),
             tree: tree.top,
-            state: self.settings.machine.parent().unwrap_or(&self.settings.root).to_owned(),
-            documents: self.settings.documents.clone(),
+            state: self
+                .settings
+                .machine
+                .as_path()
+                .parent()
+                .unwrap_or(&self.settings.root)
+                .to_owned(),
+            documents: self.settings.documents.to_path_buf(),
             within: tree.within,
             git: tree.git,
             outbox: folder.outbox(),
@@ -310,11 +317,12 @@ impl Calls {
     fn inputs(&self, asked: Asked<'_>, folder: &Folder) -> Result<Vec<CallInput>, PathError> {
         let mut inputs = Vec::new();
         for name in &asked.call.inputs {
-            let mut path = self.settings.documents.join(name.as_str());
-            let Ok(bytes) = read_bounded(&path, MAX_INPUT) else { continue };
-            if asked.call.place == Place::Copies {
-                path = folder.copy_input(name, &bytes)?;
-            }
+            let document = self.settings.documents.join(name.as_str());
+            let Ok(bytes) = document.read_bounded(MAX_INPUT) else { continue };
+            let path = match asked.call.place == Place::Copies {
+                true => folder.copy_input(name, &bytes)?,
+                false => document.to_path_buf(),
+            };
             let Some(path) = path.to_str() else { continue };
             inputs.push(CallInput { path: path.to_owned(), sha256: Sha256::of(&bytes) });
         }

@@ -11,7 +11,8 @@ use hast_flow::calling::keeping::{self, Kept};
 use hast_flow::store::DocPath;
 use rustix::fs::{Mode, OFlags};
 
-use crate::files::{PathError, names};
+use crate::files::PathError;
+use crate::root_path::RootPath;
 
 const LOCK: &str = "lock";
 const OUTBOX: &str = "outbox";
@@ -32,21 +33,21 @@ pub struct Folder {
 
 impl Folder {
     /// Makes the directory of the next call of a step.
-    pub fn make(machine: &Path, step: &str) -> Result<Self, PathError> {
+    pub fn make(machine: &RootPath, step: &str) -> Result<Self, PathError> {
         prepare(machine)?;
         let above = machine.join("calls").join(step);
         make_directory(&above)?;
         for _ in 0..TRIES {
-            let there = names(&above)?;
+            let there = above.names()?;
             let number = keeping::next_number(there.iter().map(String::as_str));
-            let path = above.join(number.to_string());
+            let path = above.join(number.to_string()).to_path_buf();
             match private().create(&path) {
                 Ok(()) => return Self::fill(path, format!("{step}/{number}")),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(source) => return Err(PathError { path, source }),
             }
         }
-        Err(PathError { path: above, source: io::ErrorKind::AlreadyExists.into() })
+        Err(above.at(io::ErrorKind::AlreadyExists.into()))
     }
 
     fn fill(path: PathBuf, name: String) -> Result<Self, PathError> {
@@ -127,7 +128,7 @@ impl Folder {
 }
 
 /// Whether a call that the ledger names is still being made.
-pub fn is_running(machine: &Path, call: &str) -> bool {
+pub fn is_running(machine: &RootPath, call: &str) -> bool {
     let lock = machine.join("calls").join(call).join(LOCK);
     match open_lock(&lock) {
         Ok(file) => matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)),
@@ -140,7 +141,7 @@ fn open_lock(lock: &Path) -> io::Result<File> {
 }
 
 /// Removes what killed calls left in their outboxes, and the oldest records beyond the bound.
-pub fn tidy(machine: &Path) {
+pub fn tidy(machine: &RootPath) {
     let mut kept = Vec::new();
     for_each_call(machine, &mut |path, step, number| {
         // Held while we look: a call that is just beginning waits for it. Without a lock to hold
@@ -162,12 +163,11 @@ pub fn tidy(machine: &Path) {
     }
 }
 
-fn for_each_call(machine: &Path, visit: &mut dyn FnMut(&Path, &str, u64)) {
+fn for_each_call(machine: &RootPath, visit: &mut dyn FnMut(&Path, &str, u64)) {
     let calls = machine.join("calls");
-    for step in names(&calls).unwrap_or_default() {
+    for step in calls.names().unwrap_or_default() {
         let above = calls.join(&step);
-        let is_directory = above.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-        for name in names(&above).unwrap_or_default().iter().filter(|_| is_directory) {
+        for name in &above.names().unwrap_or_default() {
             if let Ok(number) = name.parse() {
                 visit(&above.join(name), &step, number);
             }
@@ -176,7 +176,8 @@ fn for_each_call(machine: &Path, visit: &mut dyn FnMut(&Path, &str, u64)) {
 }
 
 /// The directory of hast's own files: real, not a link that a repository brought, and out of git.
-pub(super) fn prepare(machine: &Path) -> Result<(), PathError> {
+pub(super) fn prepare(machine: &RootPath) -> Result<(), PathError> {
+    machine.check_directory()?;
     make_directory(machine)?;
     let ignore = machine.join(".gitignore");
     match write_new(&ignore, b"*\n") {
@@ -256,7 +257,7 @@ mod tests {
     #[test]
     fn calls_of_a_step_are_numbered_and_alive_while_they_are_held() {
         let root = tempfile::tempdir().unwrap();
-        let machine = root.path().join(".hast");
+        let machine = RootPath::new(root.path()).unwrap().join(".hast");
         let first = Folder::make(&machine, "s").unwrap();
         let second = Folder::make(&machine, "s").unwrap();
         assert_eq!((first.name(), second.name()), ("s/1", "s/2"));
@@ -270,7 +271,7 @@ mod tests {
     #[test]
     fn a_killed_calls_outbox_is_removed_and_its_record_is_not() {
         let root = tempfile::tempdir().unwrap();
-        let machine = root.path().join(".hast");
+        let machine = RootPath::new(root.path()).unwrap().join(".hast");
         let (dead, done) =
             (Folder::make(&machine, "s").unwrap(), Folder::make(&machine, "s").unwrap());
         let alive = Folder::make(&machine, "s").unwrap();
@@ -291,7 +292,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let elsewhere = root.path().join("elsewhere");
         fs::create_dir(&elsewhere).unwrap();
-        let machine = root.path().join(".hast");
+        let machine = RootPath::new(root.path()).unwrap().join(".hast");
         std::os::unix::fs::symlink(&elsewhere, &machine).unwrap();
         assert!(Folder::make(&machine, "s").is_err());
         assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);

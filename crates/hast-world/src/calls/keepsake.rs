@@ -11,7 +11,8 @@ use hast_flow::steps::{Keep, KeepHow};
 use rustix::fs::OFlags;
 
 use super::doors::Doors;
-use crate::files::{read_bounded, walk};
+use crate::files::read_bounded;
+use crate::root_path::RootPath;
 
 /// Bytes of larger files are not held; they are still linked.
 const MAX_BYTES: usize = 4 << 20;
@@ -84,8 +85,10 @@ impl Keepsake {
         if !path.is_dir() {
             return self.hold(path, how);
         }
-        let mut found = Vec::new();
-        walk(path, &mut |file| found.extend(file.ok().map(Path::to_owned)));
+        let mut found: Vec<PathBuf> = Vec::new();
+        if let Ok(path) = RootPath::new(path) {
+            path.walk(&mut |file| found.extend(file.ok().map(|file| file.to_path_buf())));
+        }
         found.truncate(MOST);
         found.iter().for_each(|file| self.hold(file, how));
     }

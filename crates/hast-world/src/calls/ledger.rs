@@ -4,14 +4,15 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use hast_flow::agents::ledger::{Ledger, LedgerLine};
 use hast_flow::formats::ndjson;
 
-use super::folder::open_plainly;
+use rustix::fs::{Mode, OFlags};
+
 use crate::files::PathError;
+use crate::root_path::RootPath;
 
 /// Of a log that is longer, only the end is read: limits and days are there.
 const MAX_READ: u64 = 64 << 20;
@@ -19,8 +20,8 @@ const MAX_READ: u64 = 64 << 20;
 /// The ledger of one root, for all threads of this process.
 #[derive(Debug)]
 pub struct LedgerFile {
-    log: PathBuf,
-    lock: PathBuf,
+    log: RootPath,
+    lock: RootPath,
     known: Mutex<Known>,
 }
 
@@ -33,7 +34,7 @@ struct Known {
 
 impl LedgerFile {
     /// The ledger in a directory of hast's own.
-    pub fn within(machine: &Path) -> Self {
+    pub fn within(machine: &RootPath) -> Self {
         Self {
             log: machine.join("ledger.ndjson"),
             lock: machine.join("ledger.lock"),
@@ -47,13 +48,13 @@ impl LedgerFile {
         &self,
         decide: impl FnOnce(&Ledger) -> (Vec<LedgerLine>, T),
     ) -> Result<T, PathError> {
-        let at = |path: &Path| {
-            let path = path.to_owned();
-            move |source| PathError { path, source }
+        let at = |path: &RootPath| {
+            let path = path.clone();
+            move |source| path.at(source)
         };
-        let lock = open_plainly(&self.lock).map_err(at(&self.lock))?;
+        let lock = open(&self.lock).map_err(at(&self.lock))?;
         lock.lock().map_err(at(&self.lock))?;
-        let mut log = open_plainly(&self.log).map_err(at(&self.log))?;
+        let mut log = open(&self.log).map_err(at(&self.log))?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let torn = known.catch_up(&mut log).map_err(at(&self.log))?;
         let (lines, answer) = decide(&known.ledger);
@@ -69,6 +70,12 @@ impl LedgerFile {
         }
         Ok(answer)
     }
+}
+
+/// Opens or makes a file for reading and writing.
+fn open(path: &RootPath) -> io::Result<File> {
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NONBLOCK;
+    Ok(File::from(path.open(flags, Mode::from_raw_mode(0o600))?))
 }
 
 impl Known {
@@ -111,7 +118,10 @@ mod tests {
     #[test]
     fn another_process_sees_what_was_written_before_the_result_counted() {
         let root = tempfile::tempdir().unwrap();
-        let (one, two) = (LedgerFile::within(root.path()), LedgerFile::within(root.path()));
+        let (one, two) = (
+            LedgerFile::within(&RootPath::new(root.path()).unwrap()),
+            LedgerFile::within(&RootPath::new(root.path()).unwrap()),
+        );
         one.with(|_| (vec![limited("a")], ())).unwrap();
         assert!(two.with(|ledger| (vec![limited("b")], refuses(ledger, "a"))).unwrap());
         assert!(one.with(|ledger| (Vec::new(), refuses(ledger, "b"))).unwrap());
@@ -124,9 +134,9 @@ mod tests {
         let mut text = ndjson::to_line(&limited("a")).unwrap();
         text += "{\"kind\":\"limi";
         File::create(&path).unwrap().write_all(text.as_bytes()).unwrap();
-        let ledger = LedgerFile::within(root.path());
+        let ledger = LedgerFile::within(&RootPath::new(root.path()).unwrap());
         ledger.with(|_| (vec![limited("b")], ())).unwrap();
-        let fresh = LedgerFile::within(root.path());
+        let fresh = LedgerFile::within(&RootPath::new(root.path()).unwrap());
         let both = fresh.with(|l| (Vec::new(), refuses(l, "a") && refuses(l, "b")));
         assert!(both.unwrap());
     }
@@ -137,7 +147,7 @@ mod tests {
         let target = root.path().join("target");
         File::create(&target).unwrap();
         std::os::unix::fs::symlink(&target, root.path().join("ledger.ndjson")).unwrap();
-        let ledger = LedgerFile::within(root.path());
+        let ledger = LedgerFile::within(&RootPath::new(root.path()).unwrap());
         assert!(ledger.with(|_| (vec![limited("a")], ())).is_err());
         assert_eq!(target.metadata().unwrap().len(), 0);
     }

@@ -48,6 +48,7 @@ use hast_flow::words::Lang;
 use crate::disk::RealDisk;
 use crate::files::PathError;
 use crate::programs;
+use crate::root_path::RootPath;
 use crate::supervisor::Guarded;
 use ledger::LedgerFile;
 
@@ -62,11 +63,11 @@ const LONGEST_WAIT: Duration = Duration::from_secs(12 * 60 * 60);
 pub struct Settings {
     pub flow: FlowName,
     /// The project: where agents work unless they have a worktree.
-    pub root: PathBuf,
+    pub root: RootPath,
     /// What the flow's document paths are below.
-    pub documents: PathBuf,
+    pub documents: RootPath,
     /// hast's own directory (`.hast`), for records and the ledger; shared by all units of a project.
-    pub machine: PathBuf,
+    pub machine: RootPath,
     /// Goes before step keys in the names of records, where keys repeat between units; may be empty.
     pub scope: String,
     pub config: Config,

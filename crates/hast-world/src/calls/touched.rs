@@ -2,6 +2,7 @@
 //! change are compared with that of a file of the call; nothing is read.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -9,8 +10,6 @@ use hast_flow::agents::beginning::{Beginning, EndOf, beginning};
 use hast_flow::calling::grants::Ground;
 use hast_flow::calling::settle::Changed;
 use hast_flow::steps::Place;
-
-use crate::files::names;
 
 /// More entries than this are not looked at: then something may have changed.
 const MOST: usize = 1_000_000;
@@ -39,10 +38,18 @@ pub(super) fn changed(
     if beginning(end) != Beginning::IfUnchanged {
         return Changed::NotLookedAt;
     }
-    let wrote = names(&ground.outbox).map_or(true, |names| !names.is_empty());
+    let wrote = holds_something(&ground.outbox);
     match wrote || changed_since(place, ground, start) {
         true => Changed::Something,
         false => Changed::Nothing,
+    }
+}
+
+/// Whether something lies in a directory; one that cannot be read may hold anything.
+fn holds_something(directory: &Path) -> bool {
+    match fs::read_dir(directory) {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(error) => error.kind() != ErrorKind::NotFound,
     }
 }
 

@@ -1,8 +1,10 @@
 //! The machine's disk behind the port of the store. Every path stays below the root it was opened
 //! with; every error carries the path a person would type.
 
+mod links;
 mod platform;
 mod refusal;
+pub mod sealing;
 mod written;
 
 use std::collections::hash_map::RandomState;
@@ -18,11 +20,17 @@ use hast_flow::store::disk::{
     Action, DirEntry, Disk, DiskError, DiskErrorKind, Exchange, FileKind, LockMode, Locked, Looked,
     Meta, Open, Patience, Times,
 };
-use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
+use hast_flow::store::seal::Seal;
+use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 
 use refusal::{refused, refused_io};
+use sealing::Sealing;
 use written::Written;
+
+use crate::beneath;
+use crate::files::PathError;
+use crate::root_path::RootPath;
 
 /// A root on the machine's disk.
 #[derive(Clone, Debug)]
@@ -37,6 +45,7 @@ struct Root {
     /// The file system that stamps every change with a time of its own, once that is known.
     exact_on: OnceLock<u64>,
     written: OnceLock<Written>,
+    sealing: Sealing,
 }
 
 /// A clock of a thousand ticks a second makes fewer steps in that time than there are probes.
@@ -61,15 +70,27 @@ impl RealDisk {
         Self::open_as(root, platform::boot_id())
     }
 
+    /// Opens a directory of a root, over no link that a repository brought.
+    pub fn open_in(directory: &RootPath, sealing: Sealing) -> Result<Self, DiskError> {
+        directory.check_directory().map_err(|PathError { path, source }| {
+            refused_io(Action::Open, path.display().to_string(), &source)
+        })?;
+        Self::open_sealing(directory, platform::boot_id(), sealing)
+    }
+
     /// As [`Self::open`], on behalf of another start of the machine: for images of a disk that were
     /// taken while it was in use.
     pub fn open_as(root: &Path, boot_id: [u8; 16]) -> Result<Self, DiskError> {
+        Self::open_sealing(root, boot_id, Sealing::Any)
+    }
+
+    fn open_sealing(root: &Path, boot_id: [u8; 16], sealing: Sealing) -> Result<Self, DiskError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let dir = fs::open(root, flags, Mode::empty())
             .map_err(|errno| refused(Action::Open, root.display().to_string(), errno))?;
         let (dir, path) = (RwLock::new(Arc::new(dir)), root.to_owned());
         let (exact_on, written) = (OnceLock::new(), OnceLock::new());
-        Ok(Self(Arc::new(Root { dir, path, boot_id, exact_on, written })))
+        Ok(Self(Arc::new(Root { dir, path, boot_id, exact_on, written, sealing })))
     }
 
     fn dir(&self) -> Arc<OwnedFd> {
@@ -97,47 +118,40 @@ impl RealDisk {
         self.0.path.join(path.as_str()).display().to_string()
     }
 
-    fn open_dir(&self, dir: Option<&DocPath>) -> Result<OwnedFd, DiskError> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    fn open_dir(&self, dir: Option<&DocPath>, action: Action) -> Result<OwnedFd, DiskError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
         let name = dir.map_or(".", DocPath::as_str);
-        fs::openat(&*self.dir(), name, flags, Mode::empty()).map_err(|errno| {
-            let shown = self.0.path.join(name).display().to_string();
-            refused(Action::Open, shown, errno)
+        let opened = beneath::open(&*self.dir(), Path::new(name), flags, Mode::empty());
+        opened.map_err(|errno| {
+            let shown = dir.map_or(self.0.path.display().to_string(), |dir| self.shown(dir));
+            refused(action, shown, errno)
         })
     }
 
-    /// Follows links by hand; only paths with links in them come here.
-    fn look_through_links(&self, path: &DocPath) -> Result<Looked, DiskError> {
-        let io = |error: &std::io::Error| refused_io(Action::Look, self.shown(path), error);
-        let root = self.0.path.canonicalize().map_err(|error| io(&error))?;
-        let full = root.join(path.as_str());
-        let real = match full.canonicalize() {
-            Ok(real) => real,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                // Nothing there yet: its directory must exist and lie inside, and no link may
-                // dangle in its place.
-                let parent = full.parent().unwrap_or(&root);
-                if full.is_symlink() {
-                    return Err(self.escapes(path));
-                }
-                let parent = parent.canonicalize().map_err(|error| io(&error))?;
-                parent.join(path.name())
+    /// The directory that a path lies in, for what is done with its last name. No link on the way to it
+    /// is followed.
+    fn above<'p>(&self, path: &'p DocPath) -> Result<(Arc<OwnedFd>, &'p str), Errno> {
+        let dir = self.dir();
+        match path.as_str().rsplit_once('/') {
+            None => Ok((dir, path.as_str())),
+            Some((_, name)) => {
+                let above = beneath::open_above(&*dir, Path::new(path.as_str()))?;
+                Ok((Arc::new(above), name))
             }
-            Err(error) => return Err(io(&error)),
-        };
-        let inside = real.strip_prefix(&root).ok().and_then(Path::to_str);
-        let real = inside.and_then(|inside| DocPath::new(inside).ok());
-        let real = real.ok_or_else(|| self.escapes(path))?;
-        let meta = self.stat(&real)?;
-        Ok(Looked { real, meta })
+        }
+    }
+
+    /// Plain `renameat` where nothing is asked for beyond that: not every system has the other.
+    fn rename(&self, from: &DocPath, to: &DocPath, flags: RenameFlags) -> Result<(), Errno> {
+        let (from, to) = (self.above(from)?, self.above(to)?);
+        match flags.is_empty() {
+            true => fs::renameat(&*from.0, from.1, &*to.0, to.1),
+            false => fs::renameat_with(&*from.0, from.1, &*to.0, to.1, flags),
+        }
     }
 
     fn meta(&self, stat: &Stat) -> Meta {
         meta_of(stat, self.0.exact_on.get().copied())
-    }
-
-    fn escapes(&self, path: &DocPath) -> DiskError {
-        DiskError { action: Action::Look, path: self.shown(path), kind: DiskErrorKind::Escapes }
     }
 }
 
@@ -182,11 +196,16 @@ impl Disk for RealDisk {
             Open::WriteOrCreate => (OFlags::RDWR | OFlags::CREATE, Action::Create),
         };
         // A pipe in the place of a document must not hang the process.
-        let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        let mode = Mode::from_raw_mode(0o666);
-        let fd = fs::openat(&*self.dir(), path.as_str(), flags, mode)
-            .map_err(|errno| self.error(action, path, errno))?;
-        Ok(RealFile { file: File::from(fd), path: path.clone() })
+        let (flags, mode) = (flags | OFlags::NONBLOCK, Mode::from_raw_mode(0o666));
+        let opened = beneath::open(&*self.dir(), Path::new(path.as_str()), flags, mode);
+        let fd = opened.map_err(|errno| self.error(action, path, errno))?;
+        let stat = fs::fstat(&fd).map_err(|errno| self.error(action, path, errno))?;
+        let kind = match self.meta(&stat).kind {
+            FileKind::File => return Ok(RealFile { file: File::from(fd), path: path.clone() }),
+            FileKind::Dir => DiskErrorKind::IsADirectory,
+            FileKind::Link | FileKind::Other => DiskErrorKind::NotAFile,
+        };
+        Err(DiskError { action, path: self.shown(path), kind })
     }
 
     fn stat_file(&self, file: &RealFile) -> Result<Meta, DiskError> {
@@ -252,7 +271,10 @@ impl Disk for RealDisk {
     }
 
     fn stat(&self, path: &DocPath) -> Result<Option<Meta>, DiskError> {
-        match fs::statat(&*self.dir(), path.as_str(), AtFlags::SYMLINK_NOFOLLOW) {
+        let stat = self
+            .above(path)
+            .and_then(|(dir, name)| fs::statat(&*dir, name, AtFlags::SYMLINK_NOFOLLOW));
+        match stat {
             Ok(stat) => Ok(Some(self.meta(&stat))),
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
             Err(errno) => Err(self.error(Action::Look, path, errno)),
@@ -260,10 +282,12 @@ impl Disk for RealDisk {
     }
 
     fn look(&self, path: &DocPath) -> Result<Looked, DiskError> {
-        let found = match platform::stat_without_links(&self.dir(), path.as_str()) {
+        let flags = OFlags::PATH;
+        let opened = beneath::open(&*self.dir(), Path::new(path.as_str()), flags, Mode::empty());
+        let found = match opened.and_then(fs::fstat) {
             Ok(stat) => Some(self.meta(&stat)),
             Err(Errno::NOENT | Errno::NOTDIR) => None,
-            Err(Errno::LOOP | Errno::NOSYS | Errno::XDEV) => return self.look_through_links(path),
+            Err(Errno::LOOP) => return self.look_through_links(path),
             Err(errno) => return Err(self.error(Action::Look, path, errno)),
         };
         if found.is_some_and(|meta| meta.kind == FileKind::Link) {
@@ -274,10 +298,9 @@ impl Disk for RealDisk {
     }
 
     fn check_writable(&self, dir: Option<&DocPath>) -> Result<(), DiskError> {
-        // The dot makes a file in the place of the directory an error.
-        let inside = dir.map_or(".".to_owned(), |dir| format!("{dir}/."));
+        let opened = self.open_dir(dir, Action::Write)?;
         let access = fs::Access::WRITE_OK | fs::Access::EXEC_OK;
-        fs::accessat(&*self.dir(), &inside, access, AtFlags::EACCESS).map_err(|errno| {
+        fs::accessat(&opened, ".", access, AtFlags::EACCESS).map_err(|errno| {
             let shown = dir.map_or(self.0.path.display().to_string(), |dir| self.shown(dir));
             refused(Action::Write, shown, errno)
         })
@@ -286,7 +309,7 @@ impl Disk for RealDisk {
     fn read_dir(&self, dir: Option<&DocPath>) -> Result<Vec<DirEntry>, DiskError> {
         let shown = || dir.map_or(self.0.path.display().to_string(), |dir| self.shown(dir));
         let refuse = |errno| refused(Action::List, shown(), errno);
-        let fd = self.open_dir(dir)?;
+        let fd = self.open_dir(dir, Action::List)?;
         let mut entries = Vec::new();
         for entry in fs::Dir::read_from(&fd).map_err(refuse)? {
             let entry = entry.map_err(refuse)?;
@@ -312,8 +335,11 @@ impl Disk for RealDisk {
     }
 
     fn exchange(&self, one: &DocPath, other: &DocPath) -> Result<Exchange, DiskError> {
-        let dir = &*self.dir();
-        self.changing(other, || match platform::exchange(dir, one.as_str(), other.as_str()) {
+        let swap = || {
+            let (from, to) = (self.above(one)?, self.above(other)?);
+            fs::renameat_with(&*from.0, from.1, &*to.0, to.1, RenameFlags::EXCHANGE)
+        };
+        self.changing(other, || match swap() {
             Ok(()) => Ok(Exchange::Done),
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(Exchange::Unsupported),
             Err(errno) => Err(self.error(Action::Rename, other, errno)),
@@ -321,9 +347,7 @@ impl Disk for RealDisk {
     }
 
     fn rename_new(&self, from: &DocPath, to: &DocPath) -> Result<(), DiskError> {
-        let dir = &*self.dir();
-        let rename = || platform::rename_new(dir, from.as_str(), to.as_str());
-        match self.moving(from, to, rename) {
+        match self.moving(from, to, || self.rename(from, to, RenameFlags::NOREPLACE)) {
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
                 if self.stat(to)?.is_some() {
                     return Err(self.error(Action::Rename, to, Errno::EXIST));
@@ -336,34 +360,36 @@ impl Disk for RealDisk {
     }
 
     fn rename_over(&self, from: &DocPath, to: &DocPath) -> Result<(), DiskError> {
-        let dir = &*self.dir();
-        self.moving(from, to, || fs::renameat(dir, from.as_str(), dir, to.as_str()))
+        self.moving(from, to, || self.rename(from, to, RenameFlags::empty()))
             .map_err(|errno| self.error(Action::Rename, to, errno))
     }
 
     fn unlink(&self, path: &DocPath) -> Result<(), DiskError> {
         self.changing(path, || {
-            fs::unlinkat(&*self.dir(), path.as_str(), AtFlags::empty())
+            self.above(path)
+                .and_then(|(dir, name)| fs::unlinkat(&*dir, name, AtFlags::empty()))
                 .map_err(|errno| self.error(Action::Remove, path, errno))
         })
     }
 
     fn make_dir(&self, path: &DocPath) -> Result<(), DiskError> {
         self.changing(path, || {
-            fs::mkdirat(&*self.dir(), path.as_str(), Mode::from_raw_mode(0o777))
+            self.above(path)
+                .and_then(|(dir, name)| fs::mkdirat(&*dir, name, Mode::from_raw_mode(0o777)))
                 .map_err(|errno| self.error(Action::MakeDir, path, errno))
         })
     }
 
     fn remove_dir(&self, path: &DocPath) -> Result<(), DiskError> {
         self.changing(path, || {
-            fs::unlinkat(&*self.dir(), path.as_str(), AtFlags::REMOVEDIR)
+            self.above(path)
+                .and_then(|(dir, name)| fs::unlinkat(&*dir, name, AtFlags::REMOVEDIR))
                 .map_err(|errno| self.error(Action::Remove, path, errno))
         })
     }
 
     fn sync_dir(&self, dir: Option<&DocPath>) -> Result<(), DiskError> {
-        let fd = self.open_dir(dir)?;
+        let fd = self.open_dir(dir, Action::Sync)?;
         fs::fsync(&fd).map_err(|errno| {
             let name = dir.map_or(".", DocPath::as_str);
             let shown = self.0.path.join(name).display().to_string();
@@ -421,15 +447,23 @@ impl Disk for RealDisk {
         RandomState::new().build_hasher().finish()
     }
 
+    fn seal(&self, salt: u64) -> Seal {
+        self.0.sealing.seal(salt)
+    }
+
     /// Changes and looks by turns: more different times than a clock has ticked meanwhile prove that
     /// each change got its own. Whoever is interrupted too long to tell takes the times for ticks.
     fn learn_times(&self, ours: &RealFile) -> Result<(), DiskError> {
+        let look = |error| self.error(Action::Look, &ours.path, error);
+        // A file that has another name too may be somebody's, and is not changed to learn something.
+        if fs::fstat(&ours.file).map_err(look)?.st_nlink != 1 {
+            return Ok(());
+        }
         let started = Instant::now();
         let mut last: Option<Stat> = None;
         for _ in 0..PROBES {
             self.write_at(ours, 0, b" ")?;
-            let stat = fs::fstat(&ours.file);
-            let stat = stat.map_err(|errno| self.error(Action::Look, &ours.path, errno))?;
+            let stat = fs::fstat(&ours.file).map_err(look)?;
             let modified = self.meta(&stat).modified;
             if last.is_some_and(|last| self.meta(&last).modified >= modified) {
                 return Ok(());

@@ -13,7 +13,8 @@ pub(super) fn refused(action: Action, path: String, errno: Errno) -> DiskError {
         Errno::ROFS => DiskErrorKind::ReadOnly,
         Errno::NOTDIR => DiskErrorKind::NotADirectory,
         Errno::ISDIR => DiskErrorKind::IsADirectory,
-        Errno::LOOP | Errno::XDEV => DiskErrorKind::Escapes,
+        Errno::LOOP => DiskErrorKind::Link,
+        Errno::XDEV => DiskErrorKind::Escapes,
         other => DiskErrorKind::Other(std::io::Error::from(other).to_string()),
     };
     DiskError { action, path, kind }

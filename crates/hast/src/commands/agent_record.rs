@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
+use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -22,6 +23,7 @@ use hast_flow::process::environment::filtered;
 use hast_flow::process::exit::Exit as ProcessExit;
 use hast_flow::process::{CommandSpec, Limits, Supervisor};
 use hast_world::files::{self, PathError};
+use hast_world::root_path::RootPath;
 use hast_world::supervisor::Guarded;
 use serde_json::json;
 
@@ -73,7 +75,7 @@ pub(crate) fn run(app: &mut App, args: &RecordArgs) -> Result<Exit, Problem> {
 }
 
 fn document<D: Document>(app: &mut App, path: &Path) -> Result<D, Problem> {
-    let bytes = files::read_bounded(path, MAX_DOCUMENT_BYTES)
+    let bytes = files::read_named(path, MAX_DOCUMENT_BYTES)
         .map_err(|error| Problem::cannot_read(app.lang, path, &error.source))?;
     let name = path.display().to_string();
     let found = Source::from_bytes(&name, &bytes)
@@ -89,18 +91,19 @@ fn document<D: Document>(app: &mut App, path: &Path) -> Result<D, Problem> {
 }
 
 fn bytes(app: &App, path: &Path, limit: usize) -> Result<Vec<u8>, Problem> {
-    let read = files::read_if_there(path, limit);
-    let cannot = |error: PathError| Problem::cannot_read(app.lang, path, &error.source);
-    Ok(read.map_err(cannot)?.unwrap_or_default())
+    match files::read_named(path, limit) {
+        Err(error) if error.source.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        read => read.map_err(|error| Problem::cannot_read(app.lang, path, &error.source)),
+    }
 }
 
 fn outbox(app: &App, directory: &Path) -> Result<Files, Problem> {
-    let names = files::names(directory)
-        .map_err(|error| Problem::cannot_read(app.lang, directory, &error.source))?;
+    let cannot = |error: PathError| Problem::cannot_read(app.lang, directory, &error.source);
+    let outbox = RootPath::of_user(directory).map_err(cannot)?;
     let mut kept = Files::new();
-    for name in names {
+    for name in outbox.names().map_err(cannot)? {
         // What is no file was no document either.
-        if let Ok(bytes) = files::read_bounded(&directory.join(&name), MAX_FILE_BYTES) {
+        if let Ok(bytes) = outbox.join(&name).read_bounded(MAX_FILE_BYTES) {
             kept.insert(name, bytes);
         }
     }
@@ -209,7 +212,7 @@ fn now_at(path: &Path, was: Was) -> Change {
         (false, Was::Executable) => Some("644"),
         (false, Was::Other | Was::Gone) => None,
     };
-    match files::read_bounded(path, MAX_FILE_BYTES) {
+    match files::read_named(path, MAX_FILE_BYTES) {
         Ok(bytes) => Change::File { bytes, mode: mode.map(|mode| Mode(mode.to_owned())) },
         Err(_) => Change::LeftOut,
     }

@@ -14,7 +14,8 @@ use hast_flow::formats::diagnostic::{Diagnostic, Finding};
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
 use hast_flow::ports::Clock;
 use hast_flow::words::Lang;
-use hast_world::files::read_bounded;
+use hast_world::files::{PathError, read_named};
+use hast_world::root_path::RootPath;
 
 use crate::cli::{ColorWhen, RehearseArgs};
 use crate::messages::say;
@@ -110,7 +111,7 @@ fn with_call(words: &Words, clock: &dyn Clock, lang: Lang) -> u8 {
 fn play_file(file: &Path, stage: &Stage<'_>) -> u8 {
     let lang = stage.lang;
     let root = Path::new(&stage.call.root);
-    let rehearsal: Rehearsal = match document(&found(file, root)) {
+    let rehearsal: Rehearsal = match read_rehearsal(file, root) {
         Ok(rehearsal) => rehearsal,
         Err(findings) => {
             let first = findings.first().map(|finding| {
@@ -140,19 +141,26 @@ fn play_file(file: &Path, stage: &Stage<'_>) -> u8 {
     }
 }
 
-/// A relative file lies below the root of the flow; if it is not there, in the working directory.
-fn found(file: &Path, root: &Path) -> PathBuf {
-    let below_root = root.join(file);
-    if file.is_absolute() || below_root.exists() || !file.exists() {
-        below_root
-    } else {
-        file.into()
+/// A relative file lies below the root of the flow, and is the one that was approved; if it is not there,
+/// in the working directory.
+fn read_rehearsal(file: &Path, root: &Path) -> Result<Rehearsal, Vec<Diagnostic>> {
+    let below_root = RootPath::new(root).ok().map(|root| root.join(file));
+    match below_root.filter(|below| !file.is_absolute() && (below.exists() || !file.exists())) {
+        Some(below) => parsed(&below, below.read_bounded(MAX_DOCUMENT_BYTES)),
+        None => document(file),
     }
 }
 
 fn document<D: Document>(path: &Path) -> Result<D, Vec<Diagnostic>> {
+    parsed(path, read_named(path, MAX_DOCUMENT_BYTES))
+}
+
+fn parsed<D: Document>(
+    path: &Path,
+    bytes: Result<Vec<u8>, PathError>,
+) -> Result<D, Vec<Diagnostic>> {
     let name = path.display().to_string();
-    let bytes = read_bounded(path, MAX_DOCUMENT_BYTES).map_err(|error| {
+    let bytes = bytes.map_err(|error| {
         vec![Diagnostic::of_file(&name, Finding::CannotRead { why: error.source.to_string() })]
     })?;
     let source = Source::from_bytes(&name, &bytes).map_err(|finding| vec![finding])?;

@@ -19,8 +19,9 @@ use hast_flow::ids::Sha256;
 use hast_flow::trust::{Commands, Doubt, Trusted};
 use hast_flow::words::{Lang, shell_word};
 use hast_world::calls::{Settings, variable};
-use hast_world::files::{PathError, read_if_there};
+use hast_world::files::{PathError, read_named};
 use hast_world::programs::Missing;
+use hast_world::root_path::RootPath;
 use hast_world::roots;
 use hast_world::settings::{ConfigFrom, find};
 use hast_world::supervisor::{Forwarding, Guarded, forward};
@@ -37,9 +38,9 @@ const NOT_NEEDED: &[&str] = &["test_command", "ai_tool"];
 
 /// A directory with the settings that hold there.
 pub(crate) struct Project {
-    pub(crate) root: PathBuf,
+    pub(crate) root: RootPath,
     /// hast's own files.
-    pub(crate) machine: PathBuf,
+    pub(crate) machine: RootPath,
     pub(crate) config: Config,
     /// Where the settings are, and whose.
     pub(crate) config_file: Option<(PathBuf, ConfigFrom)>,
@@ -51,9 +52,7 @@ pub(crate) struct Project {
 /// work tree, else the current directory.
 pub(crate) fn project(app: &mut App) -> Result<Project, Problem> {
     let root = root(app.root.as_deref(), &app.directory, app.home.as_deref());
-    let root = root
-        .canonicalize()
-        .map_err(|source| cannot_read(app.lang, &PathError { path: root, source }))?;
+    let root = RootPath::new(&root).map_err(|error| cannot_read(app.lang, &error))?;
     project_at(app, root)
 }
 
@@ -81,8 +80,10 @@ pub(crate) fn language(
 }
 
 /// The settings that hold for a root. Errors in them end the command.
-pub(crate) fn project_at(app: &mut App, root: PathBuf) -> Result<Project, Problem> {
+pub(crate) fn project_at(app: &mut App, root: RootPath) -> Result<Project, Problem> {
     let variables: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+    let state = root.join(FlowName::Goals.marker());
+    state.check_directory().map_err(|error| cannot_read(app.lang, &error))?;
     let found = find(&root, &variables).map_err(|error| cannot_read(app.lang, &error))?;
     let mut project = Project {
         machine: machine_directory(&root),
@@ -116,7 +117,7 @@ pub(crate) fn project_at(app: &mut App, root: PathBuf) -> Result<Project, Proble
 }
 
 /// Beside the goals, where there are goals.
-fn machine_directory(root: &Path) -> PathBuf {
+fn machine_directory(root: &RootPath) -> RootPath {
     let goals = root.join(FlowName::Goals.marker());
     if goals.is_dir() { goals.join(".hast") } else { root.join(".hast") }
 }
@@ -128,7 +129,7 @@ pub(crate) fn commands(project: &Project) -> Commands {
         Some((_, ConfigFrom::User)) | None => Commands::default(),
     };
     // Goals that cannot be read run nothing either.
-    let goals = read_if_there(&project.root.join(layout::GOALS), MAX_DOCUMENT_BYTES).ok().flatten();
+    let goals = project.root.join(layout::GOALS).read_if_there(MAX_DOCUMENT_BYTES).ok().flatten();
     let goals = goals.and_then(|bytes| {
         let source = Source::from_bytes(layout::GOALS, &bytes).ok()?;
         read::<Goals>(&source).ok().map(|read| read.value)
@@ -138,7 +139,7 @@ pub(crate) fn commands(project: &Project) -> Commands {
 }
 
 /// A rehearsal is a program too: what it does is approved, not only its name.
-fn with_rehearsals(commands: Commands, root: &Path) -> Commands {
+fn with_rehearsals(commands: Commands, root: &RootPath) -> Commands {
     let named: Vec<String> = commands
         .iter()
         .filter_map(|(_, line)| {
@@ -146,19 +147,24 @@ fn with_rehearsals(commands: Commands, root: &Path) -> Commands {
         })
         .collect();
     named.into_iter().fold(commands, |commands, file| {
-        let bytes = read_if_there(&root.join(&file), MAX_DOCUMENT_BYTES).ok().flatten();
+        // As it will be read when it is played.
+        let bytes = match Path::new(&file).is_absolute() {
+            true => read_named(Path::new(&file), MAX_DOCUMENT_BYTES),
+            false => root.join(&file).read_bounded(MAX_DOCUMENT_BYTES),
+        };
+        let bytes = bytes.ok();
         let content = bytes.map_or_else(String::new, |bytes| Sha256::of(&bytes).to_string());
         commands.with(&format!("sha256 of {file}"), &content)
     })
 }
 
 /// The agents that a kernel's experts name.
-fn with_experts(mut commands: Commands, root: &Path) -> Commands {
+fn with_experts(mut commands: Commands, root: &RootPath) -> Commands {
     let directory = root.join(FlowName::Kernel.marker()).join("experts");
-    for file in hast_world::files::names(&directory).unwrap_or_default() {
+    for file in directory.names().unwrap_or_default() {
         let path = format!("experts/{file}");
         let Some(name) = kernel::layout::expert_of(&path) else { continue };
-        let bytes = read_if_there(&directory.join(&file), MAX_DOCUMENT_BYTES).ok().flatten();
+        let bytes = directory.join(&file).read_if_there(MAX_DOCUMENT_BYTES).ok().flatten();
         // An expert that cannot be read runs nothing either.
         let expert = kernel::troubles::read_expert(name, &bytes.unwrap_or_default());
         if let Some(agent) = expert.ok().and_then(|expert| expert.agent) {
@@ -316,7 +322,7 @@ pub(crate) fn settings(
     app: &App,
     project: &Project,
     flow: FlowName,
-    documents: PathBuf,
+    documents: RootPath,
     tool: Option<String>,
     trusted: Trusted,
 ) -> Result<Settings, Problem> {

@@ -1,12 +1,11 @@
 //! `hast context`: the goal, the last handoff and the rules as one text.
 
-use std::path::Path;
-
 use hast_flow::flows::goals::context::{DEFAULT_MAX_BYTES, assemble, fit};
 use hast_flow::flows::goals::handoffs::LastSession;
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::print::Format;
 use hast_flow::flows::goals::selection::{Placed, placed, select};
+use hast_world::root_path::RootPath;
 
 use super::goals_files::{GoalsFiles, find_root, last_session, show, text_of};
 use crate::app::App;
@@ -45,7 +44,7 @@ pub(crate) fn run(app: &mut App, args: &ContextArgs) -> Result<Exit, Problem> {
 }
 
 /// What the context is made from, for `-v`.
-fn explain(app: &mut App, root: &Path, goal: Option<&Placed<'_>>, last: Option<&LastSession>) {
+fn explain(app: &mut App, root: &RootPath, goal: Option<&Placed<'_>>, last: Option<&LastSession>) {
     let lang = app.lang;
     app.detail(&say::using_root(lang, root.display()));
     let goal = goal.map(|placed| format!("{} — {}", placed.goal.id, placed.goal.title));

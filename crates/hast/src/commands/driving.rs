@@ -2,7 +2,6 @@
 //! see meanwhile. Every flow's command comes through here.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,6 +14,7 @@ use hast_flow::trust::Trusted;
 use hast_flow::words::Lang;
 use hast_world::calls::{Calls, OtherEffects, Progress, RealWorld, What};
 use hast_world::driver_lock::{DriverLock, NoLock};
+use hast_world::root_path::RootPath;
 use hast_world::supervisor::Guarded;
 
 use super::agent::progress::event_words;
@@ -33,7 +33,7 @@ pub(crate) struct Unit<'u> {
     pub(crate) flow: FlowName,
     pub(crate) project: &'u Project,
     /// The root of the flow's documents.
-    pub(crate) documents: PathBuf,
+    pub(crate) documents: RootPath,
     /// Its lock and the records of its calls are named after it.
     pub(crate) name: String,
     pub(crate) title: String,
@@ -173,7 +173,7 @@ pub(crate) fn lock(lang: Lang, unit: &Unit<'_>) -> Result<DriverLock, Problem> {
 }
 
 /// The lock of a unit, for whoever changes something without driving it.
-pub(crate) fn lock_of(lang: Lang, documents: &Path, name: &str) -> Result<DriverLock, Problem> {
+pub(crate) fn lock_of(lang: Lang, documents: &RootPath, name: &str) -> Result<DriverLock, Problem> {
     DriverLock::take(documents, name).map_err(|refused| match refused {
         NoLock::Held(owner) => {
             let what = say::driven(lang, name, owner.pid, &owner.host, &owner.since);
@@ -181,16 +181,6 @@ pub(crate) fn lock_of(lang: Lang, documents: &Path, name: &str) -> Result<Driver
         }
         NoLock::Io { path, source } => Problem::cannot_write(lang, &path, &source),
     })
-}
-
-/// Finishes a commit that was cut off after it counted, for whoever looks at the documents first and
-/// then decides what to drive.
-pub(crate) fn recover(app: &App, documents: &Path) -> Result<(), Problem> {
-    // Where there is no journal nothing was cut off, and looking makes none.
-    if !documents.join(".hast").is_dir() {
-        return Ok(());
-    }
-    opening::store(app, documents).map(drop)
 }
 
 /// The board, and what it has learnt from the calls.

@@ -1,13 +1,11 @@
 //! Logs that were emptied or lost, of every flow: what each file says alone, or against another, is not
 //! enough where the log has no line left to disagree.
 
-use std::path::{Path, PathBuf};
-
 use hast_flow::docs::files::FlowName;
 use hast_flow::flows::{contract, goals, kernel, run, session};
 use hast_flow::formats::diagnostic::Diagnostic;
 use hast_flow::logged::emptied;
-use hast_world::files::{names, read_if_there};
+use hast_world::root_path::RootPath;
 
 use super::goals_history;
 use super::verify::shown_path;
@@ -17,7 +15,7 @@ use crate::app::App;
 const ENOUGH: usize = 256 << 20;
 
 /// A finding for each log of a flow that has no line although steps of it were ended.
-pub(crate) fn of_flow(app: &App, flow: FlowName, root: &Path) -> Vec<Diagnostic> {
+pub(crate) fn of_flow(app: &App, flow: FlowName, root: &RootPath) -> Vec<Diagnostic> {
     let below = |path: &str| root.join(path);
     match flow {
         FlowName::Goals => {
@@ -43,13 +41,16 @@ pub(crate) fn of_flow(app: &App, flow: FlowName, root: &Path) -> Vec<Diagnostic>
     }
 }
 
-fn of_log(app: &App, documents: &Path, log: &Path) -> Option<Diagnostic> {
+fn of_log(app: &App, documents: &RootPath, log: &RootPath) -> Option<Diagnostic> {
     // What was archived is history, too.
-    if names(&log.with_file_name("archive")).is_ok_and(|names| !names.is_empty()) {
+    if log
+        .parent()
+        .is_some_and(|above| above.join("archive").names().is_ok_and(|names| !names.is_empty()))
+    {
         return None;
     }
-    let read = |path: &PathBuf| read_if_there(path, ENOUGH).ok().flatten().unwrap_or_default();
-    let (log, steps) = (log.to_owned(), documents.join(".hast/steps.ndjson"));
+    let read = |path: &RootPath| path.read_if_there(ENOUGH).ok().flatten().unwrap_or_default();
+    let (log, steps) = (log.clone(), documents.join(".hast/steps.ndjson"));
     let (shown_log, shown_steps) = (shown_path(app, &log), shown_path(app, &steps));
     emptied(&shown_log, &read(&log), &shown_steps, &read(&steps))
 }

@@ -1,7 +1,6 @@
 //! `hast events`: the log folded into state, and its end.
 
 use std::collections::VecDeque;
-use std::path::Path;
 use std::time::Duration;
 
 use hast_flow::docs::goals::GoalStatus;
@@ -10,6 +9,7 @@ use hast_flow::flows::goals::selection::placed;
 use hast_flow::inbox::Item;
 use hast_flow::words::visible;
 use hast_world::log_lines::each_line;
+use hast_world::root_path::RootPath;
 use serde_json::{Value, json};
 
 use super::flow_root::{unread, unwritten};
@@ -119,7 +119,7 @@ fn tail(app: &mut App, args: TailArgs) -> Result<Exit, Problem> {
 }
 
 /// Until somebody ends it. With `--json` each event is a line of its own.
-fn follow(app: &mut App, log: &Path, mut read: u64) -> Result<Exit, Problem> {
+fn follow(app: &mut App, log: &RootPath, mut read: u64) -> Result<Exit, Problem> {
     loop {
         let mut events: Vec<Value> = Vec::new();
         let given =

@@ -1,7 +1,7 @@
 //! `hast explore`: a question about the code. First a map without a model, then, unless it is not
 //! wanted, an agent that may only read; the repository is looked at before and after.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use hast_flow::docs::files::FlowName;
@@ -15,8 +15,8 @@ use hast_flow::steps::Ending;
 use hast_flow::words::visible;
 use hast_world::driver_lock::DriverLock;
 use hast_world::explore;
-use hast_world::files::read_if_there;
 use hast_world::git::GitEnvironment;
+use hast_world::root_path::RootPath;
 use hast_world::unchanged::Looked;
 use serde_json::{Value, json};
 
@@ -109,7 +109,7 @@ fn ask(
 struct End {
     changed: Vec<String>,
     looked_at: usize,
-    kept: Option<PathBuf>,
+    kept: Option<RootPath>,
 }
 
 fn deliver(
@@ -121,7 +121,8 @@ fn deliver(
 ) -> Result<Exit, Problem> {
     let lang = app.lang;
     let text = match &end.kept {
-        Some(path) => read_if_there(path, MAX_DOCUMENT_BYTES)
+        Some(path) => path
+            .read_if_there(MAX_DOCUMENT_BYTES)
             .map_err(|error| flow_root::unread(app, &error))?
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
         None => None,
@@ -165,7 +166,7 @@ fn as_json(
         "question": question,
         "status": driving::word(&driven.ending),
         "answer": answer,
-        "saved": end.kept,
+        "saved": end.kept.as_deref(),
         "unchanged": end.changed.is_empty(),
         "changed": end.changed,
         "map": map,
@@ -179,7 +180,7 @@ fn answer_of(text: &str) -> &str {
 }
 
 /// The time here, as handoffs have it; a second question of the same second is numbered.
-fn name(app: &App, documents: &Path) -> String {
+fn name(app: &App, documents: &RootPath) -> String {
     let now = app.clock.now();
     let local = app.clock.local_offset(now).to_datetime(now);
     let time = local.strftime("%Y-%m-%d_%H%M%S").to_string();
@@ -192,8 +193,8 @@ fn look(project: &Project) -> Looked {
     let own = layout::MACHINE_FILES.iter().copied().chain(["explorations"]);
     let directory = project.root.join(layout::DIRECTORY);
     let mut left_out: Vec<PathBuf> =
-        own.map(|name| directory.join(name.trim_end_matches('/'))).collect();
-    left_out.push(project.machine.clone());
+        own.map(|name| directory.as_path().join(name.trim_end_matches('/'))).collect();
+    left_out.push(project.machine.to_path_buf());
     let environment = GitEnvironment::of_this_process().ok();
     Looked::at(&project.root, &left_out, environment)
 }

@@ -1,11 +1,12 @@
 //! Where the documents of a flow are, and how what is in them is read and shown.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hast_flow::docs::files::FlowName;
 use hast_flow::words::{Lang, visible};
 use hast_world::derived_files::NotPut;
 use hast_world::files::PathError;
+use hast_world::root_path::RootPath;
 use hast_world::roots;
 
 use crate::app::App;
@@ -28,29 +29,41 @@ pub(crate) fn there(
     app: &App,
     flow: FlowName,
     none: impl FnOnce() -> Problem,
-) -> Result<PathBuf, Problem> {
-    real(app, found(app, flow).ok_or_else(none)?)
+) -> Result<RootPath, Problem> {
+    real(app, flow, &found(app, flow).ok_or_else(none)?)
 }
 
 /// For commands that make one where there is none.
-pub(crate) fn there_or_here(app: &App, flow: FlowName) -> Result<PathBuf, Problem> {
-    real(app, found(app, flow).unwrap_or_else(|| app.here().to_owned()))
+pub(crate) fn there_or_here(app: &App, flow: FlowName) -> Result<RootPath, Problem> {
+    real(app, flow, &found(app, flow).unwrap_or_else(|| app.here().to_owned()))
 }
 
-fn real(app: &App, root: PathBuf) -> Result<PathBuf, Problem> {
-    root.canonicalize().map_err(|source| unread(app, &PathError { path: root, source }))
+/// A root by its real path. A link in the place of the flow's own directories is refused.
+fn real(app: &App, flow: FlowName, root: &Path) -> Result<RootPath, Problem> {
+    let root = RootPath::new(root).map_err(|error| unread(app, &error))?;
+    for directory in flow.directories() {
+        root.join(directory).check_directory().map_err(|error| unread(app, &error))?;
+    }
+    Ok(root)
 }
 
 pub(crate) fn unread(app: &App, error: &PathError) -> Problem {
     Problem::cannot_read(app.lang, &error.path, &error.source)
 }
 
+/// Where answers of data sources are kept. What keeps them follows links, so that there may be none.
+pub(crate) fn cache(app: &App, directory: &RootPath) -> Result<PathBuf, Problem> {
+    let refused = |error: PathError| unread(app, &error);
+    directory.check_directory().map_err(refused)?;
+    for name in directory.names().map_err(refused)? {
+        directory.join(name).check_directory().map_err(refused)?;
+    }
+    Ok(directory.to_path_buf())
+}
+
 pub(crate) fn unwritten(lang: Lang, error: &NotPut) -> Problem {
     match error {
-        NotPut::Link { path } => {
-            let next = say::link_in_the_way_next(lang, visible(&path.display().to_string()));
-            Problem::new(say::link_in_the_way(lang), next).at(path).coded("link_in_the_way")
-        }
+        NotPut::Link { path } => Problem::link_in_the_way(lang, path),
         NotPut::NotOurs { path } => {
             let (what, next) = (say::not_our_file(lang), say::not_our_file_next(lang));
             Problem::new(what, next).at(path).coded("file_in_the_way")

@@ -1,6 +1,6 @@
 //! Reading the files of the goals flow for a command: what is needed, and no more.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hast_flow::docs::document::{Document, Read, read};
 use hast_flow::docs::files::FlowName;
@@ -10,21 +10,17 @@ use hast_flow::flows::goals::layout;
 use hast_flow::formats::diagnostic::{Diagnostic, Finding};
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
 use hast_flow::words::{Lang, shell_word};
-use hast_world::person_files::create;
-use hast_world::{files, roots};
+use hast_world::files;
+use hast_world::root_path::RootPath;
 
+use super::flow_root;
 use crate::app::App;
 use crate::messages::say;
 use crate::problem::{Problem, diagnostic_text};
 
 /// The root of the goals flow that is found from here.
-pub(crate) fn find_root(app: &App) -> Result<PathBuf, Problem> {
-    let marker = FlowName::Goals.marker();
-    let root = match &app.root {
-        Some(root) => roots::find_root(root, Some(root), marker),
-        None => roots::find_root(&app.directory, app.home.as_deref(), marker),
-    };
-    root.ok_or_else(|| {
+pub(crate) fn find_root(app: &App) -> Result<RootPath, Problem> {
+    flow_root::there(app, FlowName::Goals, || {
         let next = say::no_ai_directory_next(app.lang, app.here().display());
         Problem::new(say::no_ai_directory(app.lang), next)
     })
@@ -38,7 +34,7 @@ pub(crate) struct GoalsFiles {
 }
 
 impl GoalsFiles {
-    pub(crate) fn read(app: &mut App, root: &Path) -> Result<Self, Problem> {
+    pub(crate) fn read(app: &mut App, root: &RootPath) -> Result<Self, Problem> {
         let config_text = text_of(app, root, layout::CONFIG)?;
         let goals_text = text_of(app, root, layout::GOALS)?;
         let mut findings = Vec::new();
@@ -100,9 +96,9 @@ pub(crate) struct Newest {
 }
 
 /// Looks from the newest name on and opens no more than it has to.
-pub(crate) fn newest_handoff(app: &App, root: &Path) -> Result<Newest, Problem> {
+pub(crate) fn newest_handoff(app: &App, root: &RootPath) -> Result<Newest, Problem> {
     let directory = root.join(layout::HANDOFFS);
-    let names = files::names(&directory).map_err(|error| cannot_read(app, &error))?;
+    let names = directory.names().map_err(|error| cannot_read(app, &error))?;
     let mut newest = Newest { session: None, skipped: Vec::new() };
     for name in NewestFirst::new(names.iter().map(String::as_str)) {
         let shown = format!("{}/{name}", layout::HANDOFFS);
@@ -118,7 +114,7 @@ pub(crate) fn newest_handoff(app: &App, root: &Path) -> Result<Newest, Problem> 
 }
 
 /// The newest valid handoff; each invalid one before it is said once.
-pub(crate) fn last_session(app: &mut App, root: &Path) -> Result<Option<LastSession>, Problem> {
+pub(crate) fn last_session(app: &mut App, root: &RootPath) -> Result<Option<LastSession>, Problem> {
     let newest = newest_handoff(app, root)?;
     for (shown, findings) in newest.skipped {
         let skipped = say::handoff_skipped(app.lang, &shown);
@@ -129,8 +125,8 @@ pub(crate) fn last_session(app: &mut App, root: &Path) -> Result<Option<LastSess
     Ok(newest.session.map(|(_, session)| session))
 }
 
-fn read_one(path: &Path, shown: &str) -> Result<LastSession, Vec<Diagnostic>> {
-    let bytes = files::read_bounded(path, MAX_DOCUMENT_BYTES).map_err(|error| {
+fn read_one(path: &RootPath, shown: &str) -> Result<LastSession, Vec<Diagnostic>> {
+    let bytes = path.read_bounded(MAX_DOCUMENT_BYTES).map_err(|error| {
         let finding = Finding::CannotRead { why: error.source.to_string() };
         vec![Diagnostic::of_file(shown, finding)]
     })?;
@@ -139,14 +135,16 @@ fn read_one(path: &Path, shown: &str) -> Result<LastSession, Vec<Diagnostic>> {
 }
 
 /// Machine files are never for git: the file that says so is written whenever it is missing.
-pub(crate) fn keep_ignored(lang: Lang, root: &Path) -> Result<(), Problem> {
-    let made = create(&root.join(layout::IGNORE), layout::ignore_text().as_bytes());
+pub(crate) fn keep_ignored(lang: Lang, root: &RootPath) -> Result<(), Problem> {
+    let made = root.join(layout::IGNORE).create(layout::ignore_text().as_bytes());
     made.map(drop).map_err(|error| Problem::cannot_write(lang, &error.path, &error.source))
 }
 
 /// A text file that may be absent.
-pub(crate) fn text_of(app: &App, root: &Path, name: &str) -> Result<Option<String>, Problem> {
-    let bytes = files::read_if_there(&root.join(name), MAX_DOCUMENT_BYTES)
+pub(crate) fn text_of(app: &App, root: &RootPath, name: &str) -> Result<Option<String>, Problem> {
+    let bytes = root
+        .join(name)
+        .read_if_there(MAX_DOCUMENT_BYTES)
         .map_err(|error| cannot_read(app, &error))?;
     let Some(bytes) = bytes else { return Ok(None) };
     Source::from_bytes(name, &bytes).map_err(|diagnostic| {

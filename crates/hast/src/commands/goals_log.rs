@@ -1,8 +1,6 @@
 //! Commits of commands that change goals or tell the log of the goals flow something, outside of a
 //! run of `auto`. Whoever is faster wins; the other decides again.
 
-use std::path::Path;
-
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::recovery::Owner;
 use hast_flow::docs::goals::{CommitMode, Config, GoalsEventKind};
@@ -20,6 +18,7 @@ use hast_world::calls::OtherEffects;
 use hast_world::disk::RealDisk;
 use hast_world::driver_lock::DriverLock;
 use hast_world::git_thread::GitThread;
+use hast_world::root_path::RootPath;
 use serde_json::Value;
 
 use super::auto::effects::Nothing;
@@ -61,7 +60,7 @@ impl Becomes {
 const TRIES: u32 = 32;
 
 /// Opens the documents of the goals flow.
-pub(crate) fn open(app: &App, root: &Path) -> Result<Store<RealDisk>, Problem> {
+pub(crate) fn open(app: &App, root: &RootPath) -> Result<Store<RealDisk>, Problem> {
     keep_ignored(app.lang, root)?;
     opening::store(app, &root.join(project::DIRECTORY)).map(|(store, _)| store)
 }
@@ -116,7 +115,7 @@ pub(crate) fn drive_git<F: Flow, T>(
 
 /// An attempt in the user's checkout gives `goals.yaml` back what it had: nothing that is written
 /// meanwhile would last.
-fn no_attempt_here(lang: Lang, state: &Path) -> Result<(), Problem> {
+fn no_attempt_here(lang: Lang, state: &RootPath) -> Result<(), Problem> {
     let found = auto_lock::find(state).ok().flatten();
     let busy = found.filter(|found| found.owner == Owner::Alive && found.lock.attempt.is_some());
     let Some(busy) = busy else { return Ok(()) };

@@ -11,14 +11,14 @@ use hast_flow::formats::edit::Edit;
 use hast_flow::formats::source::Source;
 use hast_flow::trust::Commands;
 use hast_flow::words::shell_word;
-use hast_world::derived_files::stays_inside;
 use hast_world::driver_lock::DriverLock;
-use hast_world::files::{PathError, read_if_there};
-use hast_world::person_files::{Made, create, replace};
+use hast_world::files::PathError;
+use hast_world::root_path::{Made, RootPath};
 use hast_world::trust::Approvals;
 use hast_world::{git, programs, roots};
 use serde_json::json;
 
+use super::flow_root;
 use super::{auto, driving};
 use crate::app::App;
 use crate::commands::flow_root::unwritten;
@@ -39,6 +39,7 @@ pub(crate) fn run(app: &mut App, with_conventions: bool) -> Result<Exit, Problem
         let next = say::no_repository_next(app.lang, app.here().display());
         return Err(Problem::new(say::no_repository(app.lang), next));
     };
+    let root = RootPath::new(&root).map_err(|error| flow_root::unread(app, &error))?;
     let _driven_by_nobody = nobody_works(app, &root)?;
     let found = found(&root);
     let created = make_files(app, &root, found)?;
@@ -55,7 +56,7 @@ pub(crate) fn run(app: &mut App, with_conventions: bool) -> Result<Exit, Problem
         }))?;
         return Ok(Exit::Done);
     }
-    let agents = read_if_there(&root.join("AGENTS.md"), SIGN_BYTES).ok().flatten();
+    let agents = root.join("AGENTS.md").read_if_there(SIGN_BYTES).ok().flatten();
     let has_rules = agents.is_some_and(|text| {
         conventions::add_rules(&String::from_utf8_lossy(&text), app.lang).is_none()
     });
@@ -72,7 +73,7 @@ pub(crate) fn run(app: &mut App, with_conventions: bool) -> Result<Exit, Problem
 
 /// An attempt gives the files of a project back what they had: nothing that is made meanwhile would last,
 /// and the attempt would pay for it. Nobody can work where there is no `.ai/`.
-fn nobody_works(app: &App, root: &Path) -> Result<Option<DriverLock>, Problem> {
+fn nobody_works(app: &App, root: &RootPath) -> Result<Option<DriverLock>, Problem> {
     let state = root.join(layout::DIRECTORY);
     if !state.is_dir() {
         return Ok(None);
@@ -81,9 +82,9 @@ fn nobody_works(app: &App, root: &Path) -> Result<Option<DriverLock>, Problem> {
     lock.map(Some).map_err(|problem| Problem { exit: Exit::Failed, ..problem })
 }
 
-fn found(root: &Path) -> Found {
+fn found(root: &RootPath) -> Found {
     let text_of = |name: &str| {
-        let bytes = read_if_there(&root.join(name), SIGN_BYTES).ok().flatten()?;
+        let bytes = root.join(name).read_if_there(SIGN_BYTES).ok().flatten()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     };
     let search_path = std::env::var_os("PATH").unwrap_or_default();
@@ -94,11 +95,11 @@ fn found(root: &Path) -> Found {
 }
 
 /// What `config.yaml` has now: a file that was there has what its owner wrote.
-fn settings(root: &Path, created: &[&'static str], found: Found) -> Settings {
+fn settings(root: &RootPath, created: &[&'static str], found: Found) -> Settings {
     if created.contains(&layout::CONFIG) {
         return Settings::Written(found);
     }
-    let bytes = read_if_there(&root.join(layout::CONFIG), SIGN_BYTES).ok().flatten();
+    let bytes = root.join(layout::CONFIG).read_if_there(SIGN_BYTES).ok().flatten();
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
     let config = text.and_then(|text| {
         read_sparing::<Config>(&Source::new(layout::CONFIG, &text), &["test_command", "ai_tool"])
@@ -111,9 +112,9 @@ fn settings(root: &Path, created: &[&'static str], found: Found) -> Settings {
 }
 
 /// What hast itself has just written needs no question. What was there before does.
-fn trust_what_was_written(root: &Path, created: &[&'static str]) {
+fn trust_what_was_written(root: &RootPath, created: &[&'static str]) {
     let variables: Vec<_> = std::env::vars_os().collect();
-    let text = read_if_there(&root.join(layout::CONFIG), SIGN_BYTES).ok().flatten();
+    let text = root.join(layout::CONFIG).read_if_there(SIGN_BYTES).ok().flatten();
     let text = text.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
     let written = created.contains(&layout::CONFIG) && created.contains(&layout::GOALS);
     let config = read::<Config>(&Source::new(layout::CONFIG, &text));
@@ -125,28 +126,24 @@ fn trust_what_was_written(root: &Path, created: &[&'static str]) {
     let _: Result<_, _> = approvals.approve(&Commands::of_config(&config.value));
 }
 
-fn make_files(app: &App, root: &Path, found: Found) -> Result<Vec<&'static str>, Problem> {
+fn make_files(app: &App, root: &RootPath, found: Found) -> Result<Vec<&'static str>, Problem> {
     let mut created = Vec::new();
     for NewFile { path, text } in files(found, app.lang) {
-        if let Some(above) = root.join(path).parent() {
-            stays_inside(root, above).map_err(|error| unwritten(app.lang, &error))?;
-        }
-        let made = create(&root.join(path), text.as_bytes());
-        if made.map_err(|error| cannot_create(app, &error))? == Made::New {
+        let made = root.join(path).create(text.as_bytes());
+        if made.map_err(|error| unwritten(app.lang, &error.into()))? == Made::New {
             created.push(path);
         }
     }
     let handoffs = root.join(layout::HANDOFFS);
     if !handoffs.is_dir() {
-        std::fs::create_dir_all(&handoffs)
-            .map_err(|source| cannot_create(app, &PathError { path: handoffs.clone(), source }))?;
+        handoffs.make_directory().map_err(|error| unwritten(app.lang, &error.into()))?;
         created.push(layout::HANDOFFS);
     }
     Ok(created)
 }
 
 /// Adds the rules to `AGENTS.md`, and a line that includes it to the files other agents read.
-fn add_conventions(app: &App, root: &Path) -> Result<Vec<&'static str>, Problem> {
+fn add_conventions(app: &App, root: &RootPath) -> Result<Vec<&'static str>, Problem> {
     let mut added = Vec::new();
     let rules = |text: &str| conventions::add_rules(text, app.lang);
     for (name, edit_of) in [
@@ -155,12 +152,11 @@ fn add_conventions(app: &App, root: &Path) -> Result<Vec<&'static str>, Problem>
         ("GEMINI.md", &conventions::add_include),
     ] {
         let path = root.join(name);
-        stays_inside(root, &path).map_err(|error| unwritten(app.lang, &error))?;
+        path.check().map_err(|error| unwritten(app.lang, &error.into()))?;
         if name != "AGENTS.md" && is_same(&path, &root.join("AGENTS.md")) {
             continue;
         }
-        let before =
-            read_if_there(&path, SIGN_BYTES).map_err(|error| cannot_create(app, &error))?;
+        let before = path.read_if_there(SIGN_BYTES).map_err(|error| cannot_create(app, &error))?;
         if before.is_none() && name == "GEMINI.md" {
             continue;
         }
@@ -172,8 +168,8 @@ fn add_conventions(app: &App, root: &Path) -> Result<Vec<&'static str>, Problem>
         let Some(edit) = edit_of(&text) else { continue };
         let after = edit.apply(&text);
         let written = match before {
-            None => create(&path, after.as_bytes()).map(|_| ()),
-            Some(before) => replace(&path, &before, after.as_bytes()),
+            None => path.create(after.as_bytes()).map(|_| ()),
+            Some(before) => path.replace(&before, after.as_bytes()),
         };
         written.map_err(|error| cannot_create(app, &error))?;
         added.push(name);

@@ -5,13 +5,19 @@ use std::path::{Component, Path, PathBuf};
 
 use hast_agent::page::Page;
 use hast_world::derived_files::put;
+use hast_world::root_path::RootPath;
 
 use super::flow_root::unwritten;
 use crate::app::App;
 use crate::problem::Problem;
 
 pub(crate) fn save(app: &App, path: &Path, page: &str) -> Result<(), Problem> {
-    put(path, page.as_bytes(), Page::is_one).map_err(|error| unwritten(app.lang, &error))
+    // The way to the file is the user's own; a link in its place is not followed.
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    let written = RootPath::of_user(directory).map_err(Into::into).and_then(|directory| {
+        put(&directory.join(path.file_name().unwrap_or_default()), page.as_bytes(), Page::is_one)
+    });
+    written.map_err(|error| unwritten(app.lang, &error))
 }
 
 /// How a page in this file gets to a directory: what its links to files there begin with.

@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
 
 use hast_flow::docs::document::read;
 use hast_flow::docs::goals::{Claim, ClaimStatus, GoalStatus, Goals, GoalsEventKind, QueueEvent};
 use hast_flow::flows::goals::layout;
-use hast_flow::flows::goals::queue::desk::{Desk, LOG};
+use hast_flow::flows::goals::queue::desk::{Desk, LOG, look};
 use hast_flow::flows::goals::queue::{Ask, Code, Decided, Limits, Queue, Refused, candidates};
 use hast_flow::flows::goals::runnable::{Asked, Choice, Depth, choose};
 use hast_flow::flows::goals::selection::placed;
@@ -16,9 +15,8 @@ use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
 use hast_flow::time::UtcTime;
 use hast_flow::trust::Commands;
 use hast_flow::words::visible;
-use hast_world::derived_files::stays_inside;
 use hast_world::disk::RealDisk;
-use hast_world::files::{names, read_if_there};
+use hast_world::root_path::RootPath;
 use jiff::SignedDuration;
 use serde_json::json;
 
@@ -60,7 +58,7 @@ fn claim(app: &mut App, args: &ClaimArgs) -> Result<Exit, Problem> {
 }
 
 /// A goal for a worker, or why there is none.
-pub(crate) fn take(app: &mut App, root: &Path, ask: &Ask) -> Result<Claim, Problem> {
+pub(crate) fn take(app: &mut App, root: &RootPath, ask: &Ask) -> Result<Claim, Problem> {
     let path = root.join(layout::GOALS);
     let read_at = stamp(&path);
     let files = GoalsFiles::read(app, root)?;
@@ -85,7 +83,7 @@ pub(crate) fn take(app: &mut App, root: &Path, ask: &Ask) -> Result<Claim, Probl
 }
 
 /// Gives a claim back that nothing came of. What cannot be given back ends by itself.
-pub(crate) fn give_back(app: &mut App, root: &Path, claim: &Claim) {
+pub(crate) fn give_back(app: &mut App, root: &RootPath, claim: &Claim) {
     let now = now(app);
     if let Ok(mut desk) = desk(app, root.to_owned()) {
         let (id, worker) = (&claim.claim_id, &claim.worker_id);
@@ -105,19 +103,19 @@ fn why_not(app: &App, ask: &Ask, goals: &Goals, problem: Problem) -> Problem {
 }
 
 /// Tells whether a file is the one that was read: every writer of ours puts another in its place.
-fn stamp(path: &Path) -> Option<(u64, u64, i64, i64)> {
-    let meta = std::fs::metadata(path).ok()?;
+fn stamp(path: &RootPath) -> Option<(u64, u64, i64, i64)> {
+    let meta = path.metadata().ok()?;
     Some((meta.ino(), meta.size(), meta.mtime(), meta.mtime_nsec()))
 }
 
 /// The goals of a project as its file has them now; none where it cannot be read.
-pub(crate) fn goals_there(root: &Path) -> Option<Goals> {
+pub(crate) fn goals_there(root: &RootPath) -> Option<Goals> {
     goals_now(&root.join(layout::GOALS))
 }
 
 /// Goals that cannot be read any more are none that could be claimed.
-fn goals_now(path: &Path) -> Option<Goals> {
-    let bytes = read_if_there(path, MAX_DOCUMENT_BYTES).ok()??;
+fn goals_now(path: &RootPath) -> Option<Goals> {
+    let bytes = path.read_if_there(MAX_DOCUMENT_BYTES).ok()??;
     let source = Source::from_bytes(layout::GOALS, &bytes).ok()?;
     read::<Goals>(&source).ok().map(|read| read.value)
 }
@@ -231,10 +229,10 @@ fn list(app: &mut App, args: ListArgs) -> Result<Exit, Problem> {
     let project = calling::project_at(app, root)?;
     let directory = directory(&project);
     let mut claims = Vec::new();
+    approved(app, &project)?;
+    directory.check_directory().map_err(|error| unwritten(app.lang, &error.into()))?;
     if directory.is_dir() {
-        let mut desk = open(app, &project)?;
-        desk.sweep(now(app)).map_err(|error| store_problem(app.lang, &error))?;
-        claims = desk.queue().claims().into_iter().cloned().collect();
+        claims = claims_there(app, &project, &directory)?;
         if !args.active_only {
             claims = with_archive(app, &directory, claims)?;
         }
@@ -252,17 +250,39 @@ fn list(app: &mut App, args: ListArgs) -> Result<Exit, Problem> {
     Ok(Exit::Done)
 }
 
+/// What is over is ended first, as by every call; in a queue that somebody else made only for the eye.
+fn claims_there(
+    app: &mut App,
+    project: &Project,
+    directory: &RootPath,
+) -> Result<Vec<Claim>, Problem> {
+    let (lang, now) = (app.lang, now(app));
+    if project.config.queue_dir.is_some() || opening::are_own(app, directory)? {
+        let mut desk = open(app, project)?;
+        desk.sweep(now).map_err(|error| store_problem(lang, &error))?;
+        return Ok(desk.queue().claims().into_iter().cloned().collect());
+    }
+    opening::recover(app, directory)?;
+    let disk = opening::disk_to_look(app, directory)?;
+    let queue = look(&disk, now).map_err(|error| store_problem(lang, &error))?;
+    Ok(queue.claims().into_iter().cloned().collect())
+}
+
 /// Claims that ended before the present file of the log began.
-fn with_archive(app: &App, directory: &Path, current: Vec<Claim>) -> Result<Vec<Claim>, Problem> {
+fn with_archive(
+    app: &App,
+    directory: &RootPath,
+    current: Vec<Claim>,
+) -> Result<Vec<Claim>, Problem> {
     let unread = |error: hast_world::files::PathError| {
         Problem::cannot_read(app.lang, &error.path, &error.source)
     };
     let archive = directory.join("archive");
-    let mut files = names(&archive).map_err(unread)?;
+    let mut files = archive.names().map_err(unread)?;
     files.sort();
     let mut all = BTreeMap::new();
     for file in files.iter().filter(|file| file.ends_with(".ndjson")) {
-        let bytes = read_if_there(&archive.join(file), MAX_LOG).map_err(unread)?;
+        let bytes = archive.join(file).read_if_there(MAX_LOG).map_err(unread)?;
         let (events, _) = ndjson::read::<QueueEvent>(LOG, &bytes.unwrap_or_default());
         let claims = events.into_iter().flat_map(|event| event.detail.claims);
         all.extend(claims.map(|claim| (claim.fence, claim)));
@@ -292,37 +312,39 @@ fn worker(app: &App, name: &str) -> Result<String, Problem> {
 }
 
 /// Where the queue is: `queue_dir` of the configuration, else below `.ai/`.
-pub(crate) fn directory(project: &Project) -> PathBuf {
-    match &project.config.queue_dir {
-        Some(directory) => project.root.join(directory),
-        None => project.root.join(layout::DIRECTORY).join("queue"),
+pub(crate) fn directory(project: &Project) -> RootPath {
+    let elsewhere = project.config.queue_dir.as_ref();
+    let elsewhere = elsewhere.map(|path| RootPath::of_user(&project.root.as_path().join(path)));
+    match elsewhere {
+        Some(Ok(directory)) => directory,
+        Some(Err(_)) | None => project.root.join(layout::DIRECTORY).join("queue"),
     }
 }
 
-fn desk(app: &mut App, root: PathBuf) -> Result<Desk<RealDisk>, Problem> {
+fn desk(app: &mut App, root: RootPath) -> Result<Desk<RealDisk>, Problem> {
     let project = calling::project_at(app, root)?;
     open(app, &project)
 }
 
-/// A queue elsewhere is written to because a file of the repository says so: that is approved first.
+/// A queue elsewhere is used because a file of the repository says so: that is approved first.
+fn approved(app: &mut App, project: &Project) -> Result<(), Problem> {
+    let Some(elsewhere) = &project.config.queue_dir else { return Ok(()) };
+    let commands = Commands::default().with("queue_dir", elsewhere);
+    calling::trusted(app, project, &commands).map(|_| ())
+}
+
 pub(crate) fn open(app: &mut App, project: &Project) -> Result<Desk<RealDisk>, Problem> {
     let lang = app.lang;
-    if let Some(elsewhere) = &project.config.queue_dir {
-        let commands = Commands::default().with("queue_dir", elsewhere);
-        let _trusted = calling::trusted(app, project, &commands)?;
-    }
+    approved(app, project)?;
     if project.root.join(layout::DIRECTORY).is_dir() {
         keep_ignored(lang, &project.root)?;
     }
     let directory = directory(project);
-    if project.config.queue_dir.is_none() {
-        // A link out of the project would be such a queue too, and nobody approved it.
-        stays_inside(&project.root.join(layout::DIRECTORY), &directory)
-            .map_err(|error| unwritten(lang, &error))?;
-    }
-    std::fs::create_dir_all(&directory)
-        .map_err(|error| Problem::cannot_write(lang, &directory, &error))?;
-    let (store, _) = opening::store(app, &directory)?;
+    directory.make_directory().map_err(|error| unwritten(lang, &error.into()))?;
+    let store = match project.config.queue_dir {
+        Some(_) => opening::shared_store(app, &directory)?,
+        None => opening::store(app, &directory)?.0,
+    };
     Desk::open(store).map_err(|error| store_problem(lang, &error))
 }
 

@@ -1,7 +1,5 @@
 //! `hast search`: knowledge and history of all flows, by words. A scan without an index.
 
-use std::path::{Path, PathBuf};
-
 use hast_flow::docs::files::{FlowName, matches_part};
 use hast_flow::docs::run::{CatalogRow, ProcessRun, UserInstruction};
 use hast_flow::flows::run::layout;
@@ -9,7 +7,7 @@ use hast_flow::formats::source::Source;
 use hast_flow::formats::table::{Column, Line, Row, TableHeader};
 use hast_flow::ranking::{Query, rarity};
 use hast_flow::words::visible;
-use hast_world::files::{names, read_bounded};
+use hast_world::root_path::RootPath;
 use hast_world::searching::{Finder, Hit, line_at};
 use serde_json::json;
 
@@ -52,7 +50,7 @@ pub(crate) fn run(app: &mut App, args: &SearchArgs) -> Result<Exit, Problem> {
     let Some(finder) = Finder::new(query.stems()) else {
         return Err(Problem::usage(say::no_words(app.lang), say::no_words_next(app.lang)));
     };
-    let files = files(app);
+    let files = files(app)?;
     let mut found = Vec::new();
     let mut having = vec![0_u32; query.stems().len()];
     let mut total = 0_u32;
@@ -94,13 +92,13 @@ pub(crate) fn run(app: &mut App, args: &SearchArgs) -> Result<Exit, Problem> {
 struct Shown {
     flow: &'static str,
     kind: &'static str,
-    file: PathBuf,
+    file: RootPath,
     id: String,
     text: String,
     score: f64,
 }
 
-fn result(files: &[(FlowName, PathBuf)], found: &Found, score: f64) -> Shown {
+fn result(files: &[(FlowName, RootPath)], found: &Found, score: f64) -> Shown {
     let (flow, path) = &files[found.file];
     let line = line_at(path, found.hit).unwrap_or_default();
     let line = String::from_utf8_lossy(&line).into_owned();
@@ -121,13 +119,13 @@ fn result(files: &[(FlowName, PathBuf)], found: &Found, score: f64) -> Shown {
 
 /// The cells of a row of a large table, without reading the rest of it.
 fn row(
-    path: &Path,
+    path: &RootPath,
     line: &str,
     columns: &'static [Column],
     key: usize,
     texts: &[usize],
 ) -> Option<(String, String)> {
-    let head = read_bounded(path, HEAD).ok()?;
+    let head = path.read_bounded(HEAD).ok()?;
     let head = String::from_utf8_lossy(&head);
     let header = TableHeader::find(&Source::new("", &head), columns).ok()?;
     match header.row(Source::new("", line), 0..line.len()).ok()? {
@@ -173,17 +171,17 @@ fn tell(app: &mut App, results: &[Shown], total: u64) -> Result<Exit, Problem> {
 }
 
 /// The files of every flow that is here or above.
-fn files(app: &App) -> Vec<(FlowName, PathBuf)> {
+fn files(app: &App) -> Result<Vec<(FlowName, RootPath)>, Problem> {
     let mut files = Vec::new();
-    for (flow, root) in verify::flows_here(app) {
+    for (flow, root) in verify::flows_here(app)? {
         for (_, pattern) in PLACES.iter().filter(|(known, _)| *known == flow) {
             files.extend(expanded(&root, pattern).into_iter().map(|path| (flow, path)));
         }
     }
-    files
+    Ok(files)
 }
 
-fn expanded(root: &Path, pattern: &str) -> Vec<PathBuf> {
+fn expanded(root: &RootPath, pattern: &str) -> Vec<RootPath> {
     let mut places = vec![root.to_owned()];
     for part in pattern.split('/') {
         places = places
@@ -191,7 +189,7 @@ fn expanded(root: &Path, pattern: &str) -> Vec<PathBuf> {
             .flat_map(|place| match part.contains('*') {
                 false => vec![place.join(part)],
                 true => {
-                    let mut below = names(place).unwrap_or_default();
+                    let mut below = place.names().unwrap_or_default();
                     below.retain(|name| matches_part(part, name));
                     below.sort();
                     below.iter().map(|name| place.join(name)).collect()

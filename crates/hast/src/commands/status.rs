@@ -2,7 +2,6 @@
 //! files and does not check what agents made; that is `hast verify`.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use hast_flow::attempt::workspace::{GitResult, GitStep};
 use hast_flow::docs::document::read;
@@ -16,6 +15,7 @@ use hast_flow::formats::source::Source;
 use hast_flow::time::UtcTime;
 use hast_flow::words::{Lang, visible};
 use hast_world::git_thread::GitThread;
+use hast_world::root_path::RootPath;
 use hast_world::{auto_lock, git};
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ use crate::problem::{Exit, Problem};
 /// A flow that was found, and how it is.
 struct Seen {
     flow: FlowName,
-    root: PathBuf,
+    root: RootPath,
     state: State,
 }
 
@@ -66,7 +66,7 @@ const STATUSES: [GoalStatus; 5] = [
 
 pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
     let mut flows = Vec::new();
-    for (flow, root) in flows_here(app) {
+    for (flow, root) in flows_here(app)? {
         let state = match flow {
             FlowName::Goals => {
                 let mut report = Report::default();
@@ -222,7 +222,7 @@ fn goals_json(goals: &GoalsState) -> Value {
 }
 
 /// What the log owes, while the file is not as the last commit has it: people may have committed it.
-fn owed(app: &App, root: &Path, text: &str) -> Vec<String> {
+fn owed(app: &App, root: &RootPath, text: &str) -> Vec<String> {
     let log = format!("{}/{}", layout::DIRECTORY, auto_layout::EVENTS);
     let log = text_of(app, root, &log).ok().flatten().unwrap_or_default();
     let owed = owed_in(&log);
@@ -235,7 +235,7 @@ fn owed(app: &App, root: &Path, text: &str) -> Vec<String> {
 }
 
 /// The goals as the last commit has them.
-fn committed(root: &Path) -> Option<Vec<u8>> {
+fn committed(root: &RootPath) -> Option<Vec<u8>> {
     let place = git::Place::find(root).ok()?;
     let (_, commit) = auto_lock::head(&place.git_dir, &place.common_dir)?;
     let paths = vec![layout::GOALS.to_owned()];
@@ -247,7 +247,7 @@ fn committed(root: &Path) -> Option<Vec<u8>> {
 }
 
 /// Nothing where the goals cannot be read: the findings say so already.
-fn goals_state(app: &App, root: &Path) -> Option<GoalsState> {
+fn goals_state(app: &App, root: &RootPath) -> Option<GoalsState> {
     let text = text_of(app, root, layout::GOALS).ok().flatten()?;
     let goals = read::<Goals>(&Source::new(layout::GOALS, &text)).ok()?.value;
     let all = placed(&goals);

@@ -1,6 +1,6 @@
 //! `hast verify`: every document below a path against its schema and its own rules.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hast_flow::docs::document::read;
 use hast_flow::docs::files::{FlowName, document_at, document_named};
@@ -9,10 +9,12 @@ use hast_flow::docs::registry::{self, Entry};
 use hast_flow::flows::goals::layout::{CONFIG, GOALS};
 use hast_flow::formats::diagnostic::{Diagnostic, Finding};
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
-use hast_world::files::{self, PathError};
-use hast_world::roots;
+use hast_world::files::PathError;
+use hast_world::files::read_named;
+use hast_world::root_path::RootPath;
 use serde_json::json;
 
+use super::flow_root;
 use super::goals_files::text_of;
 use crate::app::App;
 use crate::cli::VerifyArgs;
@@ -54,7 +56,7 @@ pub(crate) fn run(app: &mut App, args: &VerifyArgs) -> Result<Exit, Problem> {
     let forced = args.document.as_deref().map(|name| find(app, name)).transpose()?;
     let mut report = Report::default();
     if args.paths.is_empty() {
-        let found = flows_here(app);
+        let found = flows_here(app)?;
         if found.is_empty() {
             let next = say::nothing_here_next(app.lang, app.here().display());
             return Err(Problem::new(say::nothing_here(app.lang), next));
@@ -70,21 +72,12 @@ pub(crate) fn run(app: &mut App, args: &VerifyArgs) -> Result<Exit, Problem> {
 }
 
 /// The flows whose files are here or above, with their roots.
-pub(crate) fn flows_here(app: &App) -> Vec<(FlowName, PathBuf)> {
-    FlowName::ALL
-        .into_iter()
-        .filter_map(|flow| {
-            let root = match &app.root {
-                // A named root is that directory or nothing.
-                Some(root) => roots::find_root(root, Some(root), flow.marker()),
-                None => roots::find_root(&app.directory, app.home.as_deref(), flow.marker()),
-            };
-            root.map(|root| (flow, root))
-        })
-        .collect()
+pub(crate) fn flows_here(app: &App) -> Result<Vec<(FlowName, RootPath)>, Problem> {
+    let there = FlowName::ALL.into_iter().filter(|flow| flow_root::found(app, *flow).is_some());
+    there.map(|flow| Ok((flow, flow_root::there_or_here(app, flow)?))).collect()
 }
 
-pub(crate) fn check_flow(app: &App, flow: FlowName, root: &Path, report: &mut Report) {
+pub(crate) fn check_flow(app: &App, flow: FlowName, root: &RootPath, report: &mut Report) {
     let before = report.errors;
     check_documents(app, flow, root, report);
     // Told where nothing else misses the lines.
@@ -94,7 +87,7 @@ pub(crate) fn check_flow(app: &App, flow: FlowName, root: &Path, report: &mut Re
     }
 }
 
-fn check_documents(app: &App, flow: FlowName, root: &Path, report: &mut Report) {
+fn check_documents(app: &App, flow: FlowName, root: &RootPath, report: &mut Report) {
     for directory in flow.directories() {
         let directory = root.join(directory);
         if directory.is_dir() {
@@ -128,7 +121,7 @@ fn check_documents(app: &App, flow: FlowName, root: &Path, report: &mut Report) 
 }
 
 /// The files of the goals flow that people write.
-pub(crate) fn check_written(app: &App, root: &Path, report: &mut Report) {
+pub(crate) fn check_written(app: &App, root: &RootPath, report: &mut Report) {
     for path in [CONFIG, GOALS].map(|name| root.join(name)) {
         if let (true, Some(entry)) = (path.exists(), document_at(&slashed(&path))) {
             check_file(app, &path, entry, report);
@@ -140,7 +133,7 @@ pub(crate) fn check_written(app: &App, root: &Path, report: &mut Report) {
 /// What lies in one directory of a flow, with what the flow knows about it.
 pub(crate) fn check_part(
     app: &App,
-    directory: &Path,
+    directory: &RootPath,
     breaches: Vec<Diagnostic>,
     report: &mut Report,
 ) {
@@ -151,14 +144,14 @@ pub(crate) fn check_part(
 }
 
 /// One session alone.
-pub(crate) fn check_session(app: &App, root: &Path, directory: &Path, report: &mut Report) {
+pub(crate) fn check_session(app: &App, root: &RootPath, directory: &RootPath, report: &mut Report) {
     check_tree(app, directory, report);
     let breaches = super::session::breaches(app, root, directory);
     breaches.into_iter().for_each(|finding| report.add(finding));
 }
 
 /// What no file of the goals flow can know alone: whether a goal's agent is one of the config.
-fn check_tools(app: &App, root: &Path, report: &mut Report) {
+fn check_tools(app: &App, root: &RootPath, report: &mut Report) {
     let (config, goals) = (text_of(app, root, CONFIG), text_of(app, root, GOALS));
     // A file that cannot be read was reported when it was checked.
     let (Ok(Some(config)), Ok(Some(goals))) = (config, goals) else { return };
@@ -185,6 +178,7 @@ fn check_path(
             return Err(Problem::usage(say::as_is_for_files(app.lang), next).at(path));
         }
         let before = report.files + report.findings();
+        let full = RootPath::new(&full).map_err(|error| flow_root::unread(app, &error))?;
         check_tree(app, &full, report);
         if report.files + report.findings() == before {
             let next = say::no_documents_next(app.lang);
@@ -200,12 +194,12 @@ fn check_path(
         let next = say::not_a_document_next(app.lang);
         return Err(Problem::new(say::not_a_document(app.lang), next).at(path));
     };
-    check_file(app, &full, entry, report);
+    check_bytes(app, &full, entry, read_named(&full, MAX_DOCUMENT_BYTES), report);
     Ok(())
 }
 
-fn check_tree(app: &App, directory: &Path, report: &mut Report) {
-    files::walk(directory, &mut |path| match path {
+fn check_tree(app: &App, directory: &RootPath, report: &mut Report) {
+    directory.walk(&mut |path| match path {
         Ok(path) => {
             if let Some(entry) = document_at(&slashed(path)) {
                 check_file(app, path, entry, report);
@@ -215,8 +209,18 @@ fn check_tree(app: &App, directory: &Path, report: &mut Report) {
     });
 }
 
-fn check_file(app: &App, path: &Path, entry: &Entry, report: &mut Report) {
-    let bytes = match files::read_bounded(path, MAX_DOCUMENT_BYTES) {
+fn check_file(app: &App, path: &RootPath, entry: &Entry, report: &mut Report) {
+    check_bytes(app, path, entry, path.read_bounded(MAX_DOCUMENT_BYTES), report);
+}
+
+fn check_bytes(
+    app: &App,
+    path: &Path,
+    entry: &Entry,
+    read: Result<Vec<u8>, PathError>,
+    report: &mut Report,
+) {
+    let bytes = match read {
         Ok(bytes) => bytes,
         Err(error) => return report.add(cannot_read(app, &error)),
     };

@@ -1,16 +1,15 @@
 //! `hast demo kernel`: a request whose plan grows, an expert that fails and is replaced, a report.
 
-use std::path::Path;
-
 use hast_flow::docs::files::FlowName;
 use hast_flow::flows::kernel::NewRequest;
 use hast_flow::flows::kernel::decide::Asked;
 use hast_flow::steps::Ending;
 use hast_flow::trust::Commands;
 use hast_flow::words::Lang;
-use hast_world::person_files::create;
 
 use super::{document, ended, without_the_users_wishes};
+use hast_world::root_path::RootPath;
+
 use crate::app::App;
 use crate::auto_messages::say as demo;
 use crate::commands::calling;
@@ -21,21 +20,19 @@ use crate::problem::{Exit, Problem};
 
 const AGENT: &str = "agent.rehearsal.yaml";
 
-pub(super) fn run(app: &mut App, directory: &Path) -> Result<Exit, Problem> {
+pub(super) fn run(app: &mut App, directory: &RootPath) -> Result<Exit, Problem> {
     let lang = app.lang;
     let agent = match lang {
         Lang::En => include_str!("kernel/agent.en.rehearsal.yaml"),
         Lang::Ko => include_str!("kernel/agent.ko.rehearsal.yaml"),
     };
-    create(&directory.join(AGENT), agent.as_bytes()).map_err(|error| {
+    directory.join(AGENT).create(agent.as_bytes()).map_err(|error| {
         Problem::new(demo::demo_no_git(lang), demo::demo_no_git_next(lang))
             .at(&error.path)
             .because(error.source.to_string())
     })?;
     app.output.message(&format!("{}\n", say::demo_intro(lang, directory.display())));
-    let root =
-        directory.canonicalize().map_err(|error| Problem::cannot_read(lang, directory, &error))?;
-    let mut project = calling::project_at(app, root)?;
+    let mut project = calling::project_at(app, directory.clone())?;
     without_the_users_wishes(&mut project);
     let trusted = calling::trusted(app, &project, &Commands::default())?;
     let id = fresh(app, &project.root)?;

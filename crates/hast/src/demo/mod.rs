@@ -8,7 +8,7 @@ mod teashop;
 mod till;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hast_flow::attempt::recovery::From;
 use hast_flow::docs::files::FlowName;
@@ -17,7 +17,7 @@ use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::steps::{Ending, Notice};
 use hast_flow::words::{Lang, shell_word};
 use hast_world::files::PathError;
-use hast_world::person_files::create;
+use hast_world::root_path::RootPath;
 use hast_world::roots;
 use serde_json::{Value, json};
 
@@ -54,12 +54,12 @@ pub(crate) fn run(app: &mut App, args: &DemoArgs) -> Result<Exit, Problem> {
     }
 }
 
-fn shop(app: &mut App, directory: &Path) -> Result<Exit, Problem> {
+fn shop(app: &mut App, directory: &RootPath) -> Result<Exit, Problem> {
     make(app.lang, directory)?;
     if !app.quiet {
         app.output.message(&format!("{}\n", say::demo_intro(app.lang, directory.display())));
     }
-    let mut project = calling::project_at(app, directory.to_owned())?;
+    let mut project = calling::project_at(app, directory.clone())?;
     // Everything in there was written a moment ago, by hast.
     project.variables.push(("HAST_TRUST".into(), "all".into()));
     without_the_users_wishes(&mut project);
@@ -130,7 +130,7 @@ fn comment(judgement: &Judgement, lang: Lang) -> Option<String> {
     })
 }
 
-fn place(app: &App, args: &DemoArgs) -> Result<PathBuf, Problem> {
+fn place(app: &App, args: &DemoArgs) -> Result<RootPath, Problem> {
     let lang = app.lang;
     let directory = match &args.dir {
         Some(dir) => app.directory.join(dir),
@@ -143,11 +143,12 @@ fn place(app: &App, args: &DemoArgs) -> Result<PathBuf, Problem> {
         let what = say::demo_not_empty(lang);
         return Err(Problem::usage(what, say::demo_not_empty_next(lang)).at(&directory));
     }
-    Ok(directory)
+    RootPath::of_user(&directory)
+        .map_err(|error| Problem::cannot_read(lang, &error.path, &error.source))
 }
 
 /// The scratch repository, with a first commit.
-fn make(lang: Lang, directory: &Path) -> Result<(), Problem> {
+fn make(lang: Lang, directory: &RootPath) -> Result<(), Problem> {
     let problem = || Problem::new(say::demo_no_git(lang), say::demo_no_git_next(lang));
     let written = |error: PathError| problem().at(&error.path).because(error.source.to_string());
     let goals = match lang {
@@ -158,9 +159,9 @@ fn make(lang: Lang, directory: &Path) -> Result<(), Problem> {
     let rules = hast_flow::flows::goals::init::rules_text(lang);
     let own = [(layout::GOALS, goals), (layout::IGNORE, &ignored), (layout::RULES, &rules)];
     for (path, text) in FILES.iter().copied().chain(own) {
-        create(&directory.join(path), text.as_bytes()).map_err(written)?;
+        directory.join(path).create(text.as_bytes()).map_err(written)?;
     }
-    create(&directory.join(".ai/handoffs/.gitkeep"), b"").map_err(written)?;
+    directory.join(".ai/handoffs/.gitkeep").create(b"").map_err(written)?;
     commit_all(lang, directory, "chore: a small shop")
 }
 

@@ -1,8 +1,6 @@
 //! `hast demo run`: assets and guidelines in, a proposal, four phases, a chart and a report out; then
 //! a second run that finds the first one and amends its instructions.
 
-use std::path::Path;
-
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::run::{InstructionStatus, UserInstruction};
 use hast_flow::flows::run::{Asked, Confirm, NewRun, PersonsAnswer, Said, layout};
@@ -12,10 +10,10 @@ use hast_flow::ids::RunId;
 use hast_flow::steps::Ending;
 use hast_flow::trust::{Commands, Trusted};
 use hast_flow::words::Lang;
-use hast_world::files::read_if_there;
-use hast_world::person_files::create;
 
 use super::{document, ended, without_the_users_wishes};
+use hast_world::root_path::RootPath;
+
 use crate::app::App;
 use crate::auto_messages::say as demo;
 use crate::commands::calling::{self, Project};
@@ -30,7 +28,7 @@ const AGENT: &str = "agent.rehearsal.yaml";
 const SALES: &str = "quarter,sales\n2025-01,41\n2025-04,47\n2025-07,38\n2025-10,62\n";
 const VISITORS: &str = "quarter,visitors\n2025-01,900\n2025-04,980\n2025-07,870\n2025-10,1200\n";
 
-pub(super) fn run(app: &mut App, directory: &Path) -> Result<Exit, Problem> {
+pub(super) fn run(app: &mut App, directory: &RootPath) -> Result<Exit, Problem> {
     let lang = app.lang;
     let (agent, style) = match lang {
         Lang::En => (include_str!("run/agent.en.rehearsal.yaml"), "# Style\n\nPlain words.\n"),
@@ -40,9 +38,7 @@ pub(super) fn run(app: &mut App, directory: &Path) -> Result<Exit, Problem> {
     put(lang, directory, "assets/sales.csv", SALES)?;
     put(lang, directory, "guidelines/style.md", style)?;
     app.output.message(&format!("{}\n", say::demo_intro(lang, directory.display())));
-    let root =
-        directory.canonicalize().map_err(|error| Problem::cannot_read(lang, directory, &error))?;
-    let mut project = calling::project_at(app, root)?;
+    let mut project = calling::project_at(app, directory.clone())?;
     without_the_users_wishes(&mut project);
     let trusted = calling::trusted(app, &project, &Commands::default())?;
     let (first, driven) = one(app, &project, &say::demo_first(lang), trusted)?;
@@ -101,8 +97,8 @@ fn comment(change: &Change, lang: Lang) -> String {
 }
 
 /// Which instruction took the place of which.
-fn amended(app: &mut App, root: &Path) {
-    let bytes = read_if_there(&root.join(layout::INSTRUCTIONS), MAX_DOCUMENT_BYTES).ok().flatten();
+fn amended(app: &mut App, root: &RootPath) {
+    let bytes = root.join(layout::INSTRUCTIONS).read_if_there(MAX_DOCUMENT_BYTES).ok().flatten();
     let text = String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default();
     let rows = read_rows::<UserInstruction>(&Source::new(layout::INSTRUCTIONS, &text));
     for row in rows.unwrap_or_default() {
@@ -113,8 +109,8 @@ fn amended(app: &mut App, root: &Path) {
     }
 }
 
-fn put(lang: Lang, directory: &Path, file: &str, text: &str) -> Result<(), Problem> {
-    create(&directory.join(file), text.as_bytes()).map(|_| ()).map_err(|error| {
+fn put(lang: Lang, directory: &RootPath, file: &str, text: &str) -> Result<(), Problem> {
+    directory.join(file).create(text.as_bytes()).map(|_| ()).map_err(|error| {
         Problem::new(demo::demo_no_git(lang), demo::demo_no_git_next(lang))
             .at(&error.path)
             .because(error.source.to_string())

@@ -1,14 +1,13 @@
 //! `hast demo contract`: a discount, built test-first. The implementer leaves its scope and is sent back.
 
-use std::path::Path;
-
 use hast_flow::docs::files::FlowName;
 use hast_flow::flows::contract::Asked;
 use hast_flow::steps::{Ending, Notice};
 use hast_flow::words::Lang;
-use hast_world::person_files::create;
 
 use super::{commit_all, cut_off, document, ended, without_the_users_wishes};
+use hast_world::root_path::RootPath;
+
 use crate::app::App;
 use crate::auto_messages::say as demo;
 use crate::commands::calling;
@@ -28,14 +27,14 @@ const FILES: &[(&str, &str)] = &[
     (".ai/config.yaml", CONFIG),
 ];
 
-pub(super) fn run(app: &mut App, directory: &Path) -> Result<Exit, Problem> {
+pub(super) fn run(app: &mut App, directory: &RootPath) -> Result<Exit, Problem> {
     let lang = app.lang;
     let agents = match lang {
         Lang::En => include_str!("contract/agents.en.rehearsal.yaml"),
         Lang::Ko => include_str!("contract/agents.ko.rehearsal.yaml"),
     };
     for (path, text) in FILES.iter().copied().chain([(".ai/rehearsals/agents.yaml", agents)]) {
-        create(&directory.join(path), text.as_bytes()).map_err(|error| {
+        directory.join(path).create(text.as_bytes()).map_err(|error| {
             Problem::new(demo::demo_no_git(lang), demo::demo_no_git_next(lang))
                 .at(&error.path)
                 .because(error.source.to_string())
@@ -43,9 +42,7 @@ pub(super) fn run(app: &mut App, directory: &Path) -> Result<Exit, Problem> {
     }
     commit_all(lang, directory, "chore: a till")?;
     app.output.message(&format!("{}\n", say::demo_intro(lang, directory.display())));
-    let root =
-        directory.canonicalize().map_err(|error| Problem::cannot_read(lang, directory, &error))?;
-    let mut project = calling::project_at(app, root)?;
+    let mut project = calling::project_at(app, directory.clone())?;
     // Everything in there was written a moment ago, by hast.
     project.variables.push(("HAST_TRUST".into(), "all".into()));
     without_the_users_wishes(&mut project);

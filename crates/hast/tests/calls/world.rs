@@ -14,6 +14,7 @@ use hast_flow::trust::Commands;
 use hast_flow::words::Lang;
 use hast_world::calls::{Calls, OtherEffects, RealWorld, Settings, What};
 use hast_world::clock::Machine;
+use hast_world::root_path::RootPath;
 use hast_world::supervisor::Guarded;
 
 use crate::scene::{Scene, marked, wait_until};
@@ -50,11 +51,12 @@ fn guarded_world(scene: &Scene, mark: &str) -> (RealWorld, Arc<Mutex<Vec<String>
         ("HAST_AI_TOOL", tool),
         (name, value.to_owned()),
     ];
+    let root = RootPath::new(&scene.root()).unwrap();
     let settings = Settings {
         flow: FlowName::Session,
-        root: scene.root(),
-        documents: scene.root(),
-        machine: scene.root().join(".hast"),
+        root: root.clone(),
+        documents: root.clone(),
+        machine: root.join(".hast"),
         scope: "S-1".to_owned(),
         // The agents look at each other's directories.
         config: Config { sandbox: Some(SandboxMode::Off), ..Config::default() },

@@ -12,7 +12,7 @@ use hast_flow::formats::source::MAX_DOCUMENT_BYTES;
 use hast_flow::steps::{Call, CallResult, Expected, Place, StepKey};
 use hast_flow::words::{Lang, visible};
 use hast_world::calls::{Calls, Kept, Performed};
-use hast_world::files::read_bounded;
+use hast_world::files::read_named;
 use serde_json::{Value, json};
 
 use super::progress::{Screen, duration};
@@ -61,7 +61,7 @@ fn prompt(lang: Lang, path: &Path) -> Result<String, Problem> {
         read.map_err(|error| problem(error.to_string()))?;
         bytes
     } else {
-        read_bounded(path, MAX_DOCUMENT_BYTES).map_err(|error| problem(error.source.to_string()))?
+        read_named(path, MAX_DOCUMENT_BYTES).map_err(|error| problem(error.source.to_string()))?
     };
     if bytes.len() > MAX_DOCUMENT_BYTES {
         return Err(problem(format!("> {MAX_DOCUMENT_BYTES} bytes")));

@@ -1,7 +1,6 @@
 //! What `auto` asks of the machine besides agents: git, and the tests.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use hast_flow::attempt::evidence::{TestEnd, TestRun};
@@ -20,6 +19,7 @@ use hast_world::calls::OtherEffects;
 use hast_world::checks::Checks;
 use hast_world::git::Hooking;
 use hast_world::git_thread::GitThread;
+use hast_world::root_path::RootPath;
 use hast_world::supervisor::Guarded;
 use hast_world::worktree_threads::WorktreeThreads;
 
@@ -35,14 +35,15 @@ pub(crate) struct AutoEffects {
 
 impl AutoEffects {
     pub(crate) fn open(
-        root: PathBuf,
+        root: &RootPath,
         config: Config,
         variables: Vec<(OsString, OsString)>,
         supervisor: Arc<Guarded>,
         lang: Lang,
     ) -> Result<Self, GitProblem> {
         supervisor.stay_one_ahead();
-        let checks = Arc::new(Checks { supervisor, root, config, variables, lang });
+        let checks =
+            Arc::new(Checks { supervisor, root: root.to_path_buf(), config, variables, lang });
         let hooking = Hooking { checks: Arc::clone(&checks), place: Place::Checkout };
         let git = GitThread::open_with(&checks.root, hooking)?;
         Ok(Self { git, checks, trees: None, leases: None })

@@ -1,7 +1,7 @@
 //! How goals and their attempts are shown: a row a goal, a line a verdict.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use hast_flow::attempt::given_back::{Aside, GivenBack};
 use hast_flow::attempt::recovery::{Cleared, named, say as start};
@@ -16,6 +16,7 @@ use hast_flow::flows::goals::selection::{Placed, placed};
 use hast_flow::words::{Lang, visible};
 use hast_world::auto_lock::OwnLock;
 use hast_world::git::{AsideFiles, Place};
+use hast_world::root_path::RootPath;
 
 use super::{beside, shown};
 use crate::auto_messages::say;
@@ -68,7 +69,7 @@ pub(crate) struct GoalEyes {
     pub(super) root: PathBuf,
     /// What is said about a verdict beyond its line.
     pub(crate) comment: Option<fn(&Judgement, Lang) -> Option<String>>,
-    waiting: Option<(PathBuf, AutoLock)>,
+    waiting: Option<(RootPath, AutoLock)>,
     lock: Option<OwnLock>,
     /// The run that was the last one when this one looked around.
     earlier: Option<String>,
@@ -106,9 +107,9 @@ impl GoalEyes {
     }
 
     /// What is to be written down as soon as the run has begun.
-    pub(super) fn lock_in(&mut self, state: PathBuf, lock: AutoLock, place: Place) {
+    pub(super) fn lock_in(&mut self, state: RootPath, lock: AutoLock, place: Place) {
         self.aside = Some(AsideFiles::new(place));
-        self.root = state.parent().map(Path::to_owned).unwrap_or_default();
+        self.root = state.parent().map(|root| root.to_path_buf()).unwrap_or_default();
         self.waiting = Some((state, lock));
     }
 

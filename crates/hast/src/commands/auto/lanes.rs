@@ -50,7 +50,7 @@ pub(super) fn drive(
     let (root, config) = (project.root.clone(), project.config.clone());
     let variables = project.variables.clone();
     let others = move |guarded: &Arc<_>| {
-        AutoEffects::open(root, config, variables, Arc::clone(guarded), lang)
+        AutoEffects::open(&root, config, variables, Arc::clone(guarded), lang)
             .and_then(|effects| effects.with_leases(Arc::new(leases)).with_trees())
             .map(|effects| Arc::new(effects) as Arc<_>)
             .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))

@@ -2,7 +2,6 @@
 //! worked on, and given back at the end. The worker's name stays, so that a later run has its claims.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
@@ -18,6 +17,7 @@ use hast_flow::time::UtcTime;
 use hast_flow::words::Lang;
 use hast_world::disk::RealDisk;
 use hast_world::driver_lock::this_host;
+use hast_world::root_path::RootPath;
 use jiff::SignedDuration;
 
 use crate::app::App;
@@ -121,7 +121,7 @@ impl Leases {
 }
 
 /// Two machines that share a queue may have their projects at the same path.
-fn worker(root: &Path) -> String {
+fn worker(root: &RootPath) -> String {
     let mut name = this_host().into_bytes();
     name.push(0);
     name.extend(root.as_os_str().as_encoded_bytes());

@@ -12,7 +12,6 @@ use hast_flow::formats::ndjson;
 use hast_flow::time::UtcTime;
 use hast_flow::words::visible;
 use hast_world::driver_lock::DriverLock;
-use hast_world::files::read_if_there;
 use hast_world::worktree_threads::WorktreeThreads;
 use serde_json::{Value, json};
 
@@ -105,7 +104,8 @@ fn clear(
 /// Trees of goals that a run is in the middle of, dead or alive.
 fn open_lanes(app: &App, project: &Project) -> Result<BTreeSet<TreeName>, Problem> {
     let path = project.root.join(layout::DIRECTORY).join(auto_layout::EVENTS);
-    let bytes = read_if_there(&path, MAX_LOG)
+    let bytes = path
+        .read_if_there(MAX_LOG)
         .map_err(|error| Problem::cannot_read(app.lang, &error.path, &error.source))?;
     let (events, _) = ndjson::read::<GoalsEvent>(auto_layout::EVENTS, &bytes.unwrap_or_default());
     let mut open = BTreeMap::new();

@@ -15,7 +15,6 @@ pub(crate) mod summary;
 mod walls;
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::Arc;
 
 use hast_flow::agents::choice::{Wishes, choose};
@@ -41,6 +40,7 @@ use hast_world::calls::ledger::LedgerFile;
 use hast_world::calls::{installed, variable};
 use hast_world::driver_lock::DriverLock;
 use hast_world::programs::missing;
+use hast_world::root_path::RootPath;
 use hast_world::{git, roots};
 use serde_json::json;
 
@@ -231,7 +231,7 @@ fn in_place(
     let leases = Arc::new(Leases::open(app, project, AtOnce::One)?);
     let claimed = Arc::clone(&leases);
     let others = move |guarded: &Arc<_>| {
-        AutoEffects::open(root, config, variables, Arc::clone(guarded), lang)
+        AutoEffects::open(&root, config, variables, Arc::clone(guarded), lang)
             .map(|effects| Arc::new(effects.with_leases(claimed)) as Arc<_>)
             .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))
     };
@@ -385,7 +385,7 @@ fn other_roots(project: &Project) -> Vec<String> {
     others.flat_map(FlowName::directories).map(|directory| (*directory).to_owned()).collect()
 }
 
-fn is_there(root: &Path, flow: FlowName) -> bool {
+fn is_there(root: &RootPath, flow: FlowName) -> bool {
     roots::find_root(root, Some(root), flow.marker()).is_some()
 }
 

@@ -16,7 +16,6 @@ use hast_flow::flows::goals::runnable::{
 use hast_flow::flows::goals::selection::{Placed, placed};
 use hast_flow::formats::source::MAX_DOCUMENT_BYTES;
 use hast_world::calls::{installed, variable};
-use hast_world::files::read_if_there;
 use serde_json::json;
 
 use super::refusals;
@@ -113,7 +112,10 @@ fn one(
     };
     let chosen =
         choose(wishes).map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))?;
-    let rules = read_if_there(&project.root.join(layout::RULES), MAX_DOCUMENT_BYTES)
+    let rules = project
+        .root
+        .join(layout::RULES)
+        .read_if_there(MAX_DOCUMENT_BYTES)
         .map_err(|error| Problem::cannot_read(lang, &error.path, &error.source))?;
     let rules = String::from_utf8_lossy(&rules.unwrap_or_default()).into_owned();
     let max = config.max_context_bytes.map_or(120_000, u32::from);

@@ -11,7 +11,6 @@ use hast_flow::flows::goals::auto::run::Beside;
 use hast_flow::flows::goals::layout;
 use hast_flow::formats::ndjson;
 use hast_flow::words::visible;
-use hast_world::files::read_if_there;
 use hast_world::git::{AsideFiles, BroughtBack, Place};
 use hast_world::git_thread::GitThread;
 use serde_json::{Value, json};
@@ -135,7 +134,8 @@ pub(super) fn refused(app: &App, problem: &GitProblem) -> Problem {
 
 pub(super) fn events(app: &App, project: &Project) -> Result<Vec<GoalsEvent>, Problem> {
     let path = project.root.join(layout::DIRECTORY).join(auto_layout::EVENTS);
-    let bytes = read_if_there(&path, MAX_LOG)
+    let bytes = path
+        .read_if_there(MAX_LOG)
         .map_err(|error| Problem::cannot_read(app.lang, &error.path, &error.source))?;
     Ok(ndjson::read::<GoalsEvent>(auto_layout::EVENTS, &bytes.unwrap_or_default()).0)
 }

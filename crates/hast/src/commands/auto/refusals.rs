@@ -12,7 +12,6 @@ use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::runnable::Asked;
 use hast_flow::store::{DocPath, Seen};
 use hast_flow::time::UtcTime;
-use hast_world::files::read_if_there;
 use hast_world::{auto_lock, git};
 
 use super::{agent_is_there, can_be_told, lanes, settings, tree_rules};
@@ -85,7 +84,7 @@ fn running(project: &Project) -> Option<Lock> {
 fn without_ours(project: &Project, mut looked: Looked, args: &AutoArgs) -> Looked {
     let mut view = View::default();
     let log = project.root.join(layout::DIRECTORY).join(auto_layout::EVENTS);
-    let bytes = read_if_there(&log, LOG_BYTES).ok().flatten();
+    let bytes = log.read_if_there(LOG_BYTES).ok().flatten();
     if let (Some(bytes), Some(path)) = (bytes, DocPath::new(auto_layout::EVENTS).ok()) {
         view.fold(&Delta::Document { path: &path, bytes: &bytes, seen: Seen::Absent });
     }

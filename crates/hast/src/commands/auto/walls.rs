@@ -42,9 +42,9 @@ fn opened(project: &Project, repository: &git::Place) -> Vec<PathBuf> {
     };
     let env = project.variables.iter().cloned().collect();
     let presets = Preset::ALL.map(Provider::Preset);
-    let state = project.root.join(layout::DIRECTORY);
+    let state = project.root.as_path().join(layout::DIRECTORY);
     let ground = Ground {
-        root: project.root.clone(),
+        root: project.root.to_path_buf(),
         tree: state.join(path.as_str()),
         state: state.clone(),
         documents: state,

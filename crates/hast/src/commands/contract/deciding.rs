@@ -1,7 +1,5 @@
 //! What of the contract flow waits in the inbox, and what a decision there does.
 
-use std::path::{Path, PathBuf};
-
 use hast_flow::docs::contract::ContractEvent;
 use hast_flow::flows::contract::inbox::fold;
 use hast_flow::flows::contract::{Asked, layout};
@@ -11,6 +9,7 @@ use hast_flow::steps::Ending;
 use hast_flow::trust::Commands;
 use hast_world::files::PathError;
 use hast_world::log_lines::each_line;
+use hast_world::root_path::RootPath;
 
 use super::eyes::ContractEyes;
 use super::{go, store};
@@ -19,7 +18,7 @@ use crate::commands::{calling, driving};
 use crate::problem::Problem;
 
 /// What waits below a root, and what is remembered.
-pub(crate) fn items(root: &Path) -> Result<Vec<Item>, PathError> {
+pub(crate) fn items(root: &RootPath) -> Result<Vec<Item>, PathError> {
     let mut events: Vec<ContractEvent> = Vec::new();
     each_line(&store(root).join(layout::LOG), 0, &mut |line| {
         events.extend(serde_json::from_slice(line).ok());
@@ -32,7 +31,7 @@ pub(crate) fn items(root: &Path) -> Result<Vec<Item>, PathError> {
 /// Writes a decision about a stopped request down, and says what came of it.
 pub(crate) fn decide(
     app: &mut App,
-    root: PathBuf,
+    root: RootPath,
     id: RequestId,
     item: &Item,
     deed: &Deed,

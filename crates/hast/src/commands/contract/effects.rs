@@ -36,7 +36,7 @@ impl ContractEffects {
         lang: Lang,
         notices: Arc<Mutex<Vec<String>>>,
     ) -> Result<Self, GitProblem> {
-        let (root, config) = (project.root.clone(), project.config.clone());
+        let (root, config) = (project.root.to_path_buf(), project.config.clone());
         let top = roots::git_top(&root).unwrap_or_else(|| root.clone());
         let memories = Memories::of(project, config.memory.unwrap_or(Memory::Builtin));
         let variables = project.variables.clone();

@@ -1,12 +1,11 @@
 //! `hast contract list` and `show`: requests, and one of them as a matrix of phases and gates.
 
-use std::path::Path;
-
 use hast_flow::docs::contract::{
     ContractState, GateStatus, RequestStatus, SubtaskState, WorkStatus,
 };
 use hast_flow::ids::RequestId;
 use hast_flow::words::{Lang, visible};
+use hast_world::root_path::RootPath;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
@@ -58,7 +57,7 @@ pub(super) fn list(app: &mut App) -> Result<Exit, Problem> {
 }
 
 /// The current request in a line, and as programs read it.
-pub(crate) fn glance(lang: Lang, root: &Path) -> Option<(String, Value)> {
+pub(crate) fn glance(lang: Lang, root: &RootPath) -> Option<(String, Value)> {
     let state = reading::state(root, &hash(root))?;
     let (done, all) = counts(&state);
     let request = &state.request;
@@ -180,7 +179,7 @@ fn counts(state: &ContractState) -> (usize, usize) {
 }
 
 /// The status of every request, for whoever only counts them.
-pub(crate) fn states(root: &Path) -> Vec<&'static str> {
+pub(crate) fn states(root: &RootPath) -> Vec<&'static str> {
     let project = hash(root);
     let requests = reading::requests(root, &project);
     let states = requests.iter().filter_map(|id| reading::state_of(root, &project, id));

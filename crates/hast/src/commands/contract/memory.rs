@@ -1,12 +1,10 @@
 //! Where memories are looked for: in what earlier requests left on this disk, or in claude-mem.
 
-use std::path::PathBuf;
-
 use hast_agent::memory as claude_mem;
 use hast_flow::docs::goals::Memory;
 use hast_flow::flows::contract::memory::{Found, MOST_FOUND, Memo, rank};
 use hast_world::calls::variable;
-use hast_world::files::{read_if_there, walk};
+use hast_world::root_path::RootPath;
 
 use super::{hash, store};
 use crate::commands::calling::Project;
@@ -17,8 +15,8 @@ const MOST_FILES: usize = 5_000;
 
 pub(super) struct Memories {
     kind: Memory,
-    contracts: PathBuf,
-    calls: PathBuf,
+    contracts: RootPath,
+    calls: RootPath,
     project: String,
     port: u16,
 }
@@ -66,10 +64,11 @@ impl Memories {
             ),
             (&self.calls, &["prompt.md", "stdout.txt"][..]),
         ] {
-            walk(directory, &mut |path| {
+            directory.walk(&mut |path| {
                 let Ok(path) = path else { return };
                 let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-                let below = path.strip_prefix(directory).unwrap_or(path).to_string_lossy();
+                let below =
+                    path.strip_prefix(directory.as_path()).unwrap_or(path).to_string_lossy();
                 // The request that asks is not a memory of itself.
                 let own = below
                     .split('/')
@@ -77,7 +76,7 @@ impl Memories {
                 if own || !wanted.contains(&name) || memos.len() >= MOST_FILES {
                     return;
                 }
-                if let Ok(Some(bytes)) = read_if_there(path, MOST_BYTES) {
+                if let Ok(Some(bytes)) = path.read_if_there(MOST_BYTES) {
                     let text = String::from_utf8_lossy(&bytes).into_owned();
                     memos.push(Memo { source: below.into_owned(), text });
                 }

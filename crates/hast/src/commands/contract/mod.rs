@@ -8,7 +8,7 @@ pub(crate) mod listing;
 mod memory;
 mod reading;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use hast_flow::attempt::base::TreeRules;
@@ -21,7 +21,7 @@ use hast_flow::formats::diagnostic::Diagnostic;
 use hast_flow::ids::{ProjectHash, RequestId};
 use hast_flow::trust::Trusted;
 use hast_flow::words::{Lang, visible};
-use hast_world::person_files::create;
+use hast_world::root_path::RootPath;
 use hast_world::roots;
 use serde_json::json;
 
@@ -29,6 +29,7 @@ use super::auto::effects::Nothing;
 use super::auto::{SAVED_BYTES, SAVED_FILE_BYTES};
 use super::calling::{self, Project};
 use super::driving::{self, Driven, Unit};
+use super::opening;
 use super::{flow_root, verify};
 use crate::app::App;
 use crate::contract_cli::{ContractCommands, ResumeArgs, StartArgs};
@@ -68,8 +69,8 @@ fn check(app: &mut App, id: Option<&str>) -> Result<Exit, Problem> {
         let next = say::unknown_request_next(app.lang);
         return Err(Problem::usage(say::unknown_request(app.lang, visible(id)), next));
     };
-    let directory = store(&root).join(layout::of_request(&project, &known, ""));
-    let directory = PathBuf::from(directory.to_string_lossy().trim_end_matches('/'));
+    let directory =
+        store(&root).join(layout::of_request(&project, &known, "").trim_end_matches('/'));
     if directory.is_dir() {
         verify::check_part(app, &directory, breaches(app, &root), &mut report);
     }
@@ -77,7 +78,7 @@ fn check(app: &mut App, id: Option<&str>) -> Result<Exit, Problem> {
 }
 
 /// What the documents do not agree on. What cannot be read is told by who checks files.
-pub(crate) fn breaches(app: &App, root: &Path) -> Vec<Diagnostic> {
+pub(crate) fn breaches(app: &App, root: &RootPath) -> Vec<Diagnostic> {
     let documents = reading::documents(root);
     let named = |finding: Diagnostic| {
         let file = verify::shown_path(app, &store(root).join(&finding.file));
@@ -95,7 +96,8 @@ fn start(app: &mut App, args: &StartArgs) -> Result<Exit, Problem> {
     let root = flow_root::there_or_here(app, FlowName::Contract)?;
     let project = calling::project_at(app, root)?;
     calling::agent_to_begin(app, &project, args.tool.as_deref())?;
-    driving::recover(app, &store(&project.root))?;
+    let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
+    opening::recover(app, &store(&project.root))?;
     let own = hash(&project.root);
     let id = reading::next_id(&project.root, &own)
         .map_err(|error| Problem::cannot_read(app.lang, &error.path, &error.source))?;
@@ -104,27 +106,26 @@ fn start(app: &mut App, args: &StartArgs) -> Result<Exit, Problem> {
     }
     let asked = Asked::Start { id, text: text.to_owned() };
     let mut eyes = ContractEyes::new(app.lang);
-    let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let driven = go(app, &project, asked, args.tool.clone(), trusted, &mut eyes)?;
     report(app, &driven, true)
 }
 
 /// An agent that commits everything must not commit these: the first request of a repository says so to
 /// git. Where there are requests already, people have decided what is in git.
-fn keep_ignored(app: &App, store: &Path) -> Result<(), Problem> {
+fn keep_ignored(app: &App, store: &RootPath) -> Result<(), Problem> {
     if store.join("sessions").exists() {
         return Ok(());
     }
-    let made = create(&store.join(layout::IGNORE), layout::IGNORE_TEXT.as_bytes());
+    let made = store.join(layout::IGNORE).create(layout::IGNORE_TEXT.as_bytes());
     made.map(drop).map_err(|error| Problem::cannot_write(app.lang, &error.path, &error.source))
 }
 
 fn resume(app: &mut App, args: &ResumeArgs) -> Result<Exit, Problem> {
     let root = there(app)?;
     let project = calling::project_at(app, root)?;
+    let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let id = current(app, &project.root, args.id.as_deref())?;
     let mut eyes = ContractEyes::new(app.lang);
-    let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let driven = go(app, &project, Asked::Resume { id }, args.tool.clone(), trusted, &mut eyes)?;
     report(app, &driven, true)
 }
@@ -141,9 +142,9 @@ fn stop(app: &mut App) -> Result<Exit, Problem> {
 }
 
 /// The id of the current request; another one is over and stays so.
-fn current(app: &App, root: &Path, wanted: Option<&str>) -> Result<RequestId, Problem> {
+fn current(app: &App, root: &RootPath, wanted: Option<&str>) -> Result<RequestId, Problem> {
     let lang = app.lang;
-    driving::recover(app, &store(root))?;
+    opening::recover(app, &store(root))?;
     let state = reading::state(root, &hash(root));
     let current = state.map(|state| state.request.id);
     let Some(current) = current else {
@@ -169,7 +170,7 @@ fn current(app: &App, root: &Path, wanted: Option<&str>) -> Result<RequestId, Pr
 }
 
 /// Where a project has no request: whose are those that lie here.
-fn elsewhere(lang: Lang, root: &Path) -> Option<String> {
+fn elsewhere(lang: Lang, root: &RootPath) -> Option<String> {
     let own = hash(root);
     let paths = reading::other_paths(root, &own);
     let none = reading::requests(root, &own).is_empty();
@@ -179,7 +180,7 @@ fn elsewhere(lang: Lang, root: &Path) -> Option<String> {
     })
 }
 
-fn no_requests(lang: Lang, root: &Path) -> Problem {
+fn no_requests(lang: Lang, root: &RootPath) -> Problem {
     let problem = Problem::new(say::no_requests(lang), say::no_requests_next(lang));
     match elsewhere(lang, root) {
         Some(note) => problem.because(note),
@@ -277,7 +278,7 @@ pub(crate) fn settings(app: &App, project: &Project, asked: &Asked) -> Result<Se
             return Err(Problem::new(say::no_test_command(lang), say::no_test_command_next(lang)));
         }
     };
-    let top = roots::git_top(root).unwrap_or_else(|| root.clone());
+    let top = roots::git_top(root).unwrap_or_else(|| root.to_path_buf());
     let prefix = root.strip_prefix(&top).ok().and_then(Path::to_str).unwrap_or_default();
     let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
     let manifest = |name: &str| {
@@ -304,7 +305,7 @@ pub(crate) fn settings(app: &App, project: &Project, asked: &Asked) -> Result<Se
 }
 
 /// What no attempt is about, and what no attempt may change.
-fn rules(root: &Path, prefix: &str, protect: &[String]) -> TreeRules {
+fn rules(root: &RootPath, prefix: &str, protect: &[String]) -> TreeRules {
     let here = |path: &str| format!("{prefix}{path}");
     let machine =
         goals::MACHINE_FILES.iter().map(|name| here(&format!("{}/{name}", goals::DIRECTORY)));
@@ -325,22 +326,22 @@ fn rules(root: &Path, prefix: &str, protect: &[String]) -> TreeRules {
 }
 
 /// The ids of what is known about a project.
-pub(crate) fn learned(root: &Path) -> Vec<String> {
+pub(crate) fn learned(root: &RootPath) -> Vec<String> {
     let Some(known) = reading::knowledge(root, &hash(root)) else { return Vec::new() };
     let decisions = known.decisions.into_iter().map(|one| one.id);
     let pitfalls = known.pitfalls.into_iter().map(|one| one.id);
     known.patterns.into_keys().chain(decisions).chain(pitfalls).collect()
 }
 
-pub(crate) fn hash(root: &Path) -> ProjectHash {
+pub(crate) fn hash(root: &RootPath) -> ProjectHash {
     ProjectHash::of(&root.to_string_lossy())
 }
 
-fn store(root: &Path) -> PathBuf {
+fn store(root: &RootPath) -> RootPath {
     root.join(FlowName::Contract.marker())
 }
 
-fn there(app: &App) -> Result<PathBuf, Problem> {
+fn there(app: &App) -> Result<RootPath, Problem> {
     flow_root::there(app, FlowName::Contract, || {
         Problem::new(say::no_contract(app.lang), say::no_contract_next(app.lang))
     })

@@ -15,7 +15,8 @@ use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
 use hast_flow::formats::yaml_print::quoted;
 use hast_flow::store::{ChangeSet, DocPath, Put};
 use hast_flow::words::visible;
-use hast_world::files::read_bounded;
+use hast_world::files::read_named;
+use hast_world::root_path::RootPath;
 use serde_json::json;
 
 use super::goals_files::{bad_file, find_root, show};
@@ -76,7 +77,7 @@ fn new(app: &mut App, args: &NewArgs) -> Result<Exit, Problem> {
     Ok(Exit::Done)
 }
 
-fn write(app: &App, root: &Path, id: &str, text: String) -> Result<(), Problem> {
+fn write(app: &App, root: &RootPath, id: &str, text: String) -> Result<(), Problem> {
     let failed = |error| store_problem(app.lang, &error);
     let mut store = goals_log::open(app, root)?;
     let path = DocPath::new(&format!("decisions/{id}.yaml")).map_err(|error| {
@@ -108,7 +109,7 @@ fn template(args: &NewArgs, alternatives: &[(&str, &str)]) -> String {
 /// A ticket by its schema and rules, with its text.
 fn ticket(app: &mut App, file: &Path) -> Result<(DecisionTicket, Vec<u8>), Problem> {
     let place = app.directory.join(file);
-    let bytes = read_bounded(&place, MAX_DOCUMENT_BYTES)
+    let bytes = read_named(&place, MAX_DOCUMENT_BYTES)
         .map_err(|error| Problem::cannot_read(app.lang, &error.path, &error.source))?;
     let name = file.display().to_string();
     let parsed = Source::from_bytes(&name, &bytes)

@@ -11,6 +11,7 @@ use hast_flow::ids::Sha256;
 use hast_flow::time::UtcTime;
 use hast_flow::trust::Commands;
 use hast_flow::words::Lang;
+use hast_world::root_path::RootPath;
 
 use super::{report, ticket};
 use crate::app::App;
@@ -70,7 +71,7 @@ pub(super) fn run(app: &mut App, args: &SpikeArgs) -> Result<Exit, Problem> {
     let (lang, top, config) = (app.lang, project.root.clone(), project.config.clone());
     let variables = project.variables.clone();
     let others = move |guarded: &Arc<_>| {
-        AutoEffects::open(top, config, variables, Arc::clone(guarded), lang)
+        AutoEffects::open(&top, config, variables, Arc::clone(guarded), lang)
             .and_then(|effects| effects.with_trees())
             .map(|effects| Arc::new(effects) as Arc<_>)
             .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))
@@ -83,7 +84,7 @@ pub(super) fn run(app: &mut App, args: &SpikeArgs) -> Result<Exit, Problem> {
 }
 
 /// The ticket as it can be named at the top of the project, which is where people mostly are.
-fn named(app: &App, root: &Path, file: &Path) -> String {
+fn named(app: &App, root: &RootPath, file: &Path) -> String {
     let real = |path: &Path| path.canonicalize().ok();
     let at_top = real(&app.directory) == real(root);
     let file = if at_top { file.to_owned() } else { app.directory.join(file) };

@@ -1,12 +1,11 @@
 //! The contract flow: requests that stopped. Approving takes one up again, rejecting leaves it as it is,
 //! putting off keeps it in the list.
 
-use std::path::Path;
-
 use hast_flow::docs::files::FlowName;
 use hast_flow::flows::contract::inbox::{OVERTAKEN, RESUMED};
 use hast_flow::inbox::{Item, ItemState, Refused};
 use hast_flow::words::Lang;
+use hast_world::root_path::RootPath;
 
 use super::{Decision, Source, refusal};
 use crate::app::App;
@@ -21,7 +20,7 @@ impl Source for Contract {
         FlowName::Contract
     }
 
-    fn items(&self, app: &App, root: &Path) -> Result<Vec<Item>, Problem> {
+    fn items(&self, app: &App, root: &RootPath) -> Result<Vec<Item>, Problem> {
         let items = deciding::items(root)
             .map_err(|error| Problem::cannot_read(app.lang, &error.path, &error.source))?;
         Ok(items.into_iter().map(|item| shown(app.lang, item)).collect())

@@ -1,14 +1,13 @@
 //! The goals flow: blocked goals, violations, conflicts, stops. A decision is an event of its log, and
 //! gives the goal its status in the same commit.
 
-use std::path::Path;
-
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::{self as docs, GoalStatus, GoalsEventKind};
 use hast_flow::flows::goals::replay::Replay;
 use hast_flow::inbox::{Action, Item, ItemKind, ItemState, Refused};
 use hast_flow::time::UtcTime;
 use hast_flow::words::Lang;
+use hast_world::root_path::RootPath;
 use serde_json::json;
 
 use super::{Decision, Source, refusal};
@@ -30,7 +29,7 @@ impl Source for Goals {
         FlowName::Goals
     }
 
-    fn items(&self, app: &App, root: &Path) -> Result<Vec<Item>, Problem> {
+    fn items(&self, app: &App, root: &RootPath) -> Result<Vec<Item>, Problem> {
         let replay = goals_history::now(root).map_err(|error| unread(app, &error))?;
         let (goals, at) = (queue::goals_there(root), UtcTime::new(app.clock.now()));
         let shown = |item: &Item| match over(app.lang, &replay, goals.as_ref(), item) {

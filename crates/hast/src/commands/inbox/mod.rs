@@ -7,14 +7,13 @@ mod run;
 mod session;
 mod shown;
 
-use std::path::PathBuf;
-
 use hast_flow::docs::files::FlowName;
 use hast_flow::inbox::{Deed, Inbox, Item, ItemKind, Refused};
 use hast_flow::time::UtcTime;
+use hast_world::root_path::RootPath;
 use serde_json::json;
 
-use super::flow_root::found;
+use super::flow_root::{found, there_or_here};
 use crate::app::App;
 use crate::ops_cli::{ActArgs, InboxCommands, InboxListArgs};
 use crate::ops_messages::say;
@@ -26,12 +25,12 @@ pub(crate) trait Source {
     fn flow(&self) -> FlowName;
 
     /// Where its documents are.
-    fn root(&self, app: &App) -> Option<PathBuf> {
-        found(app, self.flow())
+    fn root(&self, app: &App) -> Result<Option<RootPath>, Problem> {
+        found(app, self.flow()).map(|_| there_or_here(app, self.flow())).transpose()
     }
 
     /// What waits, and what is still remembered, in the documents below a root.
-    fn items(&self, app: &App, root: &std::path::Path) -> Result<Vec<Item>, Problem>;
+    fn items(&self, app: &App, root: &RootPath) -> Result<Vec<Item>, Problem>;
 
     /// Does what a person decided, and writes down who it was. Says what came of it.
     fn act(&self, app: &mut App, decision: &Decision<'_>) -> Result<String, Problem>;
@@ -39,7 +38,7 @@ pub(crate) trait Source {
 
 /// What a person decided.
 pub(crate) struct Decision<'d> {
-    pub(crate) root: PathBuf,
+    pub(crate) root: RootPath,
     pub(crate) item: &'d Item,
     pub(crate) deed: Deed,
     /// For goals: another status than the action has by itself.
@@ -61,7 +60,7 @@ pub(crate) fn run(app: &mut App, command: &InboxCommands) -> Result<Exit, Proble
 fn inbox(app: &App) -> Result<Inbox, Problem> {
     let mut all = Vec::new();
     for source in SOURCES {
-        if let Some(root) = source.root(app) {
+        if let Some(root) = source.root(app)? {
             all.extend(source.items(app, &root)?);
         }
     }
@@ -142,8 +141,10 @@ fn act(app: &mut App, args: &ActArgs) -> Result<Exit, Problem> {
     let item = inbox.named(&args.id).ok_or_else(|| refused(Refused::Unknown))?;
     inbox.act(&item.id, deed.clone()).map_err(refused)?;
     let source = SOURCES.iter().find(|source| source.flow() == item.flow);
-    let found = source.and_then(|source| Some((source, source.root(app)?)));
-    let Some((source, root)) = found else {
+    let Some(source) = source else {
+        return Err(refusal(app, &args.id, &Refused::Unknown));
+    };
+    let Some(root) = source.root(app)? else {
         return Err(refusal(app, &args.id, &Refused::Unknown));
     };
     let of_goal = item.flow == FlowName::Goals && item.kind != ItemKind::Decision;

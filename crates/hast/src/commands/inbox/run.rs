@@ -1,13 +1,12 @@
 //! The run flow: proposals that wait. Approving confirms, approving with a text asks for another
 //! proposal, rejecting cancels with the text as the reason; putting off writes nothing.
 
-use std::path::Path;
-
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::run;
 use hast_flow::flows::run::{PersonsAnswer, Said};
 use hast_flow::inbox::{Action, Deed, Item, ItemId, ItemKind, ItemState, Refused};
 use hast_flow::words::Lang;
+use hast_world::root_path::RootPath;
 
 use super::{Decision, Source, refusal};
 use crate::app::App;
@@ -26,7 +25,7 @@ impl Source for Run {
         FlowName::Run
     }
 
-    fn items(&self, app: &App, root: &Path) -> Result<Vec<Item>, Problem> {
+    fn items(&self, app: &App, root: &RootPath) -> Result<Vec<Item>, Problem> {
         Ok(proposals(root).iter().map(|one| item(app.lang, root, one)).collect())
     }
 
@@ -66,7 +65,7 @@ fn id(one: &Proposal) -> ItemId {
     ItemId::of(FlowName::Run, one.run.as_str(), ItemKind::Confirmation, &cause)
 }
 
-fn item(lang: Lang, root: &Path, one: &Proposal) -> Item {
+fn item(lang: Lang, root: &RootPath, one: &Proposal) -> Item {
     let first = one.request.lines().next().unwrap_or_default();
     Item {
         id: id(one),
@@ -80,7 +79,7 @@ fn item(lang: Lang, root: &Path, one: &Proposal) -> Item {
     }
 }
 
-fn evidence(root: &Path, one: &Proposal) -> Vec<String> {
+fn evidence(root: &RootPath, one: &Proposal) -> Vec<String> {
     let run = &one.run;
     let mut lines: Vec<String> = vec![run.to_string()];
     let text = words(root, run);

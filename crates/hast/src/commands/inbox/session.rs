@@ -1,11 +1,10 @@
 //! The session flow: its questions. The text of a decision is the answer, written as `hast session
 //! answer` writes it; putting off writes nothing.
 
-use std::path::{Path, PathBuf};
-
 use hast_flow::docs::files::FlowName;
 use hast_flow::inbox::{Action, Deed, Item, ItemId, ItemKind, ItemState, Refused};
 use hast_flow::words::Lang;
+use hast_world::root_path::RootPath;
 
 use super::{Decision, Source, refusal};
 use crate::app::App;
@@ -13,7 +12,7 @@ use crate::commands::session::answering::{self, Given};
 use crate::commands::session::questions::{Asked, Fate, all_asked, asked};
 use crate::commands::session::there;
 use crate::ops_messages::say;
-use crate::problem::Problem;
+use crate::problem::{LINK_IN_THE_WAY, Problem};
 
 /// How much of a long question is shown: one screen.
 const LINES: usize = 12;
@@ -25,11 +24,14 @@ impl Source for Session {
         FlowName::Session
     }
 
-    fn root(&self, app: &App) -> Option<PathBuf> {
-        there(app).ok()
+    fn root(&self, app: &App) -> Result<Option<RootPath>, Problem> {
+        match there(app) {
+            Err(problem) if problem.code != Some(LINK_IN_THE_WAY) => Ok(None),
+            root => root.map(Some),
+        }
     }
 
-    fn items(&self, app: &App, root: &Path) -> Result<Vec<Item>, Problem> {
+    fn items(&self, app: &App, root: &RootPath) -> Result<Vec<Item>, Problem> {
         Ok(all_asked(root).iter().map(|asked| item(app.lang, root, asked)).collect())
     }
 
@@ -75,7 +77,7 @@ fn id(asked: &Asked) -> ItemId {
     ItemId::of(FlowName::Session, session, ItemKind::Question, question)
 }
 
-fn item(lang: Lang, root: &Path, asked: &Asked) -> Item {
+fn item(lang: Lang, root: &RootPath, asked: &Asked) -> Item {
     let question = &asked.question;
     let first = question.question.lines().next().unwrap_or_default();
     Item {
@@ -90,7 +92,7 @@ fn item(lang: Lang, root: &Path, asked: &Asked) -> Item {
     }
 }
 
-fn evidence(root: &Path, asked: &Asked) -> Vec<String> {
+fn evidence(root: &RootPath, asked: &Asked) -> Vec<String> {
     let Asked { session, question, .. } = asked;
     let mut lines = vec![format!("{session}: {}", asked.query(root))];
     lines.extend(asked.task(root));

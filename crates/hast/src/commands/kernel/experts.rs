@@ -1,7 +1,5 @@
 //! `hast kernel experts`: who works in a kernel, whether they can, and one more.
 
-use std::path::Path;
-
 use hast_flow::docs::document::read;
 use hast_flow::docs::kernel::{Expert, ExpertIndex, ExpertLimits, IndexEntry};
 use hast_flow::docs::registry::find;
@@ -9,8 +7,8 @@ use hast_flow::flows::kernel::experts::file_of;
 use hast_flow::flows::kernel::{boot, layout};
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
 use hast_flow::words::{Lang, visible};
-use hast_world::files::{PathError, read_if_there};
-use hast_world::person_files::{Made, create, replace};
+use hast_world::files::PathError;
+use hast_world::root_path::{Made, RootPath};
 use serde_json::json;
 
 use super::super::flow_root::unread;
@@ -106,7 +104,8 @@ fn add(app: &mut App, args: &AddArgs) -> Result<Exit, Problem> {
     let text = file_of(&expert);
     usable(lang, &expert, &text)?;
     let index = brain(&root).join(layout::INDEX);
-    let before = read_if_there(&index, MAX_DOCUMENT_BYTES)
+    let before = index
+        .read_if_there(MAX_DOCUMENT_BYTES)
         .map_err(|error| unread(app, &error))?
         .ok_or_else(|| Problem::new(say::no_kernel(lang), say::no_kernel_next(lang)).at(&index))?;
     let by_hand =
@@ -123,11 +122,11 @@ fn add(app: &mut App, args: &AddArgs) -> Result<Exit, Problem> {
         Added::Cannot => return Err(by_hand()),
     };
     // The file first: an index that names nobody would keep the kernel from booting.
-    let made = create(&brain(&root).join(&path), text.as_bytes());
+    let made = brain(&root).join(&path).create(text.as_bytes());
     if made.map_err(|error| unread(app, &error))? == Made::WasThere {
         return Err(there_already());
     }
-    replace(&index, &before, after.as_bytes()).map_err(|error| unread(app, &error))?;
+    index.replace(&before, after.as_bytes()).map_err(|error| unread(app, &error))?;
     write_schemas(&root).map_err(|error| unread(app, &error))?;
     if app.json {
         app.print_json(&json!({ "name": name, "file": format!(".brain/{path}") }))?;
@@ -156,15 +155,15 @@ fn usable(lang: Lang, expert: &Expert, text: &str) -> Result<(), Problem> {
 
 /// The schemas that the first lines of the files name, for editors. They are made from the binary
 /// whenever they are missing or old; nothing of hast reads them.
-pub(super) fn write_schemas(root: &Path) -> Result<(), PathError> {
+pub(super) fn write_schemas(root: &RootPath) -> Result<(), PathError> {
     for name in ["brain", "expert-index", "expert"] {
         let Some(entry) = find(name) else { continue };
         let path = brain(root).join(format!(".hast/{name}.schema.json"));
         let text = format!("{:#}\n", (entry.schema)());
-        match read_if_there(&path, MAX_DOCUMENT_BYTES)? {
-            None => drop(create(&path, text.as_bytes())?),
+        match path.read_if_there(MAX_DOCUMENT_BYTES)? {
+            None => drop(path.create(text.as_bytes())?),
             Some(before) if before == text.as_bytes() => {}
-            Some(before) => replace(&path, &before, text.as_bytes())?,
+            Some(before) => path.replace(&before, text.as_bytes())?,
         }
     }
     Ok(())

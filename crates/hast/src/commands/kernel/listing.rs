@@ -1,14 +1,12 @@
 //! `hast kernel list` and `show`: what was asked, how the plan grew, and what came of it.
 
-use std::path::Path;
-
 use hast_flow::docs::kernel::{MergeRecord, TodoItem, TodoStatus};
 use hast_flow::flows::kernel::layout;
 use hast_flow::flows::kernel::view::{Life, Request};
 use hast_flow::formats::source::MAX_DOCUMENT_BYTES;
 use hast_flow::ids::RequestUuid;
 use hast_flow::words::{Lang, visible};
-use hast_world::files::{names, read_if_there};
+use hast_world::root_path::RootPath;
 use serde_json::json;
 
 use super::super::flow_root::{headline, printable};
@@ -93,13 +91,13 @@ pub(super) fn show(app: &mut App, id: Option<&str>) -> Result<Exit, Problem> {
 }
 
 /// How the plan grew, oldest first.
-fn merges(root: &Path, id: &RequestUuid) -> Vec<MergeRecord> {
+fn merges(root: &RootPath, id: &RequestUuid) -> Vec<MergeRecord> {
     let directory = brain(root).join(layout::of_request(id, "transcript"));
-    let mut files = names(&directory).unwrap_or_default();
+    let mut files = directory.names().unwrap_or_default();
     files.retain(|file| file.ends_with("_MergeRecord.json"));
     files.sort();
     let read = |file: &String| {
-        let bytes = read_if_there(&directory.join(file), MAX_DOCUMENT_BYTES).ok().flatten()?;
+        let bytes = directory.join(file).read_if_there(MAX_DOCUMENT_BYTES).ok().flatten()?;
         serde_json::from_slice(&bytes).ok()
     };
     files.iter().filter_map(read).collect()
@@ -133,7 +131,7 @@ fn first_line(request: &Request) -> String {
 }
 
 /// The state of every request, for whoever only counts them.
-pub(crate) fn states(app: &App, root: &Path) -> Vec<&'static str> {
+pub(crate) fn states(app: &App, root: &RootPath) -> Vec<&'static str> {
     let Ok(view) = reading::view(app, root) else { return Vec::new() };
     view.requests.values().map(|request| code(request.life)).collect()
 }

@@ -6,7 +6,6 @@ pub(crate) mod listing;
 mod reading;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hast_flow::docs::files::FlowName;
@@ -22,13 +21,14 @@ use hast_flow::steps::Ending;
 use hast_flow::store::Seen;
 use hast_flow::trust::{Commands, Trusted};
 use hast_flow::words::visible;
-use hast_world::files::{read_if_there, walk};
+use hast_world::root_path::RootPath;
 use serde_json::json;
 
 use super::auto::effects::Nothing;
 use super::calling::{self, Project};
 use super::driving::{self, Driven, Unit};
 use super::flow_root;
+use super::opening;
 use super::verify;
 use crate::app::{App, ids};
 use crate::kernel_cli::{KernelCommands, ResumeArgs, StartArgs};
@@ -60,15 +60,15 @@ pub(crate) fn run(app: &mut App, command: &KernelCommands) -> Result<Exit, Probl
 }
 
 /// What the documents of a kernel do not agree on. What cannot be read is told by who checks files.
-pub(crate) fn breaches(app: &App, root: &Path) -> Vec<Diagnostic> {
+pub(crate) fn breaches(app: &App, root: &RootPath) -> Vec<Diagnostic> {
     let brain = brain(root);
     let Ok(mut view) = reading::view(app, root) else { return Vec::new() };
-    let read = |path: &str| read_if_there(&brain.join(path), MAX_DOCUMENT_BYTES).ok().flatten();
+    let read = |path: &str| brain.join(path).read_if_there(MAX_DOCUMENT_BYTES).ok().flatten();
     if let (Some(path), Some(bytes)) = (layout::path(layout::MIRROR), read(layout::MIRROR)) {
         view.fold(&Delta::Document { path: &path, bytes: &bytes, seen: Seen::Absent });
     }
     let mut there = BTreeSet::new();
-    walk(&brain.join("requests"), &mut |path| {
+    brain.join("requests").walk(&mut |path| {
         if let Some(path) = path.ok().and_then(|path| path.strip_prefix(&brain).ok()) {
             there.insert(path.to_string_lossy().into_owned());
         }
@@ -128,14 +128,14 @@ fn start(app: &mut App, args: &StartArgs) -> Result<Exit, Problem> {
 fn resume(app: &mut App, args: &ResumeArgs) -> Result<Exit, Problem> {
     let root = there(app)?;
     let project = calling::project_at(app, root)?;
+    let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let id = match &args.id {
         Some(id) => known(app, id)?,
         None => {
-            driving::recover(app, &brain(&project.root))?;
+            opening::recover(app, &brain(&project.root))?;
             unfinished(app, &project.root)?
         }
     };
-    let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let mut eyes = KernelEyes::new(app.lang, Some(id.clone()));
     let asked = Asked::Request { id: id.clone(), new: None };
     let driven = go(app, &project, asked, args.tool.clone(), trusted, &mut eyes)?;
@@ -178,7 +178,7 @@ pub(crate) fn go(
 /// The response on stdout: the report, or the whole message for programs.
 pub(crate) fn deliver(
     app: &mut App,
-    root: &Path,
+    root: &RootPath,
     id: &RequestUuid,
     driven: &Driven<Option<KernelState>>,
 ) -> Result<Exit, Problem> {
@@ -208,26 +208,26 @@ pub(crate) fn deliver(
 
 fn response(
     app: &App,
-    root: &Path,
+    root: &RootPath,
     id: &RequestUuid,
 ) -> Result<Option<EngineToKernelResponse>, Problem> {
     let path = brain(root).join(layout::of_request(id, "response.json"));
     let bytes =
-        read_if_there(&path, MAX_DOCUMENT_BYTES).map_err(|error| flow_root::unread(app, &error))?;
+        path.read_if_there(MAX_DOCUMENT_BYTES).map_err(|error| flow_root::unread(app, &error))?;
     Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 
-fn brain(root: &Path) -> PathBuf {
+fn brain(root: &RootPath) -> RootPath {
     root.join(FlowName::Kernel.marker())
 }
 
-fn there(app: &App) -> Result<PathBuf, Problem> {
+fn there(app: &App) -> Result<RootPath, Problem> {
     let none = || Problem::new(say::no_kernel(app.lang), say::no_kernel_next(app.lang));
     flow_root::there(app, FlowName::Kernel, none)
 }
 
 /// An id that no request has.
-pub(crate) fn fresh(app: &App, root: &Path) -> Result<RequestUuid, Problem> {
+pub(crate) fn fresh(app: &App, root: &RootPath) -> Result<RequestUuid, Problem> {
     let ids = ids(app.lang)?;
     loop {
         let id = known(app, &ids.uuid().to_string())?;
@@ -246,7 +246,7 @@ fn known(app: &App, id: &str) -> Result<RequestUuid, Problem> {
 }
 
 /// The newest request that has no ending yet. Ids of requests grow with time.
-fn unfinished(app: &App, root: &Path) -> Result<RequestUuid, Problem> {
+fn unfinished(app: &App, root: &RootPath) -> Result<RequestUuid, Problem> {
     let view = reading::view(app, root)?;
     let mut open = view.requests.iter().rev().filter(|(_, request)| {
         !matches!(request.life, Life::Unborn | Life::Completed | Life::Failed)

@@ -1,12 +1,10 @@
 //! A kernel's documents as they are on disk, for whoever only looks.
 
-use std::path::Path;
-
 use hast_flow::driver::Delta;
 use hast_flow::flows::kernel::{View, layout};
 use hast_flow::formats::source::MAX_DOCUMENT_BYTES;
 use hast_flow::store::Seen;
-use hast_world::files::{names, read_if_there};
+use hast_world::root_path::RootPath;
 
 use super::super::flow_root::unread;
 use super::brain;
@@ -14,9 +12,9 @@ use crate::app::App;
 use crate::problem::Problem;
 
 /// What the files say now. The outputs of items are not read: nobody who looks needs them.
-pub(super) fn view(app: &App, root: &Path) -> Result<View, Problem> {
+pub(super) fn view(app: &App, root: &RootPath) -> Result<View, Problem> {
     let brain = brain(root);
-    let below = |directory: &str| names(&brain.join(directory)).unwrap_or_default();
+    let below = |directory: &str| brain.join(directory).names().unwrap_or_default();
     let mut paths: Vec<String> =
         [layout::STATUS, layout::BRAIN, layout::INDEX, layout::LOG].map(str::to_owned).to_vec();
     let experts = below("experts").into_iter().map(|file| format!("experts/{file}"));
@@ -26,7 +24,7 @@ pub(super) fn view(app: &App, root: &Path) -> Result<View, Problem> {
     }
     let mut view = View::default();
     for path in paths.iter().filter_map(|path| layout::path(path)) {
-        let read = read_if_there(&brain.join(path.as_str()), MAX_DOCUMENT_BYTES);
+        let read = brain.join(path.as_str()).read_if_there(MAX_DOCUMENT_BYTES);
         if let Some(bytes) = read.map_err(|error| unread(app, &error))? {
             view.fold(&Delta::Document { path: &path, bytes: &bytes, seen: Seen::Absent });
         }

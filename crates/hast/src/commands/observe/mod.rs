@@ -4,7 +4,6 @@ mod page;
 
 use std::path::{Path, PathBuf};
 
-use hast_agent::page::Page;
 use hast_flow::agents::ledger::LedgerLine;
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::QueueEvent;
@@ -13,15 +12,17 @@ use hast_flow::flows::goals::observe::{Baseline, Guard, Observation};
 use hast_flow::flows::goals::replay::told::Told;
 use hast_flow::time::UtcTime;
 use hast_flow::words::Lang;
-use hast_world::derived_files::{put, put_below};
-use hast_world::files::{PathError, names};
+use hast_world::derived_files::put_again;
+use hast_world::files::PathError;
 use hast_world::log_lines::each_line;
+use hast_world::root_path::RootPath;
 use serde_json::json;
 
 use super::calling::{self, Project};
 use super::flow_root::{unread, unwritten};
 use super::goals_files::find_root;
 use super::goals_history;
+use super::page_file;
 use crate::app::App;
 use crate::observe_messages::say;
 use crate::ops_cli::{BaselineArgs, ObserveCommands};
@@ -69,7 +70,7 @@ fn read(project: &Project, observation: &mut Observation) -> Result<(), PathErro
     }
     let queue = super::queue::directory(project);
     let archive = queue.join("archive");
-    let mut archived = names(&archive)?;
+    let mut archived = archive.names()?;
     archived.sort();
     let files = archived.into_iter().map(|name| archive.join(name));
     for file in files.chain([queue.join(hast_flow::flows::goals::queue::desk::LOG)]) {
@@ -92,27 +93,20 @@ fn read(project: &Project, observation: &mut Observation) -> Result<(), PathErro
 
 fn write_page(
     app: &App,
-    root: &Path,
+    root: &RootPath,
     path: Option<&Path>,
     baseline: &Baseline,
 ) -> Result<PathBuf, Problem> {
     let text = page::page(app.lang, baseline);
-    let (path, written) = match path {
-        Some(path) => {
-            let path = app.directory.join(path);
-            let written = put(&path, text.as_bytes(), Page::is_one);
-            (path, written)
-        }
-        None => {
-            let directory = root.join(layout::DIRECTORY);
-            let day = baseline.to.instant().strftime("%Y%m%d");
-            let path = directory.join(format!("reports/observe-{day}.html"));
-            let written = put_below(&directory, &path, text.as_bytes());
-            (path, written)
-        }
-    };
-    written.map_err(|error| unwritten(app.lang, &error))?;
-    Ok(path)
+    if let Some(path) = path {
+        let path = app.directory.join(path);
+        page_file::save(app, &path, &text)?;
+        return Ok(path);
+    }
+    let day = baseline.to.instant().strftime("%Y%m%d");
+    let path = root.join(layout::DIRECTORY).join(format!("reports/observe-{day}.html"));
+    put_again(&path, text.as_bytes()).map_err(|error| unwritten(app.lang, &error))?;
+    Ok(path.to_path_buf())
 }
 
 /// What is measured, in the order in which it is shown: name, value.

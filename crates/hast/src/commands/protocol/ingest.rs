@@ -15,7 +15,8 @@ use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
 use hast_flow::steps::Ending;
 use hast_flow::words::{shell_word, visible};
-use hast_world::files::{read_bounded, read_if_there};
+use hast_world::files::read_named;
+use hast_world::root_path::RootPath;
 use serde_json::{Map, Value, json};
 
 use super::{drive, settings};
@@ -62,7 +63,7 @@ pub(super) fn run(app: &mut App, args: &IngestArgs) -> Result<Exit, Problem> {
 /// The packet that somebody brings, by its schema and nothing else.
 fn read_result(app: &mut App, path: &Path) -> Result<ProtocolResult, Problem> {
     let place = app.directory.join(path);
-    let bytes = read_bounded(&place, MAX_DOCUMENT_BYTES)
+    let bytes = read_named(&place, MAX_DOCUMENT_BYTES)
         .map_err(|error| Problem::cannot_read(app.lang, &error.path, &error.source))?;
     let name = path.display().to_string();
     let parsed = Source::from_bytes(&name, &bytes)
@@ -74,10 +75,10 @@ fn read_result(app: &mut App, path: &Path) -> Result<ProtocolResult, Problem> {
 }
 
 /// The task as it was written down; the flow says what it means if there is none.
-fn task_of(root: &Path, packet: &str) -> Option<ProtocolTask> {
+fn task_of(root: &RootPath, packet: &str) -> Option<ProtocolTask> {
     let name = auto_layout::of_packet(packet, auto_layout::TASK);
     let path = root.join(layout::DIRECTORY).join(name);
-    let bytes = read_if_there(&path, MAX_DOCUMENT_BYTES).ok().flatten()?;
+    let bytes = path.read_if_there(MAX_DOCUMENT_BYTES).ok().flatten()?;
     serde_json::from_slice(&bytes).ok()
 }
 

@@ -4,8 +4,6 @@
 mod export;
 mod ingest;
 
-use std::path::Path;
-
 use hast_flow::attempt::settle::Commits;
 use hast_flow::driver::{Bounds, Driver, Flow, InTurn};
 use hast_flow::flows::goals::auto::Settings;
@@ -14,6 +12,7 @@ use hast_flow::flows::goals::layout;
 use hast_flow::steps::{Effect, EffectResult, Ending, StepKey};
 use hast_flow::store::StoreError;
 use hast_world::calls::OtherEffects;
+use hast_world::root_path::RootPath;
 use hast_world::worktree_threads::WorktreeThreads;
 
 use super::auto::effects::Nothing;
@@ -46,7 +45,7 @@ fn settings(app: &App, project: &Project) -> Result<Settings, Problem> {
 /// Drives a flow that calls nobody: it asks git and the queue, and writes.
 fn drive<F: Flow, T>(
     app: &App,
-    root: &Path,
+    root: &RootPath,
     flow: &F,
     leases: Option<&Leases>,
     look: impl FnOnce(&F::View) -> T,

@@ -1,11 +1,10 @@
 //! An answer to a proposal that is only written down: the inbox decides, `hast run resume` goes on.
 
-use std::path::Path;
-
 use hast_flow::flows::run::{Asked, Said};
 use hast_flow::ids::RunId;
 use hast_flow::steps::Ending;
 use hast_flow::trust::Commands;
+use hast_world::root_path::RootPath;
 
 use super::eyes::RunEyes;
 use super::{Wish, go};
@@ -13,7 +12,12 @@ use crate::app::App;
 use crate::commands::{calling, driving};
 use crate::problem::Problem;
 
-pub(crate) fn give(app: &mut App, root: &Path, run: &RunId, said: Said) -> Result<String, Problem> {
+pub(crate) fn give(
+    app: &mut App,
+    root: &RootPath,
+    run: &RunId,
+    said: Said,
+) -> Result<String, Problem> {
     let cancels = said.cancels();
     let project = calling::project_at(app, root.to_owned())?;
     // Nobody is started to write an answer down, so there is nothing to approve.

@@ -1,16 +1,15 @@
 //! What a run asks of the machine besides agents: a look at files, and tools without a model.
 
-use std::path::PathBuf;
-
 use hast_flow::steps::{Effect, EffectResult, StepKey};
 use hast_world::calls::OtherEffects;
+use hast_world::root_path::RootPath;
 use hast_world::scan;
 
 use crate::commands::session::effects::Tools;
 
 /// Files and tools of one root.
 pub(super) struct RunEffects {
-    pub(super) root: PathBuf,
+    pub(super) root: RootPath,
     pub(super) tools: Tools,
 }
 

@@ -1,10 +1,9 @@
 //! Runs in a few words, for `hast status`: how many there are, which are open, and what waits for a
 //! person.
 
-use std::path::Path;
-
 use hast_flow::docs::run::{ProcessRun, RunStatus};
 use hast_flow::words::Lang;
+use hast_world::root_path::RootPath;
 use serde_json::{Value, json};
 
 use super::listing::word;
@@ -21,7 +20,7 @@ pub(crate) struct Glance {
 /// More open runs than this are only counted.
 const MOST_SHOWN: usize = 10;
 
-pub(crate) fn glance(root: &Path) -> Glance {
+pub(crate) fn glance(root: &RootPath) -> Glance {
     let rows = proposals::rows(root);
     let runs = rows.len();
     Glance { runs, open: rows.into_iter().filter(|row| reading::is_open(&row)).collect() }

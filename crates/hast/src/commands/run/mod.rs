@@ -11,7 +11,6 @@ mod reading;
 
 use std::collections::BTreeSet;
 use std::io::BufRead;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hast_flow::docs::files::FlowName;
@@ -25,12 +24,13 @@ use hast_flow::steps::{Ending, WaitsFor};
 use hast_flow::trust::Trusted;
 use hast_flow::words::visible;
 use hast_world::calls::OtherEffects;
-use hast_world::files::{names, walk};
+use hast_world::root_path::RootPath;
 use hast_world::supervisor::Guarded;
 use serde_json::json;
 
 use super::calling::{self, Project};
 use super::driving::{self, Driven, Unit};
+use super::opening;
 use super::session::effects::{Sources, Tools};
 use super::{flow_root, verify};
 use crate::app::App;
@@ -101,7 +101,7 @@ fn start(app: &mut App, args: &StartArgs) -> Result<Exit, Problem> {
     let project = calling::project_at(app, root)?;
     calling::agent_to_begin(app, &project, args.tool.as_deref())?;
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
-    driving::recover(app, &project.root)?;
+    opening::recover(app, &project.root)?;
     if let Some(open) = left_unfinished(app, &project, args.mode)? {
         let wish = Wish { run: open, asked: Asked::Resume(Confirm::Wait), tool: args.tool.clone() };
         return to_the_end(app, &project, wish, trusted);
@@ -138,7 +138,8 @@ fn left_unfinished(
 
 fn resume(app: &mut App, args: &ResumeArgs) -> Result<Exit, Problem> {
     let project = there(app)?;
-    driving::recover(app, &project.root)?;
+    let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
+    opening::recover(app, &project.root)?;
     let run = match &args.id {
         Some(id) => known(app, &project.root, id)?,
         None => {
@@ -149,7 +150,6 @@ fn resume(app: &mut App, args: &ResumeArgs) -> Result<Exit, Problem> {
             })?
         }
     };
-    let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let wish = Wish { run, asked: Asked::Resume(Confirm::Wait), tool: args.tool.clone() };
     to_the_end(app, &project, wish, trusted)
 }
@@ -162,7 +162,8 @@ fn answer(
     answer: PersonsAnswer,
 ) -> Result<Exit, Problem> {
     let project = there(app)?;
-    driving::recover(app, &project.root)?;
+    let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
+    opening::recover(app, &project.root)?;
     let runs = reading::runs(app, &project.root)?;
     let waits = |status: RunStatus| status == RunStatus::AwaitingConfirmation;
     let run = match id {
@@ -179,7 +180,6 @@ fn answer(
         return Err(Problem::new(what, say::nothing_waits_next(app.lang)));
     }
     let proposal = reading::view(app, &project.root, &run)?.own.proposal().unwrap_or(1);
-    let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let asked = Asked::Resume(Confirm::Said(Said::here(proposal, answer)));
     to_the_end(app, &project, Wish { run, asked, tool }, trusted)
 }
@@ -265,7 +265,7 @@ pub(crate) fn go(
     };
     let user_agent = project.config.sec.as_ref().and_then(|sec| sec.user_agent.clone());
     let (variables, lang) = (project.variables.clone(), app.lang);
-    let cache = project.machine.join("cache");
+    let cache = flow_root::cache(app, &project.machine.join("cache"))?;
     let place = project.root.clone();
     let effects = |supervisor: &Arc<Guarded>| {
         let settings = Sources::Real.settings(&variables, user_agent, supervisor, lang)?;
@@ -277,7 +277,7 @@ pub(crate) fn go(
     driving::drive(app, unit, &flow, effects, eyes, |view| told(view, &wish.run, &root))
 }
 
-fn told(view: &View, run: &RunId, root: &Path) -> Told {
+fn told(view: &View, run: &RunId, root: &RootPath) -> Told {
     let row = view.runs().and_then(|runs| runs.get(run.as_str())).and_then(Result::ok);
     let feedback = view.own.feedback.as_ref().map(|known| known.value.clone());
     Told {
@@ -290,13 +290,13 @@ fn told(view: &View, run: &RunId, root: &Path) -> Told {
 }
 
 /// The deliverables that are there.
-fn outputs(root: &Path, run: &RunId) -> Vec<String> {
+fn outputs(root: &RootPath, run: &RunId) -> Vec<String> {
     let mut found = Vec::new();
     let directory = root.join(layout::outputs(run));
     if !directory.is_dir() {
         return found;
     }
-    walk(&directory, &mut |file| {
+    directory.walk(&mut |file| {
         let path = file.ok().and_then(|file| file.strip_prefix(root).ok());
         let path = path.map(|path| path.to_string_lossy().into_owned());
         found.extend(path.filter(|path| !path.ends_with(layout::KEEP)));
@@ -353,9 +353,9 @@ fn check(app: &mut App, id: Option<&str>) -> Result<Exit, Problem> {
 }
 
 /// What the documents of runs do not agree on. Runs of the past are looked at too.
-pub(crate) fn breaches(app: &App, root: &Path) -> Vec<Diagnostic> {
+pub(crate) fn breaches(app: &App, root: &RootPath) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let runs = names(&root.join("runs")).unwrap_or_default();
+    let runs = root.join("runs").names().unwrap_or_default();
     let runs: Vec<RunId> = runs.iter().filter_map(|name| name.parse().ok()).collect();
     let mut logged = reading::logged(root);
     found.append(&mut logged.found);
@@ -376,7 +376,7 @@ pub(crate) fn breaches(app: &App, root: &Path) -> Vec<Diagnostic> {
         for directory in [layout::of_run(&run, ""), layout::outputs(&run)] {
             let directory = root.join(directory);
             if directory.is_dir() {
-                walk(&directory, &mut |path| {
+                directory.walk(&mut |path| {
                     let path = path.ok().and_then(|path| path.strip_prefix(root).ok());
                     there.extend(path.map(|path| path.to_string_lossy().into_owned()));
                 });
@@ -390,7 +390,8 @@ pub(crate) fn breaches(app: &App, root: &Path) -> Vec<Diagnostic> {
 fn there(app: &mut App) -> Result<Project, Problem> {
     if flow_root::found(app, FlowName::Run).is_none() {
         // The first start of all makes the tables, and may have been killed in the middle of that.
-        driving::recover(app, app.here())?;
+        let here = RootPath::new(app.here()).map_err(|error| flow_root::unread(app, &error))?;
+        opening::recover(app, &here)?;
     }
     let none = || Problem::new(say::no_runs_here(app.lang), say::no_runs_here_next(app.lang));
     let root = flow_root::there(app, FlowName::Run, none)?;
@@ -398,7 +399,7 @@ fn there(app: &mut App) -> Result<Project, Problem> {
 }
 
 /// An id of this second that no run has.
-pub(crate) fn fresh(app: &App, root: &Path) -> Result<RunId, Problem> {
+pub(crate) fn fresh(app: &App, root: &RootPath) -> Result<RunId, Problem> {
     let now = app.clock.now();
     let local = app.clock.local_offset(now).to_datetime(now);
     let ids = (1..=MOST_IN_A_SECOND).map(|number| RunId::new(local, number));
@@ -419,7 +420,7 @@ fn taken(app: &App) -> Problem {
 }
 
 /// A run that is there.
-fn known(app: &App, root: &Path, id: &str) -> Result<RunId, Problem> {
+fn known(app: &App, root: &RootPath, id: &str) -> Result<RunId, Problem> {
     let unknown = || {
         let next = say::unknown_run_next(app.lang);
         Problem::usage(say::unknown_run(app.lang, visible(id)), next)
@@ -429,7 +430,7 @@ fn known(app: &App, root: &Path, id: &str) -> Result<RunId, Problem> {
 }
 
 /// The root of runs, the run that was named or else the newest.
-fn shown(app: &mut App, id: Option<&str>) -> Result<(PathBuf, RunId), Problem> {
+fn shown(app: &mut App, id: Option<&str>) -> Result<(RootPath, RunId), Problem> {
     let root = there(app)?.root;
     let run = match id {
         Some(id) => known(app, &root, id)?,

@@ -1,7 +1,5 @@
 //! Proposals of runs and what became of them, from small files alone: status and inbox look here.
 
-use std::path::Path;
-
 use hast_flow::docs::run::{DecisionLine, ProcessRun, RunRequest, RunStatus};
 use hast_flow::flows::run::layout;
 use hast_flow::formats::ndjson;
@@ -9,7 +7,7 @@ use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
 use hast_flow::formats::table::read_rows;
 use hast_flow::ids::RunId;
 use hast_flow::time::UtcTime;
-use hast_world::files::{names, read_if_there};
+use hast_world::root_path::RootPath;
 
 use super::reading;
 
@@ -28,15 +26,15 @@ pub(crate) struct Proposal {
 }
 
 /// All runs, in the order of the table; none where it cannot be read.
-pub(crate) fn rows(root: &Path) -> Vec<ProcessRun> {
-    let bytes = read_if_there(&root.join(layout::RUNS), MAX_DOCUMENT_BYTES).ok().flatten();
+pub(crate) fn rows(root: &RootPath) -> Vec<ProcessRun> {
+    let bytes = root.join(layout::RUNS).read_if_there(MAX_DOCUMENT_BYTES).ok().flatten();
     let bytes = bytes.unwrap_or_default();
     let source = Source::from_bytes(layout::RUNS, &bytes).ok();
     source.and_then(|source| read_rows(&source).ok()).unwrap_or_default()
 }
 
 /// The proposals of runs that are open, and of those that ended last.
-pub(crate) fn proposals(root: &Path) -> Vec<Proposal> {
+pub(crate) fn proposals(root: &RootPath) -> Vec<Proposal> {
     let rows = rows(root);
     let old = rows.len().saturating_sub(REMEMBERED);
     let looked_at = |(at, row): &(usize, &ProcessRun)| *at >= old || reading::is_open(row);
@@ -44,11 +42,11 @@ pub(crate) fn proposals(root: &Path) -> Vec<Proposal> {
 }
 
 /// Those of one run, the oldest first.
-pub(crate) fn of_run(root: &Path, row: &ProcessRun) -> Vec<Proposal> {
+pub(crate) fn of_run(root: &RootPath, row: &ProcessRun) -> Vec<Proposal> {
     let run = &row.run_id;
     let read = |name: &str| {
         let place = root.join(layout::of_run(run, name));
-        read_if_there(&place, MAX_BYTES).ok().flatten()
+        place.read_if_there(MAX_BYTES).ok().flatten()
     };
     let request = read(layout::REQUEST).and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let Some(request): Option<RunRequest> = request else { return Vec::new() };
@@ -72,16 +70,16 @@ pub(crate) fn of_run(root: &Path, row: &ProcessRun) -> Vec<Proposal> {
 }
 
 /// The number of the proposal on the table: earlier ones are kept beside it.
-fn newest(root: &Path, run: &RunId) -> u32 {
-    let files = names(&root.join(layout::of_run(run, ""))).unwrap_or_default();
+fn newest(root: &RootPath, run: &RunId) -> u32 {
+    let files = root.join(layout::of_run(run, "")).names().unwrap_or_default();
     let earlier =
         (1..).take_while(|number| files.contains(&layout::earlier(layout::FEEDBACK, *number)));
     earlier.last().unwrap_or(0) + 1
 }
 
 /// The words of the proposal on the table.
-pub(crate) fn words(root: &Path, run: &RunId) -> String {
+pub(crate) fn words(root: &RootPath, run: &RunId) -> String {
     let place = root.join(layout::of_run(run, layout::FEEDBACK));
-    let bytes = read_if_there(&place, MAX_BYTES).ok().flatten().unwrap_or_default();
+    let bytes = place.read_if_there(MAX_BYTES).ok().flatten().unwrap_or_default();
     String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -11,7 +11,7 @@ use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
 use hast_flow::formats::table::read_rows;
 use hast_flow::ids::{RunId, Sha256};
 use hast_flow::store::Seen;
-use hast_world::files::{names, read_if_there};
+use hast_world::root_path::RootPath;
 
 use super::super::flow_root::unread;
 use crate::app::App;
@@ -23,8 +23,8 @@ use crate::problem::Problem;
 const MAX_LOG: usize = 256 << 20;
 
 /// All runs, in the order of the table.
-pub(super) fn runs(app: &mut App, root: &Path) -> Result<Vec<ProcessRun>, Problem> {
-    let read = read_if_there(&root.join(layout::RUNS), MAX_DOCUMENT_BYTES);
+pub(super) fn runs(app: &mut App, root: &RootPath) -> Result<Vec<ProcessRun>, Problem> {
+    let read = root.join(layout::RUNS).read_if_there(MAX_DOCUMENT_BYTES);
     let Some(bytes) = read.map_err(|error| unread(app, &error))? else { return Ok(Vec::new()) };
     let source = Source::from_bytes(layout::RUNS, &bytes).map_err(|finding| vec![finding]);
     source.and_then(|source| read_rows(&source)).map_err(|findings| {
@@ -40,14 +40,14 @@ pub(super) fn is_open(run: &&ProcessRun) -> bool {
 }
 
 /// What the files say about one run.
-pub(super) fn view(app: &App, root: &Path, run: &RunId) -> Result<View, Problem> {
+pub(super) fn view(app: &App, root: &RootPath, run: &RunId) -> Result<View, Problem> {
     let mut view = shared(app, root, run)?;
     turn_to(app, root, run, &mut view)?;
     Ok(view)
 }
 
 /// What the tables of all runs say.
-pub(super) fn shared(app: &App, root: &Path, run: &RunId) -> Result<View, Problem> {
+pub(super) fn shared(app: &App, root: &RootPath, run: &RunId) -> Result<View, Problem> {
     let mut view = View::default();
     for path in [layout::RUNS, layout::INSTRUCTIONS, layout::CATALOG, layout::TEMPLATE] {
         fold(app, root, run, path, &mut view)?;
@@ -56,11 +56,16 @@ pub(super) fn shared(app: &App, root: &Path, run: &RunId) -> Result<View, Proble
 }
 
 /// Makes it the view of another run: its own documents are read, the tables of all stay.
-pub(super) fn turn_to(app: &App, root: &Path, run: &RunId, view: &mut View) -> Result<(), Problem> {
+pub(super) fn turn_to(
+    app: &App,
+    root: &RootPath,
+    run: &RunId,
+    view: &mut View,
+) -> Result<(), Problem> {
     view.own = Own::default();
     for directory in ["", "db/", "results/"] {
         let place = root.join(layout::of_run(run, directory));
-        let mut files = names(&place).unwrap_or_default();
+        let mut files = place.names().unwrap_or_default();
         files.sort();
         for file in files {
             fold(app, root, run, &layout::of_run(run, &format!("{directory}{file}")), view)?;
@@ -70,27 +75,33 @@ pub(super) fn turn_to(app: &App, root: &Path, run: &RunId, view: &mut View) -> R
 }
 
 /// What the log of all runs says, its archived segments first.
-pub(super) fn logged(root: &Path) -> Logged {
+pub(super) fn logged(root: &RootPath) -> Logged {
     let mut logged = Logged::default();
     let archive = Path::new(layout::LOG).with_file_name("archive");
-    let mut segments = names(&root.join(&archive)).unwrap_or_default();
+    let mut segments = root.join(&archive).names().unwrap_or_default();
     segments.sort();
     let segments = segments.iter().map(|name| archive.join(name).to_string_lossy().into_owned());
     let hash = |path: &str| {
-        let bytes = read_if_there(&root.join(path), MAX_DOCUMENT_BYTES).ok().flatten();
+        let bytes = root.join(path).read_if_there(MAX_DOCUMENT_BYTES).ok().flatten();
         bytes.map(|bytes| Sha256::of(&bytes))
     };
     for file in segments.chain([layout::LOG.to_owned()]) {
-        let bytes = read_if_there(&root.join(&file), MAX_LOG).ok().flatten();
+        let bytes = root.join(&file).read_if_there(MAX_LOG).ok().flatten();
         logged.take(&file, &bytes.unwrap_or_default(), &hash);
     }
     logged
 }
 
-fn fold(app: &App, root: &Path, run: &RunId, path: &str, view: &mut View) -> Result<(), Problem> {
+fn fold(
+    app: &App,
+    root: &RootPath,
+    run: &RunId,
+    path: &str,
+    view: &mut View,
+) -> Result<(), Problem> {
     let place = root.join(path);
     let Some(path) = layout::path(path).filter(|_| !place.is_dir()) else { return Ok(()) };
-    let read = read_if_there(&place, MAX_DOCUMENT_BYTES);
+    let read = place.read_if_there(MAX_DOCUMENT_BYTES);
     if let Some(bytes) = read.map_err(|error| unread(app, &error))? {
         view.fold(run, &Delta::Document { path: &path, bytes: &bytes, seen: Seen::Absent });
     }

@@ -1,12 +1,11 @@
 //! `hast session answer`: which session asks, and the answer beside its question.
 
-use std::path::Path;
-
 use hast_flow::flows::session::{Wish, layout};
 use hast_flow::ids::{QuestionId, SessionId};
 use hast_flow::steps::Ending;
 use hast_flow::trust::Commands;
 use hast_flow::words::visible;
+use hast_world::root_path::RootPath;
 use serde_json::json;
 
 use super::effects::Sources;
@@ -58,7 +57,7 @@ pub(crate) struct Given {
 /// Writes an answer beside its question.
 pub(crate) fn give(
     app: &mut App,
-    root: &Path,
+    root: &RootPath,
     id: &SessionId,
     given: Given,
 ) -> Result<String, Problem> {
@@ -79,7 +78,7 @@ pub(crate) fn give(
 }
 
 /// The one session with this question open; counters begin anew in each.
-fn who_asks(app: &App, root: &Path, question: &QuestionId) -> Result<SessionId, Problem> {
+fn who_asks(app: &App, root: &RootPath, question: &QuestionId) -> Result<SessionId, Problem> {
     let lang = app.lang;
     let asks = |id: &SessionId| {
         directory(root, id).join(layout::question(question)).exists()

@@ -1,11 +1,10 @@
 //! Sessions in a few words, for `hast status`: how many there are, and what waits for a person.
 
-use std::path::Path;
-
 use hast_flow::docs::session::{SessionStatus, SystemStatus};
 use hast_flow::flows::session::layout;
 use hast_flow::ids::{QuestionId, SessionId, TaskId};
 use hast_flow::words::Lang;
+use hast_world::root_path::RootPath;
 use serde_json::{Value, json};
 
 use super::listing::{code, small};
@@ -21,7 +20,7 @@ pub(crate) struct Glance {
     questions: Vec<(SessionId, QuestionId, String)>,
 }
 
-pub(crate) fn glance(root: &Path) -> Glance {
+pub(crate) fn glance(root: &RootPath) -> Glance {
     let ids = all(root);
     let mut glance = Glance { sessions: ids.len(), unfinished: Vec::new(), questions: Vec::new() };
     for id in ids {

@@ -1,7 +1,5 @@
 //! `hast session list` and `show`: what was asked, how far it is, what is waited for, and the answer.
 
-use std::path::Path;
-
 use hast_flow::docs::document::Document;
 use hast_flow::docs::session::{PlanTask, SessionStatus, SessionSummary, SystemStatus};
 use hast_flow::flows::session::layout;
@@ -9,7 +7,7 @@ use hast_flow::flows::session::view::Stage;
 use hast_flow::formats::source::MAX_DOCUMENT_BYTES;
 use hast_flow::ids::{QuestionId, SessionId};
 use hast_flow::words::{Lang, visible};
-use hast_world::files::read_if_there;
+use hast_world::root_path::RootPath;
 use serde_json::{Value, json};
 
 use super::reading::{self, Session};
@@ -27,7 +25,7 @@ pub(super) fn list(app: &mut App) -> Result<Exit, Problem> {
         let place = directory(&root, &id);
         let status: Option<SessionStatus> = small(&place, layout::STATUS);
         let summary: Option<SessionSummary> = small(&place, layout::SUMMARY);
-        let query = read_if_there(&place.join(layout::USER_INPUT), MAX_DOCUMENT_BYTES).ok();
+        let query = place.join(layout::USER_INPUT).read_if_there(MAX_DOCUMENT_BYTES).ok();
         let query = query.flatten().unwrap_or_default();
         let query = String::from_utf8_lossy(&query).trim().to_owned();
         rows.push((id, status, summary, query));
@@ -78,7 +76,7 @@ pub(super) fn show(app: &mut App, id: Option<&str>) -> Result<Exit, Problem> {
 }
 
 /// The session that is named, or the newest.
-pub(super) fn chosen(app: &App, root: &Path, id: Option<&str>) -> Result<SessionId, Problem> {
+pub(super) fn chosen(app: &App, root: &RootPath, id: Option<&str>) -> Result<SessionId, Problem> {
     match id {
         Some(id) => known(app, root, id),
         None => all(root).pop().ok_or_else(|| {
@@ -166,7 +164,7 @@ fn to_review(session: &Session) -> Vec<String> {
 }
 
 /// Everything about a session, for programs.
-pub(super) fn document(app: &App, root: &Path, id: &SessionId) -> Result<Value, Problem> {
+pub(super) fn document(app: &App, root: &RootPath, id: &SessionId) -> Result<Value, Problem> {
     let session = reading::session(app, root, id)?;
     let view = &session.view;
     let tasks: Vec<Value> = view
@@ -225,8 +223,8 @@ pub(super) fn state(stage: Option<Stage>, passed: bool) -> &'static str {
     }
 }
 
-pub(super) fn small<T: Document>(directory: &Path, path: &str) -> Option<T> {
-    let bytes = read_if_there(&directory.join(path), MAX_DOCUMENT_BYTES).ok().flatten()?;
+pub(super) fn small<T: Document>(directory: &RootPath, path: &str) -> Option<T> {
+    let bytes = directory.join(path).read_if_there(MAX_DOCUMENT_BYTES).ok().flatten()?;
     serde_json::from_slice(&bytes).ok()
 }
 

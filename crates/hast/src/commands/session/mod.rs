@@ -12,7 +12,7 @@ mod reading;
 mod series;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use hast_flow::docs::files::FlowName;
@@ -25,7 +25,8 @@ use hast_flow::steps::Ending;
 use hast_flow::time::UtcTime;
 use hast_flow::trust::Trusted;
 use hast_flow::words::visible;
-use hast_world::files::{names, read_bounded, read_if_there, walk};
+use hast_world::files::read_named;
+use hast_world::root_path::RootPath;
 use hast_world::roots;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -33,6 +34,7 @@ use serde_json::{Value, json};
 use super::calling::{self, Project};
 use super::driving::{self, Driven, Unit};
 use super::flow_root;
+use super::opening;
 use super::verify;
 use crate::app::App;
 use crate::problem::{Exit, Problem};
@@ -104,8 +106,9 @@ fn start(app: &mut App, args: &StartArgs) -> Result<Exit, Problem> {
 fn resume(app: &mut App, args: &ResumeArgs) -> Result<Exit, Problem> {
     lanes(app, &args.work)?;
     let root = there(app)?;
-    let id = unfinished(app, &root, args.id.as_deref())?;
-    on(app, root, &id, None, args.work.clone())
+    let (project, trusted) = trusted(app, root)?;
+    let id = unfinished(app, &project.root, args.id.as_deref())?;
+    on(app, &project, trusted, &id, None, args.work.clone())
 }
 
 fn replan(app: &mut App, args: &ReplanArgs) -> Result<Exit, Problem> {
@@ -114,26 +117,33 @@ fn replan(app: &mut App, args: &ReplanArgs) -> Result<Exit, Problem> {
         return Err(Problem::usage(say::no_reason(app.lang), say::no_reason_next(app.lang)));
     }
     let root = there(app)?;
-    let id = unfinished(app, &root, args.id.as_deref())?;
-    let known = reading::view(app, &directory(&root, &id))?.events;
+    let (project, trusted) = trusted(app, root)?;
+    let id = unfinished(app, &project.root, args.id.as_deref())?;
+    let known = reading::view(app, &directory(&project.root, &id))?.events;
     let wish = Wish::Replan { reason: args.reason.clone(), known };
-    on(app, root, &id, Some(wish), args.work.clone())
+    on(app, &project, trusted, &id, Some(wish), args.work.clone())
+}
+
+/// The project with the proof that what it brings may be run.
+fn trusted(app: &mut App, root: RootPath) -> Result<(Project, Trusted), Problem> {
+    let project = calling::project_at(app, root)?;
+    let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
+    Ok((project, trusted))
 }
 
 /// Goes on with a session that is there.
 fn on(
     app: &mut App,
-    root: PathBuf,
+    project: &Project,
+    trusted: Trusted,
     id: &SessionId,
     wish: Option<Wish>,
     work: WorkArgs,
 ) -> Result<Exit, Problem> {
-    let project = calling::project_at(app, root)?;
-    let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let sources = Sources::Real;
     let errand = Errand { id: id.clone(), new: None, wish, work, sources, trusted };
     let mut eyes = SessionEyes::new(app.lang);
-    let driven = go(app, &project, errand, &mut eyes)?;
+    let driven = go(app, project, errand, &mut eyes)?;
     deliver(app, &project.root, id, &driven)
 }
 
@@ -154,7 +164,7 @@ pub(crate) fn go(
     };
     let user_agent = project.config.sec.as_ref().and_then(|sec| sec.user_agent.clone());
     let lang = app.lang;
-    let cache = documents.join(".hast/cache");
+    let cache = flow_root::cache(app, &documents.join(".hast/cache"))?;
     let unit = Unit {
         flow: FlowName::Session,
         project,
@@ -182,7 +192,7 @@ pub(crate) fn go(
 /// The answer on stdout, or everything for programs.
 pub(crate) fn deliver(
     app: &mut App,
-    root: &Path,
+    root: &RootPath,
     id: &SessionId,
     driven: &Driven<()>,
 ) -> Result<Exit, Problem> {
@@ -234,9 +244,9 @@ fn check(app: &mut App, id: Option<&str>) -> Result<Exit, Problem> {
 }
 
 /// What the documents of a session do not agree on, with files as the user would type them.
-pub(crate) fn breaches(app: &App, root: &Path, directory: &Path) -> Vec<Diagnostic> {
+pub(crate) fn breaches(app: &App, root: &RootPath, directory: &RootPath) -> Vec<Diagnostic> {
     let mut paths = BTreeSet::new();
-    walk(directory, &mut |path| {
+    directory.walk(&mut |path| {
         if let Some(path) = path.ok().and_then(|path| path.strip_prefix(directory).ok()) {
             paths.insert(path.to_string_lossy().into_owned());
         }
@@ -251,8 +261,8 @@ pub(crate) fn breaches(app: &App, root: &Path, directory: &Path) -> Vec<Diagnost
 
 /// A session's files, read one at a time.
 struct OnDisk {
-    root: PathBuf,
-    directory: PathBuf,
+    root: RootPath,
+    directory: RootPath,
     paths: BTreeSet<String>,
 }
 
@@ -262,7 +272,7 @@ impl laws::Documents for OnDisk {
     }
 
     fn read(&self, path: &str) -> Option<Vec<u8>> {
-        read_if_there(&self.directory.join(path), laws::MAX_BYTES).ok().flatten()
+        self.directory.join(path).read_if_there(laws::MAX_BYTES).ok().flatten()
     }
 
     fn is_in_project(&self, path: &str) -> bool {
@@ -271,50 +281,51 @@ impl laws::Documents for OnDisk {
 }
 
 /// All sessions of a root, oldest first. A directory in which nothing was written yet is none.
-pub(crate) fn all(root: &Path) -> Vec<SessionId> {
+pub(crate) fn all(root: &RootPath) -> Vec<SessionId> {
     let mut ids: Vec<SessionId> = named(root).filter(|id| is_written(root, id)).collect();
     ids.sort();
     ids
 }
 
-fn named(root: &Path) -> impl Iterator<Item = SessionId> {
-    let found = names(&root.join("sessions")).unwrap_or_default();
+fn named(root: &RootPath) -> impl Iterator<Item = SessionId> {
+    let found = root.join("sessions").names().unwrap_or_default();
     found.into_iter().filter_map(|name| name.parse().ok())
 }
 
-fn is_written(root: &Path, id: &SessionId) -> bool {
+fn is_written(root: &RootPath, id: &SessionId) -> bool {
     let place = directory(root, id);
     [layout::STATUS, layout::LOG].iter().any(|path| place.join(path).exists())
 }
 
 /// A start that was killed in its first commit has left a journal, and none of the documents by
 /// which a session is known.
-fn recover_begun(app: &App, root: &Path) -> Result<(), Problem> {
+fn recover_begun(app: &App, root: &RootPath) -> Result<(), Problem> {
     for id in named(root).filter(|id| !is_written(root, id)) {
-        driving::recover(app, &directory(root, &id))?;
+        opening::recover(app, &directory(root, &id))?;
     }
     Ok(())
 }
 
-pub(crate) fn directory(root: &Path, id: &SessionId) -> PathBuf {
+pub(crate) fn directory(root: &RootPath, id: &SessionId) -> RootPath {
     root.join("sessions").join(id.as_str())
 }
 
 /// The root of the sessions, also where a session has lost its pointer.
-pub(crate) fn there(app: &App) -> Result<PathBuf, Problem> {
+pub(crate) fn there(app: &App) -> Result<RootPath, Problem> {
     let none = || Problem::new(say::no_sessions(app.lang), say::no_sessions_next(app.lang));
-    flow_root::there(app, FlowName::Session, none).or_else(|problem| {
-        let from = app.here();
-        recover_begun(app, from)?;
-        let home = app.root.as_deref().or(app.home.as_deref());
-        let marker = format!("sessions/S-*/{}", layout::LOG);
-        let found = roots::find_root(from, home, &marker).ok_or(problem)?;
-        found.canonicalize().map_err(|error| Problem::cannot_read(app.lang, &found, &error))
-    })
+    if flow_root::found(app, FlowName::Session).is_some() {
+        return flow_root::there(app, FlowName::Session, none);
+    }
+    let here = RootPath::new(app.here()).map_err(|error| flow_root::unread(app, &error))?;
+    recover_begun(app, &here)?;
+    let home = app.root.as_deref().or(app.home.as_deref());
+    let marker = format!("sessions/S-*/{}", layout::LOG);
+    let found = roots::find_root(app.here(), home, &marker).ok_or_else(none)?;
+    RootPath::new(&found).map_err(|error| flow_root::unread(app, &error))
 }
 
 /// A name that no session has: this second, or the next free one.
-pub(crate) fn fresh(app: &App, root: &Path, after: Option<&SessionId>) -> SessionId {
+pub(crate) fn fresh(app: &App, root: &RootPath, after: Option<&SessionId>) -> SessionId {
     let mut time = app.clock.now();
     loop {
         let id = SessionId::at(UtcTime::new(time));
@@ -325,7 +336,7 @@ pub(crate) fn fresh(app: &App, root: &Path, after: Option<&SessionId>) -> Sessio
     }
 }
 
-fn known(app: &App, root: &Path, id: &str) -> Result<SessionId, Problem> {
+fn known(app: &App, root: &RootPath, id: &str) -> Result<SessionId, Problem> {
     let found = id.parse::<SessionId>().ok().filter(|id| directory(root, id).is_dir());
     found.ok_or_else(|| {
         let next = say::unknown_session_next(app.lang);
@@ -334,7 +345,7 @@ fn known(app: &App, root: &Path, id: &str) -> Result<SessionId, Problem> {
 }
 
 /// The session that is named, or the newest that has no ending yet.
-fn unfinished(app: &App, root: &Path, id: Option<&str>) -> Result<SessionId, Problem> {
+fn unfinished(app: &App, root: &RootPath, id: Option<&str>) -> Result<SessionId, Problem> {
     if let Some(id) = id {
         return known(app, root, id);
     }
@@ -346,7 +357,7 @@ fn unfinished(app: &App, root: &Path, id: Option<&str>) -> Result<SessionId, Pro
     for id in all(root).into_iter().rev() {
         if open(&id)? {
             // A commit that was cut off may have ended it.
-            driving::recover(app, &directory(root, &id))?;
+            opening::recover(app, &directory(root, &id))?;
             if open(&id)? {
                 return Ok(id);
             }
@@ -365,7 +376,7 @@ fn lanes(app: &App, work: &WorkArgs) -> Result<(), Problem> {
 fn text_of(app: &App, path: Option<&Path>) -> Result<Option<String>, Problem> {
     let Some(path) = path else { return Ok(None) };
     let full = app.directory.join(path);
-    let bytes = read_bounded(&full, MAX_DOCUMENT_BYTES)
+    let bytes = read_named(&full, MAX_DOCUMENT_BYTES)
         .map_err(|error| Problem::cannot_read(app.lang, path, &error.source))?;
     if bytes.len() > MAX_DOCUMENT_BYTES {
         let what = say::too_long(app.lang, MAX_DOCUMENT_BYTES);

@@ -1,13 +1,11 @@
 //! What sessions ask people, from small files alone: the status and the inbox look here. Only a session
 //! that has a question without an answer has its log looked at.
 
-use std::path::Path;
-
 use hast_flow::docs::session::{Answer, Decomposition, Question, SessionStatus, SystemStatus};
 use hast_flow::flows::session::{events, layout};
 use hast_flow::ids::{QuestionId, SessionId};
 use hast_flow::time::UtcTime;
-use hast_world::files::{names, read_if_there};
+use hast_world::root_path::RootPath;
 
 use super::listing::small;
 use super::reading::MAX_BYTES;
@@ -30,14 +28,14 @@ pub(crate) enum Fate {
 }
 
 /// All questions of all sessions, the oldest first.
-pub(crate) fn all_asked(root: &Path) -> Vec<Asked> {
+pub(crate) fn all_asked(root: &RootPath) -> Vec<Asked> {
     all(root).into_iter().flat_map(|session| asked(root, &session)).collect()
 }
 
 /// The questions of one session.
-pub(crate) fn asked(root: &Path, session: &SessionId) -> Vec<Asked> {
+pub(crate) fn asked(root: &RootPath, session: &SessionId) -> Vec<Asked> {
     let place = directory(root, session);
-    let mut files = names(&place.join(layout::QUESTIONS)).unwrap_or_default();
+    let mut files = place.join(layout::QUESTIONS).names().unwrap_or_default();
     files.sort();
     let ids = files.iter().filter_map(|file| file.strip_suffix(".json")?.parse().ok());
     let read = |id: QuestionId| {
@@ -64,7 +62,7 @@ pub(crate) fn asked(root: &Path, session: &SessionId) -> Vec<Asked> {
 }
 
 /// What a session waits for, and when anything last happened in it.
-fn now(place: &Path) -> (std::collections::BTreeSet<QuestionId>, Option<UtcTime>) {
+fn now(place: &RootPath) -> (std::collections::BTreeSet<QuestionId>, Option<UtcTime>) {
     let status: Option<SessionStatus> = small(place, layout::STATUS);
     let last = status.as_ref().and_then(|status| status.last_event_id.as_ref());
     let last = last.and_then(hast_flow::ids::EventId::time);
@@ -72,7 +70,7 @@ fn now(place: &Path) -> (std::collections::BTreeSet<QuestionId>, Option<UtcTime>
     if status.is_some_and(|status| ended.contains(&status.system_status)) {
         return (Default::default(), last);
     }
-    let log = read_if_there(&place.join(layout::LOG), MAX_BYTES).ok().flatten().unwrap_or_default();
+    let log = place.join(layout::LOG).read_if_there(MAX_BYTES).ok().flatten().unwrap_or_default();
     (events::waited_for(&log), last)
 }
 
@@ -82,15 +80,15 @@ impl Asked {
     }
 
     /// The first line of what the session was asked.
-    pub(crate) fn query(&self, root: &Path) -> String {
+    pub(crate) fn query(&self, root: &RootPath) -> String {
         let path = directory(root, &self.session).join(layout::USER_INPUT);
-        let bytes = read_if_there(&path, MAX_BYTES).ok().flatten().unwrap_or_default();
+        let bytes = path.read_if_there(MAX_BYTES).ok().flatten().unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
         text.lines().next().unwrap_or_default().to_owned()
     }
 
     /// The task that it is about, with its title.
-    pub(crate) fn task(&self, root: &Path) -> Option<String> {
+    pub(crate) fn task(&self, root: &RootPath) -> Option<String> {
         let id = self.question.task_id.as_ref()?;
         let plan: Option<Decomposition> =
             small(&directory(root, &self.session), layout::DECOMPOSITION);

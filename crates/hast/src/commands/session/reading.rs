@@ -1,7 +1,6 @@
 //! A session's documents as they are on disk, for whoever only looks.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use hast_flow::docs::session::{
     CritiqueReport, Decomposition, RunLogLine, SessionEvent, SourceRecord,
@@ -11,7 +10,7 @@ use hast_flow::flows::session::{View, layout};
 use hast_flow::formats::ndjson;
 use hast_flow::ids::{SessionId, TaskId};
 use hast_flow::store::Seen;
-use hast_world::files::{names, read_if_there};
+use hast_world::root_path::RootPath;
 use serde_json::Value;
 
 use super::directory;
@@ -25,7 +24,7 @@ pub(super) const MAX_BYTES: usize = 256 << 20;
 /// Everything that a report tells.
 pub(super) struct Session {
     pub(super) id: SessionId,
-    pub(super) directory: PathBuf,
+    pub(super) directory: RootPath,
     pub(super) view: View,
     pub(super) events: Vec<SessionEvent>,
     pub(super) answer: Option<String>,
@@ -41,8 +40,8 @@ pub(super) struct Session {
 }
 
 /// What the files say now. What was made is not read.
-pub(super) fn view(app: &App, directory: &Path) -> Result<View, Problem> {
-    let below = |place: &str| names(&directory.join(place)).unwrap_or_default();
+pub(super) fn view(app: &App, directory: &RootPath) -> Result<View, Problem> {
+    let below = |place: &str| directory.join(place).names().unwrap_or_default();
     let mut paths: Vec<String> = [
         layout::STATUS,
         layout::INDEX,
@@ -64,7 +63,7 @@ pub(super) fn view(app: &App, directory: &Path) -> Result<View, Problem> {
     paths.push(layout::LOG.to_owned());
     let mut view = View::default();
     for path in paths.iter().filter_map(|path| layout::path(path)) {
-        let read = read_if_there(&directory.join(path.as_str()), MAX_BYTES);
+        let read = directory.join(path.as_str()).read_if_there(MAX_BYTES);
         if let Some(bytes) = read.map_err(|error| unread(app, &error))? {
             view.fold(&Delta::Document { path: &path, bytes: &bytes, seen: Seen::Absent });
         }
@@ -72,11 +71,11 @@ pub(super) fn view(app: &App, directory: &Path) -> Result<View, Problem> {
     Ok(view)
 }
 
-pub(super) fn session(app: &App, root: &Path, id: &SessionId) -> Result<Session, Problem> {
+pub(super) fn session(app: &App, root: &RootPath, id: &SessionId) -> Result<Session, Problem> {
     let directory = directory(root, id);
     let view = view(app, &directory)?;
     let bytes = |path: &str| {
-        let read = read_if_there(&directory.join(path), MAX_BYTES);
+        let read = directory.join(path).read_if_there(MAX_BYTES);
         read.map_err(|error| unread(app, &error))
     };
     let text =
@@ -87,7 +86,7 @@ pub(super) fn session(app: &App, root: &Path, id: &SessionId) -> Result<Session,
     let mut sources: BTreeMap<TaskId, Vec<SourceRecord>> = BTreeMap::new();
     let mut behind: BTreeMap<String, Vec<SourceRecord>> = BTreeMap::new();
     let mut calls: BTreeMap<(TaskId, u32), usize> = BTreeMap::new();
-    let mut logs = names(&directory.join(layout::RUN_LOGS)).unwrap_or_default();
+    let mut logs = directory.join(layout::RUN_LOGS).names().unwrap_or_default();
     logs.sort();
     for log in logs {
         let path = format!("{}{log}", layout::RUN_LOGS);
@@ -149,7 +148,7 @@ fn titles(view: &View, read: ReadFile<'_>) -> Result<BTreeMap<TaskId, String>, P
 impl Session {
     /// A document of the session, where it is there and can be read.
     pub(super) fn file(&self, path: &str) -> Option<Vec<u8>> {
-        read_if_there(&self.directory.join(path.trim_start_matches('/')), MAX_BYTES).ok().flatten()
+        self.directory.join(path.trim_start_matches('/')).read_if_there(MAX_BYTES).ok().flatten()
     }
 
     /// A task's title; nothing for what is no task.

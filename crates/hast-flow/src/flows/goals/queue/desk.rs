@@ -45,7 +45,7 @@ struct Segment {
 
 impl<D: Disk> Desk<D> {
     pub fn open(mut store: Store<D>) -> Result<Self, StoreError> {
-        let log = DocPath::new(LOG).map_err(|bad| StoreError::Malformed(bad.into()))?;
+        let log = log_path()?;
         store.mend_end(&log)?;
         Ok(Self { store, log, queue: Queue::default(), seen: None })
     }
@@ -120,6 +120,19 @@ impl<D: Disk> Desk<D> {
             }
         }
     }
+}
+
+/// The queue as its log tells it now, and what is over ended; nothing of that is written.
+pub fn look<D: Disk>(disk: &D, now: UtcTime) -> Result<Queue, StoreError> {
+    let (log, mut queue) = (log_path()?, Queue::default());
+    read_news(disk, &log, &mut queue, &mut None)?;
+    let over = queue.sweep(now);
+    Page { log: &log, queue: &mut queue, now, lines: Vec::new() }.write_all(over)?;
+    Ok(queue)
+}
+
+fn log_path() -> Result<DocPath, StoreError> {
+    DocPath::new(LOG).map_err(|bad| StoreError::Malformed(bad.into()))
 }
 
 /// What a call was answered, and which claims were over.
