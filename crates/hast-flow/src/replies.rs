@@ -61,11 +61,14 @@ impl Asking<'_> {
         read: impl Fn(&Answer) -> Result<T, Vec<CallFinding>>,
     ) -> Asked<T> {
         let (mut steps, mut rejected) = (Vec::new(), Vec::new());
-        let mut findings = Vec::new();
+        let (mut findings, mut left) = (Vec::new(), BTreeMap::new());
         for regeneration in 0..=self.max_regenerations {
             let key = numbered(&self.key, regeneration);
             let Some(result) = self.results.get(&key) else {
-                let call = Box::new(Call { regeneration, findings, ..call() });
+                let mut call = Box::new(Call { regeneration, findings, ..call() });
+                let expected = |name: &String| call.expected.iter().any(|one| one.name == *name);
+                left.retain(|name, _| expected(name));
+                call.rejected = left;
                 return Asked::Call { key, call };
             };
             steps.push(key);
@@ -74,6 +77,7 @@ impl Asking<'_> {
                 Err(NoAnswer::Broken(findings)) => findings,
                 Err(why) => return Asked::Unanswered { why, steps, rejected },
             };
+            left = written(result);
             rejected.push(all_in_one_line(&findings));
         }
         Asked::Unanswered { why: NoAnswer::Broken(findings), steps, rejected }
@@ -137,6 +141,15 @@ fn judge<T>(
         | CallResult::NotStarted { .. }
         | CallResult::OverBudget { .. }
         | CallResult::Cancelled => Err(NoAnswer::Failed(never_ran(lang))),
+    }
+}
+
+/// The files of a reply, whatever they are worth.
+fn written(result: &EffectResult) -> BTreeMap<String, Vec<u8>> {
+    match result {
+        EffectResult::Call(CallResult::Broken { left, .. }) => left.clone(),
+        EffectResult::Call(CallResult::Completed(answer)) => answer.documents.clone(),
+        _ => BTreeMap::new(),
     }
 }
 
@@ -234,6 +247,40 @@ mod tests {
         let Asked::Answered { value, steps, rejected } = ask(&results, 2) else { panic!() };
         assert_eq!(rejected.len(), steps.len() - 1);
         assert_eq!((value.as_str(), steps), ("PASS", vec![key("T/review"), second]));
+    }
+
+    #[test]
+    fn a_rejected_document_goes_along_with_the_next_call() {
+        let asks = |results: &Results| {
+            let asking =
+                Asking { key: key("T/review"), max_regenerations: 2, results, lang: Lang::En };
+            let call = || Call {
+                expected: vec![crate::steps::Expected::required("report.md")],
+                ..Call::new("critic", "review", "T", "prompt".to_owned())
+            };
+            let wrong = |_: &Answer| {
+                let (problem, next) = ("wrong".to_owned(), "mend it".to_owned());
+                let file = "report.md".to_owned();
+                Err::<(), _>(vec![CallFinding { file, line: None, problem, next }])
+            };
+            match asking.ask(call, wrong) {
+                Asked::Call { call, .. } => call.rejected,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(asks(&Results::new()), BTreeMap::new());
+        let first = BTreeMap::from([("report.md".to_owned(), b"PASS?".to_vec())]);
+        let mut results = Results::from([(key("T/review"), answer("PASS?"))]);
+        assert_eq!(asks(&results), first, "what the flow refused");
+        let left = BTreeMap::from([
+            ("report.md".to_owned(), b"{".to_vec()),
+            ("notes.md".to_owned(), b"not asked for".to_vec()),
+        ]);
+        let findings = Vec::new();
+        let broken = CallResult::Broken { findings, left, usage: Usage::default() };
+        results.insert(key("T/review/again-1"), EffectResult::Call(broken));
+        let second = BTreeMap::from([("report.md".to_owned(), b"{".to_vec())]);
+        assert_eq!(asks(&results), second, "what broke its schema, and nothing else");
     }
 
     #[test]

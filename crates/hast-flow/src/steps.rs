@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::agents::asking::Further;
 use crate::agents::outcome::FailureClass;
 use crate::agents::usage::Usage;
 use crate::attempt::base::ObjectId;
@@ -124,8 +125,12 @@ pub struct Call {
     pub needs: Vec<DocPath>,
     /// The files that must come back.
     pub expected: Vec<Expected>,
+    /// Whether result files may lie beside them.
+    pub further: Further,
     /// What was wrong with the last reply.
     pub findings: Vec<CallFinding>,
+    /// The files of that reply: inputs of this call.
+    pub rejected: BTreeMap<String, Vec<u8>>,
     pub place: Place,
     /// What somebody else may change meanwhile, where the project is watched.
     pub others: Others,
@@ -153,7 +158,9 @@ impl Call {
             inputs: Vec::new(),
             needs: Vec::new(),
             expected: Vec::new(),
+            further: Further::None,
             findings: Vec::new(),
+            rejected: BTreeMap::new(),
             place: Place::Reading,
             others: Others::default(),
             keeps: Vec::new(),
@@ -204,7 +211,7 @@ pub enum Place {
     /// The project, and of it only what these patterns name, as `.gitignore` writes them. What else
     /// changes while the call runs is its failure.
     Within(Vec<String>),
-    /// A linked work tree at this path below the root.
+    /// The room of the unit that the last part of this path names.
     Worktree(DocPath),
 }
 

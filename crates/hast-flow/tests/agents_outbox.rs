@@ -4,7 +4,7 @@
 
 mod agents_scene;
 
-use hast_flow::agents::asking::{self, expected_section, findings_section};
+use hast_flow::agents::asking::{self, Further, expected_section, findings_section};
 use hast_flow::agents::outbox::{
     self, Files, From, NextAsk, OutboxFinding, Word, fenced_block, next_ask, take,
 };
@@ -12,8 +12,15 @@ use hast_flow::agents::outcome::Documents;
 use hast_flow::agents::redact::{Redactor, names_a_secret};
 use hast_flow::docs::call::ExpectedDocument;
 use hast_flow::docs::goals::Language;
+use hast_flow::docs::{examples, registry};
+use hast_flow::formats::source::Source;
+use hast_flow::time::UtcTime;
 use hast_flow::words::{Lang, placeholders};
 use proptest::prelude::*;
+
+fn at() -> UtcTime {
+    "2026-01-12T14:30:00Z".parse().unwrap()
+}
 
 fn required(name: &str, schema: Option<&str>) -> ExpectedDocument {
     ExpectedDocument { name: name.to_owned(), schema: schema.map(str::to_owned), required: true }
@@ -114,21 +121,89 @@ fn the_agents_own_word_ends_the_call_and_blocked_wins() {
 }
 
 #[test]
-fn the_prompt_names_the_files_and_their_schemas() {
+fn the_prompt_names_the_files_and_an_example_of_each() {
     let mut call = agents_scene::with_prompt("").call;
     call.expected = vec![required("plan.json", Some("kernel-plan")), optional("goal.md")];
     for language in [Language::En, Language::Ko] {
         call.language = language;
-        let section = expected_section(&call);
+        let section = expected_section(&call, Further::None, at());
         for part in
             ["`plan.json`", "`goal.md` (", "\"todo_list\"", "/calls/1/outbox", "blocked.json"]
         {
             assert!(section.contains(part), "{part}: {section}");
         }
+        assert!(!section.contains("$defs"), "no schema where there is an example: {section}");
+        let values = "`todo_list[].status`: pending, in_progress, completed, failed";
+        assert!(section.contains(values), "{section}");
     }
     call.expected = Vec::new();
-    assert!(!expected_section(&call).contains("##"));
+    assert!(!expected_section(&call, Further::None, at()).contains("##"));
     assert_eq!(findings_section(&[], Language::En), "");
+}
+
+#[test]
+fn where_result_files_may_lie_beside_the_answer_nothing_forbids_them() {
+    let mut call = agents_scene::with_prompt("").call;
+    call.expected = vec![required("output.json", Some("expert-output"))];
+    let told = |further| expected_section(&call, further, at());
+    assert!(told(Further::None).contains("and nothing else there"));
+    let open = told(Further::Results);
+    assert!(!open.contains("nothing else") && open.contains("result files beside them"), "{open}");
+}
+
+/// Every schema that a flow asks an agent for.
+const ASKED_FOR: [&str; 22] = [
+    "decomposition",
+    "routing-state",
+    "replan",
+    "critique-draft",
+    "run-mode",
+    "run-instructions",
+    "run-stages",
+    "run-tasks",
+    "run-tool-tasks",
+    "run-task-result",
+    "expert-output",
+    "kernel-plan",
+    "kernel-judgement",
+    "explored",
+    "contract-patterns",
+    "task-breakdown",
+    "contract-merge",
+    "design-contract",
+    "contract-decisions",
+    "test-contract",
+    "contract-review",
+    "contract-recommendation",
+];
+
+#[test]
+fn every_document_that_agents_write_has_an_example_that_is_valid() {
+    let mut call = agents_scene::with_prompt("").call;
+    for step in ["execute", "expand"] {
+        call.step = step.to_owned();
+        for name in ASKED_FOR {
+            let entry = registry::find(name).unwrap();
+            let example = examples::filled(name, &call, at()).unwrap();
+            assert!(!example.contains("{{"), "{name}: {example}");
+            let file = if example.starts_with(['{', '[']) { "a.json" } else { "a.yaml" };
+            assert_eq!((entry.check)(&Source::new(file, &example)), [], "{name}: {example}");
+        }
+    }
+}
+
+#[test]
+fn an_example_has_the_ids_and_the_time_of_its_call() {
+    let mut call = agents_scene::with_prompt("").call;
+    (call.request_id, call.task_id) = (Some("R7".to_owned()), Some("T3".to_owned()));
+    let example = examples::filled("design-contract", &call, at()).unwrap();
+    for line in ["request_id: \"R7\"", "task_id: \"T3\"", "created_at: \"2026-01-12T14:30:00Z\""] {
+        assert!(example.contains(line), "{line}: {example}");
+    }
+    call.task_id = Some("say \"hi\"".to_owned());
+    let example = examples::filled("expert-output", &call, at()).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&example).unwrap();
+    assert_eq!(value["task_id"], "say \"hi\"");
 }
 
 #[test]

@@ -1,44 +1,103 @@
-//! What a prompt says about the outbox, in the words of either language: which files are expected,
-//! and what was wrong with those of the call before.
+//! The parts of a prompt about files, in the words of either language: those to read, those to write with an
+//! example of each, and what was wrong with those of the call before.
 
+use crate::agents::fields;
 use crate::docs::call::{Call, CallFinding, ExpectedDocument};
 use crate::docs::goals::Language;
-use crate::docs::registry;
+use crate::docs::{examples, registry};
+use crate::time::UtcTime;
 use crate::words::Lang;
 
-/// The part of a prompt that names the expected files with their schemas; nothing where none are.
-pub fn expected_section(call: &Call) -> String {
+/// Whether an agent may leave further files beside those that are asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Further {
+    #[default]
+    None,
+    Results,
+}
+
+/// Which files of the project an agent sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// Copies of its inputs, and nothing else.
+    Copies,
+    All,
+}
+
+/// The part of a prompt that names the expected files with an example of each; nothing where the prompt
+/// itself says what to write.
+pub fn expected_section(call: &Call, further: Further, at: UtcTime) -> String {
     let lang = call.language.lang();
+    if call.handoff_path.is_some() {
+        // The handoff is the way to say it.
+        return String::new();
+    }
     if call.expected.is_empty() {
         return say::own_words(lang, &call.outbox);
     }
-    let mut section =
-        say::expected_heading(lang) + "\n\n" + &say::expected_where(lang, &call.outbox) + "\n\n";
+    let where_ = match further {
+        Further::None => say::expected_where(lang, &call.outbox),
+        Further::Results => say::expected_and_further(lang, &call.outbox),
+    };
+    let mut section = format!("{}\n\n{where_}\n\n", say::expected_heading(lang));
     for document in &call.expected {
         section += &expected_line(document, lang);
         section.push('\n');
     }
     for document in &call.expected {
-        if let Some(entry) = document.schema.as_deref().and_then(registry::find) {
-            section += &format!("\n{}\n\n", say::schema_of(lang, &document.name));
-            section += &format!("```json\n{}\n```\n", (entry.schema)());
-        }
+        section += &example(document, call, at, lang);
     }
     section + "\n" + &say::own_words(lang, &call.outbox)
 }
 
-/// The part of a prompt that names the copies that lie in the working directory.
-pub fn given_section(call: &Call) -> String {
+/// An example of a document, and what it does not show; the schema where there is none.
+fn example(document: &ExpectedDocument, call: &Call, at: UtcTime, lang: Lang) -> String {
+    let Some(entry) = document.schema.as_deref().and_then(registry::find) else {
+        return String::new();
+    };
+    let (name, schema) = (&document.name, (entry.schema)());
+    let Some(example) = examples::filled(entry.name, call, at) else {
+        return format!("\n{}\n\n```json\n{schema}\n```\n", say::schema_of(lang, name));
+    };
+    let kind = name.rsplit('.').next().unwrap_or_default();
+    let mut text = format!("\n{}\n\n```{kind}\n{example}\n```\n", say::example_of(lang, name));
+    let all = fields::fields(&schema);
+    let closed = all.iter().filter(|field| !field.values.is_empty());
+    let closed = closed.map(|field| format!("`{}`: {}", field.path, field.values.join(", ")));
+    let closed = closed.collect::<Vec<_>>().join("; ");
+    let optional = all.iter().filter(|field| field.optional);
+    let optional = optional.map(|field| format!("`{}`", field.path)).collect::<Vec<_>>().join(", ");
+    let mut told = Vec::new();
+    if !closed.is_empty() {
+        told.push(say::closed(lang, closed));
+    }
+    if !optional.is_empty() {
+        told.push(say::may_lack(lang, optional));
+    }
+    if !fields::is_open(&schema) {
+        told.push(say::no_more(lang));
+    }
+    if !told.is_empty() {
+        text += &format!("{}\n", told.join(" "));
+    }
+    text
+}
+
+/// The part of a prompt that names every file to read by its path.
+pub fn given_section(call: &Call, seen: Seen) -> String {
     let lang = call.language.lang();
     let name = |path: &str| {
-        let below = path.strip_prefix(&call.workdir).map(|below| below.trim_start_matches('/'));
+        let below = path.strip_prefix(&call.workdir).and_then(|below| below.strip_prefix('/'));
         format!("- `{}`\n", below.unwrap_or(path))
     };
     let names: String = call.inputs.iter().map(|input| name(&input.path)).collect();
     if names.is_empty() {
         return names;
     }
-    let where_ = say::given_where(lang, &call.workdir);
+    let where_ = match seen {
+        Seen::Copies => say::given_where(lang, &call.workdir),
+        Seen::All => say::given_here(lang, &call.workdir),
+    };
     format!("{}\n\n{where_}\n\n{names}", say::given_heading(lang))
 }
 
@@ -70,14 +129,21 @@ pub mod say {
     crate::messages! {
         expected_heading() { en: "## Files to write", ko: "## 작성할 파일" }
         expected_where(outbox) { en: "Write these files into the directory `{outbox}`, and nothing else there:", ko: "다음 파일을 디렉터리 `{outbox}`에 쓰세요. 다른 파일은 두지 마세요:" }
+        expected_and_further(outbox) { en: "Write these files into the directory `{outbox}`, and your result files beside them:", ko: "다음 파일을 디렉터리 `{outbox}`에 쓰고, 결과 파일도 그 옆에 두세요:" }
         given_heading() { en: "## Files to read", ko: "## 읽을 파일" }
         given_where(workdir) { en: "Copies, in your working directory `{workdir}`; nothing else of the project is yours to read:", ko: "작업 디렉터리 `{workdir}`에 있는 사본입니다. 프로젝트의 다른 파일은 읽을 수 없습니다:" }
+        given_here(workdir) { en: "Paths are below your working directory `{workdir}`. Read these first:", ko: "경로는 작업 디렉터리 `{workdir}` 아래입니다. 먼저 읽으세요:" }
         optional() { en: "only if there is something to say", ko: "내용이 있을 때만" }
+        example_of(name) { en: "Example of `{name}`:", ko: "`{name}`의 예:" }
+        closed(list: whole) { en: "Only these values: {list}.", ko: "허용되는 값: {list}." }
+        may_lack(list: whole) { en: "May be left out: {list}.", ko: "생략 가능: {list}." }
+        no_more() { en: "No other fields.", ko: "다른 필드는 쓸 수 없습니다." }
         schema_of(name) { en: "JSON Schema of `{name}`:", ko: "`{name}`의 JSON Schema:" }
         own_words(outbox) {
             en: "If you cannot go on without a person, write `{outbox}/blocked.json` with {{\"reason\": \"...\"}}. If it cannot be done, write `{outbox}/failed.json` with {{\"error\": \"...\"}}.\n",
             ko: "사람의 도움 없이 진행할 수 없으면 `{outbox}/blocked.json`에 {{\"reason\": \"...\"}}을 쓰세요. 할 수 없는 일이면 `{outbox}/failed.json`에 {{\"error\": \"...\"}}를 쓰세요.\n",
         }
+        rejected() { en: "What you wrote is among the files to read, in the directory `rejected`. Write the files again, whole.", ko: "이전에 쓴 것은 읽을 파일의 `rejected` 디렉터리에 있습니다. 파일 전체를 다시 쓰세요." }
         findings_heading() { en: "## What was wrong with the files you wrote before", ko: "## 이전에 쓴 파일에서 고칠 점" }
     }
 }

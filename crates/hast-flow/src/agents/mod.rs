@@ -23,6 +23,8 @@ pub mod rehearsal;
 
 pub mod choice;
 
+pub mod fields;
+
 pub mod asking;
 
 pub mod outbox;

@@ -16,5 +16,6 @@ pub mod recovery;
 pub mod rooms;
 pub mod settle;
 pub mod test_files;
+pub mod told;
 pub mod workspace;
 pub mod worktrees;

@@ -294,7 +294,7 @@ impl Reason {
         )
     }
 
-    fn more(&self) -> usize {
+    pub(super) fn more(&self) -> usize {
         match self {
             Self::Broke { more, .. }
             | Self::ProtectedPath { more, .. }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::agents::asking::{expected_section, findings_section, given_section};
+use crate::agents::asking::{Seen, expected_section, findings_section, given_section, say};
 use crate::agents::budget::Reservation;
 use crate::agents::command::{AgentCall, NativeSession};
 use crate::agents::usage::Usd;
@@ -13,6 +13,7 @@ use crate::docs::goals::{Config, Language};
 use crate::process::Limits;
 use crate::process::environment::Pattern;
 use crate::steps::{Call, Needed, Place};
+use crate::time::UtcTime;
 use crate::words::Lang;
 
 const TIMEOUT_MINUTES: u32 = 30;
@@ -35,6 +36,8 @@ pub struct Asked<'a> {
     pub call: &'a Call,
     pub config: &'a Config,
     pub lang: Lang,
+    /// When the call is made, for documents that have a time.
+    pub at: UtcTime,
 }
 
 impl Asked<'_> {
@@ -76,13 +79,17 @@ impl Asked<'_> {
         reservation: &Reservation,
     ) -> AgentCall {
         let file = self.call_file(paths, inputs, reservation);
-        let given = match self.call.place {
-            Place::Copies => given_section(&file),
-            Place::Reading | Place::Checkout | Place::Within(_) | Place::Worktree(_) => {
-                String::new()
-            }
+        let seen = match self.call.place {
+            Place::Copies => Seen::Copies,
+            Place::Reading | Place::Checkout | Place::Within(_) | Place::Worktree(_) => Seen::All,
         };
-        let prompt = whole_prompt(&self.call.prompt, &given, &file);
+        let given = given_section(&file, seen);
+        let expected = expected_section(&file, self.call.further, self.at);
+        let mut findings = findings_section(&file.findings, file.language);
+        if !self.call.rejected.is_empty() {
+            findings += &format!("\n{}", say::rejected(file.language.lang()));
+        }
+        let prompt = whole_prompt([&self.call.prompt, &given, &findings, &expected]);
         AgentCall {
             call: file,
             call_file: paths.call_file.clone(),
@@ -155,10 +162,8 @@ impl Asked<'_> {
 }
 
 /// The flow's prompt, what is given, what was wrong before, and what must come back.
-fn whole_prompt(prompt: &str, given: &str, call: &CallFile) -> String {
-    let findings = findings_section(&call.findings, call.language);
-    let expected = expected_section(call);
-    let parts = [prompt, given, &findings, &expected].map(str::trim_end);
+fn whole_prompt(parts: [&str; 4]) -> String {
+    let parts = parts.map(str::trim_end);
     let mut whole = parts.iter().filter(|part| !part.is_empty()).fold(
         String::new(),
         |mut whole: String, part| {
@@ -178,6 +183,10 @@ mod tests {
     use crate::agents::ledger::Amount;
     use crate::docs::call::CallFinding;
     use crate::steps::Expected;
+
+    fn at() -> UtcTime {
+        "2026-01-12T14:30:00Z".parse().unwrap()
+    }
 
     fn paths() -> Paths {
         Paths {
@@ -206,7 +215,13 @@ mod tests {
     #[test]
     fn the_prompt_says_in_words_what_call_json_says_in_fields() {
         let (call, config) = (call(), Config::default());
-        let asked = Asked { flow: FlowName::Session, call: &call, config: &config, lang: Lang::En };
+        let asked = Asked {
+            flow: FlowName::Session,
+            call: &call,
+            config: &config,
+            lang: Lang::En,
+            at: at(),
+        };
         let reservation = Reservation {
             limit: Amount { tokens: Some(9), micro_usd: Some(1_500_000), seconds: Some(60) },
             ..Reservation::default()
@@ -219,14 +234,40 @@ mod tests {
         let order = ["Review it.", "report.json:3: no verdict -> add it", "/k/1/outbox"];
         let places: Vec<_> = order.iter().map(|part| told.prompt.find(part).unwrap()).collect();
         assert!(places.is_sorted(), "{}", told.prompt);
-        assert!(told.prompt.contains("\"verdict\""), "the schema is part of the prompt");
+        assert!(told.prompt.contains("\"verdict\""), "an example is part of the prompt");
+        assert!(!told.prompt.contains("`rejected`"), "nothing was there");
+        let rejected = [("report.json".to_owned(), b"{".to_vec())].into();
+        let again = Call { rejected, ..call.clone() };
+        let asked = Asked { call: &again, ..asked };
+        let told = asked.agent_call(&paths(), Vec::new(), &reservation);
+        assert!(told.prompt.contains("in the directory `rejected`"), "{}", told.prompt);
+    }
+
+    #[test]
+    fn where_a_handoff_is_asked_for_no_other_way_out_is_named() {
+        let (mut call, config) = (call(), Config::default());
+        (call.expected, call.findings) = (Vec::new(), Vec::new());
+        let told = |call: &Call| {
+            let asked =
+                Asked { flow: FlowName::Goals, call, config: &config, lang: Lang::En, at: at() };
+            asked.agent_call(&paths(), Vec::new(), &Reservation::default()).prompt
+        };
+        assert!(told(&call).contains("blocked.json"));
+        call.handoff_path = Some(".ai/handoffs/2026-02-09_143000.md".to_owned());
+        assert_eq!(told(&call), "Review it.\n");
     }
 
     #[test]
     fn copies_are_named_as_they_lie_in_the_working_directory() {
         let (mut call, config) = (call(), Config::default());
         call.place = Place::Copies;
-        let asked = Asked { flow: FlowName::Session, call: &call, config: &config, lang: Lang::En };
+        let asked = Asked {
+            flow: FlowName::Session,
+            call: &call,
+            config: &config,
+            lang: Lang::En,
+            at: at(),
+        };
         let sha256 = crate::ids::Sha256::of(b"");
         let inputs = vec![CallInput { path: "/p/w/plan/active/x.json".to_owned(), sha256 }];
         let told = asked.agent_call(&paths(), inputs, &Reservation::default());
@@ -234,11 +275,29 @@ mod tests {
     }
 
     #[test]
+    fn every_input_is_named_by_its_path_wherever_the_agent_works() {
+        let (mut call, config) = (call(), Config::default());
+        let sha256 = crate::ids::Sha256::of(b"");
+        let paths_of = ["/p/w/.claude/x.yaml", "/elsewhere/inputs/rejected/report.json"];
+        let inputs =
+            paths_of.map(|path| CallInput { path: path.to_owned(), sha256: sha256.clone() });
+        for place in [Place::Reading, Place::Checkout, Place::Within(Vec::new())] {
+            call.place = place;
+            let (call, lang) = (&call, Lang::En);
+            let asked = Asked { flow: FlowName::Contract, call, config: &config, lang, at: at() };
+            let told = asked.agent_call(&paths(), inputs.to_vec(), &Reservation::default());
+            assert!(told.prompt.contains("- `.claude/x.yaml`\n"), "{}", told.prompt);
+            assert!(told.prompt.contains("- `/elsewhere/inputs/rejected/report.json`\n"));
+            assert!(told.prompt.contains("below your working directory `/p/w`"));
+        }
+    }
+
+    #[test]
     fn a_call_lasts_as_long_as_it_asks_else_as_the_configuration_says() {
         let mut call = call();
         let mut config = Config::default();
         let limits = |call: &Call, config: &Config| {
-            let asked = Asked { flow: FlowName::Goals, call, config, lang: Lang::En };
+            let asked = Asked { flow: FlowName::Goals, call, config, lang: Lang::En, at: at() };
             asked.limits(&Reservation::default())
         };
         assert_eq!(limits(&call, &config).timeout, Duration::from_secs(1800));

@@ -7,6 +7,7 @@ pub mod call;
 pub mod call_record;
 pub mod contract;
 pub mod document;
+pub mod examples;
 pub mod files;
 pub mod goals;
 pub mod kernel;

@@ -104,6 +104,29 @@ fn a_deleted_test_is_missed() {
 }
 
 #[test]
+fn implementer_and_qa_engineer_are_told_what_they_build_on() {
+    let mut scene = Scene::new(Box::new(honest));
+    scene.drive();
+    let of = |start: &str| scene.prompts.iter().find(|prompt| prompt.starts_with(start)).unwrap();
+    let implementer = of("You are the implementer");
+    for part in [
+        "Request:\n",
+        "Invariants:\n- INV-1: no state\n",
+        "Interfaces:\n- Total.sum: lines -> number: sums\n",
+        "Boundaries:\n- Total must not use Store",
+        "- src/total.sh (to_create)\n- src/store.sh (existing)\n",
+        "`sh tests/run.sh` passes",
+        "You need not commit",
+    ] {
+        assert!(implementer.contains(part), "{part}: {implementer}");
+    }
+    for start in ["You are the qa-engineer. Write", "You are the qa-engineer. hast has run"] {
+        let prompt = of(start);
+        assert!(prompt.contains("Interfaces:\n- Total.sum: lines -> number: sums"), "{prompt}");
+    }
+}
+
+#[test]
 fn files_outside_of_the_design_are_listed_and_the_work_sent_back() {
     let scene = first_round("implement", |_, git| {
         git.write("src/total.sh", CODE);

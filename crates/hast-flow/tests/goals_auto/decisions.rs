@@ -105,7 +105,11 @@ fn the_prompt_has_the_context_and_the_exact_handoff_file_to_write() {
     let file = ".ai/handoffs/2026-02-09_143000.md";
     assert_eq!(call.handoff_path.as_deref(), Some(file));
     assert!(call.prompt.contains(file) && call.prompt.contains("규칙 하나"));
-    assert!(call.prompt.contains("pytest를 실행하라"));
+    assert!(call.prompt.contains("`pytest` 명령을 실행하라"));
+    assert!(call.prompt.contains("작업 전에는 통과한다"), "{}", call.prompt);
+    let real =
+        "---\ntimestamp: \"2026-02-09T14:30:00+09:00\"\nstatus: complete\ngoal_id: M1\n---\n";
+    assert!(call.prompt.contains(real), "{}", call.prompt);
 }
 
 #[test]
@@ -119,8 +123,33 @@ fn a_failed_attempt_is_saved_rolled_back_and_tried_again_with_what_went_wrong() 
         ["save refs/hast/attempts/M1/1", "roll back", "claim M1", "record M1/2", "call M1 2"]
     );
     assert!(auto.calls[1].prompt.contains("E   assert 1 == 2"), "{}", auto.calls[1].prompt);
-    assert!(auto.calls[1].prompt.contains("테스트 실패"));
+    assert!(auto.calls[1].prompt.contains("테스트 명령이 실패했다 (종료 코드 1)"));
     assert!(!auto.calls[0].prompt.contains("assert 1 == 2"));
+}
+
+#[test]
+fn the_agent_is_told_that_the_base_is_red_and_its_last_lines_in_every_attempt() {
+    let mut auto = Auto::with(vec![honest(), honest()], vec![RED, RED, Green]);
+    assert!(matches!(auto.drive(), Ending::Done(_)));
+    for call in &auto.calls {
+        let (_, tests) = call.prompt.split_once("작업 전에는 실패한다 (종료 코드 1).").unwrap();
+        assert!(tests.contains("E   assert 1 == 2\n```\n"), "{}", call.prompt);
+    }
+}
+
+#[test]
+fn after_a_goal_that_left_red_tests_the_next_is_told_their_last_lines() {
+    let goals = tree(&[("M1", "    expect_failure: true\n"), ("M2", "")]);
+    let mut auto = Auto::new(&goals);
+    auto.agent = vec![honest(), Left::honest("M2")].into();
+    auto.tests = vec![Green, RED, Green].into();
+    assert!(matches!(auto.drive(), Ending::Done(_)), "{:?}", auto.kinds());
+    assert!(auto.calls[0].prompt.contains("작업 전에는 통과한다"));
+    let second = &auto.calls[1].prompt;
+    assert!(
+        second.contains("작업 전에는 실패한다") && second.contains("E   assert 1 == 2"),
+        "{second}"
+    );
 }
 
 #[test]

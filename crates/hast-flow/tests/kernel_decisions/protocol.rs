@@ -1,6 +1,7 @@
 //! The steps of a request, a sentence of the protocol each.
 
-use crate::scene::{ID, Kernel, findings, item, judged, one_item};
+use crate::scene::{ID, Kernel, REQUEST, findings, item, judged, one_item};
+use hast_flow::agents::asking::Further;
 use hast_flow::agents::outcome::FailureClass;
 use hast_flow::docs::kernel::TodoStatus;
 use hast_flow::steps::{Answer, CallResult, Effect, Ending, Place, Step};
@@ -23,6 +24,8 @@ fn the_seventeen_steps_are_recorded_in_their_order() {
 fn steps_9_and_10_happen_when_an_expert_submits_a_sub_plan() {
     let mut kernel = Kernel::planned(&[item("b", "in_progress", &[], 5)]);
     assert_eq!(kernel.call().step, "expand");
+    assert!(kernel.call().prompt.contains(REQUEST), "{}", kernel.call().prompt);
+    assert_eq!(kernel.call().further, Further::None, "a plan is asked for and nothing else");
     let plan = json!([item("s1", "pending", &[], 1), item("s2", "pending", &["s1"], 1)]);
     kernel.reply(&[(
         "output.json",
@@ -42,6 +45,8 @@ fn steps_9_and_10_happen_when_an_expert_submits_a_sub_plan() {
     let call = kernel.call();
     assert_eq!((call.step, call.unit.as_str()), ("execute", "b"));
     assert!(call.prompt.contains("\"b/s2\": \"b/s2\""), "{}", call.prompt);
+    assert!(call.prompt.contains(REQUEST), "{}", call.prompt);
+    assert_eq!(call.further, Further::Results, "result files lie beside output.json");
 }
 
 #[test]
@@ -101,7 +106,7 @@ fn a_failed_item_gets_one_replacement_and_is_completed_by_it() {
     kernel.commit();
     let call = kernel.call();
     assert_eq!((call.step, call.role.as_str()), ("replace", "PlanningExpert"));
-    assert!(call.prompt.contains("timed out"), "{}", call.prompt);
+    assert!(call.prompt.contains("timed out") && call.prompt.contains(REQUEST), "{}", call.prompt);
     let mut other = item("other", "pending", &[], 1);
     other["expert"] = json!("ImplementationExpert");
     kernel.reply(&[("plan.json", json!({ "todo_list": [other] }))]);

@@ -18,6 +18,8 @@ use serde_json::{Value, json};
 
 pub(crate) const ID: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
 
+pub(crate) const REQUEST: &str = "보고서를 써라";
+
 /// A kernel on a pretended disk.
 pub(crate) struct Kernel {
     pub(crate) flow: KernelFlow,
@@ -36,7 +38,7 @@ impl Kernel {
 
     /// Booted, with a request whose plan is asked for.
     pub(crate) fn requested() -> Self {
-        let new = Some(NewRequest { text: "보고서를 써라".to_owned() });
+        let new = Some(NewRequest { text: REQUEST.to_owned() });
         let mut kernel = Self::new(Asked::Request { id: ID.parse().unwrap(), new });
         for _ in 0..3 {
             kernel.commit();

@@ -145,6 +145,10 @@ fn what_a_call_omits_comes_from_state_json() {
         session.reply(&[("decomposition.json", plan.clone()), ("state.json", json!({}))]);
     let Effect::Call(first) = first else { panic!() };
     assert!(first.prompt.contains("YFINANCE yf_quote"), "the planner knows the tools");
+    for argument in ["statement (income|balance|cashflow)", "form? (10-K|10-Q)", "quarter? (1..4)"]
+    {
+        assert!(first.prompt.contains(argument), "{argument}: {}", first.prompt);
+    }
     let (_, again) =
         session.reply(&[("decomposition.json", plan), ("state.json", json!({"ticker": "MRBT"}))]);
     let Effect::Call(again) = again else { panic!() };

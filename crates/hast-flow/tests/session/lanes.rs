@@ -145,7 +145,7 @@ fn a_synthesis_is_given_only_what_passed_by_the_names_of_the_knowledge() {
     session.commit();
     let (_, effect) = session.reply(&[("a.md", json!("from [K-0001]"))]);
     let Effect::Call(call) = effect else { panic!() };
-    assert!(call.prompt.contains("[K-0001] /execution/outputs/T-0001/a.md"), "{}", call.prompt);
+    assert!(call.prompt.contains("[K-0001] execution/outputs/T-0001/a.md"), "{}", call.prompt);
     assert!(call.inputs.contains(&DocPath::new("execution/outputs/T-0001/a.md").unwrap()));
 }
 
@@ -178,6 +178,7 @@ fn every_role_is_given_copies_of_what_its_row_lets_it_read() {
     // What the Planner infers it may see again; what is judged last is no task's output.
     let besides = [("replan", layout::ROUTING), ("verdict", layout::FINAL)];
     for call in &calls {
+        assert!(call.prompt.contains("AVGO는 싼가?"), "every role knows the question: {call:?}");
         assert_eq!(call.place, Place::Copies, "{call:?}");
         assert_eq!(call.inputs.is_empty(), call.step == "synthesize", "{call:?}");
         for input in &call.inputs {

@@ -18,9 +18,8 @@ use hast_flow::calling::grants::{Ground, sandbox};
 use hast_flow::calling::keeping::step_directory;
 use hast_flow::calling::request::{Asked, Paths};
 use hast_flow::calling::settle::{Changed, End, Over, Settled, Spending, settle};
-use hast_flow::docs::call::{CallFinding, CallInput};
+use hast_flow::docs::call::CallFinding;
 use hast_flow::docs::goals::SandboxMode;
-use hast_flow::ids::Sha256;
 use hast_flow::process::exit::Applied;
 use hast_flow::process::{CommandSpec, Ended, Limits, Stream, Supervisor};
 use hast_flow::steps::{CallResult, Place, StepKey};
@@ -36,9 +35,6 @@ use super::{Calls, Kept, LOOK, Progress, What, ground, homes, outbox, touched};
 use crate::files::PathError;
 use crate::root_path::RootPath;
 use crate::sandbox::landlock;
-
-/// An input that is larger is named without being read; agents get its path all the same.
-const MAX_INPUT: usize = 256 << 20;
 
 /// A call on its way to one agent.
 #[derive(Clone, Copy)]
@@ -178,8 +174,12 @@ impl Calls {
         kept: &mut Option<Kept>,
     ) -> Result<Settled, PathError> {
         let Way { asked, agent, folder, .. } = way;
-        let mut tree =
-            ground::tree(&asked.call.place, &self.settings.root, &self.settings.documents);
+        let mut tree = ground::tree(
+            &asked.call.place,
+            &self.settings.root,
+            &self.settings.documents,
+            &self.settings.variables,
+        );
         if asked.call.place == Place::Copies {
             folder.make_inputs()?;
             tree.workdir = folder.inputs();
@@ -196,9 +196,6 @@ impl Calls {
         };
         let mut spec =
             command.clone().in_environment(self.settings.variables.iter().cloned(), &asked.env());
-        if let Some(git) = &tree.git {
-            ground::make_branch_directories(git);
-        }
         // Git keeps no empty directories: a clone, or a rollback, leaves none for the handoff.
         if let Some(handoff) = asked.call.handoff_path.as_deref()
             && let Some(directory) = RootPath::new(&tree.workdir)?.join(handoff).parent()
@@ -310,23 +307,6 @@ impl Calls {
             prompt_file: text(&folder.file("prompt.md"))?,
             call_file: text(&folder.file("call.json"))?,
         })
-    }
-
-    /// The documents that the call is about, as they are now: where they lie, or copies. One that is
-    /// gone is not told.
-    fn inputs(&self, asked: Asked<'_>, folder: &Folder) -> Result<Vec<CallInput>, PathError> {
-        let mut inputs = Vec::new();
-        for name in &asked.call.inputs {
-            let document = self.settings.documents.join(name.as_str());
-            let Ok(bytes) = document.read_bounded(MAX_INPUT) else { continue };
-            let path = match asked.call.place == Place::Copies {
-                true => folder.copy_input(name, &bytes)?,
-                false => document.to_path_buf(),
-            };
-            let Some(path) = path.to_str() else { continue };
-            inputs.push(CallInput { path: path.to_owned(), sha256: Sha256::of(&bytes) });
-        }
-        Ok(inputs)
     }
 
     fn run(

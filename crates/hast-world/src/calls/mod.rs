@@ -6,6 +6,7 @@ mod doors;
 pub mod folder;
 pub(crate) mod ground;
 pub mod homes;
+mod inputs;
 mod keepsake;
 pub mod ledger;
 pub mod outbox;
@@ -239,7 +240,8 @@ impl Calls {
     /// missing. Returns when nothing of it runs any more.
     pub fn perform(&self, key: &StepKey, call: &Call) -> Performed {
         let Settings { flow, config, lang, .. } = &self.settings;
-        let asked = Asked { flow: *flow, call, config, lang: *lang };
+        let at = UtcTime::new(self.settings.clock.now());
+        let asked = Asked { flow: *flow, call, config, lang: *lang, at };
         let mut kept = None;
         if let Some(gone) = self.missing_need(call) {
             return Performed { result: gone, kept };

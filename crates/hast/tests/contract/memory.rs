@@ -22,6 +22,19 @@ fn an_earlier_request_is_remembered_with_its_source() {
 }
 
 #[test]
+fn prompts_and_streams_are_no_memory_nor_is_the_request_that_asks() {
+    let scene = Scene::new(&format!(
+        "  - when: {{step: explore, exists: asked}}\n    do:\n      - expect: {{prompt: [\"contracts/R1/explored.yaml\"], not_in_prompt: [prompt.md, stdout.txt, contracts/R2]}}\n      - failed: it was there\n{ONE}"
+    ));
+    assert_eq!(scene.hast(&["contract", "start", "read the README of tests"]).code, 0);
+    scene.write("asked", "");
+    scene.git(&["add", "asked"]);
+    scene.git(&["commit", "-qm", "asked"]);
+    let ran = scene.hast(&["contract", "start", "read the README of tests"]);
+    assert!(ran.err.contains("it was there"), "{}", ran.err);
+}
+
+#[test]
 fn claude_mem_is_asked_over_its_local_http_api() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -1,5 +1,5 @@
-//! What earlier requests left behind that concerns the next one: asked of the world, ranked here, quoted
-//! with its source.
+//! Contracts and decisions of earlier requests that concern the next one: asked of the world, ranked here,
+//! quoted with their source. Prompts and streams of calls are no memory.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -8,6 +8,7 @@ use crate::docs::goals::Memory;
 use crate::docs::session::RoutingState;
 use crate::flows::contract::decide::Scene;
 use crate::flows::contract::knowledge::words_of;
+use crate::flows::contract::layout;
 use crate::steps::{Effect, EffectResult, Step, StepKey, ToolUse};
 
 /// The tool that searches.
@@ -28,6 +29,16 @@ pub struct Memo {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Found {
     pub found: Vec<Memo>,
+}
+
+/// Whether a file, by its path below the contracts, may be quoted to a request: a contract or the decisions
+/// of an earlier request, as they stand in the end. What a later round replaced is no memory.
+pub fn is_quotable(path: &str, request: &str) -> bool {
+    let mut parts = path.split('/').rev();
+    let name = parts.next().unwrap_or_default();
+    let contracts =
+        [layout::EXPLORED, layout::BREAKDOWN, layout::DESIGN, layout::TESTS, layout::DECISIONS];
+    contracts.contains(&name) && parts.all(|part| part != request && part != "archive")
 }
 
 /// The passages closest to a query, best first: by words in common, the rarer the better.
@@ -94,6 +105,24 @@ mod tests {
 
     fn memo(source: &str, text: &str) -> Memo {
         Memo { source: source.to_owned(), text: text.to_owned() }
+    }
+
+    #[test]
+    fn contracts_and_decisions_of_other_requests_are_quoted_and_nothing_else() {
+        for path in ["R1/explored.yaml", "R1/T1/decisions.yaml", "R1/T1/T1-S1/test-contract.yaml"] {
+            assert!(is_quotable(path, "R2"), "{path}");
+            assert!(!is_quotable(path, "R1"), "its own: {path}");
+        }
+        for path in [
+            "R1/merge.json",
+            "R1/state.json",
+            "contract+R1+0+explore/1/prompt.md",
+            "contract+R1+0+explore/1/stdout.txt",
+            "R1/explored.rejected-1.yaml",
+            "R1/T1/T1-S1/archive/round-1/test-contract.yaml",
+        ] {
+            assert!(!is_quotable(path, "R2"), "{path}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The default prompts of the contract flow, in both languages, with what is known and what went wrong
 //! before.
 
-use crate::docs::contract::{DesignContract, TaskBreakdown};
+use crate::docs::contract::{DesignContract, InterfaceType, TaskBreakdown};
 use crate::flows::contract::decide::Scene;
 use crate::flows::contract::knowledge::relevant;
 use crate::flows::contract::layout;
@@ -23,8 +23,8 @@ messages! {
         ko: "당신은 planner입니다. 이 요청을 작업과 하위작업으로 나누어 `task-breakdown.yaml`(request_id {id}, created_by planner)을 쓰세요. 하위작업은 테스트로 보일 수 있는 동작 하나이거나, 결과가 파일인 분석입니다. 코드에 대해 가정한 것은 `assumptions`에 쓰세요. 실제 코드와 비교합니다. 아무것도 바꾸지 마세요.\n\n요청:\n{request}",
     }
     breakdown_again(refuted: whole) {
-        en: "Half or more of your assumptions turned out to be wrong. Read explored.yaml (among your inputs) and break the request down once more.\n\n{refuted}",
-        ko: "가정의 절반 이상이 틀렸습니다. 입력에 있는 explored.yaml을 읽고 요청을 다시 나누세요.\n\n{refuted}",
+        en: "Half or more of your assumptions turned out to be wrong. Read explored.yaml (below, among the files to read) and break the request down once more.\n\n{refuted}",
+        ko: "가정의 절반 이상이 틀렸습니다. 아래 읽을 파일에 있는 explored.yaml을 읽고 요청을 다시 나누세요.\n\n{refuted}",
     }
     merge_words(id, assumptions: whole) {
         en: "You are the planner. Compare each assumption of task-breakdown.yaml with explored.yaml and the code, and write `merge.json`: a list with one entry for each assumption, word for word, its verdict (confirmed, refuted or unknown) and the evidence: where you saw it. Change nothing.\n\nAssumptions of {id}:\n{assumptions}",
@@ -35,13 +35,19 @@ messages! {
         ko: "당신은 architect입니다. 작업 {task}({name})(을)를 design-brief.yaml에 따라 설계해 `design-contract.yaml`(request_id {id}, task_id {task}, created_by architect)을 쓰세요: 불변 조건, 인터페이스, 경계(쓰면 안 되는 것은 allowed: false), 계층, 그리고 만들거나 바꾸거나 의존할 모든 파일을 file_refs에. file_refs 밖의 파일은 나중에 바꿀 수 없습니다. 남길 만한 결정은 `decisions:`를 담은 `decisions.yaml`로 쓰세요. 아무것도 바꾸지 마세요.",
     }
     test_first_words(id, subtask, name: whole, command: whole) {
-        en: "You are the qa-engineer. Write the tests of subtask {subtask} ({name}) before its code, and `test-contract.yaml` (request_id {id}, subtask_id {subtask}, created_by qa-engineer) with one case for each test. Write the tests to test_file_path and nothing else but further test files. They are run with `{command}` and must fail now, for want of the code. If the subtask is an analysis, give every case the category `checklist` and write test_file_path as a checklist with a line `- [x] CASE-ID: what you found` for each case.",
-        ko: "당신은 qa-engineer입니다. 하위작업 {subtask}({name})의 테스트를 코드보다 먼저 쓰고, 테스트마다 케이스 하나를 담은 `test-contract.yaml`(request_id {id}, subtask_id {subtask}, created_by qa-engineer)을 쓰세요. 테스트는 test_file_path에 쓰고, 다른 테스트 파일 말고는 아무것도 쓰지 마세요. `{command}`로 실행하며, 코드가 없으므로 지금은 실패해야 합니다. 하위작업이 분석이라면 모든 케이스의 category를 `checklist`로 하고, test_file_path를 케이스마다 `- [x] CASE-ID: 알아낸 것` 한 줄이 있는 체크리스트로 쓰세요.",
+        en: "You are the qa-engineer. Write the tests of subtask {subtask} ({name}) before its code: the test code as a file of this project, and `test-contract.yaml` (request_id {id}, subtask_id {subtask}, created_by qa-engineer) with one case for each test, into the directory named below. test_file_path is the path of your test file from the working directory; in the project write that file, further test files, and nothing else. The tests are run with `{command}` and must fail now, for want of the code. You need not commit. If the subtask is an analysis, give every case the category `checklist` and write test_file_path as a checklist with a line `- [x] CASE-ID: what you found` for each case.",
+        ko: "당신은 qa-engineer입니다. 하위작업 {subtask}({name})의 테스트를 코드보다 먼저 쓰세요. 테스트 코드는 이 프로젝트의 파일로 쓰고, 테스트마다 케이스 하나를 담은 `test-contract.yaml`(request_id {id}, subtask_id {subtask}, created_by qa-engineer)은 아래에 적힌 디렉터리에 쓰세요. test_file_path는 작업 디렉터리에서 본 테스트 파일의 경로입니다. 프로젝트에는 그 파일과 다른 테스트 파일만 쓰세요. 테스트는 `{command}`로 실행하며, 코드가 없으므로 지금은 실패해야 합니다. 커밋은 필요 없습니다. 하위작업이 분석이라면 모든 케이스의 category를 `checklist`로 하고, test_file_path를 케이스마다 `- [x] CASE-ID: 알아낸 것` 한 줄이 있는 체크리스트로 쓰세요.",
     }
-    implement_words(subtask, name: whole, test_file, files: whole) {
-        en: "You are the implementer. Write the code of subtask {subtask} ({name}) so that its tests pass and the design is kept. Do not touch the tests ({test_file}). You may change these files and no others:\n{files}",
-        ko: "당신은 implementer입니다. 하위작업 {subtask}({name})의 테스트가 통과하고 설계를 지키도록 코드를 쓰세요. 테스트({test_file})는 건드리지 마세요. 다음 파일만 바꿀 수 있습니다:\n{files}",
+    implement_words(subtask, name: whole, command: whole, test_file, files: whole) {
+        en: "You are the implementer. Write the code of subtask {subtask} ({name}) so that `{command}` passes and the design below is kept. Do it without asking anybody. Do not touch the tests ({test_file}). You need not commit, and no document is asked of you. You may change these files and no others:\n{files}",
+        ko: "당신은 implementer입니다. `{command}` 명령이 통과하고 아래의 설계를 지키도록 하위작업 {subtask}({name})의 코드를 쓰세요. 아무에게도 묻지 마세요. 테스트({test_file})는 건드리지 마세요. 커밋은 필요 없고 따로 쓸 문서도 없습니다. 다음 파일만 바꿀 수 있습니다:\n{files}",
     }
+    request_words(text: whole) { en: "Request:\n{text}", ko: "요청:\n{text}" }
+    invariants_words(lines: whole) { en: "Invariants:\n{lines}", ko: "불변 조건:\n{lines}" }
+    interfaces_words(lines: whole) { en: "Interfaces:\n{lines}", ko: "인터페이스:\n{lines}" }
+    boundaries_words(lines: whole) { en: "Boundaries:\n{lines}", ko: "경계:\n{lines}" }
+    may_use(from, to) { en: "{from} may use {to}", ko: "{from}에서 {to}(을)를 쓸 수 있음" }
+    may_not_use(from, to) { en: "{from} must not use {to}", ko: "{from}에서 {to}(을)를 쓰면 안 됨" }
     review_words(subtask, subjects: whole, range: whole) {
         en: "You are the architect. Review the work of subtask {subtask} against its design-contract.yaml and write `review.json`: one finding for each subject below with a verdict (PASS or FAIL) and evidence (file and line), the verdict over all, and back_to (design, implementation or null). Change nothing.\n\nSubjects:\n{subjects}\n\nThe change: git diff {range}",
         ko: "당신은 architect입니다. 하위작업 {subtask}의 결과를 design-contract.yaml과 비교해 `review.json`을 쓰세요: 아래 항목마다 verdict(PASS 또는 FAIL)와 evidence(파일과 줄), 전체 verdict, back_to(design, implementation 또는 null). 아무것도 바꾸지 마세요.\n\n항목:\n{subjects}\n\n변경: git diff {range}",
@@ -99,7 +105,12 @@ pub(super) fn test_first(scene: &Scene<'_>, task: &Task, subtask: &Subtask) -> S
     let (lang, id) = (scene.facts.lang, &scene.request.id);
     let command = &scene.flow.settings.test_command;
     let words = test_first_words(lang, id, &subtask.id, &subtask.name, command);
-    let parts = [of_task(scene, task, Some(subtask)), last_failure(lang, subtask)];
+    let design = scene.view.contract::<DesignContract>(&scene.task_path(task, layout::DESIGN));
+    let parts = [
+        of_task(scene, task, Some(subtask)),
+        design.as_ref().and_then(|design| interfaces(lang, design)),
+        last_failure(lang, subtask),
+    ];
     with(scene, words, &about(scene, task, Some(subtask)), parts)
 }
 
@@ -107,13 +118,24 @@ pub(super) fn implement(scene: &Scene<'_>, task: &Task, subtask: &Subtask) -> St
     let lang = scene.facts.lang;
     let design = scene.view.contract::<DesignContract>(&scene.task_path(task, layout::DESIGN));
     let files = design.iter().flat_map(|design| &design.file_refs);
-    let files = bullets(files.map(|file| file.path.as_str()));
+    let files: Vec<String> =
+        files.map(|file| format!("{} ({})", file.path, word(&file.status))).collect();
+    let files = bullets(files.iter().map(String::as_str));
     let tests = scene.view.contract::<crate::docs::contract::TestContract>(
         &scene.subtask_path(&subtask.id, layout::TESTS),
     );
     let test_file = tests.map(|tests| tests.test_file_path).unwrap_or_default();
-    let words = implement_words(lang, &subtask.id, &subtask.name, test_file, files);
-    let parts = [of_task(scene, task, Some(subtask)), last_failure(lang, subtask)];
+    let command = &scene.flow.settings.test_command;
+    let words = implement_words(lang, &subtask.id, &subtask.name, command, test_file, files);
+    let design = design.as_ref();
+    let parts = [
+        Some(request_words(lang, scene.request.text.trim_end())),
+        of_task(scene, task, Some(subtask)),
+        design.and_then(|design| invariants(lang, design)),
+        design.and_then(|design| interfaces(lang, design)),
+        design.and_then(|design| boundaries(lang, design)),
+        last_failure(lang, subtask),
+    ];
     with(scene, words, &about(scene, task, Some(subtask)), parts)
 }
 
@@ -138,7 +160,9 @@ pub(super) fn verify(scene: &Scene<'_>, task: &Task, subtask: &Subtask, tested: 
     let result = format!("{} {summary}", result.trim_matches('"'));
     let words =
         verify_words(lang, &subtask.id, &subtask.name, &tested.command, result, &tested.tail);
-    with(scene, words, &about(scene, task, Some(subtask)), [])
+    let design = scene.view.contract::<DesignContract>(&scene.task_path(task, layout::DESIGN));
+    let parts = [design.as_ref().and_then(|design| interfaces(lang, design))];
+    with(scene, words, &about(scene, task, Some(subtask)), parts)
 }
 
 /// The words of a call, what is known about its subject, and further parts.
@@ -158,6 +182,44 @@ fn with<const N: usize>(
 
 fn bullets<'l>(lines: impl Iterator<Item = &'l str>) -> String {
     lines.map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n")
+}
+
+/// A value of a closed list, as documents write it.
+fn word(value: &impl serde::Serialize) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn listed(lines: &[String], say: impl Fn(String) -> String) -> Option<String> {
+    (!lines.is_empty()).then(|| say(bullets(lines.iter().map(String::as_str))))
+}
+
+fn invariants(lang: Lang, design: &DesignContract) -> Option<String> {
+    let lines = design.invariants.iter().map(|one| format!("{}: {}", one.id, one.rule));
+    listed(&lines.collect::<Vec<_>>(), |lines| invariants_words(lang, lines))
+}
+
+fn interfaces(lang: Lang, design: &DesignContract) -> Option<String> {
+    let shape = |of: &InterfaceType| {
+        let fields = of.fields.iter().map(|one| format!("{}: {}", one.name, one.field_type));
+        let fields = fields.collect::<Vec<_>>().join(", ");
+        if fields.is_empty() { of.name.clone() } else { format!("{} {{{fields}}}", of.name) }
+    };
+    let lines = design.interfaces.iter().map(|one| {
+        format!("{}: {} -> {}: {}", one.name, shape(&one.input), shape(&one.output), one.contract)
+    });
+    listed(&lines.collect::<Vec<_>>(), |lines| interfaces_words(lang, lines))
+}
+
+fn boundaries(lang: Lang, design: &DesignContract) -> Option<String> {
+    let lines = design.boundaries.iter().map(|one| {
+        let rule = match one.allowed {
+            true => may_use(lang, &one.from, &one.to),
+            false => may_not_use(lang, &one.from, &one.to),
+        };
+        one.note.as_ref().map_or_else(|| rule.clone(), |note| format!("{rule} ({note})"))
+    });
+    listed(&lines.collect::<Vec<_>>(), |lines| boundaries_words(lang, lines))
 }
 
 fn memories(lang: Lang, found: &[Memo]) -> Option<String> {

@@ -73,8 +73,8 @@ impl Settings {
 
 messages! {
     rules_text() {
-        en: "## Handoffs\n- When the work is done, write a handoff to `.ai/handoffs/YYYY-MM-DD_HHMMSS.md`\n- Required sections: Done, Key Decisions, Changed Files, Next, Context Files\n- YAML front matter: timestamp, status (complete/failed/blocked), goal_id\n\n## Checks\n- Run the tests before each commit\n- Write the handoff after the tests pass\n\n## Commits\n{{type}}({{goal_id}}): {{description}}\ntypes: feat, fix, refactor, test, docs, chore\n",
-        ko: "## 핸드오프 규약\n- 작업 완료 후 `.ai/handoffs/YYYY-MM-DD_HHMMSS.md`에 핸드오프 작성\n- 필수 섹션: Done, Key Decisions, Changed Files, Next, Context Files\n- YAML frontmatter: timestamp, status (complete/failed/blocked), goal_id\n\n## 검증\n- 커밋 전 테스트 실행\n- 테스트 통과 후 핸드오프 작성\n\n## 커밋 형식\n{{type}}({{goal_id}}): {{description}}\ntypes: feat, fix, refactor, test, docs, chore\n",
+        en: "## Handoffs\n- When the work is done, write a handoff to `.ai/handoffs/YYYY-MM-DD_HHMMSS.md`, under the name that the prompt gives where it gives one\n- Required sections: Done, Key Decisions, Changed Files, Next, Context Files\n- YAML front matter: timestamp, status (complete/failed/blocked), goal_id\n\n## Checks\n- Run the tests before each commit and before the handoff\n- Write status complete only when the tests end as the task wants it\n\n## Commits\nIf you commit yourself:\n{{type}}({{goal_id}}): {{description}}\ntypes: feat, fix, refactor, test, docs, chore\n",
+        ko: "## 핸드오프 규약\n- 작업 완료 후 `.ai/handoffs/YYYY-MM-DD_HHMMSS.md`에 핸드오프 작성 (프롬프트가 이름을 주면 그 이름으로)\n- 필수 섹션: Done, Key Decisions, Changed Files, Next, Context Files\n- YAML frontmatter: timestamp, status (complete/failed/blocked), goal_id\n\n## 검증\n- 커밋 전, 핸드오프 작성 전 테스트 실행\n- status complete는 테스트가 작업이 요구한 대로 끝났을 때만\n\n## 커밋 형식\n직접 커밋한다면:\n{{type}}({{goal_id}}): {{description}}\ntypes: feat, fix, refactor, test, docs, chore\n",
     }
     goals_comment() {
         en: "# One goal is enough to start. Instead of the line above:\n# goals:\n#   - id: M1\n#     title: \"User sign-in\"\n#     status: active\n",

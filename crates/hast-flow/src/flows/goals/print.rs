@@ -16,15 +16,29 @@ pub enum Format {
 
 messages! {
     no_goal() { en: "No active goal. Next: set `status: active` on a goal in .ai/goals.yaml", ko: "활성 목표가 없습니다. 다음: .ai/goals.yaml에서 목표 하나를 `status: active`로 바꾸세요" }
+    current_goal() { en: "Current Goal", ko: "현재 목표" }
+    parent() { en: "Parent", ko: "상위 목표" }
+    previous_session() { en: "Previous Session", ko: "이전 세션" }
+    status() { en: "Status", ko: "상태" }
+    done() { en: "Done", ko: "한 일" }
+    key_decision() { en: "Key Decision", ko: "주요 결정" }
+    key_decisions() { en: "Key Decisions", ko: "주요 결정" }
+    your_task() { en: "Your Task", ko: "작업" }
+    context_files() { en: "Context Files (read these first)", ko: "먼저 읽을 파일" }
+    rules() { en: "Rules", ko: "규칙" }
     no_task() { en: "Nothing is set as a task yet.", ko: "아직 정해진 작업이 없습니다." }
 }
 
 pub fn print(context: &Context, format: Format, lang: Lang) -> String {
     match format {
+        // The seed's headings, in either language: programs look for them.
         Format::Markdown => {
-            Sections { out: "# Session Context\n".to_owned(), markdown: true }.all(context, lang)
+            let out = "# Session Context\n".to_owned();
+            Sections { out, markdown: true, headings: Lang::En }.all(context, lang)
         }
-        Format::Plain => Sections { out: String::new(), markdown: false }.all(context, lang),
+        Format::Plain => {
+            Sections { out: String::new(), markdown: false, headings: lang }.all(context, lang)
+        }
         Format::Json => json_text(context),
     }
 }
@@ -76,6 +90,7 @@ fn json_text(context: &Context) -> String {
 struct Sections {
     out: String,
     markdown: bool,
+    headings: Lang,
 }
 
 impl Sections {
@@ -84,7 +99,7 @@ impl Sections {
         if let Some(previous) = &context.previous {
             self.previous(previous);
         }
-        self.heading("Your Task");
+        self.heading(&your_task(self.headings));
         if context.task.is_empty() {
             self.line(&no_task(lang));
         }
@@ -92,7 +107,7 @@ impl Sections {
             self.line(line);
         }
         if !context.files.is_empty() {
-            self.heading("Context Files (read these first)");
+            self.heading(&context_files(self.headings));
             for (index, file) in context.files.iter().enumerate() {
                 self.line(&format!("{}. {file}", index + 1));
             }
@@ -102,19 +117,21 @@ impl Sections {
     }
 
     fn goal(&mut self, goal: Option<&CurrentGoal>, lang: Lang) {
-        self.heading("Current Goal");
+        self.heading(&current_goal(self.headings));
         let Some(goal) = goal else { return self.line(&no_goal(lang)) };
         self.line(&format!("{} — {}", goal.id, goal.title));
         if let Some((id, title, status)) = &goal.parent {
-            self.line(&format!("Parent: {id} {title} ({})", goal_word(*status)));
+            let parent = parent(self.headings);
+            self.line(&format!("{parent}: {id} {title} ({})", goal_word(*status)));
         }
     }
 
     fn previous(&mut self, previous: &Previous) {
-        self.heading(&format!("Previous Session ({})", previous.local));
-        self.line(&format!("Status: {}", status_word(previous.status)));
-        self.items("Done", "Done", &previous.done);
-        self.items("Key Decision", "Key Decisions", &previous.key_decisions);
+        let lang = self.headings;
+        self.heading(&format!("{} ({})", previous_session(lang), previous.local));
+        self.line(&format!("{}: {}", status(lang), status_word(previous.status)));
+        self.items(&done(lang), &done(lang), &previous.done);
+        self.items(&key_decision(lang), &key_decisions(lang), &previous.key_decisions);
     }
 
     fn items(&mut self, one: &str, several: &str, items: &[String]) {
@@ -135,7 +152,7 @@ impl Sections {
         if rules.iter().all(|line| line.trim().is_empty()) {
             return;
         }
-        self.heading("Rules");
+        self.heading(&self::rules(self.headings));
         let level = |line: &str| line.len() - line.trim_start_matches('#').len();
         let is_heading =
             |line: &str| (1..=6).contains(&level(line)) && line[level(line)..].starts_with(' ');

@@ -13,17 +13,17 @@ messages! {
         en: "Make a plan for this request and write it as `plan.json` with `todo_list`. Each item has id, title, description, expert, status, dependencies, estimated_steps and requires_external_data. The first item is in_progress and depends on nothing; all others are pending.\n\nExperts:\n{experts}\n\nRequest:\n{request}",
         ko: "이 요청의 계획을 세워 `todo_list`를 담은 `plan.json`으로 쓰세요. 각 항목에는 id, title, description, expert, status, dependencies, estimated_steps, requires_external_data가 있습니다. 첫 항목은 in_progress이고 아무것에도 의존하지 않으며, 나머지는 모두 pending입니다.\n\n전문가:\n{experts}\n\n요청:\n{request}",
     }
-    execute_words(id, title: whole, description: whole, context: whole) {
-        en: "Do this item and write `output.json` with task_id `{id}`, status `completed` and your result (or status `failed` with error_details). Put further result files beside it.\n\nItem {id}: {title}\n{description}\n\nResults you can use:\n{context}",
-        ko: "이 항목을 수행하고 task_id `{id}`, status `completed`, result를 담은 `output.json`을 쓰세요(할 수 없으면 status `failed`와 error_details). 다른 결과 파일은 그 옆에 두세요.\n\n항목 {id}: {title}\n{description}\n\n사용할 수 있는 결과:\n{context}",
+    execute_words(id, title: whole, description: whole, request: whole, context: whole) {
+        en: "Do this item and write `output.json` with task_id `{id}`, status `completed` and your result (or status `failed` with error_details). Put result files beside it.\n\nItem {id}: {title}\n{description}\n\nThe request that it is a part of:\n{request}\n\nResults you can use:\n{context}",
+        ko: "이 항목을 수행하고 task_id `{id}`, status `completed`, result를 담은 `output.json`을 쓰세요(할 수 없으면 status `failed`와 error_details). 결과 파일은 그 옆에 두세요.\n\n항목 {id}: {title}\n{description}\n\n이 항목이 속한 요청:\n{request}\n\n사용할 수 있는 결과:\n{context}",
     }
-    expand_words(id, title: whole, description: whole, experts: whole) {
-        en: "This item is too complex for one step. Break it down into at most 10 smaller items and write `output.json` with task_id `{id}`, status `needs_sub_plan` and them as `plan`.\n\nItem {id}: {title}\n{description}\n\nExperts:\n{experts}",
-        ko: "이 항목은 한 번에 하기에 너무 복잡합니다. 최대 10개의 작은 항목으로 나누고 task_id `{id}`, status `needs_sub_plan`, 항목들을 `plan`에 담은 `output.json`을 쓰세요.\n\n항목 {id}: {title}\n{description}\n\n전문가:\n{experts}",
+    expand_words(id, title: whole, description: whole, request: whole, experts: whole) {
+        en: "This item is too complex for one step. Break it down into at most 10 smaller items and write `output.json` with task_id `{id}`, status `needs_sub_plan` and them as `plan`.\n\nItem {id}: {title}\n{description}\n\nThe request that it is a part of:\n{request}\n\nExperts:\n{experts}",
+        ko: "이 항목은 한 번에 하기에 너무 복잡합니다. 최대 10개의 작은 항목으로 나누고 task_id `{id}`, status `needs_sub_plan`, 항목들을 `plan`에 담은 `output.json`을 쓰세요.\n\n항목 {id}: {title}\n{description}\n\n이 항목이 속한 요청:\n{request}\n\n전문가:\n{experts}",
     }
-    replace_words(id, title: whole, error: whole, experts: whole) {
-        en: "This item failed. Write another way to reach the same as `plan.json` with `todo_list`, at most 10 items; another expert may do it.\n\nItem {id}: {title}\nWhy it failed: {error}\n\nExperts:\n{experts}",
-        ko: "이 항목이 실패했습니다. 같은 결과에 이르는 다른 방법을 `todo_list`를 담은 `plan.json`으로 쓰세요. 최대 10개 항목이며 다른 전문가가 맡아도 됩니다.\n\n항목 {id}: {title}\n실패 원인: {error}\n\n전문가:\n{experts}",
+    replace_words(id, title: whole, description: whole, error: whole, request: whole, experts: whole) {
+        en: "This item failed. Write another way to reach the same as `plan.json` with `todo_list`, at most 10 items; another expert may do it.\n\nItem {id}: {title}\n{description}\nWhy it failed: {error}\n\nThe request that it is a part of:\n{request}\n\nExperts:\n{experts}",
+        ko: "이 항목이 실패했습니다. 같은 결과에 이르는 다른 방법을 `todo_list`를 담은 `plan.json`으로 쓰세요. 최대 10개 항목이며 다른 전문가가 맡아도 됩니다.\n\n항목 {id}: {title}\n{description}\n실패 원인: {error}\n\n이 항목이 속한 요청:\n{request}\n\n전문가:\n{experts}",
     }
     report_words(request: whole, results: whole) {
         en: "Write the final report as `report.md`. It must answer the request.\n\nRequest:\n{request}\n\nResults:\n{results}",
@@ -62,7 +62,7 @@ messages! {
     not_completed(id) { en: "{id} is not completed", ko: "{id}(이)가 완료되지 않았습니다" }
     not_answered(reason) { en: "the report does not answer the request: {reason}", ko: "보고서가 요청에 답하지 않습니다: {reason}" }
     may_write(globs: whole) { en: "In the project you may change only what these patterns name: {globs}. Any other change fails the item.", ko: "프로젝트에서는 다음 패턴에 맞는 것만 바꿀 수 있습니다: {globs}. 다른 것을 바꾸면 항목이 실패합니다." }
-    may_not_write() { en: "Change nothing in the project; what you make goes beside your answer.", ko: "프로젝트의 파일은 아무것도 바꾸지 마세요. 만든 것은 답과 함께 두세요." }
+    may_not_write() { en: "Change nothing in the project.", ko: "프로젝트의 파일은 아무것도 바꾸지 마세요." }
     edited_mirror_next() { en: "undo the edit, or delete the file to have it written anew, then resume", ko: "편집을 되돌리거나 파일을 지워 새로 쓰게 한 뒤 이어서 실행하세요" }
 }
 
@@ -70,19 +70,33 @@ pub fn plan(expert: &Expert, request: &str, view: &View, lang: Lang) -> String {
     with_expert(expert, &plan_words(lang, experts(view), request), lang)
 }
 
-pub fn execute(expert: &Expert, item: &TodoItem, context: &Value, lang: Lang) -> String {
+pub fn execute(
+    expert: &Expert,
+    item: &TodoItem,
+    request: &str,
+    context: &Value,
+    lang: Lang,
+) -> String {
     let TodoItem { id, title, description, .. } = item;
-    let words = execute_words(lang, id, title, description, format!("{context:#}"));
+    let words = execute_words(lang, id, title, description, request, format!("{context:#}"));
     with_expert(expert, &words, lang)
 }
 
-pub fn expand(expert: &Expert, item: &TodoItem, view: &View, lang: Lang) -> String {
+pub fn expand(expert: &Expert, item: &TodoItem, request: &str, view: &View, lang: Lang) -> String {
     let TodoItem { id, title, description, .. } = item;
-    with_expert(expert, &expand_words(lang, id, title, description, experts(view)), lang)
+    let words = expand_words(lang, id, title, description, request, experts(view));
+    with_expert(expert, &words, lang)
 }
 
-pub fn replace(expert: &Expert, item: &TodoItem, error: &str, view: &View, lang: Lang) -> String {
-    let words = replace_words(lang, &item.id, &item.title, error, experts(view));
+pub fn replace(
+    expert: &Expert,
+    item: &TodoItem,
+    (request, error): (&str, &str),
+    view: &View,
+    lang: Lang,
+) -> String {
+    let TodoItem { id, title, description, .. } = item;
+    let words = replace_words(lang, id, title, description, error, request, experts(view));
     with_expert(expert, &words, lang)
 }
 

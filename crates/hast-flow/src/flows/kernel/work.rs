@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use crate::agents::asking::Further;
 use crate::docs::call::CallFinding;
 use crate::docs::kernel::{
     Brain, Expert, ExpertOutput, ExpertStatus, KernelEventKind as Kind, TodoItem, TodoStatus,
@@ -42,15 +43,18 @@ pub(super) fn step(scene: &Scene<'_>) -> Step {
     };
     let call = || {
         let part = load(scene, &item.expert)?;
-        let prompt = match name {
-            "expand" => prompts::expand(&part, item, scene.view, scene.facts.lang),
+        let (request, lang) = (&scene.request.text, scene.facts.lang);
+        let (prompt, further) = match name {
+            "expand" => (prompts::expand(&part, item, request, scene.view, lang), Further::None),
             _ => {
-                prompts::execute(&part, item, &context(scene, items, item, None), scene.facts.lang)
+                let context = context(scene, items, item, None);
+                (prompts::execute(&part, item, request, &context, lang), Further::Results)
             }
         };
         let expected = vec![Expected::required("output.json").of("expert-output")];
         let inputs = inputs(items, item);
-        Ok(Call { expected, inputs, ..call_of(scene, &part, &item.expert, name, &item.id, prompt) })
+        let call = call_of(scene, &part, &item.expert, name, &item.id, prompt);
+        Ok(Call { expected, further, inputs, ..call })
     };
     match scene.ask(&item.id, call, |answer| answered(scene, items, item, name, answer)) {
         Asked::Call { key, call } => Step::Effect { key, effect: Effect::Call(call) },
@@ -250,7 +254,8 @@ fn fall(
 fn replace(scene: &Scene<'_>, items: &[TodoItem], item: &TodoItem, error: &str) -> Step {
     let call = || {
         let part = part(scene, |brain| &brain.planner)?;
-        let prompt = prompts::replace(&part, item, error, scene.view, scene.facts.lang);
+        let why = (scene.request.text.as_str(), error);
+        let prompt = prompts::replace(&part, item, why, scene.view, scene.facts.lang);
         Ok(Call {
             expected: vec![Expected::required("plan.json").of("kernel-plan")],
             ..call_of(scene, &part, PLANNER, "replace", &item.id, prompt)

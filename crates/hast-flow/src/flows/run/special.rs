@@ -62,7 +62,6 @@ fn delegated(scene: &Scene<'_>, here: &Here<'_>, tool: &ToolTaskRow) -> Step {
         let prompt = prompts::tool_task(
             lang,
             (&tool.tool_type, &tool.tool_task_name, &tool.tool_task_purpose),
-            &work::listed(&inputs),
             &name,
             &amendment::active_text(scene),
         );

@@ -111,7 +111,6 @@ fn core(scene: &Scene<'_>, here: &Here<'_>) -> Step {
         let prompt = prompts::task(
             lang,
             (&task.task_name, &task.task_purpose),
-            &listed(&inputs),
             &name,
             task.post_tool_purpose.as_deref(),
             &amendment::active_text(scene),
@@ -264,10 +263,6 @@ fn of_type<'s>(scene: &Scene<'s>, wanted: &'static str) -> impl Iterator<Item = 
     let rows = scene.view.catalog().into_iter().flat_map(|table| table.rows());
     // What people brought stands at the top of the catalog and belongs to no run.
     rows.filter(move |row| *row.text(2) == *wanted).map(|row| row.text(0).into_owned())
-}
-
-pub(super) fn listed(paths: &[String]) -> String {
-    paths.iter().map(|path| format!("- {path}\n")).collect()
 }
 
 pub(super) fn base_name(path: &str) -> &str {

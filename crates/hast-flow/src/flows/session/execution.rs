@@ -89,7 +89,7 @@ fn synthesis(attempt: Attempt<'_>) -> Call {
     let pieces: Vec<&Piece> =
         sources.flat_map(|source| view.knowledge.active_of(source.as_str())).collect();
     let named = prompts::named(pieces.iter().copied());
-    let prompt = prompts::synthesize(facts.lang, task, &named);
+    let prompt = prompts::synthesize(facts.lang, &view.query, task, &named);
     let faults = view.faults.get(&task.id).map_or(&[][..], Vec::as_slice);
     let prompt = prompts::with_faults(prompt, faults, facts.lang);
     let inputs = pieces.iter().map(|piece| piece.artifact.trim_start_matches('/'));

@@ -1,5 +1,6 @@
 //! The default prompts of the session flow and what it says to people, in both languages.
 
+use crate::agents::fields::allowed;
 use crate::docs::session::PlanTask;
 use crate::knowledge::Piece;
 use crate::messages;
@@ -10,6 +11,10 @@ messages! {
     plan_text() {
         en: "You are the Planner. Break the question down into tasks, top down, and say what is to be done, not how.\n\nWrite `decomposition.json` (major_version 1, revision 1) and `state.json` (ticker, company, year, min_year, as far as they matter) to the outbox; `goal.md` if it helps.\n- ids are T-0001, T-0002, ...; level 1 has parent_id null; a child stands after its parent, one level below.\n- Each task has exactly one of SEC, YFINANCE, WEB, SYNTHESIS as its data source. A task with children and outputs is SYNTHESIS.\n- outputs are files under /execution/outputs/<task>/; acceptance says in one line or more when the task is accepted.\n- A task of another source has as many tool_calls as outputs; the i-th call fills the i-th output. SYNTHESIS has none: it is made from what passed in its deps and children.",
         ko: "당신은 Planner입니다. 질문을 위에서 아래로 작업으로 분해하고, 방법이 아니라 무엇을 할지 쓰세요.\n\n`decomposition.json`(major_version 1, revision 1)과 `state.json`(필요한 만큼 ticker, company, year, min_year)을 outbox에 쓰고, 도움이 되면 `goal.md`도 쓰세요.\n- id는 T-0001, T-0002, ...입니다. level 1의 parent_id는 null이고, 하위 작업은 상위 작업 뒤에 한 단계 아래로 둡니다.\n- 각 작업의 data_sources는 SEC, YFINANCE, WEB, SYNTHESIS 중 정확히 하나입니다. 하위 작업과 산출물이 있는 작업은 SYNTHESIS입니다.\n- outputs는 /execution/outputs/<task>/ 아래의 파일이고, acceptance에는 합격 기준을 한 줄 이상 적습니다.\n- 다른 출처의 작업은 outputs와 같은 수의 tool_calls를 가지며 i번째 호출이 i번째 산출물을 채웁니다. SYNTHESIS에는 없습니다. deps와 하위 작업에서 통과한 것으로 만듭니다.",
+    }
+    tools_heading() {
+        en: "Tools, with their arguments (`?` may be left out; in parentheses the allowed values):",
+        ko: "도구와 인자 (`?`는 생략 가능, 괄호 안은 허용되는 값):",
     }
     question_heading() { en: "Question:", ko: "질문:" }
     replan_text(reason: whole) {
@@ -106,45 +111,52 @@ messages! {
 
 /// The first plan. A question is told whole, however long it is.
 pub fn plan(lang: Lang, query: &str) -> String {
-    format!("{}\n\n{}\n{}\n\n", plan_text(lang), question_heading(lang), query.trim_end())
+    format!("{}\n\n{}\n\n{}\n", plan_text(lang), question(lang, query), tools_heading(lang))
 }
 
 /// Another plan, and why.
 pub fn replan(lang: Lang, query: &str, reason: &str, rule: &str) -> String {
     let (text, rules) = (replan_text(lang, reason), replan_rules(lang));
-    let question = question_heading(lang);
-    format!("{text}\n\n{question}\n{}\n\n{rules}\n{rule}\n\n", query.trim_end())
+    let (question, tools) = (question(lang, query), tools_heading(lang));
+    format!("{text}\n\n{question}\n\n{rules}\n{rule}\n\n{tools}\n")
 }
 
-pub fn synthesize(lang: Lang, task: &PlanTask, known: &str) -> String {
+/// The question that the whole session is about, below what a role is asked to do.
+fn question(lang: Lang, query: &str) -> String {
+    format!("{}\n{}", question_heading(lang), query.trim_end())
+}
+
+pub fn synthesize(lang: Lang, query: &str, task: &PlanTask, known: &str) -> String {
     let text = synthesize_text(lang, &task.id, &task.title);
+    let question = question(lang, query);
     let (when, lines) = (accepted_when(lang), acceptance(task));
     let (heading, rules) = (what_is_known(lang), synthesize_rules(lang));
-    format!("{text}\n\n{when}\n{lines}\n{heading}\n{known}\n{rules}")
+    format!("{text}\n\n{question}\n\n{when}\n{lines}\n{heading}\n{known}\n{rules}")
 }
 
-pub fn review(lang: Lang, task: &PlanTask, rules: &str) -> String {
+pub fn review(lang: Lang, query: &str, task: &PlanTask, rules: &str) -> String {
     let text = review_text(lang, &task.id, &task.title);
+    let question = question(lang, query);
     let (answer, lines) = (acceptance_heading(lang), acceptance(task));
     let rules = match rules.trim() {
         "" => String::new(),
         rules => format!("{}\n{rules}\n\n", review_rules_heading(lang)),
     };
-    format!("{text}\n\n{rules}{answer}\n{lines}\n{}", review_answer(lang))
+    format!("{text}\n\n{question}\n\n{rules}{answer}\n{lines}\n{}", review_answer(lang))
 }
 
 pub fn finalize(lang: Lang, query: &str, known: &str) -> String {
-    let (text, question) = (finalize_text(lang), question_heading(lang));
-    format!("{text}\n\n{question}\n{}\n\n{}\n{known}", query.trim_end(), known_heading(lang))
+    let (text, question) = (finalize_text(lang), question(lang, query));
+    format!("{text}\n\n{question}\n\n{}\n{known}", known_heading(lang))
 }
 
 pub fn verdict(lang: Lang, query: &str, rules: &str) -> String {
-    let (text, question) = (verdict_text(lang), question_heading(lang));
+    let (text, question) = (verdict_text(lang), question(lang, query));
     let rules = match rules.trim() {
         "" => String::new(),
         rules => format!("\n\n{}\n{rules}", review_rules_heading(lang)),
     };
-    format!("{text}\n\n{question}\n{}{rules}", query.trim_end())
+    format!("{text}\n\n{question}{rules}")
 }
 
 /// Every tool that a plan may call, with its schema, for the planner.
@@ -159,7 +171,7 @@ pub fn tools() -> String {
     tools.collect()
 }
 
-/// The arguments of a tool in a few words: names, and whether they are needed.
+/// The arguments of a tool in a few words: names, whether they are needed, and the allowed values.
 fn arguments(tool: Tool) -> String {
     let schema = tool.schema();
     let needed: Vec<&str> = schema
@@ -167,15 +179,19 @@ fn arguments(tool: Tool) -> String {
         .and_then(|list| list.as_array())
         .map_or_else(Vec::new, |list| list.iter().filter_map(|name| name.as_str()).collect());
     let properties = schema.get("properties").and_then(|value| value.as_object());
-    let names = properties.into_iter().flatten().map(|(name, _)| {
-        if needed.contains(&name.as_str()) { name.clone() } else { format!("{name}?") }
+    let names = properties.into_iter().flatten().map(|(name, property)| {
+        let mark = if needed.contains(&name.as_str()) { "" } else { "?" };
+        let values = allowed(&schema, property).map(|values| format!(" ({values})"));
+        format!("{name}{mark}{}", values.unwrap_or_default())
     });
     names.collect::<Vec<_>>().join(", ")
 }
 
 /// Pieces of knowledge by their names.
 pub fn named<'p>(pieces: impl Iterator<Item = &'p Piece>) -> String {
-    pieces.map(|piece| format!("- [{}] {}\n", piece.id, piece.artifact)).collect()
+    // As it lies below the working directory; with its slash it would name a file of the machine.
+    let path = |piece: &'p Piece| piece.artifact.trim_start_matches('/');
+    pieces.map(|piece| format!("- [{}] {}\n", piece.id, path(piece))).collect()
 }
 
 /// The acceptance of a task as a list.

@@ -65,7 +65,7 @@ fn review_call(attempt: Attempt<'_>) -> Call {
     let directory = layout::outputs(&task.id, number);
     let names =
         task.outputs.iter().map(|output| format!("{directory}/{}", base_name(&output.path)));
-    let prompt = prompts::review(facts.lang, task, &view.review_rules);
+    let prompt = prompts::review(facts.lang, &view.query, task, &view.review_rules);
     // What a person said about this review.
     let faults = view.faults.get(&task.id).map_or(&[][..], Vec::as_slice);
     let prompt = match view.progress.get(&task.id).map_or(0, |progress| progress.asked) {

@@ -1,8 +1,10 @@
-//! Where memories are looked for: in what earlier requests left on this disk, or in claude-mem.
+//! Where memories are looked for: in contracts of earlier requests on this disk, or in claude-mem.
+
+use std::path::Path;
 
 use hast_agent::memory as claude_mem;
 use hast_flow::docs::goals::Memory;
-use hast_flow::flows::contract::memory::{Found, MOST_FOUND, Memo, rank};
+use hast_flow::flows::contract::memory::{Found, MOST_FOUND, Memo, is_quotable, rank};
 use hast_world::calls::variable;
 use hast_world::root_path::RootPath;
 
@@ -15,8 +17,8 @@ const MOST_FILES: usize = 5_000;
 
 pub(super) struct Memories {
     kind: Memory,
+    root: RootPath,
     contracts: RootPath,
-    calls: RootPath,
     project: String,
     port: u16,
 }
@@ -32,7 +34,7 @@ impl Memories {
                 .join("sessions")
                 .join(hash(&project.root).as_str())
                 .join("contracts"),
-            calls: project.machine.join("calls"),
+            root: project.root.clone(),
             project: name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
             port,
         }
@@ -54,34 +56,24 @@ impl Memories {
         Found { found: rank(query, &self.own(request), MOST_FOUND) }
     }
 
-    /// Contracts, prompts and replies of earlier requests.
+    /// Contracts and decisions of earlier requests.
     fn own(&self, request: &str) -> Vec<Memo> {
         let mut memos = Vec::new();
-        for (directory, wanted) in [
-            (
-                &self.contracts,
-                &["explored.yaml", "decisions.yaml", "task-breakdown.yaml", "merge.json"][..],
-            ),
-            (&self.calls, &["prompt.md", "stdout.txt"][..]),
-        ] {
-            directory.walk(&mut |path| {
-                let Ok(path) = path else { return };
-                let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-                let below =
-                    path.strip_prefix(directory.as_path()).unwrap_or(path).to_string_lossy();
-                // The request that asks is not a memory of itself.
-                let own = below
-                    .split('/')
-                    .any(|part| part == request || part.starts_with(&format!("{request}%")));
-                if own || !wanted.contains(&name) || memos.len() >= MOST_FILES {
-                    return;
-                }
-                if let Ok(Some(bytes)) = path.read_if_there(MOST_BYTES) {
-                    let text = String::from_utf8_lossy(&bytes).into_owned();
-                    memos.push(Memo { source: below.into_owned(), text });
-                }
-            });
-        }
+        self.contracts.walk(&mut |path| {
+            let Ok(path) = path else { return };
+            let below = |from: &Path| {
+                let below = path.strip_prefix(from).unwrap_or(path);
+                below.to_string_lossy().into_owned()
+            };
+            let quotable = is_quotable(&below(self.contracts.as_path()), request);
+            if !quotable || memos.len() >= MOST_FILES {
+                return;
+            }
+            if let Ok(Some(bytes)) = path.read_if_there(MOST_BYTES) {
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                memos.push(Memo { source: below(self.root.as_path()), text });
+            }
+        });
         memos
     }
 }

@@ -12,10 +12,11 @@ use crate::attempt_steps::{blocked, unexpected};
 use crate::docs::goals::{Goal, GoalsEventKind as Kind};
 use crate::driver::Facts;
 use crate::flows::goals::auto::decide::git;
+use crate::flows::goals::auto::tested::BaseRun;
 use crate::flows::goals::auto::view::View;
 use crate::flows::goals::auto::working::key;
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{AutoFlow, clean_start, words};
+use crate::flows::goals::auto::{AutoFlow, clean_start, layout, words};
 use crate::steps::{Check, Effect, EffectResult, Step, StepKey};
 
 /// Most files that are remembered as left by tests. More than that is part of the base all the same.
@@ -23,7 +24,7 @@ const MOST_LEFT: usize = 1_000;
 
 /// What is known of the tests when an attempt begins.
 pub(super) struct Tested {
-    pub(super) end: Option<TestEnd>,
+    pub(super) run: Option<BaseRun>,
     /// Files in the tree that the tests left, now or in an earlier run.
     pub(super) left: Vec<String>,
 }
@@ -39,26 +40,26 @@ pub(super) fn on_base(
     let look = key(&goal.id, number, &[clean_start::look(view, &goal.id)]);
     let rules = || flow.settings.tree_rules();
     let looked = seen(view, facts, &look, || GitStep::Look { rules: rules() })?;
-    let Some(tree) = &looked.tree else { return Ok(Tested { end: None, left: Vec::new() }) };
+    let Some(tree) = &looked.tree else { return Ok(Tested { run: None, left: Vec::new() }) };
     let command = flow.settings.test_command_of(goal);
     if flow.place == Place::InPlace {
         let left = clean_start::left_in_tree(view, looked);
         clean_start::clear(flow, view, facts, goal, (number, looked), &left)?;
-        if let Some(end) = just_tested(view, looked, command).filter(|_| left.is_empty()) {
-            return Ok(Tested { end: Some(end), left: self::left(view, looked, looked) });
+        if let Some(run) = just_tested(view, looked, command).filter(|_| left.is_empty()) {
+            return Ok(Tested { run: Some(run), left: self::left(view, looked, looked) });
         }
     }
     let kept = (tree.to_string(), command.to_owned());
     let again = key(&goal.id, number, &["look-again"]);
-    if let Some(end) = view.tested.get(&kept) {
+    if let Some(run) = view.tested.get(&kept) {
         // Only where they have just run can they have left anything since.
         if !facts.noted.contains(&again) {
-            return Ok(Tested { end: Some(end.clone()), left: left(view, looked, looked) });
+            return Ok(Tested { run: Some(run.clone()), left: left(view, looked, looked) });
         }
         let now = seen(view, facts, &again, || GitStep::LookAgain { rules: rules() })?;
         // A commit that came meanwhile was not tested.
-        let end = (now.head == looked.head).then(|| end.clone());
-        return Ok(Tested { end, left: left(view, looked, now) });
+        let run = (now.head == looked.head).then(|| run.clone());
+        return Ok(Tested { run, left: left(view, looked, now) });
     }
     let check = key(&goal.id, number, &["base-tests"]);
     match view.results.get(&check) {
@@ -78,8 +79,12 @@ pub(super) fn on_base(
             Err(blocked(what, next))
         }
         Some(EffectResult::Check(run)) => {
-            let detail =
+            let mut detail =
                 json!({"goal_id": goal.id, "tree": tree, "command": command, "end": run.end});
+            let tail = BaseRun::of(run.end.clone(), &run.tail).tail;
+            if !tail.is_empty() {
+                detail[layout::TAIL] = json!(tail);
+            }
             let draft = Draft::of_one(view, facts, "the tests on the base", check);
             let next = key(&goal.id, number, &["record"]);
             Err(draft.event(Kind::BaseTested, detail).starts(again).starts(next).step())
@@ -90,10 +95,10 @@ pub(super) fn on_base(
 
 /// How the tests of this run ended on the very files that are here: nothing but goals.yaml was committed
 /// since. The code of a goal that has just passed is not run again before the start of the next is recorded.
-fn just_tested(view: &View, looked: &Looked, command: &str) -> Option<TestEnd> {
+fn just_tested(view: &View, looked: &Looked, command: &str) -> Option<BaseRun> {
     let tested = view.just_tested.as_ref().filter(|tested| tested.command == command)?;
     let Head::Branch { commit, .. } = &looked.head else { return None };
-    (*commit == tested.head).then(|| tested.end.clone())
+    (*commit == tested.head).then(|| tested.run.clone())
 }
 
 fn seen<'v>(

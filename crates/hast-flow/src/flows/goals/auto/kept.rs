@@ -20,6 +20,7 @@ use crate::flows::goals::runnable::{Asked, Choice, Depth, choose};
 use crate::flows::goals::selection::placed;
 use crate::leases::{LeaseResult, LeaseStep};
 use crate::steps::{Ending, Notice, Step, StepKey};
+use crate::words::Lang;
 
 /// Compares two commits or trees; the paths that differ, or nothing where that cannot be told.
 fn compare(
@@ -196,20 +197,21 @@ pub(super) fn to_continue<'v>(view: &'v View, goal: &str) -> Option<&'v KeptWork
     view.kept.get(goal).map(|handed| &handed.kept)
 }
 
-/// What the agent is told about the attempt before.
+/// The finding about the attempt before, as the agent is told it.
 pub(super) fn last_failure<'v>(
     view: &'v View,
     current: &Current,
     record: &AttemptRecord,
+    lang: Lang,
 ) -> Option<LastFailure<'v>> {
     if let (Some(_), Some(handed)) = (&record.continues, view.kept.get(&current.goal)) {
-        let Handed { class, reason, test_tail, .. } = handed;
-        return Some(LastFailure { class, reason, test_tail, work: LastWork::InTheTree });
+        let Handed { found, reason, test_tail, .. } = handed;
+        let found = found.as_ref().map_or_else(|| reason.clone(), |found| found.to_agent(lang));
+        return Some(LastFailure { found, test_tail, work: LastWork::InTheTree });
     }
     let verdict = view.last_verdict_before(&current.goal, current.number)?;
     Some(LastFailure {
-        class: verdict.verdict.class.as_str(),
-        reason: &verdict.text,
+        found: verdict.verdict.reason.to_agent(lang),
         test_tail: &verdict.test_tail,
         work: LastWork::RolledBack,
     })

@@ -32,6 +32,10 @@ pub const LEFT_BY_TESTS: &str = "left_by_tests";
 pub const PASSED_OVER: &str = "passed_over";
 /// In an event: people have decided about the goal themselves, and its work was not merged.
 pub const WITHDRAWN: &str = "withdrawn";
+/// In the detail of an event: the last lines of tests that failed on a base.
+pub const TAIL: &str = "tail";
+/// In the detail of an event: the judge's reason, as a value.
+pub const FOUND: &str = "found";
 /// In an event: what became of the user's ignored files that were gone.
 pub const IGNORED: &str = "ignored";
 /// The directory of work trees.

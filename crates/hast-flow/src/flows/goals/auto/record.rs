@@ -10,6 +10,7 @@ use crate::attempt::settle::{Commits, WorkKind};
 use crate::docs::document::Version;
 use crate::docs::goals::{Goal, PromptMode};
 use crate::flows::goals::auto::Settings;
+use crate::flows::goals::auto::tested::BaseRun;
 use crate::flows::goals::layout::HANDOFFS;
 use crate::flows::goals::status_edit::NewStatus;
 use crate::time::{OffsetTime, UtcTime};
@@ -32,6 +33,9 @@ pub struct AttemptRecord {
     pub handoff: String,
     /// How the tests ended on the base.
     pub base_tests: Option<TestEnd>,
+    /// The last lines of those tests where they failed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub base_tail: String,
     /// Earlier work that is put into the tree before the agent is called (`--continue`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<KeptWork>,
@@ -68,9 +72,10 @@ impl AttemptRecord {
         settings: &Settings,
         attempt: u32,
         handoff: String,
-        base_tests: Option<TestEnd>,
+        base: Option<BaseRun>,
         started_at: UtcTime,
     ) -> Self {
+        let (base_tests, base_tail) = base.map(|run| (run.end, run.tail)).unzip();
         Self {
             version: Version,
             goal_id: goal.id.clone(),
@@ -85,6 +90,7 @@ impl AttemptRecord {
             commits: settings.commits == Commits::Auto,
             handoff,
             base_tests,
+            base_tail: base_tail.unwrap_or_default(),
             continues: None,
             started_at,
         }

@@ -123,6 +123,7 @@ fn handed_over(
         "title": work.record.title,
         "class": record.verdict.class,
         "verdict": record.verdict.reason.code(),
+        layout::FOUND: record.verdict.reason,
         "diff": diff,
         "test_tail": evidence::tail(&record.test_tail),
         "look": look,

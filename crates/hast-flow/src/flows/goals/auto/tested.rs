@@ -6,22 +6,44 @@ use serde_json::Value;
 use crate::attempt::base::ObjectId;
 use crate::attempt::evidence::TestEnd;
 use crate::docs::goals::{GoalsEvent, HandoffName};
-use crate::flows::goals::auto::layout;
 use crate::flows::goals::auto::view::{View, detail};
+use crate::flows::goals::auto::{evidence, layout};
+
+/// A run of the tests on a base.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BaseRun {
+    pub end: TestEnd,
+    /// The last lines where they failed.
+    pub tail: String,
+}
 
 /// The files of a commit, but for goals.yaml, and how the tests of this run ended on them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JustTested {
     pub head: ObjectId,
     pub command: String,
-    pub end: TestEnd,
+    pub run: BaseRun,
+}
+
+impl BaseRun {
+    /// Output is kept only where it says what is to be repaired.
+    pub(super) fn of(end: TestEnd, output: &str) -> Self {
+        let tail = match &end {
+            TestEnd::Red { .. } => evidence::tail(output),
+            TestEnd::Green | TestEnd::CouldNotRun { .. } | TestEnd::NoProgram { .. } => {
+                String::new()
+            }
+        };
+        Self { end, tail }
+    }
 }
 
 impl View {
     pub(super) fn take_base_tests(&mut self, event: &GoalsEvent) {
         let tested = (detail(event, "tree"), detail(event, "command"), detail(event, "end"));
         if let (Some(tree), Some(command), Some(end)) = tested {
-            self.tested.insert((tree, command), end);
+            let tail = detail(event, layout::TAIL).unwrap_or_default();
+            self.tested.insert((tree, command), BaseRun { end, tail });
         }
         self.results.retain(|key, _| !key.as_str().ends_with("/base-tests"));
     }
@@ -33,13 +55,16 @@ impl View {
         let number = event.detail.get("attempt")?.as_u64()?;
         let documents = self.documents_of(goal, u32::try_from(number).ok()?)?;
         let record = documents.record.as_ref()?;
-        let end = match text("then")? {
-            "done" => documents.last_verdict()?.tests.clone()?,
-            "blocked" => record.base_tests.clone()?,
+        let run = match text("then")? {
+            "done" => {
+                let verdict = documents.last_verdict()?;
+                BaseRun::of(verdict.tests.clone()?, &verdict.test_tail)
+            }
+            "blocked" => BaseRun::of(record.base_tests.clone()?, &record.base_tail),
             _ => return None,
         };
         let (head, command) = (text("head")?.parse().ok()?, record.test_command.clone());
-        Some(JustTested { head, command, end })
+        Some(JustTested { head, command, run })
     }
 
     /// A commit of goals.yaml alone changes nothing that is tested.

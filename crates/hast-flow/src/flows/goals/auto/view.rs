@@ -6,10 +6,10 @@ use std::rc::Rc;
 use serde::de::DeserializeOwned;
 
 use crate::attempt::base::{Base, ObjectId};
-use crate::attempt::evidence::{CallEnd, TestEnd};
+use crate::attempt::evidence::CallEnd;
 use crate::attempt::inspection::MovedRef;
 use crate::attempt::ledger::Ledger;
-use crate::attempt::reason::Class;
+use crate::attempt::reason::{Class, Reason};
 use crate::attempt::workspace::GitResult;
 use crate::attempt::worktrees::Target;
 use crate::docs::goals::{GoalsEvent, GoalsEventKind as Kind, HandoffName};
@@ -19,7 +19,7 @@ use crate::flows::goals::auto::record::{
     AttemptRecord, KeptWork, LISTED, ToldStatus, UnjudgedWork, VerdictRecord,
 };
 use crate::flows::goals::auto::run::{SettledWork, TreeCleared};
-use crate::flows::goals::auto::tested::JustTested;
+use crate::flows::goals::auto::tested::{BaseRun, JustTested};
 use crate::flows::goals::handoffs::{LastSession, read_handoff};
 use crate::formats::ndjson;
 use crate::formats::source::Source;
@@ -42,7 +42,7 @@ pub struct View {
     pub run: Option<Run>,
     pub ledgers: BTreeMap<String, Ledger>,
     /// How the tests ended, by tree and command.
-    pub tested: BTreeMap<(String, String), TestEnd>,
+    pub tested: BTreeMap<(String, String), BaseRun>,
     pub just_tested: Option<JustTested>,
     /// Untracked files that tests have left in the tree.
     pub left_by_tests: BTreeSet<String>,
@@ -71,7 +71,8 @@ pub struct View {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Handed {
     pub kept: KeptWork,
-    pub class: String,
+    /// The judge's finding, where the log is new enough to have it.
+    pub found: Option<Reason>,
     pub reason: String,
     pub test_tail: String,
 }
@@ -431,8 +432,8 @@ impl View {
             event.detail.get(key).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
         };
         let in_tree = kept.in_tree;
-        let (class, reason, test_tail) = (text("class"), text("reason"), text("test_tail"));
-        let handed = Handed { kept, class, reason, test_tail };
+        let (reason, test_tail) = (text("reason"), text("test_tail"));
+        let handed = Handed { kept, found: detail(event, layout::FOUND), reason, test_tail };
         if in_tree {
             self.in_tree = Some((goal.to_owned(), handed.clone()));
         }

@@ -24,13 +24,14 @@ use crate::flows::goals::auto::base_tests::{self, Tested};
 use crate::flows::goals::auto::decide::{git, git_steps};
 use crate::flows::goals::auto::policy::WORKER;
 use crate::flows::goals::auto::record::{AttemptRecord, LISTED, VerdictRecord};
+use crate::flows::goals::auto::tested::BaseRun;
 use crate::flows::goals::auto::view::{Current, Documents, View};
 use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::auto::{
     AutoFlow, CutOff, claims, evidence, kept, layout, settling, words,
 };
 use crate::flows::goals::context::{assemble, fit};
-use crate::flows::goals::instructions::{Parts, prompt};
+use crate::flows::goals::instructions::{BaseTests, Parts, prompt};
 use crate::flows::goals::layout as project;
 use crate::flows::goals::print::Format;
 use crate::flows::goals::selection::Placed;
@@ -71,7 +72,8 @@ pub(super) fn begin(
     let tested = match before {
         Some(Documents { record: Some(record), base, .. }) if ledger.goes_on() => {
             let left = base.as_ref().map(|base| base.rules().left_by_tests.clone());
-            Ok(Tested { end: record.base_tests.clone(), left: left.unwrap_or_default() })
+            let run = record.base_tests.clone().map(|end| BaseRun::of(end, &record.base_tail));
+            Ok(Tested { run, left: left.unwrap_or_default() })
         }
         _ => base_tests::on_base(flow, view, facts, goal, number),
     };
@@ -94,7 +96,7 @@ pub(super) fn begin(
         &flow.settings,
         number,
         handoff_name(flow, view, facts).to_string(),
-        tested.end,
+        tested.run,
         facts.now,
     );
     record.continues = kept::to_continue(view, &goal.id).cloned();
@@ -221,12 +223,16 @@ impl Work<'_> {
         let max = self.flow.settings.max_context_bytes;
         let context = fit(&context, Format::Plain, lang, max).unwrap_or_default();
         let handoff = format!("{}/{}", project::HANDOFFS, self.record.handoff);
-        let last = kept::last_failure(view, self.current, self.record);
+        let started = OffsetTime::new(self.record.started_at.instant(), self.flow.settings.offset);
+        let (tail, base) = (self.record.base_tail.as_str(), self.record.base_tests.as_ref());
         let parts = Parts {
             context: &context,
             test_command: &self.record.test_command,
+            base: base.map(|end| BaseTests { end, tail }),
             handoff_path: &handoff,
-            last,
+            timestamp: &started.to_string(),
+            protect: &self.base.rules().protect,
+            last: kept::last_failure(view, self.current, self.record, lang),
         };
         let call = Call {
             attempt: self.current.number,
@@ -236,7 +242,7 @@ impl Work<'_> {
             handoff_path: Some(handoff.clone()),
             keeps: layout::kept_in_calls(&self.current.goal),
             timeout: Some(Duration::from_secs(u64::from(self.record.timeout_minutes) * 60)),
-            ..Call::new(WORKER, "attempt", &self.current.goal, prompt(placed.goal, parts, lang))
+            ..Call::new(WORKER, "attempt", &self.current.goal, prompt(placed.goal, &parts, lang))
         };
         Step::Effect { key, effect: Effect::Call(Box::new(call)) }
     }

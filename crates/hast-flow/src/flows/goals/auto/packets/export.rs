@@ -146,14 +146,22 @@ impl ExportFlow {
         let test_command = settings.test_command_of(goal);
         let number = view.ledger(&goal.id).next_number();
         let last = view.last_verdict_before(&goal.id, number).map(|verdict| LastFailure {
-            class: verdict.verdict.class.as_str(),
-            reason: &verdict.text,
+            found: verdict.verdict.reason.to_agent(lang),
             test_tail: &verdict.test_tail,
             work: LastWork::RolledBack,
         });
         let plain = fits(Format::Plain).unwrap_or_default();
-        let parts = Parts { context: &plain, test_command, handoff_path: &handoff, last };
         let rules = settings.tree_rules();
+        let timestamp = OffsetTime::new(facts.now.instant(), settings.offset).to_string();
+        let parts = Parts {
+            context: &plain,
+            test_command,
+            base: None,
+            handoff_path: &handoff,
+            timestamp: &timestamp,
+            protect: &rules.protect,
+            last,
+        };
         let mut task = ProtocolTask {
             schema: TaskSchema::V1,
             packet_id: self.packet.clone(),
@@ -178,7 +186,7 @@ impl ExportFlow {
             timeout_minutes: settings.timeout_of(goal),
             handoff_path: handoff.clone(),
             context: context_of(&fits(Format::Json).unwrap_or_default()),
-            prompt: prompt(goal, parts, lang),
+            prompt: prompt(goal, &parts, lang),
             lease: PacketLease {
                 claim_id: self.claim.claim_id.clone(),
                 worker_id: self.claim.worker_id.clone(),
