@@ -80,6 +80,29 @@ impl Stage {
         names
     }
 
+    /// The units that have a room of hast's, with the trees of these.
+    pub fn rooms(&self) -> Vec<(String, PathBuf)> {
+        let below = |path: PathBuf| {
+            let entries = fs::read_dir(path).into_iter().flatten().flatten();
+            entries.map(|entry| entry.path()).collect::<Vec<_>>()
+        };
+        let rooms = below(self.home().join("state/hast/rooms")).into_iter().flat_map(below);
+        let taken = rooms.filter_map(|room| {
+            let record = fs::read_to_string(room.join("meta.json")).ok()?;
+            let (_, rest) = record.split_once("\"unit\":")?;
+            let unit = rest.trim_start().strip_prefix('"')?.split_once('"')?.0;
+            Some((unit.to_owned(), room.join("tree")))
+        });
+        let mut taken: Vec<_> = taken.collect();
+        taken.sort();
+        taken
+    }
+
+    /// Whether the room of a unit has a file.
+    pub fn room_has(&self, unit: &str, path: &str) -> bool {
+        self.rooms().iter().any(|(name, tree)| name == unit && tree.join(path).exists())
+    }
+
     /// A repository with everything that is there in its first commit.
     pub fn make_repository(&self) {
         for args in [

@@ -10,9 +10,9 @@ use hast_flow::agents::redact::{Redactor, names_a_secret};
 use hast_flow::attempt::evidence::{TestEnd, TestRun};
 use hast_flow::attempt::workspace::{GitResult, GitStep};
 use hast_flow::calling::grants::{Ground, sandbox};
-use hast_flow::docs::goals::Config;
+use hast_flow::docs::goals::{Config, SandboxMode};
 use hast_flow::process::environment::{Pattern, filtered};
-use hast_flow::process::exit::Exit;
+use hast_flow::process::exit::{Applied, Exit};
 use hast_flow::process::shell_line::bare_program;
 use hast_flow::process::{CommandSpec, Ended, Limits, Sandbox, Stream, Supervisor};
 use hast_flow::steps::{CallResult, Check, EffectResult, Place};
@@ -22,6 +22,7 @@ use hast_flow::words::Lang;
 use crate::calls::{ground, variable};
 use crate::programs;
 use crate::reports::Reports;
+use crate::sandbox::landlock;
 use crate::supervisor::Guarded;
 
 /// Enough of the output to see what failed.
@@ -45,6 +46,12 @@ pub struct Checks {
 }
 
 impl Checks {
+    /// Whether nothing keeps an agent from files outside of its tree.
+    pub fn is_unconfined(&self) -> bool {
+        let off = self.config.sandbox == Some(SandboxMode::Off);
+        off || !matches!(landlock::ability(), Applied::Whole { .. })
+    }
+
     /// Runs a check. An interruption is no result: the check is done again.
     pub fn perform(&self, check: &Check) -> EffectResult {
         self.perform_in(&Place::Checkout, check)
@@ -128,7 +135,7 @@ impl Checks {
 
     /// Where something runs that an agent could have written, and what it may write there.
     pub(crate) fn ground(&self, place: &Place, home: Option<PathBuf>) -> (PathBuf, Sandbox) {
-        let tree = ground::tree(place, &self.root, &self.root.join(".ai"));
+        let tree = ground::tree(place, &self.root, &self.root.join(".ai"), &self.variables);
         let grounds = Ground {
             root: self.root.clone(),
             tree: tree.top.clone(),

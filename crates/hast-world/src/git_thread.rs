@@ -1,15 +1,16 @@
 //! Git for many threads: one work tree has one thread of its own, which does one step after the
 //! other.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::workspace::{GitResult, GitStep, perform};
+use hast_flow::attempt::workspace::{GitResult, GitStep, Workspace, perform};
+use hast_flow::attempt::worktrees::TreeName;
 
-use crate::git::{GitEnvironment, Hooking, Place, RealWorkspace};
+use crate::git::{GitEnvironment, Hooking, Place, RealWorkspace, RoomWorkspace};
 
 /// A step, and where its result goes.
 type Asked = (GitStep, Sender<GitResult>);
@@ -35,15 +36,38 @@ impl GitThread {
     /// The same where the place is already known.
     pub fn open_at(place: Place, hooking: Option<Hooking>) -> Result<Self, GitProblem> {
         let environment = GitEnvironment::of_this_process()?;
+        Self::serving(move || {
+            let workspace = RealWorkspace::open_at(place, environment)?;
+            Ok(match hooking {
+                Some(hooking) => workspace.with_hooks(hooking),
+                None => workspace,
+            })
+        })
+    }
+
+    /// The room of a unit that this process holds.
+    pub fn open_room(
+        top: PathBuf,
+        directory: PathBuf,
+        unit: TreeName,
+        hooking: Option<Hooking>,
+    ) -> Result<Self, GitProblem> {
+        let environment = GitEnvironment::of_this_process()?;
+        Self::serving(move || {
+            let room = RoomWorkspace::open(&top, &directory, environment, &unit)?;
+            Ok(room.with_hooks(hooking))
+        })
+    }
+
+    /// Opens something on a thread of its own, which performs its steps there.
+    fn serving<W: Workspace>(
+        open: impl FnOnce() -> Result<W, GitProblem> + Send + 'static,
+    ) -> Result<Self, GitProblem> {
         let (steps, asked) = channel();
         let (opened, result) = channel();
-        let serve = move || match RealWorkspace::open_at(place, environment) {
+        let serve = move || match open() {
             Ok(workspace) => {
                 let _ = opened.send(Ok(()));
-                let workspace = match hooking {
-                    Some(hooking) => workspace.with_hooks(hooking),
-                    None => workspace,
-                };
                 serve(workspace, &asked);
             }
             Err(problem) => {
@@ -84,7 +108,7 @@ impl Drop for GitThread {
     }
 }
 
-fn serve(mut workspace: RealWorkspace, asked: &Receiver<Asked>) {
+fn serve(mut workspace: impl Workspace, asked: &Receiver<Asked>) {
     while let Ok((step, answer)) = asked.recv() {
         let _ = answer.send(perform(&mut workspace, &step));
     }

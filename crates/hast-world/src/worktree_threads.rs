@@ -2,7 +2,7 @@
 //! its own that works in it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
@@ -14,7 +14,7 @@ use hast_flow::steps;
 use hast_flow::store::DocPath;
 
 use crate::checks::Checks;
-use crate::git::{GitEnvironment, Hooking, Place, RealWorktrees};
+use crate::git::{GitEnvironment, Hooking, RealWorktrees};
 use crate::git_thread::GitThread;
 
 /// The work trees of a repository, for any thread.
@@ -22,6 +22,9 @@ use crate::git_thread::GitThread;
 pub struct WorktreeThreads {
     asked: Mutex<Sender<Question>>,
     inside: Mutex<BTreeMap<TreeName, Arc<GitThread>>>,
+    /// The top of the user's checkout, and the directory of its rooms.
+    top: PathBuf,
+    directory: PathBuf,
     /// Who runs hooks, and where the trees are among the documents.
     hooks: Option<(Arc<Checks>, String)>,
 }
@@ -29,7 +32,8 @@ pub struct WorktreeThreads {
 #[derive(Debug)]
 enum Question {
     Step(Box<WorktreeStep>, Sender<WorktreeResult>),
-    Place(TreeName, Sender<Result<Place, GitProblem>>),
+    Hold(TreeName, Sender<Result<(), GitProblem>>),
+    FreeRooms(Sender<Result<(usize, u64), GitProblem>>),
 }
 
 impl WorktreeThreads {
@@ -37,9 +41,10 @@ impl WorktreeThreads {
     pub fn open(top: &Path, directory: &Path) -> Result<Self, GitProblem> {
         let environment = GitEnvironment::of_this_process()?;
         let (top, directory) = (top.to_owned(), directory.to_owned());
+        let (of_top, of_directory) = (top.clone(), directory.clone());
         let (asked, questions) = channel();
         let (opened, result) = channel();
-        let serve = move || match RealWorktrees::open(&top, &directory, environment) {
+        let serve = move || match RealWorktrees::open(&of_top, &of_directory, environment) {
             Ok(trees) => {
                 let _ = opened.send(Ok(()));
                 serve(trees, &questions);
@@ -50,7 +55,8 @@ impl WorktreeThreads {
         };
         Builder::new().name("worktrees".to_owned()).spawn(serve).map_err(|_| lost())?;
         result.recv().map_err(|_| lost())??;
-        Ok(Self { asked: Mutex::new(asked), inside: Mutex::default(), hooks: None })
+        let (asked, inside) = (Mutex::new(asked), Mutex::default());
+        Ok(Self { asked, inside, top, directory, hooks: None })
     }
 
     /// The same, and hooks run as the tests do. `documents` is where the trees are among them, with a
@@ -87,18 +93,26 @@ impl WorktreeThreads {
         }
     }
 
+    /// Deletes the rooms that no unit has; counts them and their bytes.
+    pub fn free_rooms(&self) -> Result<(usize, u64), GitProblem> {
+        let (answer, answered) = channel();
+        self.ask(Question::FreeRooms(answer))?;
+        answered.recv().map_err(|_| lost())?
+    }
+
     fn thread(&self, tree: &TreeName) -> Result<Arc<GitThread>, GitProblem> {
         if let Some(thread) = self.inside().get(tree) {
             return Ok(Arc::clone(thread));
         }
         let (answer, answered) = channel();
-        self.ask(Question::Place(tree.clone(), answer))?;
-        let place = answered.recv().map_err(|_| lost())??;
+        self.ask(Question::Hold(tree.clone(), answer))?;
+        answered.recv().map_err(|_| lost())??;
         let hooking = self.hooks.as_ref().and_then(|(checks, documents)| {
             let path = DocPath::new(&format!("{documents}{}", tree.as_str())).ok()?;
             Some(Hooking { checks: Arc::clone(checks), place: steps::Place::Worktree(path) })
         });
-        let thread = Arc::new(GitThread::open_at(place, hooking)?);
+        let (top, directory) = (self.top.clone(), self.directory.clone());
+        let thread = Arc::new(GitThread::open_room(top, directory, tree.clone(), hooking)?);
         self.inside().insert(tree.clone(), Arc::clone(&thread));
         Ok(thread)
     }
@@ -123,8 +137,11 @@ fn serve(mut trees: RealWorktrees, questions: &Receiver<Question>) {
             Question::Step(step, answer) => {
                 let _ = answer.send(perform(&mut trees, &step));
             }
-            Question::Place(tree, answer) => {
-                let _ = answer.send(trees.place(&tree));
+            Question::Hold(tree, answer) => {
+                let _ = answer.send(trees.hold_room(&tree));
+            }
+            Question::FreeRooms(answer) => {
+                let _ = answer.send(trees.free_rooms());
             }
         }
     }

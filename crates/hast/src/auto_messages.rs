@@ -34,9 +34,10 @@ pub(crate) mod say {
         lane_closing() { en: "its work tree is removed", ko: "작업 트리 정리" }
         no_isolation() { en: "`commit: off` leaves work uncommitted, and a work tree of its own is removed", ko: "`commit: off`는 작업을 커밋하지 않은 채 두지만 별도 작업 트리는 지워집니다" }
         no_isolation_next() { en: "set `commit: auto` in .ai/config.yaml, or run without --isolate and --parallel", ko: ".ai/config.yaml에 `commit: auto`를 쓰거나 --isolate, --parallel 없이 실행하세요" }
+        gc_rooms(rooms, size) { en: "free rooms deleted: {rooms} ({size})", ko: "빈 작업실 {rooms}개를 지웠습니다 ({size})" }
         gc_tree(tree, size) { en: "removed the work tree {tree} ({size})", ko: "작업 트리 {tree} 삭제 ({size})" }
         gc_tree_saved(tree, size, name) { en: "removed the work tree {tree} ({size}); what it held is on {name}", ko: "작업 트리 {tree} 삭제 ({size}). 들어 있던 것은 {name}에 있습니다" }
-        gc_tree_aside(tree, size, path) { en: "removed the work tree {tree} ({size}); git did not know it any more, and its files are in {path}", ko: "작업 트리 {tree} 삭제 ({size}). git이 모르는 트리여서 파일을 {path}(으)로 옮겼습니다" }
+        gc_earlier(tree) { en: "{tree} was made by an earlier version of hast and stays: look at it, then git worktree remove --force {tree}", ko: "{tree}(은)는 이전 버전의 hast가 만든 작업 트리여서 남겼습니다. 확인한 뒤 git worktree remove --force {tree}(으)로 지우세요" }
         gc_tree_in_use(tree, size) { en: "the work tree {tree} ({size}) is in use", ko: "작업 트리 {tree} ({size})는 사용 중입니다" }
         gc_tree_refused(tree, why) { en: "the work tree {tree} stays: {why}", ko: "작업 트리 {tree}(을)를 남겼습니다: {why}" }
         attempt(number) { en: "attempt {number}", ko: "{number}번째 시도" }

@@ -73,28 +73,10 @@ pub struct TreeRules {
     pub protect: Vec<String>,
     /// The directory of handoffs, ending in `/`: what is in it is no change.
     pub handoffs: Option<String>,
-    /// Beginnings of names of refs that others may move meanwhile: other lanes' branches.
-    pub moving_refs: Vec<String>,
-    #[serde(default)]
-    pub shared: Shared,
     /// Files that nobody tracks and that the tests left before the attempt began. They are nobody's
     /// work: no change, and not committed, unless the attempt commits them itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_by_tests: Vec<String>,
-}
-
-/// What becomes of what all work trees of a repository share, its config and hooks among it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Shared {
-    /// Recorded with the start, and given back.
-    #[default]
-    Guarded,
-    /// Given back as another start recorded it: since then somebody has been at work who could
-    /// change it.
-    GuardedSince { start: ObjectId },
-    /// Left as it is: a sandbox keeps the attempt from it, so whoever changes it is somebody else.
-    Left,
 }
 
 /// The start of an attempt as the workspace recorded it. It proves nothing until it is a document:

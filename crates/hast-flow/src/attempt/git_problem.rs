@@ -51,6 +51,11 @@ pub enum GitProblem {
     RepositoryFilter {
         name: String,
     },
+    /// Without a sandbox: settings, hooks or refs of the user's are not as they were before the agent
+    /// started.
+    RepositoryChanged {
+        changed: Vec<String>,
+    },
     /// Git does not see what agents have to write here.
     HandoffsIgnored {
         directory: String,
@@ -146,6 +151,8 @@ messages! {
     locked(path) { en: "another git is at work here: {path} is there", ko: "다른 git이 작업 중입니다: {path}(이)가 있습니다" }
     locked_next(path) { en: "wait for it to end; if none runs, delete {path}", ko: "끝나기를 기다리세요. 실행 중인 git이 없으면 {path}(을)를 지우세요" }
     repository_filter(name) { en: "the repository's own config defines the filter `{name}`, which hast does not run", ko: "저장소의 설정이 필터 `{name}`(을)를 정의하지만 hast는 이를 실행하지 않습니다" }
+    repository_changed(changed) { en: "while an agent worked without a sandbox, your repository changed: {changed}", ko: "샌드박스 없이 에이전트가 일하는 동안 저장소가 바뀌었습니다: {changed}" }
+    repository_changed_next() { en: "look at these, put them back if it was not you (git reflog shows where refs were), and start again; with `sandbox: auto` no agent reaches them", ko: "직접 바꾼 것이 아니면 확인하고 되돌린 뒤(ref의 이전 위치는 git reflog) 다시 시작하세요. `sandbox: auto`에서는 에이전트가 건드릴 수 없습니다" }
     repository_filter_next(name) { en: "if you trust it, move `filter.{name}` to your own config with `git config --global`", ko: "신뢰한다면 `git config --global`로 `filter.{name}`(을)를 사용자 설정으로 옮기세요" }
     submodule_changed(path) { en: "something inside of a submodule is not committed there: {path}", ko: "서브모듈 안에 커밋되지 않은 것이 있습니다: {path}" }
     submodule_changed_next() { en: "look with `git -C SUBMODULE status`; commit it there, `git -C SUBMODULE stash -u`, or ignore it, then run the command again", ko: "`git -C SUBMODULE status`로 확인하고, 그 안에서 커밋하거나 `git -C SUBMODULE stash -u` 또는 무시 목록에 넣은 뒤 명령을 다시 실행하세요" }
@@ -219,6 +226,7 @@ impl GitProblem {
             Self::NotInstalled
             | Self::NoGit { .. }
             | Self::RepositoryFilter { .. }
+            | Self::RepositoryChanged { .. }
             | Self::HandoffsIgnored { .. }
             | Self::BranchInTheWay { .. }
             | Self::NotYours { .. }
@@ -264,6 +272,7 @@ impl GitProblem {
             Self::InProgress { what } => in_progress(lang, what),
             Self::Locked { path } => locked(lang, path),
             Self::RepositoryFilter { name } => repository_filter(lang, name),
+            Self::RepositoryChanged { changed } => repository_changed(lang, changed.join(", ")),
             Self::SubmoduleChanged { path } => submodule_changed(lang, path),
             Self::SubmoduleBroken { path } => submodule_broken(lang, path),
             Self::BranchInTheWay { name } => branch_in_the_way(lang, name),
@@ -298,6 +307,7 @@ impl GitProblem {
             Self::InProgress { what } => in_progress_next(lang, what),
             Self::Locked { path } => locked_next(lang, path),
             Self::RepositoryFilter { name } => repository_filter_next(lang, name),
+            Self::RepositoryChanged { .. } => repository_changed_next(lang),
             Self::SubmoduleChanged { .. } => submodule_changed_next(lang),
             Self::SubmoduleBroken { path } => submodule_broken_next(lang, shell_word(path)),
             Self::BranchInTheWay { name } => branch_in_the_way_next(lang, name),

@@ -17,6 +17,9 @@ pub struct RoomRecord {
     pub checkout: String,
     /// The commit that the tree was made from.
     pub base: ObjectId,
+    /// The unit of work that has the room; a room without one is free.
+    #[serde(default)]
+    pub unit: Option<String>,
     /// The full name of the user's branch; none where HEAD is detached.
     pub branch: Option<String>,
     pub state: RoomState,
@@ -118,7 +121,10 @@ impl SquashReason {
     }
 }
 
-/// The ref that keeps the base of a room reachable while the user prunes.
-pub fn room_ref(slot: &str) -> String {
-    format!("refs/hast/rooms/{slot}")
+/// Refs that keep the bases of rooms reachable while the user prunes.
+pub const ROOM_REFS: &str = "refs/hast/rooms/";
+
+/// The ref of a room's base. Slots of several checkouts of one repository have names of their own.
+pub fn room_ref(rooms: &str, slot: &str) -> String {
+    format!("{ROOM_REFS}{rooms}/{slot}")
 }

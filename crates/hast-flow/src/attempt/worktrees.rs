@@ -34,15 +34,14 @@ impl TreeName {
         &self.0
     }
 
-    /// The branch of the tree. It has a directory to itself, so that whoever works there can be
-    /// kept from all other branches.
+    /// The ref that has the commits of the work in the tree.
     pub fn branch(&self) -> String {
-        format!("{LANES}{}/work", self.0)
+        format!("{LANES}{}", self.0)
     }
 }
 
-/// Where the branches of work trees are.
-pub const LANES: &str = "refs/heads/hast/lanes/";
+/// Where the refs of work in rooms are.
+pub const LANES: &str = "refs/hast/lanes/";
 
 impl fmt::Display for TreeName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -149,7 +148,7 @@ pub enum Spent {
 pub enum WorktreeResult {
     Tip(Head),
     Added(Added),
-    Removed(Removed),
+    Removed,
     /// The proof, where there was anything to save.
     Rescued(Option<Saved>),
     Listed(Vec<FoundTree>),
@@ -184,12 +183,6 @@ pub struct Added {
     /// The ref that has what an earlier tree of that name held.
     pub recovered: Option<String>,
     pub copied: u64,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Removed {
-    /// Where files are that git could not look through.
-    pub aside: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -237,7 +230,7 @@ pub enum TreeState {
 pub trait Worktrees {
     fn tip(&mut self, onto: Option<&Target>) -> Result<Head, GitProblem>;
     fn add(&mut self, plan: &TreePlan) -> Result<Added, GitProblem>;
-    fn remove(&mut self, tree: &TreeName, spent: &Spent) -> Result<Removed, GitProblem>;
+    fn remove(&mut self, tree: &TreeName, spent: &Spent) -> Result<(), GitProblem>;
     fn rescue(&mut self, plan: &TreePlan) -> Result<Option<SavedWork>, GitProblem>;
     fn list(&mut self) -> Result<Vec<FoundTree>, GitProblem>;
     fn replay(
@@ -277,7 +270,10 @@ fn try_to(trees: &mut dyn Worktrees, step: &WorktreeStep) -> Result<WorktreeResu
     Ok(match step {
         WorktreeStep::Tip { onto } => WorktreeResult::Tip(trees.tip(onto.as_ref())?),
         WorktreeStep::Add(plan) => WorktreeResult::Added(trees.add(plan)?),
-        WorktreeStep::Remove { tree, spent } => WorktreeResult::Removed(trees.remove(tree, spent)?),
+        WorktreeStep::Remove { tree, spent } => {
+            trees.remove(tree, spent)?;
+            WorktreeResult::Removed
+        }
         WorktreeStep::Rescue(plan) => {
             WorktreeResult::Rescued(trees.rescue(plan)?.map(Saved::performed))
         }
@@ -314,9 +310,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_tree_has_a_directory_of_branches_to_itself() {
-        assert_eq!(TreeName::of("M4.1").branch(), "refs/heads/hast/lanes/M4.1/work");
-        assert_eq!(TreeName::of("목표/1").branch(), "refs/heads/hast/lanes/목표+1/work");
+    fn every_tree_has_a_ref_of_hast_s_to_itself() {
+        assert_eq!(TreeName::of("M4.1").branch(), "refs/hast/lanes/M4.1");
+        assert_eq!(TreeName::of("목표/1").branch(), "refs/hast/lanes/목표+1");
         assert_eq!(TreeName::read("목표+1"), Some(TreeName::of("목표/1")));
         assert_eq!(TreeName::read("%2E%2E%2Fx"), Some(TreeName::earlier("../x")));
         for name in ["..", ".hidden", "a b", "x.lock", ""] {

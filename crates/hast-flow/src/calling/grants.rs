@@ -1,6 +1,6 @@
 //! What the sandbox of a call opens and what it closes again inside of that, from where it works.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use crate::docs::files::FlowName;
 use crate::docs::goals::{Config, SandboxMode as Wanted};
@@ -76,7 +76,8 @@ pub fn granted(place: &Place, ground: &Ground, config: &Config) -> Sandbox {
         }
         Place::Worktree(_) => {
             writable.push(ground.tree.clone());
-            writable.extend(ground.git.iter().flat_map(linked_worktree));
+            // Other rooms, and hast's own part of this one, are nobody's to see.
+            hidden.extend(ground.tree.parent().and_then(Path::parent).map(Path::to_owned));
         }
         Place::Checkout => {
             writable.push(ground.tree.clone());
@@ -121,31 +122,6 @@ fn documents_of_units(ground: &Ground) -> Option<PathBuf> {
         ground.outbox.starts_with(path) || ground.homes.iter().any(|home| home.starts_with(path))
     };
     hidden.filter(|path| !needed(path))
-}
-
-/// What a commit in a linked worktree has to write, and no more.
-fn linked_worktree(git: &GitLayout) -> Vec<PathBuf> {
-    let mut paths = vec![git.own.clone(), git.common.join("objects")];
-    paths.extend(branch_directories(git));
-    paths
-}
-
-/// The directory of the attempt's own branch and of its log.
-pub fn branch_directories(git: &GitLayout) -> Vec<PathBuf> {
-    let Some(directory) = git.branch.as_deref().and_then(own_branch_directory) else {
-        return Vec::new();
-    };
-    vec![git.common.join(directory), git.common.join("logs").join(directory)]
-}
-
-/// Only branches that hast made are opened: what a tree says about its branch was writable to an
-/// earlier agent, which could name another one.
-fn own_branch_directory(branch: &str) -> Option<&Path> {
-    let path = Path::new(branch);
-    let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
-    let directory = path.parent()?;
-    let ours = directory.strip_prefix("refs/heads/hast").is_ok();
-    (plain && ours).then_some(directory)
 }
 
 /// Where git's directory lies outside of the tree (a checkout that is itself a linked worktree).
@@ -198,47 +174,22 @@ mod tests {
     }
 
     #[test]
-    fn a_linked_worktree_opens_what_a_commit_needs_and_nothing_else() {
+    fn a_room_opens_its_tree_and_hides_the_rest_of_the_rooms() {
         let config =
             Config { sandbox_write: vec!["~/.cargo".into(), "/c".into()], ..Config::default() };
-        let sandbox = sandbox(&worktree(), &ground("refs/heads/hast/G1/1"), &config);
-        let expected = [
-            "/p/.ai/.hast/calls/k/1/outbox",
-            "/h/.claude",
-            "/p/.ai/worktrees/w",
-            "/p/.git/worktrees/w",
-            "/p/.git/objects",
-            "/p/.git/refs/heads/hast/G1",
-            "/p/.git/logs/refs/heads/hast/G1",
-            "/h/.cargo",
-            "/c",
-        ];
+        let mut ground = ground("refs/heads/main");
+        (ground.tree, ground.git) = ("/h/rooms/p/1/tree".into(), None);
+        let sandbox = sandbox(&worktree(), &ground, &config);
+        let expected =
+            ["/p/.ai/.hast/calls/k/1/outbox", "/h/.claude", "/h/rooms/p/1/tree", "/h/.cargo", "/c"];
         assert_eq!(shown(&sandbox.writable), expected);
         assert_eq!(shown(&sandbox.closed), ["/p/.ai/.hast/calls/k/1"]);
         assert_eq!(
             shown(&sandbox.hidden),
-            ["/p/.ai/.hast/calls"],
-            "other calls are not its business"
+            ["/p/.ai/.hast/calls", "/h/rooms/p"],
+            "other calls and other rooms are not its business"
         );
         assert_eq!(sandbox.mode, SandboxMode::Prefer);
-    }
-
-    #[test]
-    fn a_branch_that_is_not_ours_opens_no_ref() {
-        for branch in [
-            "refs/heads/main",
-            "refs/heads/feature/x",
-            "refs/heads/hast/../../hooks/x",
-            "refs/tags/hast/x",
-            "/etc/refs/heads/hast/x",
-            "",
-        ] {
-            let sandbox = sandbox(&worktree(), &ground(branch), &Config::default());
-            let refs = sandbox.writable.iter().filter(|path| {
-                path.starts_with("/p/.git/refs") || path.to_string_lossy().contains("..")
-            });
-            assert_eq!(refs.count(), 0, "{branch}");
-        }
     }
 
     #[test]

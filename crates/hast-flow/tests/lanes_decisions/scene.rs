@@ -8,7 +8,7 @@ use hast_flow::attempt::settle::Commits;
 use hast_flow::attempt::workspace::Head;
 use hast_flow::attempt::worktrees::{Standing, WorktreeResult};
 use hast_flow::driver::{Delta, Facts, Flow};
-use hast_flow::flows::goals::auto::lanes::{LanesFlow, LanesView, Walls};
+use hast_flow::flows::goals::auto::lanes::{LanesFlow, LanesView};
 use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings};
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::leases::LeaseResult;
@@ -54,8 +54,8 @@ impl Lanes {
             from: From::Base,
         };
         let (setup, copy, limited) = (None, Vec::new(), Vec::new());
-        let (walls, delivery) = (Walls::Open, None);
-        let flow = LanesFlow { auto, width, setup, copy, limited, walls, delivery };
+        let delivery = None;
+        let flow = LanesFlow { auto, width, setup, copy, limited, delivery };
         let running = BTreeSet::new();
         let mut lanes = Self { flow, view: LanesView::default(), log: 0, running, events: 0 };
         lanes.document("goals.yaml", goals.as_bytes());
@@ -112,7 +112,7 @@ impl Lanes {
         let branch = format!("refs/heads/hast/lanes/{goal}/work");
         let (b, t, s, h) = (id('b'), id('1'), id('2'), id(head));
         let base = format!(
-            r#"{{"version":1,"key":"{goal}/1","branch":"{branch}","commit":"{b}","tree":"{t}","snapshot":"{s}","rules":{{"leave_out":[],"protected":[],"protect":[],"handoffs":null,"moving_refs":["refs/"]}},"at":"2026-02-09T05:30:00Z"}}"#
+            r#"{{"version":1,"key":"{goal}/1","branch":"{branch}","commit":"{b}","tree":"{t}","snapshot":"{s}","rules":{{"leave_out":[],"protected":[],"protect":[],"handoffs":null}},"at":"2026-02-09T05:30:00Z"}}"#
         );
         let record = format!(
             r#"{{"version":1,"goal_id":"{goal}","title":"t","attempt":1,"allowed_changes":[],"expect_failure":{red},"adversarial":false,"test_command":"pytest","timeout_minutes":30,"max_retries":1,"commits":true,"handoff":"2026-02-09_143000.md","base_tests":null,"started_at":"2026-02-09T05:30:00Z"}}"#

@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hast_flow::attempt::base::{Base, ObjectId, Shared};
+use hast_flow::attempt::base::{Base, ObjectId};
 use hast_flow::attempt::evidence::{Breach, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::given_back::{Displaced, Meanwhile, comes_with_a_fetch};
-use hast_flow::attempt::inspection::MovedRef;
 use hast_flow::attempt::workspace::{Guarded, Reach};
 use serde::{Deserialize, Serialize};
 
@@ -33,8 +32,7 @@ impl SimWorkspace {
 
     fn give_back_config(&self, base: &Base) -> Result<Vec<RepoPath>, GitProblem> {
         let before = self.snapshot(base)?;
-        let left = base.rules().shared == Shared::Left;
-        if left || self.machine.borrow().config == before.config {
+        if self.machine.borrow().config == before.config {
             return Ok(Vec::new());
         }
         self.operate(|machine| machine.config.clone_from(&before.config))?;
@@ -75,9 +73,7 @@ impl SimWorkspace {
         let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
         let moved = names.into_iter().filter(|name| {
             let own = name.starts_with("refs/hast/") && !before.contains_key(*name);
-            let moving = &base.rules().moving_refs;
-            let others = moving.iter().any(|start| name.starts_with(start.as_str()));
-            before.get(*name) != now.get(*name) && *name != base.branch() && !own && !others
+            before.get(*name) != now.get(*name) && *name != base.branch() && !own
         });
         Ok(moved.cloned().collect())
     }
@@ -100,45 +96,6 @@ impl SimWorkspace {
         Ok(breaches)
     }
 
-    /// Where others may move refs too: what holds a commit of the attempt's branch is its doing, and is put
-    /// back. There are no logs of refs here, so a ref goes back to where it was at the base.
-    pub(super) fn moved_beside(
-        &self,
-        base: &Base,
-        head: &ObjectId,
-    ) -> Result<(Vec<Breach>, Vec<MovedRef>), GitProblem> {
-        let (mut breaches, mut others) = (Vec::new(), Vec::new());
-        let rules = base.rules();
-        if rules.moving_refs.is_empty() || rules.shared == Shared::Left {
-            return Ok((breaches, others));
-        }
-        let before = self.snapshot(base)?.refs;
-        let now = self.machine.borrow().refs.clone();
-        let own = base.branch().rsplit_once('/').map_or("", |(directory, _)| directory);
-        let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
-        let ours = ["refs/hast/", "refs/heads/hast/kept/", own];
-        let beside = |name: &&&String| !ours.iter().any(|start| name.starts_with(start));
-        let moved = |name: &&&String| before.get(**name) != now.get(**name);
-        let made: BTreeSet<ObjectId> = {
-            let machine = self.machine.borrow();
-            let known = machine.ancestry(base.commit());
-            machine.ancestry(head).difference(&known).cloned().collect()
-        };
-        for name in names.iter().filter(beside).filter(moved) {
-            let (was, is) = (before.get(*name), now.get(*name));
-            let new = is.map(|is| self.machine.borrow().ancestry(is)).unwrap_or_default();
-            if let (Some(at), false) = (is, new.is_disjoint(&made)) {
-                let kept = kept_at(base, name);
-                self.move_ref(&kept, self.resolve(&kept).as_ref(), Some(at))?;
-                self.move_ref(name, is, was)?;
-                breaches.push(Breach::RefMoved { name: (*name).clone() });
-            } else if !name.starts_with("refs/heads/hast/") {
-                others.push(MovedRef { name: (*name).clone(), to: is.cloned() });
-            }
-        }
-        Ok((breaches, others))
-    }
-
     /// What had become of refs that are put back: those that were a breach, and those of a fetch.
     pub(super) fn displaced(
         &self,
@@ -152,9 +109,8 @@ impl SimWorkspace {
             _ => None,
         };
         let moves = |name: &&String| before.get(*name) != now.get(*name);
-        let in_place = base.rules().moving_refs.is_empty();
         let fetched = before.keys().chain(now.keys()).filter(|name| comes_with_a_fetch(name));
-        let fetched = fetched.filter(|_| in_place).filter(moves).cloned();
+        let fetched = fetched.filter(moves).cloned();
         let names: BTreeSet<String> = breaches.iter().filter_map(name).chain(fetched).collect();
         let one = |name: String| Displaced {
             was: match (before.contains_key(&name), now.contains_key(&name)) {

@@ -26,15 +26,24 @@ pub enum Syncing {
     Off,
 }
 
-/// A work tree beside the user's own.
+/// Where a unit of work has its files, with a git directory that is thrown away.
 #[derive(Clone, Debug, Default)]
-pub struct Linked {
+pub struct Room {
     pub files: Files,
-    pub head: String,
-    /// Git is done with making it.
-    pub whole: bool,
-    /// The commit whose files git knows of here.
-    pub index: Option<ObjectId>,
+    /// The last commit of the branch that the agent has there.
+    pub own_head: Option<ObjectId>,
+    pub state: RoomState,
+    /// What an inspection found: the tree, and the last of the agent's commits that are kept.
+    pub judged: Option<(ObjectId, ObjectId)>,
+}
+
+/// How far hast is with a room.
+#[derive(Clone, Debug, Default)]
+pub enum RoomState {
+    #[default]
+    Making,
+    Resetting(ObjectId),
+    At(ObjectId),
 }
 
 pub type Files = BTreeMap<String, Vec<u8>>;
@@ -43,7 +52,7 @@ pub type Files = BTreeMap<String, Vec<u8>>;
 #[derive(Debug)]
 pub struct Machine {
     pub files: Files,
-    pub linked: BTreeMap<String, Linked>,
+    pub rooms: BTreeMap<String, Room>,
     pub refs: BTreeMap<String, ObjectId>,
     pub head: String,
     /// Stands for everything of `.git` that is protected.
@@ -62,7 +71,7 @@ impl Machine {
         let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
         let mut machine = Self {
             files: files.collect(),
-            linked: BTreeMap::new(),
+            rooms: BTreeMap::new(),
             refs: BTreeMap::new(),
             head: BRANCH.to_owned(),
             config: b"[core]\n".to_vec(),
@@ -82,7 +91,7 @@ impl Machine {
     }
 
     pub fn is_whole(&self, tree: &str) -> bool {
-        self.linked.get(tree).is_some_and(|linked| linked.whole)
+        self.rooms.get(tree).is_some_and(|room| matches!(room.state, RoomState::At(_)))
     }
 
     /// The files of a work tree; none where there is no such tree.
@@ -90,28 +99,14 @@ impl Machine {
         static NONE: Files = Files::new();
         match tree {
             None => &self.files,
-            Some(tree) => self.linked.get(tree).map_or(&NONE, |linked| &linked.files),
+            Some(tree) => self.rooms.get(tree).map_or(&NONE, |room| &room.files),
         }
     }
 
     pub fn files_in_mut(&mut self, tree: Option<&str>) -> &mut Files {
         match tree {
             None => &mut self.files,
-            Some(tree) => &mut self.linked.entry(tree.to_owned()).or_default().files,
-        }
-    }
-
-    pub fn head_in(&self, tree: Option<&str>) -> &str {
-        match tree {
-            None => &self.head,
-            Some(tree) => self.linked.get(tree).map_or("", |linked| &linked.head),
-        }
-    }
-
-    pub fn head_in_mut(&mut self, tree: Option<&str>) -> &mut String {
-        match tree {
-            None => &mut self.head,
-            Some(tree) => &mut self.linked.entry(tree.to_owned()).or_default().head,
+            Some(tree) => &mut self.rooms.entry(tree.to_owned()).or_default().files,
         }
     }
 
@@ -221,24 +216,35 @@ impl Machine {
 
     /// A commit of everything that is not ignored, as a person or an agent makes it.
     pub fn commit_all(&mut self, message: &str) -> ObjectId {
-        self.commit_all_in(None, message)
+        let parent = self.refs.get(&self.head).cloned();
+        let id = self.commit_of(None, parent, message);
+        self.refs.insert(self.head.clone(), id.clone());
+        id
     }
 
-    /// The same in another work tree.
-    pub fn commit_all_in(&mut self, work_tree: Option<&str>, message: &str) -> ObjectId {
-        let files = self.files_in(work_tree).clone();
+    /// The same in a room, with the git directory that is there.
+    pub fn commit_all_in(&mut self, room: &str, message: &str) -> ObjectId {
+        let parent = self.rooms.get(room).and_then(|room| room.own_head.clone());
+        let id = self.commit_of(Some(room), parent, message);
+        self.rooms.entry(room.to_owned()).or_default().own_head = Some(id.clone());
+        id
+    }
+
+    fn commit_of(
+        &mut self,
+        room: Option<&str>,
+        parent: Option<ObjectId>,
+        message: &str,
+    ) -> ObjectId {
+        let files = self.files_in(room).clone();
         let mut tree = Tree::new();
         for (path, bytes) in files.into_iter().filter(|(path, _)| !Self::is_ignored(path)) {
             let id = self.add(Object::Blob(bytes));
             tree.insert(path, id);
         }
         let tree = self.add(Object::Tree(tree));
-        let head = self.head_in(work_tree).to_owned();
-        let parents = self.refs.get(&head).cloned().into_iter().collect();
-        let message = message.to_owned();
-        let id = self.add(Object::Commit { tree, parents, message, at: 0 });
-        self.refs.insert(head, id.clone());
-        id
+        let (parents, message) = (parent.into_iter().collect(), message.to_owned());
+        self.add(Object::Commit { tree, parents, message, at: 0 })
     }
 
     /// A commit of one file on the branch of the user's tree, as a person makes it whose git syncs;

@@ -11,6 +11,7 @@ mod moved_contract;
 mod own_refs;
 mod own_refs_contract;
 mod port;
+mod room;
 #[cfg(test)]
 pub(crate) mod simulated_scene;
 mod steps;
@@ -18,6 +19,7 @@ pub(crate) mod sweeps;
 pub mod trees_contract;
 mod worktrees;
 
-pub use machine::{Files, Linked, Machine, Object, Syncing};
+pub use machine::{Files, Machine, Object, Room, RoomState, Syncing};
 pub use port::SimWorkspace;
-pub use worktrees::{HalfMade, SimWorktrees};
+pub use room::{Reset, SimRoom};
+pub use worktrees::SimWorktrees;

@@ -18,8 +18,8 @@ pub(super) type Differences = BTreeMap<String, Option<ObjectId>>;
 #[derive(Clone, Debug)]
 pub struct SimWorkspace {
     pub machine: Rc<RefCell<Machine>>,
-    /// The linked work tree; none is the user's own.
-    pub(super) tree: Option<String>,
+    /// The room whose files these are; none is the user's own tree.
+    tree: Option<String>,
     /// The process, and the machine whose operations these are too.
     life: Option<(Rc<RefCell<World>>, u64)>,
 }
@@ -34,7 +34,7 @@ impl SimWorkspace {
         Self { machine: Rc::clone(machine), tree: None, life: Some((Rc::clone(world), process)) }
     }
 
-    /// The same process in a linked work tree.
+    /// The same process with the files of a room.
     pub fn inside(&self, tree: &str) -> Self {
         Self { tree: Some(tree.to_owned()), ..self.clone() }
     }
@@ -43,14 +43,20 @@ impl SimWorkspace {
         self.machine.borrow().files_in(self.tree.as_deref()).clone()
     }
 
-    /// The branch that is checked out here.
+    /// The branch that the user has checked out.
     pub(super) fn head(&self) -> String {
-        self.machine.borrow().head_in(self.tree.as_deref()).to_owned()
+        self.machine.borrow().head.clone()
     }
 
     pub(super) fn switch_to(&self, branch: &str) -> Result<(), GitProblem> {
-        let tree = self.tree.clone();
-        self.operate(|machine| branch.clone_into(machine.head_in_mut(tree.as_deref())))
+        self.operate(|machine| branch.clone_into(&mut machine.head))
+    }
+
+    pub(super) fn blob(&self, id: &ObjectId) -> Result<Vec<u8>, GitProblem> {
+        match self.machine.borrow().get(id) {
+            Some(Object::Blob(bytes)) => Ok(bytes.clone()),
+            _ => Err(GitProblem::Lost { what: id.to_string() }),
+        }
     }
 
     /// One operation that lasts.

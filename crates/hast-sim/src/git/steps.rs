@@ -60,9 +60,7 @@ impl Workspace for SimWorkspace {
     fn inspect(&mut self, base: &Base) -> Result<Inspection, GitProblem> {
         let mut protected = self.give_back(base)?;
         let found = self.machine.borrow().refs.clone();
-        let (head, mut breaches) = self.inspect_branch(base)?;
-        let (beside, others) = self.moved_beside(base, &head)?;
-        breaches.extend(beside);
+        let (head, breaches) = self.inspect_branch(base)?;
         let refs = self.displaced(base, &breaches, &found)?;
         let rules = base.rules();
         let tree = self.scan(rules)?;
@@ -102,7 +100,7 @@ impl Workspace for SimWorkspace {
         let uncommitted = self.machine.borrow().tree(&commit_tree) != head_tree;
         Ok(Inspection {
             breaches,
-            others,
+            others: Vec::new(),
             not_committed: Vec::new(),
             protected,
             // What stood in the place of a simulated file is not kept.
@@ -128,28 +126,7 @@ impl Workspace for SimWorkspace {
             head = base.commit().clone();
         }
         let tree = self.scan(&plan.rules)?;
-        let name = plan.name.clone();
-        let before = self.resolve(&name);
-        let kept = |id: &ObjectId| {
-            let machine = self.machine.borrow();
-            matches!(machine.get(id), Some(Object::Commit { tree: kept, .. }) if *kept == tree)
-                && machine.parents(id).first() == Some(&head)
-        };
-        let same = before.clone().filter(kept);
-        let commit = match same {
-            Some(commit) => commit,
-            None => {
-                let mut parents = vec![head.clone()];
-                parents.extend(before.clone().filter(|before| *before != head));
-                let (message, at) = (plan.message.clone(), plan.at.instant().as_second());
-                self.write(Object::Commit { tree: tree.clone(), parents, message, at })?
-            }
-        };
-        if plan.base.as_ref().is_none_or(|base| *base.commit() != head) {
-            self.sync_objects()?;
-        }
-        self.move_ref(&name, before.as_ref(), Some(&commit))?;
-        Ok(SavedWork { name, commit, tree, overflow: Vec::new() })
+        self.save_tree(plan, &head, tree)
     }
 
     fn roll_back(&mut self, base: &Base, saved: &Saved) -> Result<RolledBack, GitProblem> {
@@ -262,5 +239,38 @@ impl Workspace for SimWorkspace {
 
     fn delete_refs(&mut self, refs: &[(String, ObjectId)]) -> Result<(), GitProblem> {
         self.delete_own(refs)
+    }
+}
+
+impl SimWorkspace {
+    /// A commit of a tree on top of a head, on the ref of a plan. The same tree is not saved twice.
+    pub(super) fn save_tree(
+        &self,
+        plan: &SavePlan,
+        head: &ObjectId,
+        tree: ObjectId,
+    ) -> Result<SavedWork, GitProblem> {
+        let name = plan.name.clone();
+        let before = self.resolve(&name);
+        let kept = |id: &ObjectId| {
+            let machine = self.machine.borrow();
+            matches!(machine.get(id), Some(Object::Commit { tree: kept, .. }) if *kept == tree)
+                && machine.parents(id).first() == Some(head)
+        };
+        let same = before.clone().filter(kept);
+        let commit = match same {
+            Some(commit) => commit,
+            None => {
+                let mut parents = vec![head.clone()];
+                parents.extend(before.clone().filter(|before| before != head));
+                let (message, at) = (plan.message.clone(), plan.at.instant().as_second());
+                self.write(Object::Commit { tree: tree.clone(), parents, message, at })?
+            }
+        };
+        if plan.base.as_ref().is_none_or(|base| base.commit() != head) {
+            self.sync_objects()?;
+        }
+        self.move_ref(&name, before.as_ref(), Some(&commit))?;
+        Ok(SavedWork { name, commit, tree, overflow: Vec::new() })
     }
 }

@@ -1,15 +1,14 @@
 //! What work trees beside the user's own must do: one suite for the simulated ones and for real git.
 
-use hast_flow::attempt::base::{ObjectId, TreeRules};
-use hast_flow::attempt::evidence::Breach;
+use hast_flow::attempt::base::{Base, ObjectId};
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::inspection::MovedRef;
-use hast_flow::attempt::workspace::{CommitPlan, Content, Head, Identity, Workspace};
+use hast_flow::attempt::workspace::{CommitPlan, Content, Head, Identity};
 use hast_flow::attempt::worktrees::{
     MergePlan, Replay, Spent, Standing, Target, TreeName, TreePlan, TreeState, Waits, Worktrees,
 };
+use hast_flow::store::{Identity as SeenAs, Seen};
 
-use super::contract::{Scene, at, inspect, rules, same, start_with};
+use super::contract::{Scene, at, rules, same};
 
 type Checked = Result<(), String>;
 
@@ -19,9 +18,8 @@ pub trait Trees: Scene {
     fn trees(&self) -> Box<dyn Worktrees>;
     fn write_in(&self, tree: &str, path: &str, text: &str);
     fn read_in(&self, tree: &str, path: &str) -> Option<Vec<u8>>;
+    /// An agent commits everything there, and hast looks at it.
     fn commit_all_in(&self, tree: &str, message: &str);
-    /// The hands of hast in that tree.
-    fn workspace_in(&self, tree: &str) -> Box<dyn Workspace>;
     /// Files and entry go, as when somebody dies before the branch is gone too.
     fn lose_all_but_the_branch(&self, tree: &str);
 }
@@ -30,7 +28,7 @@ type Check<S> = fn(&S) -> Checked;
 
 /// Runs every check in a fresh scene each; the first sentence that is not true comes back.
 pub fn check<S: Trees>(fresh: impl Fn() -> S) -> Checked {
-    let checks: [(&str, Check<S>); 13] = [
+    let checks: [(&str, Check<S>); 12] = [
         ("a tree has the files of its commit and a branch", made),
         ("what an earlier tree held is on a ref", rescued),
         ("a tree of which only the branch is left is made anew", only_the_branch),
@@ -43,12 +41,22 @@ pub fn check<S: Trees>(fresh: impl Fn() -> S) -> Checked {
         ("a branch that is gone is named", gone),
         ("a file of another branch is committed there, and the checkout stays", elsewhere),
         ("only what is merged, saved or unused is removed", removed),
-        ("a ref with commits of an open tree is put back, one of others is told", beside),
     ];
     for (sentence, check) in checks {
         check(&fresh()).map_err(|why| format!("{sentence}: {why}"))?;
     }
     Ok(())
+}
+
+/// The start of an attempt in a room that is at a commit.
+pub fn base_of(tree: &TreeName, at_commit: &ObjectId) -> Result<Base, String> {
+    let start = serde_json::json!({
+        "version": 1, "key": "M1/1", "branch": tree.branch(), "commit": at_commit,
+        "tree": at_commit, "snapshot": at_commit, "rules": rules(), "at": at(),
+    });
+    let start = serde_json::to_vec(&start).unwrap_or_default();
+    let seen = Seen::File(SeenAs::of(&start, None));
+    Base::recorded(&start, &seen).map_err(|why| why.to_string())
 }
 
 const MAIN: &str = "refs/heads/main";
@@ -280,29 +288,4 @@ fn removed<S: Trees>(scene: &S) -> Checked {
     }
     same(scene.resolve(&name().branch()), None)?;
     same(scene.trees().list().map_err(said)?.len(), 0)
-}
-
-fn beside<S: Trees>(scene: &S) -> Checked {
-    let at = add(scene)?;
-    scene.point(OTHER, &at);
-    let mut inside = scene.workspace_in("M1");
-    let rules = TreeRules { moving_refs: vec!["refs/".to_owned()], ..rules() };
-    let base = start_with(&mut *inside, rules)?;
-    scene.write_in("M1", "src/new", "new\n");
-    scene.commit_all_in("M1", "mine");
-    let mine = branch(scene)?;
-    scene.point(OTHER, &mine);
-    scene.point("refs/tags/new", &mine);
-    scene.write("src/code", "theirs\n");
-    scene.commit_all("theirs");
-    let theirs = tip(scene)?;
-    let found = inspect(&mut *inside, &base)?;
-    let moved = |name: &str| Breach::RefMoved { name: name.to_owned() };
-    same(found.breaches, vec![moved(OTHER), moved("refs/tags/new")])?;
-    let to = Some(theirs.clone());
-    same(found.others, vec![MovedRef { name: MAIN.to_owned(), to }])?;
-    same((scene.resolve(OTHER), scene.resolve("refs/tags/new")), (Some(at), None))?;
-    same(tip(scene)?, theirs)?;
-    // The work is not lost: it is on its own branch, and where it was put is known.
-    same(branch(scene)?, mine)
 }

@@ -1,41 +1,59 @@
 //! Work trees beside the user's own, in memory: they promise what the real ones promise, one lasting
 //! operation after the other.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use hast_flow::attempt::base::{ObjectId, Saved, SavedWork, TreeRules};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{GitResult, GitStep, Head, SavePlan, perform};
 use hast_flow::attempt::worktrees::{
-    Added, DeliverPlan, Delivered, FoundTree, LANES, MergePlan, Removed, Replay, Spent, Standing,
-    Target, TreeName, TreePlan, TreeState, Waits, Worktrees,
+    Added, DeliverPlan, Delivered, FoundTree, LANES, MergePlan, Replay, Spent, Standing, Target,
+    TreeName, TreePlan, TreeState, Waits, Worktrees,
 };
 
-use super::machine::{Linked, Object, Tree};
+use super::machine::{Object, RoomState, Tree};
 use super::port::SimWorkspace;
-
-/// What becomes of a tree that nobody was done with making.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HalfMade {
-    MadeAnew,
-    /// Only to show that a sweep finds what this breaks.
-    TakenForWhole,
-}
+use super::room::{Reset, SimRoom};
 
 /// One process's view of the work trees of a repository.
 #[derive(Debug)]
 pub struct SimWorktrees {
     main: SimWorkspace,
-    half_made: HalfMade,
+    reset: Reset,
 }
 
 impl SimWorktrees {
-    pub fn new(main: SimWorkspace, half_made: HalfMade) -> Self {
-        Self { main, half_made }
+    pub fn new(main: SimWorkspace, reset: Reset) -> Self {
+        Self { main, reset }
     }
 
-    fn inside(&self, tree: &TreeName) -> SimWorkspace {
-        self.main.inside(tree.as_str())
+    /// The steps of git in a unit's room. One that is gone is made again at the unit's commit.
+    pub fn workspace(&self, tree: &TreeName) -> Result<SimRoom, GitProblem> {
+        if let Some(room) = self.room(tree)? {
+            return Ok(room);
+        }
+        let lost = || GitProblem::Lost { what: tree.branch() };
+        self.make(tree, &self.main.resolve(&tree.branch()).ok_or_else(lost)?)
+    }
+
+    fn room(&self, tree: &TreeName) -> Result<Option<SimRoom>, GitProblem> {
+        SimRoom::open(self.main.clone(), tree.clone(), self.reset)
+    }
+
+    /// A room with the files of a commit. What is half made goes first.
+    fn make(&self, tree: &TreeName, at: &ObjectId) -> Result<SimRoom, GitProblem> {
+        let name = tree.as_str();
+        self.take_away(tree)?;
+        let files = self.main.machine.borrow().tree(at);
+        for (path, id) in files {
+            let bytes = self.main.blob(&id)?;
+            self.main.operate(|machine| machine.files_in_mut(Some(name)).insert(path, bytes))?;
+        }
+        self.main.operate(|machine| {
+            let room = machine.rooms.entry(name.to_owned()).or_default();
+            (room.own_head, room.state) = (Some(at.clone()), RoomState::At(at.clone()));
+        })?;
+        self.room(tree)?.ok_or_else(|| GitProblem::Lost { what: tree.to_string() })
     }
 
     fn is_ancestor(&self, one: &ObjectId, of: &ObjectId) -> bool {
@@ -48,82 +66,82 @@ impl SimWorktrees {
         Ok((name, commit))
     }
 
-    /// Whether a tree holds nothing that is not part of a commit of the user's.
-    fn is_unused(&self, tree: &TreeName) -> Result<bool, GitProblem> {
-        let Some(head) = self.main.resolve(&tree.branch()) else { return Ok(true) };
+    /// Whether a unit's commits are all the user's.
+    fn is_users(&self, commit: &ObjectId) -> Result<bool, GitProblem> {
         let (_, user) = self.users_head()?;
-        if !self.is_ancestor(&head, &user) {
+        Ok(self.is_ancestor(commit, &user))
+    }
+
+    fn is_unused(&self, tree: &TreeName) -> Result<bool, GitProblem> {
+        let head = self.main.resolve(&tree.branch());
+        if let Some(head) = &head
+            && !self.is_users(head)?
+        {
             return Ok(false);
         }
-        if !self.main.machine.borrow().is_whole(tree.as_str()) {
-            return Ok(true);
-        }
-        let inside = self.inside(tree);
-        let there = inside.scan(&TreeRules::default())?;
-        Ok(inside.head() == tree.branch() && inside.diff(&head, &there).is_empty())
+        let Some(room) = self.room(tree)? else { return Ok(true) };
+        let head = head.map_or_else(|| room.base(), Ok)?;
+        room.holds_only(&head, &TreeRules::default())
     }
 
     fn save_left(&self, plan: &TreePlan) -> Result<Option<Saved>, GitProblem> {
         let tree = &plan.tree;
-        let whole = self.main.machine.borrow().is_whole(tree.as_str());
-        if self.is_unused(tree)? || !whole {
+        let Some(mut room) = self.room(tree)? else { return Ok(None) };
+        let head = self.main.resolve(&tree.branch()).map_or_else(|| room.base(), Ok)?;
+        if self.is_users(&head)? && room.holds_only(&head, &plan.rules)? {
             return Ok(None);
         }
-        let head = self.main.resolve(&tree.branch()).ok_or(GitProblem::NoFirstCommit)?;
         let save = GitStep::Save(SavePlan {
-            name: format!("refs/hast/recovered/{tree}/{}", &head.as_str()[..12]),
+            name: recovered(tree, &head),
             rules: plan.rules.clone(),
             base: None,
-            message: format!("what the work tree {tree} held"),
+            message: format!("what the room of {tree} held"),
             at: plan.now,
             max_file_bytes: u64::MAX,
             max_total_bytes: u64::MAX,
         });
-        match perform(&mut self.inside(tree), &save) {
+        match perform(&mut room, &save) {
             GitResult::Saved(saved) => Ok(Some(saved)),
             GitResult::Refused(problem) => Err(problem),
             _ => Ok(None),
         }
     }
 
-    /// Nothing may be left of a tree but its branch, whose commits stay on a ref.
+    /// Nothing may be left of a unit but its ref, whose commits stay on another one.
     fn keep_branch(&self, tree: &TreeName) -> Result<Option<String>, GitProblem> {
         let Some(head) = self.main.resolve(&tree.branch()) else { return Ok(None) };
-        if self.main.machine.borrow().is_whole(tree.as_str()) {
+        if self.room(tree)?.is_some() || self.is_users(&head)? {
             return Ok(None);
         }
-        let name = format!("refs/hast/recovered/{tree}/{}", &head.as_str()[..12]);
-        match self.main.resolve(&name) {
-            None => self.main.move_ref(&name, None, Some(&head))?,
-            Some(kept) if self.is_ancestor(&head, &kept) => {}
-            Some(_) => return Ok(None),
+        let name = recovered(tree, &head);
+        if self.main.resolve(&name).is_none() {
+            self.main.move_ref(&name, None, Some(&head))?;
         }
         Ok(Some(name))
     }
 
-    /// Files, entry, branches: whatever is left can be found again.
-    fn take_away(&self, tree: &TreeName) -> Result<Removed, GitProblem> {
+    /// The files, then the room: whatever is left can be found again.
+    fn take_away(&self, tree: &TreeName) -> Result<(), GitProblem> {
         let name = tree.as_str();
-        let files = self.inside(tree).files();
+        if !self.main.machine.borrow().rooms.contains_key(name) {
+            return Ok(());
+        }
+        self.main.operate(|machine| {
+            machine.rooms.entry(name.to_owned()).or_default().state = RoomState::Making;
+        })?;
+        let files = self.main.machine.borrow().files_in(Some(name)).clone();
         for path in files.keys() {
             self.main.operate(|machine| machine.files_in_mut(Some(name)).remove(path))?;
         }
-        if self.main.machine.borrow().linked.contains_key(name) {
-            self.main.operate(|machine| machine.linked.remove(name))?;
-        }
-        let start = format!("{LANES}{tree}/");
-        let refs = self.main.machine.borrow().refs.clone();
-        for (name, at) in refs.iter().filter(|(name, _)| name.starts_with(&start)) {
-            self.main.move_ref(name, Some(at), None)?;
-        }
-        Ok(Removed::default())
+        self.main.operate(|machine| machine.rooms.remove(name)).map(|_| ())
     }
 
-    fn blob(&self, id: &ObjectId) -> Result<Vec<u8>, GitProblem> {
-        match self.main.machine.borrow().get(id) {
-            Some(Object::Blob(bytes)) => Ok(bytes.clone()),
-            _ => Err(GitProblem::Lost { what: id.to_string() }),
+    fn point_branch(&self, tree: &TreeName, to: Option<&ObjectId>) -> Result<(), GitProblem> {
+        let (name, from) = (tree.branch(), self.main.resolve(&tree.branch()));
+        if from.as_ref() == to {
+            return Ok(());
         }
+        self.main.move_ref(&name, from.as_ref(), to)
     }
 
     /// The commits since `base`, oldest first.
@@ -149,6 +167,11 @@ impl SimWorktrees {
     fn moved(name: &str, expected: &ObjectId, found: Option<ObjectId>) -> GitProblem {
         GitProblem::Moved { name: name.to_owned(), expected: Some(expected.clone()), found }
     }
+}
+
+/// Where what a unit's room held is kept.
+fn recovered(tree: &TreeName, head: &ObjectId) -> String {
+    format!("refs/hast/recovered/{tree}/{}", &head.as_str()[..12])
 }
 
 /// A three-way merge, path by path; the paths that conflict.
@@ -186,40 +209,17 @@ impl Worktrees for SimWorktrees {
     }
 
     fn add(&mut self, plan: &TreePlan) -> Result<Added, GitProblem> {
-        let (tree, name) = (&plan.tree, plan.tree.as_str());
+        let tree = &plan.tree;
         let recovered = match self.save_left(plan)? {
             Some(saved) => Some(saved.work().name.clone()),
-            None if self.is_unused(tree)? => None,
-            None => Some(self.keep_branch(tree)?.ok_or_else(|| self.refused(tree))?),
+            None => self.keep_branch(tree)?,
         };
-        let whole = |machine: &mut super::Machine| {
-            if let Some(linked) = machine.linked.get_mut(name) {
-                linked.whole = true;
-            }
-        };
-        let there = self.main.machine.borrow().linked.contains_key(name);
-        if there && self.half_made == HalfMade::TakenForWhole {
-            self.main.operate(whole)?;
-            return Ok(Added { recovered, copied: 0 });
-        }
-        self.take_away(tree)?;
-        let branch = tree.branch();
-        let linked = Linked { head: branch.clone(), ..Linked::default() };
-        self.main.operate(|machine| machine.linked.insert(name.to_owned(), linked))?;
-        self.main.move_ref(&branch, None, Some(&plan.at))?;
-        let files = self.main.machine.borrow().tree(&plan.at);
-        for (path, id) in files {
-            let bytes = self.blob(&id)?;
-            self.main.operate(|machine| machine.files_in_mut(Some(name)).insert(path, bytes))?;
-        }
-        self.main.operate(|machine| {
-            whole(machine);
-            machine.linked.entry(name.to_owned()).or_default().index = Some(plan.at.clone());
-        })?;
+        self.make(tree, &plan.at)?;
+        self.point_branch(tree, Some(&plan.at))?;
         Ok(Added { recovered, copied: 0 })
     }
 
-    fn remove(&mut self, tree: &TreeName, spent: &Spent) -> Result<Removed, GitProblem> {
+    fn remove(&mut self, tree: &TreeName, spent: &Spent) -> Result<(), GitProblem> {
         let is_spent = match spent {
             Spent::Saved(_) => true,
             Spent::Merged { into } => {
@@ -228,7 +228,11 @@ impl Worktrees for SimWorktrees {
             }
             Spent::Unused => self.is_unused(tree)?,
         };
-        if is_spent { self.take_away(tree) } else { Err(self.refused(tree)) }
+        if !is_spent {
+            return Err(self.refused(tree));
+        }
+        self.take_away(tree)?;
+        self.point_branch(tree, None)
     }
 
     fn rescue(&mut self, plan: &TreePlan) -> Result<Option<SavedWork>, GitProblem> {
@@ -237,10 +241,9 @@ impl Worktrees for SimWorktrees {
 
     fn list(&mut self) -> Result<Vec<FoundTree>, GitProblem> {
         let machine = self.main.machine.borrow();
-        let of_branch =
-            |name: &String| TreeName::read(name.strip_prefix(LANES)?.strip_suffix("/work")?);
+        let of_branch = |name: &String| TreeName::read(name.strip_prefix(LANES)?);
         let mut names: BTreeSet<TreeName> = machine.refs.keys().filter_map(of_branch).collect();
-        names.extend(machine.linked.keys().filter_map(|name| TreeName::read(name)));
+        names.extend(machine.rooms.keys().filter_map(|name| TreeName::read(name)));
         let found = names.into_iter().map(|tree| FoundTree {
             head: machine.refs.get(&tree.branch()).cloned(),
             state: if machine.is_whole(tree.as_str()) {
@@ -295,33 +298,8 @@ impl Worktrees for SimWorktrees {
     }
 
     fn bring(&mut self, tree: &TreeName, to: &ObjectId) -> Result<(), GitProblem> {
-        let (inside, branch) = (self.inside(tree), tree.branch());
-        let from = self.main.resolve(&branch);
-        let mut tracked: BTreeMap<String, ObjectId> = BTreeMap::new();
-        {
-            let machine = self.main.machine.borrow();
-            let index = machine.linked.get(tree.as_str()).and_then(|linked| linked.index.clone());
-            for commit in from.iter().chain(&index) {
-                tracked.extend(machine.tree(commit));
-            }
-        }
-        if from.as_ref() != Some(to) {
-            inside.move_ref(&branch, from.as_ref(), Some(to))?;
-        }
-        if inside.head() != branch {
-            inside.switch_to(&branch)?;
-        }
-        let wanted = self.main.machine.borrow().tree(to);
-        let paths: BTreeSet<&String> = tracked.keys().chain(wanted.keys()).collect();
-        let now = inside.files();
-        for path in paths {
-            let bytes = wanted.get(path).map(|id| self.blob(id)).transpose()?;
-            if now.get(path) != bytes.as_ref() {
-                inside.put(path, bytes)?;
-            }
-        }
-        let (name, to) = (tree.to_string(), to.clone());
-        inside.operate(|machine| machine.linked.entry(name).or_default().index = Some(to))
+        self.workspace(tree)?.put_to(to)?;
+        self.point_branch(tree, Some(to))
     }
 
     fn standing(&mut self, onto: &Target) -> Result<Standing, GitProblem> {
@@ -347,11 +325,13 @@ impl Worktrees for SimWorktrees {
         if found.as_ref() != Some(commit) || !self.is_ancestor(&plan.base, commit) {
             return Ok(Some(format!("{name} does not begin at {}", plan.base)));
         }
-        self.bring(&plan.tree, commit)?;
+        self.bring(&plan.tree, &plan.base)?;
+        let room = self.workspace(&plan.tree)?;
+        room.take_delivery(commit)?;
         if let Some((path, text)) = &plan.file
             && !self.main.machine.borrow().tree(commit).contains_key(path)
         {
-            self.inside(&plan.tree).put(path, Some(text.clone().into_bytes()))?;
+            room.put(path, text.clone().into_bytes())?;
         }
         Ok(None)
     }
@@ -387,8 +367,8 @@ impl Worktrees for SimWorktrees {
             let mut puts = Vec::new();
             let mut users = Vec::new();
             for (path, id) in self.main.diff(from, to) {
-                let wanted = id.map(|id| self.blob(&id)).transpose()?;
-                let was = before.get(&path).map(|id| self.blob(id)).transpose()?;
+                let wanted = id.map(|id| self.main.blob(&id)).transpose()?;
+                let was = before.get(&path).map(|id| self.main.blob(id)).transpose()?;
                 let is = now.get(&path);
                 if is != was.as_ref() && is != wanted.as_ref() {
                     users.push(path);
@@ -410,16 +390,15 @@ impl Worktrees for SimWorktrees {
 
 #[cfg(test)]
 mod tests {
-    use hast_flow::attempt::workspace::Workspace;
-
     use super::*;
+    use crate::git::contract::inspect;
     use crate::git::simulated_scene::Simulated;
-    use crate::git::trees_contract::{Trees, check};
+    use crate::git::trees_contract::{Trees, base_of, check};
 
     impl Trees for Simulated {
         fn trees(&self) -> Box<dyn Worktrees> {
             let main = SimWorkspace::new(&self.0);
-            Box::new(SimWorktrees::new(main, HalfMade::MadeAnew))
+            Box::new(SimWorktrees::new(main, Reset::Done))
         }
 
         fn write_in(&self, tree: &str, path: &str, text: &str) {
@@ -432,17 +411,18 @@ mod tests {
         }
 
         fn commit_all_in(&self, tree: &str, message: &str) {
-            self.0.borrow_mut().commit_all_in(Some(tree), message);
-        }
-
-        fn workspace_in(&self, tree: &str) -> Box<dyn Workspace> {
-            Box::new(SimWorkspace::new(&self.0).inside(tree))
+            self.0.borrow_mut().commit_all_in(tree, message);
+            let main = SimWorkspace::new(&self.0);
+            let trees = SimWorktrees::new(main, Reset::Done);
+            let mut room = trees.workspace(&TreeName::of(tree)).unwrap();
+            let base = base_of(&TreeName::of(tree), &room.base().unwrap()).unwrap();
+            inspect(&mut room, &base).unwrap();
         }
 
         fn lose_all_but_the_branch(&self, tree: &str) {
             let mut machine = self.0.borrow_mut();
             machine.files_in_mut(Some(tree)).clear();
-            machine.linked.remove(tree);
+            machine.rooms.remove(tree);
         }
     }
 

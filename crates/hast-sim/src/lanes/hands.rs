@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use hast_flow::attempt::evidence::{TestEnd, TestRun};
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::workspace::perform;
-use hast_flow::attempt::worktrees;
+use hast_flow::attempt::workspace::{GitResult, perform};
+use hast_flow::attempt::worktrees::{self, TreeName};
 use hast_flow::driver;
 use hast_flow::leases::{LeaseResult, LeaseStep};
 use hast_flow::steps::{
@@ -17,7 +17,7 @@ use hast_flow::steps::{
 use hast_flow::store::DocPath;
 
 use crate::disk::World;
-use crate::git::{HalfMade, Machine, SimWorkspace, SimWorktrees};
+use crate::git::{Machine, Reset, SimRoom, SimWorkspace, SimWorktrees};
 use crate::rng::Rng;
 
 /// What is claimed, for as long as the machine lasts.
@@ -60,7 +60,7 @@ pub(super) struct Hands {
     pub(super) world: Rc<RefCell<World>>,
     pub(super) claims: Claims,
     pub(super) seed: u64,
-    pub(super) half_made: HalfMade,
+    pub(super) reset: Reset,
 }
 
 impl Hands {
@@ -71,7 +71,7 @@ impl Hands {
                 EffectResult::Git(perform(&mut self.workspace, step))
             }
             Effect::Worktree(step) => {
-                let mut trees = SimWorktrees::new(self.workspace.clone(), self.half_made);
+                let mut trees = SimWorktrees::new(self.workspace.clone(), self.reset);
                 EffectResult::Worktree(worktrees::perform(&mut trees, step))
             }
             Effect::Within { tree, effect } => self.within(last_part(tree), effect),
@@ -104,9 +104,11 @@ impl Hands {
     }
 
     fn within(&self, tree: &str, effect: &Effect) -> EffectResult {
-        let mut inside = self.workspace.inside(tree);
         match effect {
-            Effect::Git(step) => EffectResult::Git(perform(&mut inside, step)),
+            Effect::Git(step) => EffectResult::Git(match self.room(tree) {
+                Ok(mut room) => perform(&mut room, step),
+                Err(problem) => GitResult::Refused(problem),
+            }),
             Effect::Check(_) => {
                 let machine = self.workspace.machine.borrow();
                 let red = is_red(machine.files_in(Some(tree)).values());
@@ -119,6 +121,12 @@ impl Hands {
             }
             _ => EffectResult::Tools(Vec::new()),
         }
+    }
+
+    fn room(&self, tree: &str) -> Result<SimRoom, GitProblem> {
+        let trees = SimWorktrees::new(self.workspace.clone(), self.reset);
+        let lost = || GitProblem::Lost { what: tree.to_owned() };
+        trees.workspace(&TreeName::read(tree).ok_or_else(lost)?)
     }
 
     fn lease(&self, step: &LeaseStep) -> LeaseResult {
@@ -152,10 +160,10 @@ impl Hands {
         let wrong = kind == Kind::WrongAtFirst && call.attempt == 1;
         let code = if wrong { "bug" } else { "fine" };
         write(&format!("src/{goal}"), format!("{goal} {code}\n"))?;
-        if kind == Kind::Shares {
-            let before = inside.machine.borrow().files_in(Some(tree)).get("src/shared").cloned();
+        if let Some(path) = grows(kind, goal) {
+            let before = inside.machine.borrow().files_in(Some(tree)).get(&path).cloned();
             let before = String::from_utf8_lossy(&before.unwrap_or_default()).into_owned();
-            write("src/shared", format!("{before}{goal}\n"))?;
+            write(&path, format!("{before}{goal}\n"))?;
         }
         if kind == Kind::Beside {
             inside.operate(|machine| {
@@ -170,9 +178,18 @@ impl Hands {
         );
         write(call.handoff_path.as_deref().unwrap_or("handoff.md"), handoff)?;
         if kind == Kind::Commits {
-            inside.operate(|machine| machine.commit_all_in(Some(tree), "the agent's"))?;
+            inside.operate(|machine| machine.commit_all_in(tree, "the agent's"))?;
         }
         Ok(())
+    }
+}
+
+/// The file to which an agent of a kind adds a line: what an attempt before it had added is gone.
+pub(super) fn grows(kind: Kind, goal: &str) -> Option<String> {
+    match kind {
+        Kind::Shares => Some("src/shared".to_owned()),
+        Kind::WrongAtFirst => Some(format!("src/lines-{goal}")),
+        Kind::Plain | Kind::Commits | Kind::Beside => None,
     }
 }
 

@@ -7,18 +7,18 @@ use std::rc::Rc;
 use hast_flow::attempt::recovery::{From, Place as Isolation};
 use hast_flow::attempt::settle::Commits;
 use hast_flow::attempt::worktrees::LANES;
-use hast_flow::flows::goals::auto::lanes::{LanesFlow, Walls};
+use hast_flow::flows::goals::auto::lanes::LanesFlow;
 use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings};
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::steps::Ending;
 use hast_flow::store::DocPath;
 use jiff::tz::Offset;
 
-use super::hands::{AnyOrder, Claims, GOALS, Hands, Kind, is_red, kind};
+use super::hands::{AnyOrder, Claims, GOALS, Hands, Kind, grows, is_red, kind};
 use crate::disk::{Edit, EditStyle};
 use crate::flows::{Blow, Case, Name, Report};
 use crate::git::lives::{Life, Place, outlive};
-use crate::git::{HalfMade, Machine, Object, Syncing};
+use crate::git::{Machine, Object, Reset, Syncing};
 use crate::rng::Rng;
 
 /// Death and power cut around an operation. A disk that refuses hands the goal to a person.
@@ -27,14 +27,13 @@ const BLOWS: [Blow; 4] = [Blow::KillBefore, Blow::KillAfter, Blow::PowerBefore, 
 /// What keeps a run whole, and what a sweep shows by leaving it out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    pub(super) half_made: HalfMade,
+    pub(super) reset: Reset,
     pub(super) syncing: Syncing,
     /// Whether one case that diverged is all that is wanted.
     pub(super) first_is_enough: bool,
 }
 
-const KEPT: Rules =
-    Rules { half_made: HalfMade::MadeAnew, syncing: Syncing::All, first_is_enough: false };
+const KEPT: Rules = Rules { reset: Reset::Done, syncing: Syncing::All, first_is_enough: false };
 
 /// Hits lanes at every `every`-th operation of disk, repository and work trees with each blow.
 pub fn sweep(seed: u64, every: u64, report: &mut Report) {
@@ -116,7 +115,6 @@ fn flow(seed: u64, life: u64) -> LanesFlow {
         setup: None,
         copy: Vec::new(),
         limited: Vec::new(),
-        walls: if seed.is_multiple_of(2) { Walls::Whole } else { Walls::Open },
         delivery: None,
     }
 }
@@ -155,7 +153,7 @@ fn live(
             world: Rc::clone(&place.world),
             claims: Rc::clone(claims),
             seed,
-            half_made: rules.half_made,
+            reset: rules.reset,
         },
         chance: Rng::new(seed).fork(1_000),
         effects,
@@ -180,8 +178,8 @@ fn write(place: &Place, name: &str, text: &str) {
 
 fn nothing_is_left(place: &Place, claims: &Claims) -> Result<(), String> {
     let machine = place.machine.borrow();
-    if let Some(tree) = machine.linked.keys().next() {
-        return Err(format!("the work tree {tree} is left"));
+    if let Some(tree) = machine.rooms.keys().next() {
+        return Err(format!("the room of {tree} is left"));
     }
     if let Some(name) = machine.refs.keys().find(|name| name.starts_with(LANES)) {
         return Err(format!("{name} is left"));
@@ -233,6 +231,14 @@ fn every_goal_is_done_once(place: &Place, seed: u64) -> Result<(), String> {
     for goal in GOALS {
         if head.get(&format!("src/{goal}")) != Some(&format!("{goal} fine\n").into_bytes()) {
             return Err(format!("the work of {goal} is not on the branch"));
+        }
+    }
+    for goal in GOALS {
+        let Some(path) = grows(kind(seed, goal), goal) else { continue };
+        let text = String::from_utf8_lossy(head.get(&path).map_or(&[][..], |text| text));
+        let lines = text.lines().filter(|line| *line == goal).count();
+        if lines != 1 {
+            return Err(format!("{path} has the line of {goal} {lines} times"));
         }
     }
     for (path, _) in crate::git::contract::FILES {
@@ -307,11 +313,14 @@ mod tests {
 
     /// A sweep that cannot fail is worth nothing.
     #[test]
-    fn a_half_made_tree_that_is_taken_for_whole_is_found() {
-        let half_made = HalfMade::TakenForWhole;
-        let report = swept(1..2, 5, Rules { half_made, first_is_enough: true, ..KEPT });
+    fn a_room_that_is_not_reset_between_attempts_is_found() {
+        let reset = Reset::Forgotten;
+        let tries_again =
+            |seed: &u64| super::super::hands::kinds(*seed).contains(&Kind::WrongAtFirst);
+        let seed = (1..).find(tries_again).unwrap();
+        let report = swept(seed..seed + 1, 97, Rules { reset, first_is_enough: true, ..KEPT });
         let (_, why) = report.diverged.first().unwrap();
-        assert!(why.starts_with("the work tree") && why.ends_with("is left"), "{why}");
+        assert!(why.starts_with("src/lines-") && why.ends_with(" 2 times"), "{why}");
     }
 
     #[test]

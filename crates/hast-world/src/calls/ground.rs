@@ -1,13 +1,15 @@
-//! How git is laid out where a call works. Read from the repository's own directory, never through a
-//! `.git` file inside a worktree, which an agent could replace.
+//! Where a call works, and how git is laid out there. A room is found by hast's own records; nothing
+//! that an agent could write is asked.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use hast_flow::attempt::globs::{Globs, Named};
-use hast_flow::calling::grants::{GitLayout, branch_directories};
+use hast_flow::calling::grants::GitLayout;
 use hast_flow::steps::Place;
 
 use crate::files::read_if_there;
+use crate::git::{rooms_directory, tree_of_unit};
 use crate::roots::git_top;
 
 const SMALL: usize = 16 << 10;
@@ -23,7 +25,12 @@ pub(crate) struct Tree {
 }
 
 /// Looks at the place of a call. `documents` is what paths of the flow are below.
-pub(crate) fn tree(place: &Place, root: &Path, documents: &Path) -> Tree {
+pub(crate) fn tree(
+    place: &Place,
+    root: &Path,
+    documents: &Path,
+    variables: &[(OsString, OsString)],
+) -> Tree {
     let top = git_top(root);
     let within = Vec::new();
     match place {
@@ -43,10 +50,10 @@ pub(crate) fn tree(place: &Place, root: &Path, documents: &Path) -> Tree {
             Tree { workdir: root.to_owned(), top, git, within }
         }
         Place::Worktree(path) => {
-            let workdir = documents.join(path.as_str());
-            let common = top.as_deref().and_then(checkout).map(|git| git.common);
-            let git = common.and_then(|common| linked(&common, &workdir));
-            Tree { top: workdir.clone(), workdir, git, within }
+            let unit = path.as_str().rsplit('/').next().unwrap_or_default();
+            let room = rooms_directory(root, variables).and_then(|it| tree_of_unit(&it, unit));
+            let workdir = room.unwrap_or_else(|| documents.join(path.as_str()));
+            Tree { top: workdir.clone(), workdir, git: None, within }
         }
     }
 }
@@ -70,13 +77,6 @@ fn open(root: &Path, place: &Named) -> Option<PathBuf> {
     }
 }
 
-/// The directories of the attempt's branch, so that they can be opened to it: git removes empty ones.
-pub(crate) fn make_branch_directories(git: &GitLayout) {
-    for directory in branch_directories(git) {
-        let _ = std::fs::create_dir_all(directory);
-    }
-}
-
 /// The user's own tree: `.git` is theirs, a file if it is a linked worktree itself.
 fn checkout(top: &Path) -> Option<GitLayout> {
     let dot_git = top.join(".git");
@@ -91,18 +91,6 @@ fn checkout(top: &Path) -> Option<GitLayout> {
     };
     let branch = branch(&own);
     Some(GitLayout { common, own, branch })
-}
-
-/// The entry of a linked worktree, found by where it says its tree is.
-fn linked(common: &Path, tree: &Path) -> Option<GitLayout> {
-    let tree = tree.canonicalize().ok()?;
-    let entries = std::fs::read_dir(common.join("worktrees")).ok()?;
-    let own = entries.flatten().map(|entry| entry.path()).find(|own| {
-        let told = line(&own.join("gitdir")).map(PathBuf::from);
-        told.and_then(|path| path.parent()?.canonicalize().ok()).is_some_and(|path| path == tree)
-    })?;
-    let branch = branch(&own);
-    Some(GitLayout { common: common.to_owned(), own, branch })
 }
 
 fn branch(own: &Path) -> Option<String> {

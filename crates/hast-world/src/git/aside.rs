@@ -12,11 +12,11 @@ use hast_flow::attempt::workspace::Aside;
 use hast_flow::time::UtcTime;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
+use super::directories::{disk_use, remove_all};
 use super::index::disk;
 use super::paths::shown;
 use super::place::Place;
 use super::scan::At;
-use super::worktrees::{disk_use, remove_all};
 
 /// Longer names are cut; what is left is their end.
 const LONGEST: usize = 180;

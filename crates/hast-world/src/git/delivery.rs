@@ -3,13 +3,13 @@
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::worktrees::{DeliverPlan, Delivered, Target};
+use hast_flow::attempt::worktrees::{DeliverPlan, Delivered, Target, Worktrees};
 
 use super::RealWorkspace;
 use super::index::{Entry, ScratchFile, object};
 use super::paths::shown;
+use super::rooms::RealWorktrees;
 use super::scan::Difference;
-use super::worktrees::RealWorktrees;
 
 /// How many files a delivery may change.
 const MOST_FILES: usize = 20_000;
@@ -38,40 +38,39 @@ impl RealWorktrees {
         plan: &DeliverPlan,
     ) -> Result<Option<String>, GitProblem> {
         self.main.reread_config()?;
-        let mut inside = self.inside(&plan.tree)?;
         let head = match &plan.work {
             Delivered::Patch(_) => plan.base.clone(),
             Delivered::Branch { name, commit } => {
-                if let Some(why) = inside.not_from(&plan.base, name, commit)? {
+                if let Some(why) = self.main.not_from(&plan.base, name, commit)? {
                     return Ok(Some(why));
                 }
                 commit.clone()
             }
         };
-        let index = inside.scratch.index(None)?;
-        inside.git.read_tree(&index, &head)?;
+        let main = &self.main;
+        let index = main.scratch.index(None)?;
+        main.git.read_tree(&index, &head)?;
         if let Delivered::Patch(text) = &plan.work
-            && let Some(why) = inside.apply(&index, text)?
+            && let Some(why) = main.apply(&index, text)?
         {
             return Ok(Some(why));
         }
-        let mut tree = inside.git.write_tree(&index)?;
+        let mut tree = main.git.write_tree(&index)?;
         if let Some((path, text)) = &plan.file
-            && !inside.git.has_entry(&tree, path.as_bytes())?
+            && !main.git.has_entry(&tree, path.as_bytes())?
         {
-            let call = inside.git.call(["hash-object", "-w", "--stdin", "--no-filters"]);
+            let call = main.git.call(["hash-object", "-w", "--stdin", "--no-filters"]);
             let blob = object(&call.synced().input(text.clone().into_bytes()).line()?)?;
             let (path, mode) = (path.clone().into_bytes(), "100644".to_owned());
-            inside.git.set_entries(&index, &[Entry { path, mode, object: Some(blob) }])?;
-            tree = inside.git.write_tree(&index)?;
+            main.git.set_entries(&index, &[Entry { path, mode, object: Some(blob) }])?;
+            tree = main.git.write_tree(&index)?;
         }
-        if let Some(why) = inside.objection(plan, &tree)? {
+        if let Some(why) = main.objection(plan, &tree)? {
             return Ok(Some(why));
         }
-        inside.bring_to(&plan.tree.branch(), &head)?;
         // Also over what an earlier try had written before it was cut off.
-        let call = inside.git.call(["read-tree", "--reset", "-u", tree.as_str()]);
-        call.users_index().run()?;
+        self.bring(&plan.tree, &plan.base)?;
+        self.workspace(&plan.tree)?.take_delivery(&head, &tree)?;
         Ok(None)
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use hast_flow::attempt::git_problem::GitProblem;
 
-use super::RealWorkspace;
+use super::run::Git;
 use super::scan::{At, Difference};
 
 const LINK: &str = "120000";
@@ -16,7 +16,7 @@ const REGULAR: &str = "100";
 const PIECE: usize = 4 << 10;
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-impl RealWorkspace {
+impl Git {
     /// Of what differs in the work tree, what was a file with something in it, and is empty, blank or a
     /// link now.
     pub(super) fn emptied<'d>(
@@ -31,7 +31,7 @@ impl RealWorkspace {
             }
             let gone = found.new_mode == LINK
                 || (found.new_mode.starts_with(REGULAR) && self.is_blank_now(&found.path));
-            if gone && !is_blank(&self.git.call(["cat-file", "blob", old.as_str()]).run()?) {
+            if gone && !is_blank(&self.call(["cat-file", "blob", old.as_str()]).run()?) {
                 emptied.insert(found.path.as_slice());
             }
         }
@@ -39,8 +39,8 @@ impl RealWorkspace {
     }
 
     pub(super) fn is_blank_now(&self, path: &[u8]) -> bool {
-        let file = matches!(self.git.place.look_at(path), At::File { .. });
-        file && file_is_blank(&self.git.place.at(path)).unwrap_or(false)
+        let file = matches!(self.place.look_at(path), At::File { .. });
+        file && file_is_blank(&self.place.at(path)).unwrap_or(false)
     }
 }
 

@@ -107,9 +107,7 @@ impl RealWorkspace {
         let before = Before { refs: &expected, ..opened.before() };
         let moved = match reach {
             Reach::Everything | Reach::OfGit => {
-                let beside = self.git.moved_beside(base, before.refs, &refs)?;
-                let back = self.git.restore_refs(base, before, &refs)?;
-                named_refs(back, beside.breaches)
+                named_refs(self.git.restore_refs(base, before, &refs)?)
             }
             Reach::OfGitButRefs => self.git.moved_refs(base, before, &refs)?,
         };
@@ -143,10 +141,8 @@ impl RealWorkspace {
             return Ok(Vec::new());
         }
         let refs = self.git.refs()?;
-        let beside = self.git.moved_beside(base, &opened.snapshot.refs, &refs)?;
         let back = self.git.restore_refs(base, opened.before(), &refs)?;
-        let breaches = back.breaches.into_iter().chain(beside.breaches);
-        Ok(breaches.filter_map(named_ref).collect())
+        Ok(back.breaches.into_iter().filter_map(named_ref).collect())
     }
 
     /// Git's configuration, hooks and the like. Hooks may lie in the tree; everything else there is left
@@ -191,10 +187,10 @@ impl RealWorkspace {
 }
 
 /// Refs that are back, or were to be.
-fn named_refs(back: PutBack, beside: Vec<Breach>) -> Vec<String> {
+fn named_refs(back: PutBack) -> Vec<String> {
     let quiet = back.displaced.into_iter().map(|one| one.name);
     let all: BTreeSet<String> =
-        quiet.chain(back.breaches.into_iter().chain(beside).filter_map(named_ref)).collect();
+        quiet.chain(back.breaches.into_iter().filter_map(named_ref)).collect();
     all.into_iter().collect()
 }
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::RealWorkspace;
+use super::run::Git;
 use super::scan::Difference;
 
 const REGULAR: &str = "100";
 
-impl RealWorkspace {
+impl Git {
     /// Of what is new in the work tree, what is empty or blank, or no regular file.
     pub(super) fn hollow<'d>(&self, now: &'d [Difference]) -> BTreeSet<&'d [u8]> {
         let new = now.iter().filter(|found| found.old.is_none() && found.new.is_some());

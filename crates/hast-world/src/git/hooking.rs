@@ -68,7 +68,18 @@ impl RealWorkspace {
         call: Call<'_>,
         files: &HookFiles,
     ) -> Result<Option<String>, GitProblem> {
-        let said = match &self.hooking {
+        Hooking::ask(self.hooking.as_ref(), call, files)
+    }
+}
+
+impl Hooking {
+    /// Runs a hook, in the sandbox where there is one to run it. What it says when it refuses.
+    pub(super) fn ask(
+        hooking: Option<&Self>,
+        call: Call<'_>,
+        files: &HookFiles,
+    ) -> Result<Option<String>, GitProblem> {
+        let said = match hooking {
             Some(hooking) => hooking.refusal(call, files)?,
             None => {
                 let output = call.longest(LONGEST_HOOK).output()?;
@@ -78,9 +89,7 @@ impl RealWorkspace {
         };
         Ok(said.map(|text| text.trim().chars().take(HOOK_WORDS).collect()))
     }
-}
 
-impl Hooking {
     fn refusal(&self, call: Call<'_>, files: &HookFiles) -> Result<Option<String>, GitProblem> {
         let (program, args, env) = call.parts();
         let home = env.get(std::ffi::OsStr::new("HOME")).map(PathBuf::from);

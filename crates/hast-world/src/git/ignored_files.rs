@@ -90,10 +90,6 @@ impl RealWorkspace {
     /// Links that cost no space, each below the path that it has in the tree. What an attempt that
     /// died had lost comes back first, and is told with the one that begins.
     pub(super) fn hold_ignored(&self, key: &str, ignored: &[Vec<u8>], rules: &TreeRules) {
-        // A lane has a tree of its own, with nothing of the user's in it.
-        if !rules.moving_refs.is_empty() {
-            return;
-        }
         let told = self.give_back_ignored(key, Next::Stays);
         if told.is_empty() {
             let _ = fs::remove_file(self.of_ignored(NOTE));

@@ -20,7 +20,7 @@ use super::look::Listed;
 use super::newly_ignored::not_of;
 use super::paths::{Matcher, repo_path, shown};
 use super::record::Opened;
-use super::refs::{HeadNow, Move, Refs, displaced, displaced_ref};
+use super::refs::{HeadNow, Move, Refs, displaced_ref};
 use super::scan::{At, Difference, Scanned, Start};
 use crate::files::read_bounded;
 
@@ -123,9 +123,9 @@ impl RealWorkspace {
         passing: BTreeSet<Vec<u8>>,
     ) -> Result<Apart<'d>, GitProblem> {
         Ok(Apart {
-            moved: self.moved_tests(now)?,
-            emptied: self.emptied(now)?,
-            hollow: self.hollow(now),
+            moved: self.git.moved_tests(now)?,
+            emptied: self.git.emptied(now)?,
+            hollow: self.git.hollow(now),
             ignored: not_committed.iter().map(Vec::as_slice).collect(),
             passing,
         })
@@ -251,13 +251,10 @@ impl RealWorkspace {
                 base.commit().clone()
             }
         };
-        let before = &opened.snapshot.refs;
         let back = self.git.restore_refs(base, opened.before(), &now)?;
-        let beside = self.git.moved_beside(base, before, &now)?;
         refs.extend(back.displaced);
-        refs.extend(beside.put_back().map(|name| displaced(base, name, before, &now)));
-        breaches.extend(back.breaches.into_iter().chain(beside.breaches));
-        let others = [back.others, beside.others].concat();
+        breaches.extend(back.breaches);
+        let others = back.others;
         breaches.extend(self.start_back(base, opened, &now)?);
         let found = |head: ObjectId| InspectedRefs { head, displaced: refs, others };
         if head == *base.commit() || self.git.is_ancestor(base.commit(), &head)? {

@@ -7,7 +7,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use hast_flow::attempt::worktrees::TreeName;
 use hast_flow::time::UtcTime;
 
 use super::place::Place;
@@ -48,28 +47,16 @@ impl Place {
     /// Locks that are there and not older than a time.
     pub(super) fn locks(&self, since: UtcTime) -> Vec<PathBuf> {
         let mut found = Vec::new();
-        let lane = self.lane_branches();
-        for directory in [Some(&self.git_dir), lane.is_none().then_some(&self.common_dir)] {
-            let locks = |at: &PathBuf| LOCKED.map(|name| at.join(format!("{name}.lock")));
-            found.extend(directory.map(locks).into_iter().flatten());
+        for directory in [&self.git_dir, &self.common_dir] {
+            found.extend(LOCKED.map(|name| directory.join(format!("{name}.lock"))));
         }
-        let shared = lane.unwrap_or_else(|| self.common_dir.join("refs"));
-        for directory in [shared, self.git_dir.join("refs")] {
+        for directory in [self.common_dir.join("refs"), self.git_dir.join("refs")] {
             found.extend(locks_below(&directory));
         }
         found.sort();
         found.dedup();
         found.retain(|lock| is_since(lock, since));
         found
-    }
-
-    /// Where the branch of a lane's tree is. All other refs are those of others who are at work, and
-    /// so are their locks.
-    fn lane_branches(&self) -> Option<PathBuf> {
-        let above = self.top.parent().filter(|above| above.ends_with(".ai/worktrees"));
-        above.filter(|_| self.is_linked())?;
-        let tree = TreeName::read(self.top.file_name()?.to_str()?)?;
-        self.common_dir.join(tree.branch()).parent().map(Path::to_owned)
     }
 
     /// Whether a process lives that could hold one of these: one that has it open, or a git that

@@ -3,7 +3,6 @@
 
 mod access;
 mod aside;
-mod beside;
 mod branch_files;
 mod by_threads;
 mod checkouts;
@@ -11,6 +10,7 @@ mod config;
 mod config_files;
 mod copies;
 mod delivery;
+mod directories;
 mod discard;
 mod elsewhere;
 mod emptied;
@@ -74,7 +74,6 @@ mod true_objects;
 mod unchanged;
 mod unhidden;
 mod way;
-mod worktrees;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -106,11 +105,10 @@ pub use aside::{AsideFiles, BroughtBack, Lying};
 pub use glance::{glance, hides_handoffs};
 pub use hooking::Hooking;
 pub use place::Place;
-pub use rooms::{RealRooms, Room};
+pub use rooms::{RealRooms, RealWorktrees, Room, RoomWorkspace, rooms_directory, tree_of_unit};
 use run::Git;
 pub use run::GitEnvironment;
 pub use state::RepositoryState;
-pub use worktrees::RealWorktrees;
 
 /// A work tree of the machine. What it keeps in memory only saves time: every step can be performed
 /// by another process that knows nothing of the one before.
@@ -331,7 +329,7 @@ impl Workspace for RealWorkspace {
     }
 
     fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<String, GitProblem> {
-        self.keep_work(branch, commit)
+        self.git.keep_work(branch, commit)
     }
 
     fn discard(
@@ -372,10 +370,10 @@ impl Workspace for RealWorkspace {
     }
 
     fn list_refs(&mut self) -> Result<Vec<OwnRef>, GitProblem> {
-        self.own_refs()
+        self.git.own_refs()
     }
 
     fn delete_refs(&mut self, refs: &[(String, ObjectId)]) -> Result<(), GitProblem> {
-        self.delete_own(refs)
+        self.git.delete_own(refs)
     }
 }

@@ -7,15 +7,15 @@ use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::test_files::is_test_file;
 
-use super::RealWorkspace;
 use super::paths::shown;
+use super::run::Git;
 use super::scan::Difference;
 use crate::files::read_bounded;
 
 /// A longer one is moved only as it is.
 const LONGEST: usize = 4 << 20;
 
-impl RealWorkspace {
+impl Git {
     /// Among what differs, the old paths of such files.
     pub(super) fn moved_tests<'d>(
         &self,
@@ -44,8 +44,8 @@ impl RealWorkspace {
 
     /// Whether a file has at least half of the lines that an object has.
     fn has_most_of(&self, path: &[u8], object: &ObjectId) -> Result<bool, GitProblem> {
-        let Ok(new) = read_bounded(&self.git.place.at(path), LONGEST) else { return Ok(false) };
-        let old = self.git.call(["cat-file", "blob", object.as_str()]).run()?;
+        let Ok(new) = read_bounded(&self.place.at(path), LONGEST) else { return Ok(false) };
+        let old = self.call(["cat-file", "blob", object.as_str()]).run()?;
         Ok(keeps_most(&old, &new))
     }
 }

@@ -6,10 +6,11 @@ use std::fs;
 
 use hast_flow::attempt::base::{MOST_KEPT, ObjectId, another_branch};
 use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::rooms::ROOM_REFS;
 use hast_flow::attempt::workspace::OwnRef;
+use hast_flow::attempt::worktrees::LANES;
 use hast_flow::time::UtcTime;
 
-use super::RealWorkspace;
 use super::held::{BASES, HELD};
 use super::index::object;
 use super::refs::Move;
@@ -25,19 +26,24 @@ const AT_ONCE: usize = 400;
 /// What of a git directory names a branch that is being rebased or searched.
 const BUSY: [&str; 3] = ["rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"];
 
-impl RealWorkspace {
+/// Refs that live and go with the work under way.
+fn is_of_a_room(name: &str) -> bool {
+    [HELD, LANES, ROOM_REFS].iter().any(|start| name.starts_with(start))
+}
+
+impl Git {
     /// The branch that keeps the work now. Doing it again finds the same one.
     pub(super) fn keep_work(&self, branch: &str, commit: &ObjectId) -> Result<String, GitProblem> {
         for number in 1..=MOST_KEPT {
             let name = another_branch(branch, number);
-            let before = self.git.resolve(&name)?;
+            let before = self.resolve(&name)?;
             match &before {
                 Some(before) if before == commit => return Ok(name),
-                Some(before) if !self.git.may_move(&name, before)? => continue,
+                Some(before) if !self.may_move(&name, before)? => continue,
                 Some(_) | None => {}
             }
             let (moved, to) = (name.clone(), Some(commit.clone()));
-            self.git.move_refs(&[Move { name: moved, from: before, to }])?;
+            self.move_refs(&[Move { name: moved, from: before, to }])?;
             return Ok(name);
         }
         Err(GitProblem::TooMuch { what: branch.to_owned() })
@@ -45,15 +51,15 @@ impl RealWorkspace {
 
     pub(super) fn own_refs(&self) -> Result<Vec<OwnRef>, GitProblem> {
         let format = "--format=%(objectname) %(committerdate:unix) %(refname)";
-        let call = self.git.call(["for-each-ref", format]).args([OURS, KEPT]);
+        let call = self.call(["for-each-ref", format]).args([OURS, KEPT]);
         let all = call.run()?;
-        let merged = self.git.merged_by_user()?;
-        let busy = self.git.busy_branches()?;
+        let merged = self.merged_by_user()?;
+        let busy = self.busy_branches()?;
         let mut refs = Vec::new();
         for line in String::from_utf8_lossy(&all).lines() {
             let words: Vec<&str> = line.splitn(3, ' ').collect();
             if let [id, time, name] = words[..]
-                && !name.starts_with(HELD)
+                && !is_of_a_room(name)
             {
                 // What only tells where an attempt began is no work of anybody's, and never old.
                 let time = if name.starts_with(BASES) { "" } else { time };
@@ -68,11 +74,11 @@ impl RealWorkspace {
 
     pub(super) fn delete_own(&self, refs: &[(String, ObjectId)]) -> Result<(), GitProblem> {
         let branches = refs.iter().any(|(name, _)| name.starts_with(KEPT));
-        let busy = if branches { self.git.busy_branches()? } else { BTreeMap::new() };
+        let busy = if branches { self.busy_branches()? } else { BTreeMap::new() };
         let mut moves = Vec::new();
         for (name, target) in refs {
             let ours = name.starts_with(OURS) || name.starts_with(KEPT);
-            let found = self.git.resolve(name)?;
+            let found = self.resolve(name)?;
             if !ours || found.as_ref().is_some_and(|found| found != target) {
                 let (name, expected) = (name.clone(), Some(target.clone()));
                 return Err(GitProblem::Moved { name, expected, found });
@@ -84,7 +90,7 @@ impl RealWorkspace {
                 moves.push(Move { name: name.clone(), from: found, to: None });
             }
         }
-        self.git.move_refs(&moves)
+        self.move_refs(&moves)
     }
 }
 
@@ -95,7 +101,7 @@ impl Git {
         let call = self.call(["for-each-ref", "--format=%(refname)", &contains]);
         let listed = call.args([OURS]).output()?.stdout;
         // Those go by themselves.
-        let stays = |name: &str| !name.starts_with(BASES) && !name.starts_with(HELD);
+        let stays = |name: &str| !name.starts_with(BASES) && !is_of_a_room(name);
         let recorded = String::from_utf8_lossy(&listed).lines().any(stays);
         Ok(recorded && !self.busy_branches()?.contains_key(name))
     }

@@ -10,7 +10,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use hast_flow::attempt::base::{Shared, TreeRules};
+use hast_flow::attempt::base::TreeRules;
 use hast_flow::attempt::git_problem::GitProblem;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
@@ -42,8 +42,6 @@ const OF_COMMON: &[&str] = &[
 ];
 /// What of it belongs to a ref.
 const OF_REFS: &[&str] = &["logs/refs/stash"];
-/// What of it lies in a directory that a linked work tree's sandbox has to open.
-const OPEN_OF_COMMON: &[&str] = &["objects/info/alternates"];
 const OF_OWN: &[&str] = &["config.worktree", "info/", "modules/", "commondir", "gitdir"];
 
 pub(super) type Root = (Home, Vec<u8>);
@@ -69,22 +67,13 @@ impl Place {
         self.home(home).join(OsStr::from_bytes(path))
     }
 
-    /// What all work trees of the repository share and no attempt may change, but for what a lane's
-    /// sandbox has to open.
-    pub fn shared_paths(&self) -> Vec<PathBuf> {
-        let closed = OF_COMMON.iter().filter(|path| !OPEN_OF_COMMON.contains(path));
-        closed.map(|path| self.common_dir.join(path.trim_end_matches('/'))).collect()
-    }
-
     /// Everything that is protected here; directories without their `/`.
     pub(super) fn protected_roots(&self, rules: &TreeRules, more: &[Vec<u8>]) -> Vec<Root> {
         let plain = |path: &str| path.trim_end_matches('/').as_bytes().to_vec();
-        let left = self.is_linked() && rules.shared == Shared::Left;
-        let of_common = if left { OPEN_OF_COMMON } else { OF_COMMON };
         // Beside a linked work tree people move refs, their stash among them, and its log goes along.
         let stays = |path: &&&str| !self.is_linked() || !OF_REFS.contains(path);
         let mut roots: Vec<Root> =
-            of_common.iter().filter(stays).map(|path| (Home::Common, plain(path))).collect();
+            OF_COMMON.iter().filter(stays).map(|path| (Home::Common, plain(path))).collect();
         if self.is_linked() {
             roots.extend(OF_OWN.iter().map(|path| (Home::Own, plain(path))));
             roots.push((Home::Tree, b".git".to_vec()));

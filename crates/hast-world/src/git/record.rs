@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use hast_flow::attempt::base::{Base, ObjectId, Recorded, Shared, TreeRules};
+use hast_flow::attempt::base::{Base, ObjectId, Recorded, TreeRules};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::Head;
 
@@ -15,7 +15,7 @@ use super::look::{Scene, SceneOf};
 use super::objects::Kind;
 use super::put_back::Before;
 use super::refs::{Move, base_ref};
-use super::snapshot::{Home, Snapshot};
+use super::snapshot::Snapshot;
 use super::true_objects::is_named;
 
 /// A recorded start, with what only this process knows of it. The latter saves time and is never
@@ -114,12 +114,7 @@ impl RealWorkspace {
         let submodules = self.recorded_submodules(&scene.gitlinks)?;
         let mut refs = self.git.refs()?;
         let roots = self.roots(rules, &scene.guarded, &refs);
-        let mut files = self.git.place.protected_now(&roots)?;
-        if let Shared::GuardedSince { start } = &rules.shared {
-            files.retain(|kept| kept.home != Home::Common);
-            let since = self.snapshot(start)?.files.into_iter();
-            files.extend(since.filter(|kept| kept.home == Home::Common));
-        }
+        let files = self.git.place.protected_now(&roots)?;
         self.keep_included(&files)?;
         // That one is ours, and goes before the attempt is judged or after.
         refs.retain(|name, _| !name.starts_with(HELD));

@@ -6,9 +6,6 @@ use std::path::Path;
 
 /// How much of the end of a log of git is read.
 const LONGEST: u64 = 4 << 20;
-/// How git begins what it says about a commit that it makes, in contrast to one that it goes to.
-const MAKES: [&str; 7] =
-    ["commit", "rebase (pick)", "rebase (reword)", "rebase (edit)", "cherry-pick", "revert", "am"];
 
 /// A line of a log of refs.
 pub(super) struct Line<'l> {
@@ -22,10 +19,6 @@ impl<'l> Line<'l> {
         let (about, said) = line.split_once('\t').unwrap_or((line, ""));
         let mut parts = about.split(' ');
         Some(Self { old: parts.next()?, new: parts.next()?, said })
-    }
-
-    pub(super) fn is_made(&self) -> bool {
-        MAKES.iter().any(|start| self.said.starts_with(start)) || self.said.contains("Merge made")
     }
 
     /// The branch, without where branches are, that HEAD went away from; it was at `old`.

@@ -210,7 +210,6 @@ pub(super) fn displaced(base: &Base, name: &str, before: &Refs, now: &Refs) -> D
 /// The attempt's own branch, other lanes', and what hast itself adds while an attempt is judged.
 fn others_may_move(base: &Base, name: &str, was: Option<&Target>) -> bool {
     name == base.branch()
-        || base.rules().moving_refs.iter().any(|start| name.starts_with(start.as_str()))
         || (name.starts_with("refs/hast/") && was.is_none())
         || name == base_ref(base.key())
         || name.starts_with(HELD)

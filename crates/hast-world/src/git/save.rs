@@ -253,13 +253,6 @@ impl RealWorkspace {
         refs
     }
 
-    /// What the ref of a save does not hold goes aside.
-    pub(super) fn overflow_aside(&self, saved: &Saved) -> Result<(), GitProblem> {
-        let known = self.saved.as_ref().filter(|known| known.commit == saved.work().commit);
-        let overflow = known.map_or(&[][..], |known| &known.overflow);
-        self.move_overflow(overflow, &self.scratch.aside(&saved.work().name)).map(|_| ())
-    }
-
     fn move_overflow(&self, paths: &[Vec<u8>], aside: &Path) -> Result<Moved, GitProblem> {
         let mut moved = Moved::new();
         for path in paths {

@@ -10,18 +10,19 @@ use hast_flow::attempt::workspace::{CommitPlan, Content, HookVerdict, Identity};
 
 use super::RealWorkspace;
 use super::branch_files::{Advance, Signature};
+use super::config::Config;
 use super::hooking::HookFiles;
 use super::ignored_files::Next;
 use super::index::{Entry, IndexImage, disk, object};
 use super::objects::NewCommit;
 use super::record::Opened;
 use super::refs::Move;
-use super::run::Call;
+use super::run::{Call, Git};
 use super::scan::Difference;
 use super::true_objects::OBJECTS;
 
 /// What a commit runs.
-const HOOKS: [&str; 3] = ["pre-commit", "prepare-commit-msg", "commit-msg"];
+pub(super) const HOOKS: [&str; 3] = ["pre-commit", "prepare-commit-msg", "commit-msg"];
 
 /// The index that goes with a commit of one file.
 #[derive(Debug)]
@@ -57,6 +58,49 @@ fn file_entry(path: &str, object: ObjectId) -> Entry {
 
 fn is_executable(file: &fs::Metadata) -> bool {
     file.permissions().mode() & 0o111 != 0
+}
+
+impl Config {
+    /// Who commits for the user.
+    pub(super) fn signature(&self) -> Signature<'_> {
+        let user = self.user.as_ref();
+        user.map_or(("hast", "hast@localhost"), |(name, email)| (name, email))
+    }
+}
+
+impl Git {
+    /// The commit of a plan with this tree; the same one each time. `users` is who the user is.
+    pub(super) fn planned_commit(
+        &self,
+        plan: &CommitPlan,
+        tree: &ObjectId,
+        users: Signature<'_>,
+    ) -> Result<ObjectId, GitProblem> {
+        let (name, email) = match &plan.identity {
+            Identity::Named { name, email } => (name.as_str(), email.as_str()),
+            Identity::Users => users,
+        };
+        let (parents, message) = ([&plan.parent], plan.message.as_str());
+        let commit = NewCommit { tree, parents: &parents, name, email, at: plan.at, message };
+        let signing = match &plan.identity {
+            Identity::Users => self.overrides.signing.as_ref(),
+            Identity::Named { .. } => None,
+        };
+        let stored = match signing {
+            Some(signing) => Some(self.sign(signing, commit.text().as_bytes())?),
+            None => self.store_commit(&commit),
+        };
+        match stored {
+            Some(commit) => Ok(commit),
+            None => {
+                let date = format!("@{} +0000", plan.at.instant().as_second());
+                let call = self.call(["commit-tree", tree.as_str(), "-p"]);
+                let call = call.args([plan.parent.as_str()]).synced();
+                let call = call.input(plan.message.clone().into_bytes());
+                object(&signed_by(call, name, email, &date).line()?)
+            }
+        }
+    }
 }
 
 impl RealWorkspace {
@@ -140,41 +184,11 @@ impl RealWorkspace {
 
     pub(super) fn build_commit(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem> {
         let tree = self.planned_tree(plan)?;
-        let (name, email) = match &plan.identity {
-            Identity::Named { name, email } => (name.as_str(), email.as_str()),
-            Identity::Users => self.signature(),
-        };
-        let (parents, message) = ([&plan.parent], plan.message.as_str());
-        let commit =
-            NewCommit { tree: &tree, parents: &parents, name, email, at: plan.at, message };
-        let signing = match &plan.identity {
-            Identity::Users => self.git.overrides.signing.as_ref(),
-            Identity::Named { .. } => None,
-        };
-        let stored = match signing {
-            Some(signing) => Some(self.git.sign(signing, commit.text().as_bytes())?),
-            None => self.git.store_commit(&commit),
-        };
-        let commit = match stored {
-            Some(commit) => commit,
-            None => {
-                let date = format!("@{} +0000", plan.at.instant().as_second());
-                let call = self.git.call(["commit-tree", tree.as_str(), "-p"]);
-                let call = call.args([plan.parent.as_str()]).synced();
-                let call = call.input(plan.message.clone().into_bytes());
-                object(&signed_by(call, name, email, &date).line()?)?
-            }
-        };
+        let commit = self.git.planned_commit(plan, &tree, self.config.signature())?;
         if let Some(filed) = self.filed.as_mut().filter(|filed| filed.tree == tree) {
             filed.commit = Some((plan.parent.clone(), commit.clone()));
         }
         Ok(commit)
-    }
-
-    /// Who commits for the user.
-    fn signature(&self) -> Signature<'_> {
-        let user = self.config.user.as_ref();
-        user.map_or(("hast", "hast@localhost"), |(name, email)| (name, email))
     }
 
     pub(super) fn hooks(
@@ -294,7 +308,7 @@ impl RealWorkspace {
     ) -> Result<(), GitProblem> {
         self.scene = None;
         let step = Advance { branch, from, to };
-        if self.git.advance_in_files(step, &self.scratch, self.signature()).is_none() {
+        if self.git.advance_in_files(step, &self.scratch, self.config.signature()).is_none() {
             let (name, expected) = (branch.to_owned(), Some(from.clone()));
             match self.git.move_refs(&[Move { name, from: expected, to: Some(to.clone()) }]) {
                 // It was done before.

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::worktrees::{MergePlan, Replay, Standing, Target, Waits};
-use hast_flow::time::UtcTime;
 
 use super::RealWorkspace;
 use super::half_merge::Begun;
@@ -133,23 +132,6 @@ fn rewritten(commit: &[u8], tree: &ObjectId, parent: &ObjectId) -> Vec<u8> {
 }
 
 impl RealWorkspace {
-    /// This tree and its branch at another commit, whatever is in the tree.
-    pub(super) fn bring_to(&mut self, branch: &str, to: &ObjectId) -> Result<(), GitProblem> {
-        // Nobody but hast is in this tree now.
-        self.git.place.remove_left_locks(UtcTime::new(jiff::Timestamp::UNIX_EPOCH));
-        let from = self.git.resolve(branch)?;
-        if from.as_ref() != Some(to) {
-            let (name, to) = (branch.to_owned(), Some(to.clone()));
-            self.git.move_refs(&[Move { name, from, to }])?;
-        }
-        if self.git.head()? != HeadNow::Branch(branch.to_owned()) {
-            self.git.call(["symbolic-ref", "-m", "hast", "HEAD", branch]).synced().run()?;
-        }
-        let call = self.git.call(["read-tree", "--reset", "-u", to.as_str()]);
-        call.users_index().run()?;
-        Ok(())
-    }
-
     /// Moves the user's branch forward; where it is checked out, their files and index with it.
     pub(super) fn fast_forward(&mut self, plan: &MergePlan) -> Result<Option<Waits>, GitProblem> {
         let MergePlan { onto, from, to, .. } = plan;

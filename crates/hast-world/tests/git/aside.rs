@@ -107,8 +107,7 @@ fn what_lies_aside_is_listed_brought_back_and_deleted() {
 #[test]
 fn what_is_too_large_outlives_the_work_tree_that_it_was_found_in() {
     let repo = Repo::new();
-    add(&repo, "M1");
-    let big = repo.path(".ai/worktrees/M1/src/big");
+    let big = add(&repo, "M1").join("src/big");
     // A hole: large, and on no disk.
     std::fs::File::create(&big).unwrap().set_len((64 << 20) + 1).unwrap();
     let mut trees = trees(&repo);

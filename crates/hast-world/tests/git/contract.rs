@@ -5,13 +5,12 @@ use std::fs;
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::workspace::Workspace;
-use hast_flow::attempt::worktrees::{TreeName, Worktrees};
+use hast_flow::attempt::worktrees::Worktrees;
 use hast_sim::git::contract::{FILES, Scene, check};
 use hast_sim::git::trees_contract::{self, Trees};
-use hast_world::git::RealWorkspace;
 
 use crate::fixture::Repo;
-use crate::worktrees::trees;
+use crate::worktrees::{look_at, path_of, trees};
 
 struct Real(Repo);
 
@@ -52,31 +51,24 @@ impl Trees for Real {
     }
 
     fn write_in(&self, tree: &str, path: &str, text: &str) {
-        self.0.write(&format!("{TREES}/{tree}/{path}"), text);
+        self.0.write(&format!("{}/{path}", path_of(&self.0, tree).display()), text);
     }
 
     fn read_in(&self, tree: &str, path: &str) -> Option<Vec<u8>> {
-        fs::read(self.0.path(&format!("{TREES}/{tree}/{path}"))).ok()
+        fs::read(path_of(&self.0, tree).join(path)).ok()
     }
 
     fn commit_all_in(&self, tree: &str, message: &str) {
-        let top = self.0.path(&format!("{TREES}/{tree}"));
+        let top = path_of(&self.0, tree);
         self.0.git_in(&top, &["add", "-A"]);
         self.0.git_in(&top, &["commit", "-q", "-m", message]);
-    }
-
-    fn workspace_in(&self, tree: &str) -> Box<dyn Workspace> {
-        let place = trees(&self.0).place(&TreeName::of(tree)).unwrap();
-        Box::new(RealWorkspace::open_at(place, self.0.environment.clone()).unwrap())
+        look_at(&self.0, tree);
     }
 
     fn lose_all_but_the_branch(&self, tree: &str) {
-        fs::remove_dir_all(self.0.path(&format!("{TREES}/{tree}"))).unwrap();
-        self.0.git(&["worktree", "prune"]);
+        fs::remove_dir_all(path_of(&self.0, tree).parent().unwrap()).unwrap();
     }
 }
-
-const TREES: &str = ".ai/worktrees";
 
 fn fresh() -> Real {
     let repo = Repo::bare_of_files();

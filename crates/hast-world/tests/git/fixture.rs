@@ -10,7 +10,7 @@ use hast_flow::attempt::evidence::{Breach, ChangeKind};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::Inspection;
 use hast_flow::attempt::workspace::{
-    CommitPlan, Content, GitResult, GitStep, Identity, RolledBack, SavePlan, perform,
+    CommitPlan, Content, GitResult, GitStep, Identity, RolledBack, SavePlan, Workspace, perform,
 };
 use hast_flow::store::{Identity as SeenAs, Seen};
 use hast_flow::time::UtcTime;
@@ -220,7 +220,7 @@ pub(crate) fn commit_plan(found: &Inspection) -> CommitPlan {
     }
 }
 
-impl Steps for RealWorkspace {
+impl<W: Workspace> Steps for W {
     fn start(&mut self, rules: &TreeRules) -> Base {
         let step = GitStep::Record { key: "M1/1".into(), rules: rules.clone(), at: at() };
         let GitResult::Recorded(record) = perform(self, &step) else { panic!("not recorded") };

@@ -12,9 +12,10 @@ use hast_flow::words::Lang;
 use hast_world::git::RealWorktrees;
 
 use crate::fixture::{Repo, rules};
-use crate::worktrees::{add, plan, trees};
+use crate::worktrees::{add, look_at, plan, trees};
 
-const TREE: &str = ".ai/worktrees/M1";
+/// The room of M1.
+const TREE: &str = "../rooms/1/tree";
 /// A read-tree that gets as far as this: one file is gone, two have a beginning, one is whole.
 const HALF: &str = "cd \"$GIT_WORK_TREE\"; rm tests/it.rs src/lib.rs; printf 'pub fn tw' > src/lib.rs; \
                     mkdir -p deep/er; printf 'new\\n' > deep/er/whole.txt; : > deep/empty.txt; \
@@ -81,7 +82,7 @@ fn ready() -> (Repo, ObjectId, ObjectId) {
     }
     repo.git_in(&repo.path(TREE), &["add", "-A"]);
     repo.git_in(&repo.path(TREE), &["commit", "-q", "-m", "work"]);
-    let head = repo.git_in(&repo.path(TREE), &["rev-parse", "HEAD"]).parse().unwrap();
+    let head = look_at(&repo, "M1");
     repo.write("src/main.rs", "// half done\n");
     repo.write("staged.txt", "staged\n");
     repo.git(&["add", "staged.txt"]);
@@ -109,7 +110,7 @@ fn seen(repo: &Repo) -> Seen {
 fn assert_merged(repo: &Repo, head: &ObjectId) {
     assert_eq!(repo.head(), *head);
     let status = repo.git(&["status", "--porcelain"]);
-    assert_eq!(status, " M src/main.rs\nA  staged.txt\n?? .ai/worktrees/");
+    assert_eq!(status, " M src/main.rs\nA  staged.txt");
     assert!(!repo.path(".git/hast/merging").exists());
 }
 
@@ -208,14 +209,14 @@ fn links_modes_and_directories_in_the_place_of_files_are_taken_back_too() {
     repo.write(&format!("{TREE}/src/main.rs/below"), "below\n");
     repo.git_in(&repo.path(TREE), &["add", "-A"]);
     repo.git_in(&repo.path(TREE), &["commit", "-q", "-m", "shapes"]);
-    let head = repo.git_in(&repo.path(TREE), &["rev-parse", "HEAD"]).parse().unwrap();
+    let head = look_at(&repo, "M1");
     let before = seen(&repo);
     trick(&repo, "case \"$1 $2\" in 'read-tree -m') \"$real\" \"$@\"; kill -9 $$;; esac\n");
     assert!(merge(&mut trees(&repo), &base, &head).unwrap_err().is_everybodys());
     assert_eq!(seen(&repo), before);
     trick(&repo, "");
     assert_eq!(merge(&mut trees(&repo), &base, &head).unwrap(), None);
-    assert_eq!(repo.git(&["status", "--porcelain"]), "?? .ai/worktrees/");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
 }
 
 #[test]
@@ -278,6 +279,7 @@ fn a_git_that_is_killed_while_a_tree_is_made_anew_costs_nothing_that_the_old_one
         let plan = plan(&repo, "M1", &[]);
         trick_at(&repo, n, DIES);
         let added = opened.add(&plan);
+        drop(opened);
         if !it_happened(&repo) {
             added.unwrap();
             break;

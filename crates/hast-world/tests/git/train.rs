@@ -5,9 +5,10 @@ use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::worktrees::{MergePlan, Replay, Target, TreeName, Waits, Worktrees};
 
 use crate::fixture::{Repo, rules};
-use crate::worktrees::{add, trees};
+use crate::worktrees::{add, look_at, trees};
 
-const TREE: &str = ".ai/worktrees/M1";
+/// The room of M1.
+const TREE: &str = "../rooms/1/tree";
 
 /// Work in a tree: files with their content, one commit each. Its last commit.
 fn work(repo: &Repo, files: &[(&str, &str)]) -> ObjectId {
@@ -16,7 +17,7 @@ fn work(repo: &Repo, files: &[(&str, &str)]) -> ObjectId {
         repo.git_in(&repo.path(TREE), &["add", "-A"]);
         repo.git_in(&repo.path(TREE), &["commit", "-q", "-m", &format!("change {path}")]);
     }
-    repo.git_in(&repo.path(TREE), &["rev-parse", "HEAD"]).parse().unwrap()
+    look_at(repo, "M1")
 }
 
 fn merge(repo: &Repo, from: &ObjectId, to: &ObjectId) -> Result<Option<Waits>, GitProblem> {
@@ -41,13 +42,13 @@ fn a_fast_forward_brings_files_index_and_branch_along() {
     let head = work(&repo, &[("src/lib.rs", "pub fn two() {}\n"), ("new/deep.txt", "new\n")]);
     assert_eq!(merge(&repo, &base, &head).unwrap(), None);
     assert_eq!(repo.head(), head);
-    assert_eq!(repo.git(&["status", "--porcelain"]), "?? .ai/worktrees/");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
     assert_eq!(repo.read("new/deep.txt"), "new\n");
     assert!(!repo.path("tests").exists());
     assert_eq!(repo.read(".env"), "KEY=1");
     // Once more, as after a crash: the same.
     assert_eq!(merge(&repo, &base, &head).unwrap(), None);
-    assert_eq!(repo.git(&["status", "--porcelain"]), "?? .ai/worktrees/");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
 }
 
 #[test]
@@ -122,7 +123,7 @@ fn a_merge_brings_a_directory_in_the_place_of_a_file_and_the_other_way_round() {
         (repo.read("tests"), repo.read("src/main.rs/below")),
         ("a file now\n".into(), "below\n".into())
     );
-    assert_eq!(repo.git(&["status", "--porcelain"]), "?? .ai/worktrees/");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
 }
 
 #[test]
@@ -136,12 +137,12 @@ fn a_merge_that_was_cut_off_goes_on() {
     repo.write("src/lib.rs", "pub fn two() {}\n");
     repo.remove("tests/it.rs");
     assert_eq!(merge(&repo, &base, &head).unwrap(), None);
-    assert_eq!(repo.git(&["status", "--porcelain"]), "?? .ai/worktrees/");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
     assert_eq!(repo.read("new.txt"), "new\n");
     // All files and the branch are there, and the index is not.
     repo.git(&["read-tree", base.as_str()]);
     assert_eq!(merge(&repo, &base, &head).unwrap(), None);
-    assert_eq!(repo.git(&["status", "--porcelain"]), "?? .ai/worktrees/");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
 }
 
 #[test]
@@ -200,7 +201,7 @@ fn a_branch_that_is_not_checked_out_moves_without_any_file() {
     assert_eq!(merge(&repo, &base, &head).unwrap(), None);
     assert_eq!(repo.git(&["rev-parse", "main"]), head.as_str());
     assert!(!repo.path("new.txt").exists());
-    assert_eq!(repo.git(&["status", "--porcelain"]), "?? .ai/worktrees/");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
 }
 
 #[test]
@@ -254,15 +255,19 @@ fn commits_are_replayed_one_by_one_with_the_same_ids_each_time() {
 #[test]
 fn a_history_with_merges_is_replayed_as_one_commit() {
     let repo = Repo::new();
-    let tree = add(&repo, "M1");
     let base = repo.head();
-    work(&repo, &[("one.txt", "1\n")]);
+    let tree = repo.path("../linked");
+    repo.git(&["worktree", "add", "-q", "-b", "work", "../linked"]);
+    let commit = |path: &str| {
+        repo.write(&format!("../linked/{path}"), path);
+        repo.git_in(&tree, &["add", "-A"]);
+        repo.git_in(&tree, &["commit", "-q", "-m", path]);
+    };
+    commit("one.txt");
     repo.git_in(&tree, &["checkout", "-q", "--detach", base.as_str()]);
-    repo.write(&format!("{TREE}/side.txt"), "side\n");
-    repo.git_in(&tree, &["add", "-A"]);
-    repo.git_in(&tree, &["commit", "-q", "-m", "side"]);
+    commit("side.txt");
     let side = repo.git_in(&tree, &["rev-parse", "HEAD"]);
-    repo.git_in(&tree, &["checkout", "-q", "hast/lanes/M1/work"]);
+    repo.git_in(&tree, &["checkout", "-q", "work"]);
     repo.git_in(&tree, &["merge", "-q", "-m", "both", &side]);
     let head: ObjectId = repo.git_in(&tree, &["rev-parse", "HEAD"]).parse().unwrap();
     repo.write("theirs.txt", "theirs\n");

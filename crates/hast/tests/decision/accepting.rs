@@ -126,7 +126,7 @@ fn what_was_tried_on_a_detached_head_is_not_merged_onto_a_branch() {
 
 #[test]
 fn a_branch_that_moves_each_time_is_followed_three_times() {
-    let check = "test ! -f ../../../move.log || git -C ../../.. commit -q --allow-empty -m moved\n";
+    let check = "test ! -f ../../../../../../../project/move.log || git -C ../../../../../../../project commit -q --allow-empty -m moved\n";
     let scene = Scene::with(&THREE, "", check);
     assert_eq!(scene.spike(&[]).0, 0);
     scene.git(&["commit", "-q", "--allow-empty", "-m", "meanwhile"]);

@@ -6,11 +6,11 @@ use crate::scene::{FILE, Scene, THREE, ranking};
 
 #[test]
 fn a_death_while_an_agent_works_is_gone_on_from() {
-    let waits = "      - write: {path: src/half.txt, text: \"half\\n\"}\n      - wait_for: {path: ../../../go.log, seconds: 60}\n      - run: \"rm src/half.txt\"\n      - write: {path: src/b.txt, text: \"b\\n\"}\n";
+    let waits = "      - write: {path: src/half.txt, text: \"half\\n\"}\n      - wait_for: {path: ../../../../../../../project/go.log, seconds: 60}\n      - run: \"rm src/half.txt\"\n      - write: {path: src/b.txt, text: \"b\\n\"}\n";
     let scene = Scene::new(&[("A", THREE[0].1), ("B", waits)]);
     let mut child = scene.start(&["decision", "spike", FILE]);
     scene.wait_until("A was tried and B is at work", |stage| {
-        stage.has(".ai/worktrees/spike-D1-B/src/half.txt")
+        stage.room_has("spike-D1-B", "src/half.txt")
             && stage.read(".ai/events/events.ndjson").contains("SPIKE_TRIED")
     });
     let second = scene.hast(&["decision", "spike", FILE]);
@@ -60,7 +60,7 @@ fn gc_removes_what_a_dead_spike_left_and_the_spike_can_still_go_on() {
         ("A", THREE[0].1),
         (
             "B",
-            "      - wait_for: {path: ../../../go.log, seconds: 60}\n      - write: {path: src/b.txt, text: \"b\\n\"}\n",
+            "      - wait_for: {path: ../../../../../../../project/go.log, seconds: 60}\n      - write: {path: src/b.txt, text: \"b\\n\"}\n",
         ),
     ]);
     let mut child = scene.start(&["decision", "spike", FILE]);

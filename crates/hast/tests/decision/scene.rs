@@ -83,7 +83,8 @@ impl Scene {
 
     /// No tree, no branch of one, no process; and the user's files as git has them.
     pub(crate) fn nothing_is_left(&self) {
-        assert_eq!(self.names(".ai/worktrees"), Vec::<String>::new());
+        assert_eq!(self.rooms(), []);
+        assert_eq!(self.git(&["for-each-ref", "refs/hast/lanes"]), "");
         assert_eq!(self.git(&["for-each-ref", "refs/heads/hast"]), "");
         assert_eq!(self.git(&["status", "--porcelain"]), "");
         self.nothing_runs();

@@ -106,29 +106,18 @@ fn a_spike_again_is_another_spike_and_keeps_the_first() {
 }
 
 #[test]
-fn an_alternative_that_moves_the_users_branch_to_its_work_does_not_win() {
-    let evil = "      - run: \"echo x > src/x.txt; git add -A; git commit -qm unjudged; git update-ref refs/heads/main HEAD\"\n";
-    let good = "      - append: {path: src/long.txt, text: \"1\\n2\\n\"}\n";
-    let scene = Scene::new(&[("A", evil), ("B", good)]);
+fn what_an_alternative_does_to_the_git_directory_of_its_room_reaches_nobody() {
+    let own = "      - run: \"echo x > src/x.txt; git add -A; git commit -qm own; git branch more; git update-ref refs/heads/main HEAD; git rev-parse HEAD > .git/MERGE_HEAD\"\n";
+    let more = "      - append: {path: src/long.txt, text: \"1\\n2\\n\"}\n";
+    let scene = Scene::new(&[("A", own), ("B", more)]);
     let head = scene.git(&["rev-parse", "main"]);
     let (code, answer) = scene.spike(&[]);
-    assert_eq!((code, &answer["winner"]), (0, &json!("B")), "{answer}");
-    assert_eq!(answer["alternatives"][1]["code"], "ref_moved", "{answer}");
+    assert_eq!((code, &answer["winner"]), (0, &json!("A")), "{answer}");
     assert_eq!(scene.git(&["rev-parse", "main"]), head);
-    scene.nothing_is_left();
-}
-
-#[test]
-fn an_alternative_that_leaves_a_merge_under_way_does_not_win() {
-    let lie = "      - run: git rev-parse HEAD > $(git rev-parse --git-dir)/MERGE_HEAD\n      - write: {path: src/a.txt, text: \"1\\n\"}\n";
-    let scene = Scene::with(
-        &[("A", lie), ("B", "      - write: {path: src/b.txt, text: \"1\\n2\\n3\\n\"}\n")],
-        "",
-        "true\n",
+    assert_eq!(
+        scene.git(&["for-each-ref", "--format=%(refname)", "refs/heads"]),
+        "refs/heads/main"
     );
-    let (code, answer) = scene.spike(&[]);
-    assert_eq!((code, &answer["winner"]), (0, &json!("B")), "{answer}");
-    let codes = answer["alternatives"].to_string();
-    assert!(codes.contains("operation_left"), "{codes}");
+    assert_eq!(scene.git(&["show", "refs/hast/spikes/D1/1/A:src/x.txt"]), "x");
     scene.nothing_is_left();
 }

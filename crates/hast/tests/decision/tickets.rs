@@ -100,7 +100,9 @@ fn commands_of_a_ticket_that_nobody_approved_are_not_run() {
     let scene = Scene::new(&THREE);
     scene.write(
         FILE,
-        scene.read(FILE).replace("\"way A\"", "a\n    command: touch ../../../ran.log"),
+        scene
+            .read(FILE)
+            .replace("\"way A\"", "a\n    command: touch ../../../../../../../project/ran.log"),
     );
     let mut command = scene.hast_command(&["decision", "spike", FILE]);
     let output = command.env_remove("HAST_TRUST").output().unwrap();

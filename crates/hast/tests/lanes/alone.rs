@@ -4,7 +4,7 @@ use crate::scene::{Scene, work};
 
 #[test]
 fn the_checkout_is_untouched_until_the_merge_and_the_users_files_stay() {
-    let waiting = "      - wait_for: {path: ../../../go.log, seconds: 60}\n";
+    let waiting = "      - wait_for: {path: ../../../../../../../project/go.log, seconds: 60}\n";
     let actions = format!("{waiting}{}", work("src/b.txt", "b"));
     let scene = Scene::new(&[("M1", "", &actions)]);
     scene.write("src/a.txt", "half done\n");
@@ -13,7 +13,7 @@ fn the_checkout_is_untouched_until_the_merge_and_the_users_files_stay() {
     scene.git(&["add", "staged.txt"]);
     let (before, status) = (scene.checkout(), scene.git(&["status", "--porcelain"]));
     let mut child = scene.start(&["auto", "--isolate"]);
-    scene.wait_until("the tree is there", |scene| scene.has(".ai/worktrees/M1/src/a.txt"));
+    scene.wait_until("the tree is there", |scene| scene.room_has("M1", "src/a.txt"));
     assert_eq!(scene.checkout(), before);
     assert_eq!(scene.git(&["status", "--porcelain"]), status);
     scene.write("go.log", "");
@@ -80,6 +80,27 @@ fn setup_and_copies_make_the_tree_ready_and_are_not_committed() {
 }
 
 #[test]
+fn a_submodule_that_the_setup_fills_is_there_for_agent_and_tests_and_a_change_in_it_fails() {
+    let of = |line: &str| format!("      - run: \"{line}\"\n{}", work("src/b.txt", "b"));
+    for (line, verdict) in [
+        ("git status && cat lib/s.txt && touch lib/build.o", "all_good"),
+        ("echo evil >> lib/s.txt", "submodule_changed"),
+    ] {
+        let setup = "git -c protocol.file.allow=always submodule update --init";
+        let config = format!("worktree_setup: \"{setup}\"\nmax_retries: 1\n");
+        let scene = Scene::with(&[("M1", "", &of(line))], &config, "grep -qx s lib/s.txt\n");
+        scene.shell("git init -q ../sub && cd ../sub && echo s > s.txt && git add -A && git -c user.name=u -c user.email=u commit -qm s");
+        let url = scene.root().join("../sub").canonicalize().unwrap().display().to_string();
+        scene.git(&["-c", "protocol.file.allow=always", "submodule", "add", "-q", &url, "lib"]);
+        scene.git(&["commit", "-qam", "submodule"]);
+        let ran = scene.hast(&["auto", "--isolate"]);
+        assert_eq!(scene.verdicts("M1"), [verdict], "{line}: {ran:?}");
+        assert_eq!(scene.git(&["status", "--porcelain"]), "", "{line}");
+        scene.nothing_is_left();
+    }
+}
+
+#[test]
 fn a_setup_that_fails_blocks_its_goal() {
     let goal = ("M1", "", &*work("src/b.txt", "b"));
     let scene = Scene::with(&[goal], "worktree_setup: \"echo no such tool; false\"\n", "true\n");
@@ -94,12 +115,14 @@ fn a_setup_that_fails_blocks_its_goal() {
 fn the_agent_of_a_lane_reaches_nothing_but_its_tree() {
     // Wherever the sandbox is not there, this shows nothing; it is asked for.
     let steps = [
-        "../../../src/a.txt",
-        "../../../.git/hooks/pre-commit",
-        "../../../.git/config",
-        "../../../.git/refs/heads/main",
-        "../../../.git/refs/heads/hast/lanes/other/work",
-        "../../../.ai/goals.yaml",
+        "../../../../../../../project/src/a.txt",
+        "../../../../../../../project/.git/hooks/pre-commit",
+        "../../../../../../../project/.git/config",
+        "../../../../../../../project/.git/refs/heads/main",
+        "../../../../../../../project/.git/refs/hast/lanes/other",
+        "../meta.json",
+        "../trusted/index",
+        "../../../../../../../project/.ai/goals.yaml",
     ];
     let tries: String = steps
         .iter()
@@ -147,8 +170,7 @@ fn commit_off_and_lanes_exclude_each_other() {
 
 #[test]
 fn a_tree_that_somebody_deleted_blocks_its_goal_and_not_the_run() {
-    let gone =
-        "      - run: \"rm -rf ../M1/.git ../M1/src\"\n      - run: \"rm -rf \\\"$PWD\\\"\"\n";
+    let gone = "      - run: \"rm -rf .git src\"\n      - run: \"rm -rf \\\"$PWD\\\"\"\n";
     let scene = Scene::with(
         &[("M1", "", gone), ("M2", "", &work("src/b.txt", "b"))],
         "sandbox: off\nmax_retries: 1\n",
@@ -192,6 +214,6 @@ fn no_path_that_an_agent_is_told_has_a_percent_sign_whatever_its_goal_is_called(
     let [call] = &calls[..] else { panic!("{calls:?}") };
     assert!(call.starts_with("auto+목표+1+1+call+0=-"), "{call}");
     let told = scene.read(&format!(".ai/.hast/calls/{call}/1/call.json"));
-    assert!(told.contains(".ai/worktrees/목표+1\"") && !told.contains('%'), "{told}");
+    assert!(told.contains("/tree\"") && !told.contains('%'), "{told}");
     scene.nothing_is_left();
 }

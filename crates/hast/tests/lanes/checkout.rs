@@ -82,10 +82,10 @@ fn the_same_goal_in_a_lane_waits_for_what_it_left_in_the_tree() {
 
 #[test]
 fn a_merge_waits_for_ignored_files_where_it_would_bring_a_directory() {
-    let actions = "      - wait_for: {path: ../../../go.log, seconds: 60}\n      - write: {path: data/schema.sql, text: table}\n      - handoff: {status: complete, done: [it], next: nothing}\n";
+    let actions = "      - wait_for: {path: ../../../../../../../project/go.log, seconds: 60}\n      - write: {path: data/schema.sql, text: table}\n      - handoff: {status: complete, done: [it], next: nothing}\n";
     let scene = Scene::new(&[("M1", "", actions)]);
     let mut child = scene.start(&["auto", "--isolate"]);
-    scene.wait_until("the tree is there", |scene| scene.has(".ai/worktrees/M1/src/a.txt"));
+    scene.wait_until("the tree is there", |scene| scene.room_has("M1", "src/a.txt"));
     scene.write(".gitignore", "*.log\n.env\n/data\n");
     scene.git(&["commit", "-qam", "my data"]);
     scene.write("data", "precious\n");

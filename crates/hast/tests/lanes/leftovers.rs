@@ -2,29 +2,55 @@
 
 use crate::scene::{Scene, work};
 
+/// A room with work that is nowhere else, of a run that nobody knows of any more.
+fn forgotten() -> Scene {
+    let actions = "      - write: {path: work.txt, text: \"nowhere else\\n\"}\n      - hang\n";
+    let scene = Scene::new(&[("M1", "", actions)]);
+    let mut child = scene.start(&["auto", "--isolate"]);
+    scene.wait_until("the agent has worked", |scene| scene.room_has("M1", "work.txt"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    scene.nothing_runs();
+    scene.shell("rm -r .ai/events .ai/attempts");
+    scene
+}
+
 #[test]
-fn gc_removes_trees_that_no_run_needs_and_keeps_what_they_held() {
+fn gc_frees_rooms_that_no_run_needs_and_keeps_what_they_held() {
+    let scene = forgotten();
+    scene.git(&["worktree", "add", "-q", "-b", "theirs", "../theirs"]);
+    let ran = scene.hast(&["auto", "--gc"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("M1") && ran.out.contains("refs/hast/recovered/M1/"), "{}", ran.out);
+    assert!(ran.out.contains("free rooms deleted: 1"), "{}", ran.out);
+    let name = scene.git(&["for-each-ref", "--format=%(refname)", "refs/hast/recovered"]);
+    assert_eq!(scene.git(&["show", &format!("{name}:work.txt")]), "nowhere else");
+    assert!(scene.root().join("../theirs/src/a.txt").exists());
+    assert_eq!(scene.git(&["for-each-ref", "refs/hast/lanes", "refs/hast/rooms"]), "");
+    let json = scene.hast(&["auto", "--gc", "--json"]);
+    assert!(json.out.contains("\"worktrees\": []"), "{}", json.out);
+    assert_eq!(scene.rooms(), []);
+}
+
+#[test]
+fn work_trees_of_an_earlier_version_stay_and_are_told() {
     let scene = Scene::new(&[("M1", "", &work("src/b.txt", "b"))]);
     let tree = ".ai/worktrees/OLD";
     scene.git(&["worktree", "add", "-q", "-b", "hast/lanes/OLD/work", tree]);
-    scene.git(&["worktree", "add", "-q", "-b", "theirs", "../theirs"]);
     scene.write(&format!("{tree}/work.txt"), "nowhere else\n");
     let ran = scene.hast(&["auto", "--gc"]);
-    assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.out.contains("OLD") && ran.out.contains("refs/hast/recovered/OLD/"), "{}", ran.out);
-    let name = scene.git(&["for-each-ref", "--format=%(refname)", "refs/hast/recovered"]);
-    assert_eq!(scene.git(&["show", &format!("{name}:work.txt")]), "nowhere else");
-    assert!(!scene.has(tree) && scene.root().join("../theirs/src/a.txt").exists());
-    assert_eq!(scene.git(&["for-each-ref", "refs/heads/hast"]), "");
-    let json = scene.hast(&["auto", "--gc", "--json"]);
-    assert!(json.out.contains("\"worktrees\": []"), "{}", json.out);
+    let next = format!("git worktree remove --force {tree}");
+    assert!(ran.code == 0 && ran.out.contains(&next), "{ran:?}");
+    assert_eq!(scene.read(&format!("{tree}/work.txt")), "nowhere else\n");
+    let json = scene.hast(&["auto", "--gc", "--json"]).out;
+    assert!(json.contains("\"of_earlier_versions\": [\n    \".ai/worktrees/OLD\"\n  ]"), "{json}");
 }
 
 #[test]
 fn gc_deletes_and_names_records_of_starts_that_are_a_month_old() {
     let goal = ("M1", "", &*work("src/b.txt", "bug"));
     let scene = Scene::with(&[goal], "max_retries: 2\n", "! grep -rq bug src\n");
-    scene.hast(&["auto", "--isolate"]);
+    scene.hast(&["auto"]);
     let bases = |scene: &Scene| scene.git(&["for-each-ref", "refs/hast/bases"]).lines().count();
     assert_eq!(bases(&scene), 2);
     let ran = scene.hast(&["auto", "--gc"]);
@@ -108,11 +134,10 @@ fn a_run_in_lanes_says_which_command_recovers_the_checkout() {
 }
 
 #[test]
-fn what_an_earlier_tree_of_the_goal_held_is_told_with_its_ref() {
-    let scene = Scene::new(&[("M1", "", &work("src/b.txt", "b"))]);
-    let tree = ".ai/worktrees/M1";
-    scene.git(&["worktree", "add", "-q", "-b", "hast/lanes/M1/work", tree]);
-    scene.write(&format!("{tree}/work.txt"), "nowhere else\n");
+fn what_an_earlier_room_of_the_goal_held_is_told_with_its_ref() {
+    let scene = forgotten();
+    let replies = format!("version: 1\nreplies:\n  - do:\n{}", work("src/b.txt", "b"));
+    scene.write("a.rehearsal.yaml", replies);
     let ran = scene.hast(&["auto", "--isolate"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     let name = scene.git(&["for-each-ref", "--format=%(refname)", "refs/hast/recovered"]);

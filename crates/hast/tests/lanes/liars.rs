@@ -20,50 +20,34 @@ fn verdicts(line: &str, config: &str) -> (Scene, Vec<String>) {
 const WALLS: [&str; 2] = ["", "sandbox: off\n"];
 
 #[test]
-fn a_git_file_that_names_another_repository_is_given_back() {
+fn a_git_file_that_names_another_repository_is_not_followed() {
     for config in WALLS {
-        let line = "git init -q other && printf 'gitdir: %s/other/.git\\\\n' $PWD > .git";
+        let line = "mv .git ../gone.log || mv .git gone.log; git init -q $HOME/other; printf 'gitdir: %s/other/.git\\\\n' $HOME > .git; git add -A; git commit -qm elsewhere; true";
         let (scene, found) = verdicts(line, config);
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert_ne!(found[0], "all_good", "{config}");
-        assert_eq!(scene.status_of("M1"), "blocked");
-        assert!(!scene.has("src/b.txt"));
+        assert_eq!(found, ["all_good"], "{config}");
+        assert_eq!(
+            scene.git(&["log", "--format=%s", "main"]),
+            "chore(M1): goal status\nfeat(M1): Goal M1\nfirst"
+        );
         scene.nothing_is_left();
     }
 }
 
 #[test]
-fn a_git_file_that_names_the_users_own_repository_changes_nothing_there() {
-    for config in WALLS {
-        let line = "printf 'gitdir: ../../../.git\\\\n' > .git; git add -A; git commit -qm evil";
-        let scene = lie(line, config);
-        let (before, head) = (scene.checkout(), scene.git(&["rev-parse", "main"]));
-        scene.hast(&["auto", "--isolate"]);
-        assert_eq!(scene.verdicts("M1"), ["protected_path"], "{config}");
-        assert_eq!(scene.checkout(), before);
-        if config.is_empty() {
-            // Where nothing holds it, refs of the user are not put back: they may have moved them.
-            let changed = scene.git(&["diff", "--name-only", &head, "main"]);
-            assert_eq!(changed, ".ai/goals.yaml");
-        }
-        scene.nothing_is_left();
-    }
+fn a_git_file_that_names_the_users_repository_moves_nothing_there_where_the_sandbox_holds() {
+    let line = "rm -rf .git; printf 'gitdir: ../../../../../../../project/.git\\\\n' > .git; git add -A; git commit -qm evil; true";
+    let scene = lie(line, "");
+    scene.hast(&["auto", "--isolate"]);
+    assert_eq!(scene.verdicts("M1"), ["all_good"]);
+    let log = scene.git(&["log", "--format=%s", "main"]);
+    assert_eq!(log, "chore(M1): goal status\nfeat(M1): Goal M1\nfirst");
+    assert_eq!(scene.git(&["status", "--porcelain"]), "");
+    scene.nothing_is_left();
 }
 
 #[test]
-fn an_entry_that_names_another_tree_is_given_back_and_still_known() {
-    for config in WALLS {
-        let line = "d=$(git rev-parse --git-dir); echo /nowhere/.git > $d/gitdir; echo ../../elsewhere > $d/commondir";
-        let (scene, found) = verdicts(line, config);
-        assert_eq!(found, ["protected_path"], "{config}");
-        assert_eq!(scene.git(&["show", "hast/kept/M1:src/b.txt"]), "b");
-        scene.nothing_is_left();
-    }
-}
-
-#[test]
-fn an_entry_that_was_falsified_before_a_death_loses_nothing() {
-    let line = "echo mine > src/kept.txt; d=$(git rev-parse --git-dir); echo /nowhere/.git > $d/gitdir; touch ../../../ready.log";
+fn what_an_agent_does_to_its_git_directory_before_a_death_loses_nothing() {
+    let line = "echo mine > src/kept.txt; rm -rf .git/*; echo /nowhere > .git/commondir; touch ../../../../../../../project/ready.log";
     let actions = format!("      - run: \"{line}\"\n      - hang\n");
     let scene = Scene::with(&[("M1", "", &actions)], "sandbox: off\n", "true\n");
     let mut child = scene.start(&["auto", "--isolate"]);
@@ -82,20 +66,6 @@ fn an_entry_that_was_falsified_before_a_death_loses_nothing() {
 }
 
 #[test]
-fn a_tree_that_git_knows_nothing_of_is_moved_aside_and_not_deleted() {
-    let scene = Scene::new(&[("M1", "", &work("src/b.txt", "b"))]);
-    scene.write(".ai/worktrees/M1/src/only-here.txt", "mine\n");
-    scene.write(".ai/worktrees/OLD/only-here.txt", "mine too\n");
-    let ran = scene.hast(&["auto", "--isolate"]);
-    assert_eq!(ran.code, 0, "{ran:?}");
-    assert_eq!(scene.read(".git/hast/aside/M1/0-worktree/src/only-here.txt"), "mine\n");
-    let ran = scene.hast(&["auto", "--gc"]);
-    assert!(ran.out.contains("OLD") && ran.out.contains("aside"), "{}", ran.out);
-    assert_eq!(scene.read(".git/hast/aside/OLD/0-worktree/only-here.txt"), "mine too\n");
-    scene.nothing_is_left();
-}
-
-#[test]
 fn a_goal_that_was_marked_done_in_the_tree_is_not() {
     for config in WALLS {
         let line = "sed -i 's/active/done/' .ai/goals.yaml; git add -A; git commit -qm done";
@@ -107,25 +77,25 @@ fn a_goal_that_was_marked_done_in_the_tree_is_not() {
 }
 
 #[test]
-fn branches_that_an_agent_leaves_beside_its_own_are_kept_elsewhere() {
-    let (scene, found) = verdicts(
-        "git branch hast/lanes/M1/more; git update-ref refs/heads/hast/lanes/M1/a/b HEAD",
-        "",
-    );
-    assert_eq!(found, ["all_good"]);
-    let kept = scene.git(&["for-each-ref", "--format=%(refname)", "refs/hast/displaced"]);
-    assert!(kept.contains("M1/branches/more") && kept.contains("M1/branches/a/b"), "{kept}");
-    scene.nothing_is_left();
+fn branches_tags_and_stashes_of_an_agent_stay_in_its_room() {
+    for config in WALLS {
+        let line = "git branch more; git tag -a -m t t; echo s >> src/a.txt; git stash -q; git update-ref refs/heads/hast/kept/M1 HEAD";
+        let (scene, found) = verdicts(line, config);
+        assert_eq!(found, ["all_good"], "{config}");
+        let refs = scene.git(&["for-each-ref", "--format=%(refname)"]);
+        let left = refs.lines().filter(|name| !name.starts_with("refs/hast/"));
+        assert_eq!(left.collect::<Vec<_>>(), ["refs/heads/main"], "{config}");
+        scene.nothing_is_left();
+    }
 }
 
 #[test]
-fn another_lanes_tree_is_closed_to_an_agent_that_a_sandbox_holds() {
-    let meddle = "      - wait_for: {path: ../B/src/a.txt, seconds: 60}\n      - run: \"echo evil >> ../B/src/a.txt; echo evil > ../B/src/new.txt; rm -rf ../B/.git; true\"\n      - run: \"echo > meddled.log\"\n";
-    let a = format!("{meddle}{}", work("src/one.txt", "1"));
-    let b = format!(
-        "      - wait_for: {{path: ../A/meddled.log, seconds: 60}}\n{}",
-        work("src/two.txt", "2")
-    );
+fn another_lanes_room_is_closed_to_an_agent_that_a_sandbox_holds() {
+    // Whichever room the other lane has.
+    let others = "for room in ../../*/; do [ $room -ef .. ] || { echo evil >> $room/tree/src/a.txt; echo evil > $room/tree/src/new.txt; rm -rf $room/tree/.git; }; done; true";
+    let meddle = format!("      - run: \"{others}\"\n");
+    let both = |path: &str| format!("{meddle}      - sleep: 0.3\n{meddle}{}", work(path, "1"));
+    let (a, b) = (both("src/one.txt"), both("src/two.txt"));
     let scene = Scene::with(&[("A", "", &a), ("B", "", &b)], "sandbox: enforce\n", "true\n");
     let ran = scene.hast(&["auto", "--recursive", "--parallel", "2"]);
     if ran.code != 0 && ran.err.contains("sandbox") {
@@ -138,7 +108,7 @@ fn another_lanes_tree_is_closed_to_an_agent_that_a_sandbox_holds() {
 
 #[test]
 fn what_an_agent_writes_into_the_checkout_is_never_committed() {
-    let line = "echo evil > ../../../src/evil.txt; echo evil >> ../../../src/a.txt; git -C ../../.. add -A src";
+    let line = "echo evil > ../../../../../../../project/src/evil.txt; echo evil >> ../../../../../../../project/src/a.txt; git -C ../../../../../../../project add -A src";
     let (scene, found) = verdicts(line, "sandbox: off\n");
     assert_eq!(found, ["all_good"]);
     let files = scene.git(&["ls-tree", "-r", "--name-only", "main"]);
@@ -149,7 +119,8 @@ fn what_an_agent_writes_into_the_checkout_is_never_committed() {
 
 #[test]
 fn a_merge_never_goes_over_what_an_agent_wrote_into_the_checkout() {
-    let (scene, found) = verdicts("echo other > ../../../src/b.txt", "sandbox: off\n");
+    let (scene, found) =
+        verdicts("echo other > ../../../../../../../project/src/b.txt", "sandbox: off\n");
     assert_eq!(found, ["all_good", "merge_touches"]);
     assert_eq!(scene.read("src/b.txt"), "other\n");
     assert_eq!(scene.git(&["show", "hast/kept/M1:src/b.txt"]), "b");
@@ -157,12 +128,12 @@ fn a_merge_never_goes_over_what_an_agent_wrote_into_the_checkout() {
 }
 
 #[test]
-fn an_operation_left_under_way_in_a_lane_fails_there() {
+fn an_operation_left_under_way_in_a_room_is_nobodys_business() {
     for config in WALLS {
-        let line = "git rev-parse HEAD > $(git rev-parse --git-dir)/MERGE_HEAD";
+        let line = "git rev-parse HEAD > .git/MERGE_HEAD; git checkout -q --detach";
         let (scene, found) = verdicts(line, config);
-        assert_eq!(found, ["operation_left"], "{config}");
-        assert_eq!(scene.status_of("M1"), "blocked");
+        assert_eq!(found, ["all_good"], "{config}");
+        assert_eq!(scene.status_of("M1"), "done");
         scene.nothing_is_left();
     }
 }

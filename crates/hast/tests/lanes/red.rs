@@ -2,9 +2,10 @@
 
 use crate::scene::{Scene, work};
 
-const WAITING: &str = "      - wait_for: {path: ../../../go.log, seconds: 60}\n";
+const WAITING: &str =
+    "      - wait_for: {path: ../../../../../../../project/go.log, seconds: 60}\n";
 const RED: &str = "      - write: {path: tests/red.sh, text: \"test -f src/made.txt\\n\"}\n";
-const CHECK: &str = "echo run >> ../../../runs.log; test ! -f tests/red.sh || sh tests/red.sh\n";
+const CHECK: &str = "echo run >> ../../../../../../../project/runs.log; test ! -f tests/red.sh || sh tests/red.sh\n";
 
 /// A red goal whose agent waits while somebody commits a file.
 fn while_somebody_commits(path: &str, config: &str) -> Scene {
@@ -13,7 +14,7 @@ fn while_somebody_commits(path: &str, config: &str) -> Scene {
     let goal = ("R", "    expect_failure: true\n", actions.as_str());
     let scene = Scene::with(&[goal], &config, CHECK);
     let mut child = scene.start(&["auto", "--isolate"]);
-    scene.wait_until("the tree is there", |scene| scene.has(".ai/worktrees/R/src/a.txt"));
+    scene.wait_until("the tree is there", |scene| scene.room_has("R", "src/a.txt"));
     scene.write(path, "theirs\n");
     scene.git(&["add", path]);
     scene.git(&["commit", "-q", "-m", "theirs"]);

@@ -30,19 +30,19 @@ fn a_filter_that_only_the_repository_defines_is_named_before_anything_starts() {
 }
 
 #[test]
-fn a_branch_in_the_way_of_ours_is_named_and_no_goal_is_blocked() {
-    let scene = three();
+fn a_branch_in_the_way_of_ours_is_named_once_work_has_to_be_kept() {
+    let stuck = "      - write: {path: src/half.txt, text: half}\n      - handoff: {status: blocked, next: a key}\n";
+    let scene = Scene::new(&[("A", "", &work("src/one.txt", "1")), ("B", "", stuck)]);
     scene.git(&["branch", "hast"]);
-    let goals = scene.read(".ai/goals.yaml");
-    let all = ["auto", "--recursive", "--parallel", "3"];
+    let all = ["auto", "--recursive", "--parallel", "2"];
     let ran = scene.hast(&all);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.err.contains("git branch -m hast NAME"), "{}", ran.err);
-    assert_eq!(scene.read(".ai/goals.yaml"), goals);
+    assert_eq!((scene.status_of("A").as_str(), scene.status_of("B").as_str()), ("done", "active"));
     scene.git(&["branch", "-m", "hast", "mine"]);
     let ran = scene.hast(&all);
-    assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(scene.has("src/a.txt") && scene.has("src/b.txt") && scene.has("src/c.txt"));
+    assert_eq!((ran.code, scene.status_of("B").as_str()), (1, "blocked"), "{ran:?}");
+    assert_eq!(scene.git(&["show", "hast/kept/B:src/half.txt"]), "half");
     scene.nothing_is_left();
 }
 

@@ -95,9 +95,9 @@ impl Scene {
 
     /// No tree, no branch of a lane, no process.
     pub(crate) fn nothing_is_left(&self) {
-        assert_eq!(self.names(".ai/worktrees"), Vec::<String>::new());
+        assert_eq!(self.rooms(), []);
+        assert_eq!(self.git(&["for-each-ref", "refs/hast/lanes"]), "");
         assert_eq!(self.names(".git/worktrees"), Vec::<String>::new());
-        assert_eq!(self.git(&["for-each-ref", "refs/heads/hast/lanes"]), "");
         self.nothing_runs();
     }
 }

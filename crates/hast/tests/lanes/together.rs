@@ -77,7 +77,7 @@ fn a_pair_that_always_conflicts_ends_with_both_results_kept_and_an_explanation()
         )
     };
     // While B works, somebody commits to the same file each time.
-    let meddle = "      - run: \"cd ../../.. && date +%s%N > src/a.txt && git -c user.name=u -c user.email=u@l commit -qm theirs src/a.txt\"\n";
+    let meddle = "      - run: \"cd ../../../../../../../project && date +%s%N > src/a.txt && git -c user.name=u -c user.email=u@l commit -qm theirs src/a.txt\"\n";
     let both = format!("{meddle}{}", write("of B"));
     let scene =
         Scene::with(&[("A", "", &write("of A")), ("B", "", &both)], "sandbox: off\n", "true\n");
@@ -164,10 +164,10 @@ fn a_red_goal_runs_alone_and_later_siblings_wait_for_it() {
 
 #[test]
 fn commits_of_the_user_meanwhile_are_kept_below_the_work() {
-    let waiting = "      - wait_for: {path: ../../../go.log, seconds: 60}\n";
+    let waiting = "      - wait_for: {path: ../../../../../../../project/go.log, seconds: 60}\n";
     let scene = Scene::new(&[("M1", "", &format!("{waiting}{}", work("src/b.txt", "b")))]);
     let mut child = scene.start(&["auto", "--isolate"]);
-    scene.wait_until("the tree is there", |scene| scene.has(".ai/worktrees/M1/src/a.txt"));
+    scene.wait_until("the tree is there", |scene| scene.room_has("M1", "src/a.txt"));
     scene.write("theirs.txt", "theirs\n");
     scene.git(&["add", "theirs.txt"]);
     scene.git(&["commit", "-q", "-m", "theirs"]);
@@ -198,10 +198,10 @@ fn a_goal_that_another_worker_has_is_left_to_them() {
 
 #[test]
 fn a_claim_that_somebody_else_has_by_now_stops_the_merge() {
-    let waiting = "      - wait_for: {path: ../../../go.log, seconds: 60}\n";
+    let waiting = "      - wait_for: {path: ../../../../../../../project/go.log, seconds: 60}\n";
     let scene = Scene::new(&[("A", "", &format!("{waiting}{}", work("src/one.txt", "1")))]);
     let mut child = scene.start(&["auto", "--isolate"]);
-    scene.wait_until("the tree is there", |scene| scene.has(".ai/worktrees/A/src/a.txt"));
+    scene.wait_until("the tree is there", |scene| scene.room_has("A", "src/a.txt"));
     let listed = scene.hast(&["queue", "list", "--active-only", "--json"]).out;
     let field = |name: &str| {
         let (_, rest) = listed.split_once(&format!("\"{name}\": \"")).unwrap();

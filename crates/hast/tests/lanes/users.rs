@@ -2,7 +2,8 @@
 
 use crate::scene::{Scene, work};
 
-const WAITING: &str = "      - wait_for: {path: ../../../go.log, seconds: 60}\n";
+const WAITING: &str =
+    "      - wait_for: {path: ../../../../../../../project/go.log, seconds: 60}\n";
 
 /// One goal, whose work is of no interest.
 fn scene(before: &str) -> Scene {
@@ -10,7 +11,7 @@ fn scene(before: &str) -> Scene {
 }
 
 fn of(actions: &str) -> Scene {
-    Scene::with(&[("M1", "", actions)], "sandbox: off\n", "true\n")
+    Scene::new(&[("M1", "", actions)])
 }
 
 /// Does something while the agent is at work, and lets it go on.

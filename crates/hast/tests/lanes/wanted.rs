@@ -4,19 +4,19 @@ use hast_stage::Ran;
 
 use crate::scene::{Scene, work};
 
-const WAITING: &str = "      - run: \"echo > ../../../ready.log\"\n      - wait_for: {path: ../../../go.log, seconds: 60}\n";
+const WAITING: &str = "      - run: \"echo > ready.log\"\n      - wait_for: {path: ../../../../../../../project/go.log, seconds: 60}\n";
 
 /// One goal, whose agent waits and then does this.
 fn scene(actions: &str) -> Scene {
     let actions = format!("{WAITING}{actions}");
-    Scene::with(&[("M1", "", &actions)], "sandbox: off\n", "true\n")
+    Scene::new(&[("M1", "", &actions)])
 }
 
 /// Does something while the agent is at work, and lets it go on.
 fn meanwhile(scene: &Scene, what: impl Fn(&Scene)) -> Ran {
     std::thread::scope(|all| {
         let run = all.spawn(|| scene.hast(&["auto", "M1", "--isolate"]));
-        scene.wait_until("the agent is at work", |scene| scene.has("ready.log"));
+        scene.wait_until("the agent is at work", |scene| scene.room_has("M1", "ready.log"));
         what(scene);
         scene.write("go.log", "");
         run.join().unwrap()
@@ -87,7 +87,7 @@ fn an_agent_that_gives_up_does_not_change_what_people_made_of_the_goal() {
 fn a_lane_that_was_cut_off_does_not_go_on_with_a_goal_that_was_dropped_since() {
     let scene = scene(&work("src/b.txt", "b"));
     let mut child = scene.start(&["auto", "M1", "--isolate"]);
-    scene.wait_until("the agent is at work", |scene| scene.has("ready.log"));
+    scene.wait_until("the agent is at work", |scene| scene.room_has("M1", "ready.log"));
     child.kill().unwrap();
     child.wait().unwrap();
     scene.nothing_runs();

@@ -6,7 +6,10 @@ use crate::scene::Scene;
 
 #[test]
 fn a_death_while_the_tests_run_is_gone_on_from() {
-    let scene = Scene::with("", "test ! -f src/b.txt || test -f ../../../go.log || sleep 60\n");
+    let scene = Scene::with(
+        "",
+        "test ! -f src/b.txt || test -f ../../../../../../../project/go.log || sleep 60\n",
+    );
     let task = scene.export("M1");
     let result = scene.result(&task, &scene.patch(&[("src/b.txt", "b\n")]));
     scene.deliver(&result);

@@ -150,7 +150,8 @@ fn cut_off(scene: &Scene, moment: &str) -> serde_json::Value {
     result
 }
 
-const WAITS: &str = "test ! -f src/b.txt || test -f ../../../go.log || sleep 60\n";
+const WAITS: &str =
+    "test ! -f src/b.txt || test -f ../../../../../../../project/go.log || sleep 60\n";
 
 #[test]
 fn work_that_passed_and_cannot_be_merged_is_answered_with_the_reason_and_its_branch() {
@@ -168,7 +169,7 @@ fn work_that_passed_and_cannot_be_merged_is_answered_with_the_reason_and_its_bra
 
 #[test]
 fn a_result_whose_goal_went_away_before_a_verdict_is_answered_with_that() {
-    let scene = Scene::with("", "test -f ../../../go.log || sleep 60\n");
+    let scene = Scene::with("", "test -f ../../../../../../../project/go.log || sleep 60\n");
     let result = cut_off(&scene, "LANE_OPENED");
     let goals = scene.read(".ai/goals.yaml").replace("id: M1", "id: M9");
     scene.write(".ai/goals.yaml", goals);

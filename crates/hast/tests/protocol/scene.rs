@@ -150,7 +150,7 @@ impl Scene {
             self.git(&["status", "--porcelain"]),
             self.read(".ai/events/events.ndjson"),
             self.read(".ai/goals.yaml"),
-            self.names(".ai/worktrees").join(","),
+            format!("{:?}", self.rooms()),
         ]
     }
 
@@ -168,9 +168,9 @@ impl Scene {
 
     /// No tree, no branch of a lane, no process, no claim; and the user's files as git has them.
     pub(crate) fn nothing_is_left(&self) {
-        assert_eq!(self.names(".ai/worktrees"), Vec::<String>::new());
+        assert_eq!(self.rooms(), []);
+        assert_eq!(self.git(&["for-each-ref", "refs/hast/lanes"]), "");
         assert_eq!(self.names(".git/worktrees"), Vec::<String>::new());
-        assert_eq!(self.git(&["for-each-ref", "refs/heads/hast/lanes"]), "");
         assert_eq!(self.git(&["status", "--porcelain"]), "");
         self.nothing_runs();
     }

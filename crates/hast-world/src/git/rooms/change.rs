@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use hast_flow::attempt::base::{ObjectId, TreeRules};
-use hast_flow::attempt::evidence::{Breach, Change, ChangeKind};
+use hast_flow::attempt::evidence::{Breach, Change, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::rooms::RoomChanges;
 use ignore::gitignore::GitignoreBuilder;
@@ -18,6 +18,17 @@ use super::super::scan::{Difference, parse_raw};
 use super::tree::leaves_tree;
 use super::walk::{Found, walk};
 use super::{RealRooms, Room, remove_any};
+
+/// The content of a room as git has it.
+pub(super) struct TreeNow {
+    pub(super) tree: ObjectId,
+    pub(super) differences: Vec<Difference>,
+    pub(super) breaches: Vec<Breach>,
+    /// Things that are there and that no commit can hold.
+    pub(super) not_stored: Vec<Vec<u8>>,
+    /// The index of the tree, in a place that no agent can write.
+    pub(super) index: PathBuf,
+}
 
 const LINK: &str = "120000";
 const SUBMODULE: &str = "160000";
@@ -32,26 +43,47 @@ impl RealRooms {
         meant: &[Vec<u8>],
     ) -> Result<RoomChanges, GitProblem> {
         self.take_git_away(room)?;
+        let TreeNow { tree, differences, breaches, .. } = self.tree_now(room, rules, meant)?;
+        let changes =
+            differences.iter().map(|one| Change { path: repo_path(&one.path), kind: one.kind() });
+        let changes = changes.collect();
+        Ok(RoomChanges { tree, changes, links: links(&differences), breaches })
+    }
+
+    /// The same as git has it. The agent's git directory is not in the tree any more.
+    pub(super) fn tree_now(
+        &self,
+        room: &Room,
+        rules: &TreeRules,
+        meant: &[Vec<u8>],
+    ) -> Result<TreeNow, GitProblem> {
+        self.forget_submodule_gits(room)?;
         let found = walk(&room.tree())?;
         let index = judged_index(room)?;
         let mut breaches = self.untrackable(room, rules, &found)?;
         let paths = self.differing(room, rules, meant, &index)?;
         breaches.extend(self.take_in(room, &paths, &index)?);
+        let changed = self.changed_submodules(room)?.into_iter();
+        breaches.extend(changed.map(|path| Breach::SubmoduleChanged { path: repo_path(&path) }));
         let git = self.git_of(room);
         let write = git.call(["write-tree"]).index(&index).from(&room.trusted()).synced();
         let tree = object(&write.line()?)?;
-        let (changes, links) = self.compare_with_base(room, &tree, &mut breaches)?;
-        Ok(RoomChanges { tree, changes, links, breaches })
+        let differences = self.compare_with_base(room, &tree, &mut breaches)?;
+        let not_stored = untracked_names(&breaches, &found);
+        Ok(TreeNow { tree, differences, breaches, not_stored, index })
     }
 
-    /// The agent's git directory leaves the tree, so that no git ever finds it there.
+    /// The agent's git directory leaves the tree, so that no git ever finds it there. The first one
+    /// that leaves is the agent's; later ones were made by hast for the tests.
     pub(super) fn take_git_away(&self, room: &Room) -> Result<(), GitProblem> {
         let (here, there) = (room.tree().join(".git"), room.agents_git());
-        if fs::symlink_metadata(&here).is_err() {
-            return Ok(());
+        if fs::symlink_metadata(&there).is_ok() {
+            return remove_any(&here);
         }
-        remove_any(&there)?;
-        super::walk::open_directories(&room.tree().join(".git"));
+        if fs::symlink_metadata(&here).is_err() {
+            return super::make_private(&there);
+        }
+        super::walk::open_directories(&here);
         rustix::fs::rename(&here, &there).map_err(|error| disk(&here, error))
     }
 
@@ -71,9 +103,13 @@ impl RealRooms {
         let changed = changed.index(index).from(&from).run()?;
         let listed = new.split(|byte| *byte == 0).chain(changed.split(|byte| *byte == 0));
         let mut paths: Vec<Vec<u8>> = listed.map(<[u8]>::to_vec).chain(meant.to_vec()).collect();
+        let (shown, begun) = (self.shown_paths(room), self.begun_paths(room));
+        let is_work = |path: &[u8]| !begun.contains(path) || meant.iter().any(|one| one == path);
         // A name that ends with a slash is a repository, which is told as such.
-        paths
-            .retain(|path| !path.is_empty() && !path.ends_with(b"/") && !matcher.is_left_out(path));
+        paths.retain(|path| {
+            let named = !path.is_empty() && !path.ends_with(b"/");
+            named && !matcher.is_left_out(path) && !shown.contains(path) && is_work(path)
+        });
         paths.sort_unstable();
         paths.dedup();
         Ok(paths)
@@ -86,8 +122,14 @@ impl RealRooms {
         paths: &[Vec<u8>],
         index: &Path,
     ) -> Result<Vec<Breach>, GitProblem> {
-        let input: Vec<u8> =
-            paths.iter().flat_map(|path| [path.as_slice(), b"\0"].concat()).collect();
+        let is_file = |path: &&Vec<u8>| {
+            let at = room.tree().join(OsStr::from_bytes(path));
+            fs::symlink_metadata(at).is_ok_and(|there| !there.is_dir())
+        };
+        // What goes comes first: a file may take the place of a directory.
+        let (files, gone): (Vec<_>, Vec<_>) = paths.iter().partition(is_file);
+        let ordered = gone.into_iter().chain(files);
+        let input: Vec<u8> = ordered.flat_map(|path| [path.as_slice(), b"\0"].concat()).collect();
         let git = self.git_of(room);
         let call = git.call(["update-index", "-z", "--add", "--remove", "--stdin"]);
         let call = call.index(index).from(&room.trusted()).synced().input(input);
@@ -139,7 +181,7 @@ impl RealRooms {
     }
 
     /// Paths of the base's submodules.
-    fn submodules(&self, room: &Room) -> Result<Vec<Vec<u8>>, GitProblem> {
+    pub(super) fn submodules(&self, room: &Room) -> Result<Vec<Vec<u8>>, GitProblem> {
         let git = self.git_of(room);
         let list = git.call(["ls-files", "-z", "-s"]).index(&room.index()).from(&room.trusted());
         let list = list.run()?;
@@ -170,31 +212,37 @@ impl RealRooms {
         room: &Room,
         tree: &ObjectId,
         breaches: &mut Vec<Breach>,
-    ) -> Result<(Vec<Change>, Vec<hast_flow::attempt::evidence::RepoPath>), GitProblem> {
+    ) -> Result<Vec<Difference>, GitProblem> {
         let diff = ["diff-tree", "-r", "-z", "--no-renames", room.base().as_str(), tree.as_str()];
         let differences = parse_raw(&self.git.call(diff).run()?)?;
-        let (mut changes, mut links) = (Vec::new(), Vec::new());
         for one in &differences {
-            let path = repo_path(&one.path);
             if one.old_mode == SUBMODULE || one.new_mode == SUBMODULE {
-                breaches.push(Breach::SubmoduleChanged { path: path.clone() });
+                breaches.push(Breach::SubmoduleChanged { path: repo_path(&one.path) });
             }
-            if one.new_mode == LINK {
-                links.push(path.clone());
-            }
-            changes.push(Change { path, kind: kind_of(one) });
         }
-        Ok((changes, links))
+        Ok(differences)
     }
 }
 
-fn kind_of(difference: &Difference) -> ChangeKind {
-    match (&difference.old, &difference.new) {
-        (None, _) => ChangeKind::Added,
-        (_, None) => ChangeKind::Deleted,
-        (old, new) if old == new => ChangeKind::Mode,
-        _ => ChangeKind::Modified,
-    }
+/// Changed paths at which a symbolic link is now.
+pub(super) fn links(differences: &[Difference]) -> Vec<RepoPath> {
+    let links = differences.iter().filter(|one| one.new_mode == LINK);
+    links.map(|one| repo_path(&one.path)).collect()
+}
+
+/// Pipes, sockets and repositories that are told as breaches: no ref can hold them.
+fn untracked_names(breaches: &[Breach], found: &Found) -> Vec<Vec<u8>> {
+    let told = |path: &&Vec<u8>| {
+        breaches.iter().any(|breach| match breach {
+            Breach::NotStorable { path: told } | Breach::NestedRepository { path: told } => {
+                *told == repo_path(path)
+            }
+            _ => false,
+        })
+    };
+    let special = found.special.iter().filter(told).cloned();
+    let repositories = found.repositories.iter().filter(|path| !path.is_empty()).filter(told);
+    special.chain(repositories.cloned()).collect()
 }
 
 /// A copy of the base's index with its date: by that git knows which entries to look at twice.

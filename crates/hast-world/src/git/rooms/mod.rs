@@ -2,21 +2,33 @@
 //! directory, beside an index that only hast writes. hast is given the user's repository and a
 //! directory for rooms; it never starts git in the git directory that an agent could write.
 
+mod begun_files;
 mod change;
+mod hooks;
+mod inspection;
 mod own_commits;
+mod pool;
 mod private_git;
 mod quarantine;
+mod saving;
+mod shown_files;
 mod tree;
+mod trees;
+mod users_repository;
 mod walk;
+mod workspace;
 
+use std::cell::OnceCell;
 use std::fs::{self, DirBuilder, File};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::rooms::{ROOM_VERSION, RoomRecord, RoomState, room_ref};
+use hast_flow::plain_name::plain_name;
 
 use super::config::Config;
 use super::index::disk;
@@ -28,6 +40,12 @@ use crate::files::read_bounded;
 const LONGEST_RECORD: usize = 64 << 10;
 /// Beginning of the names of directories that are on their way out.
 const GONE: &str = "gone-";
+/// How long a lock is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub use pool::{rooms_directory, tree_of_unit};
+pub use trees::RealWorktrees;
+pub use workspace::RoomWorkspace;
 
 /// The rooms of one checkout of the user's.
 #[derive(Debug)]
@@ -36,6 +54,8 @@ pub struct RealRooms {
     git: Git,
     config: Config,
     directory: PathBuf,
+    /// The settings of every room's git directory, once they were asked for.
+    settings: OnceCell<Vec<u8>>,
 }
 
 /// An open room. Nobody else opens it before this is dropped.
@@ -44,7 +64,16 @@ pub struct Room {
     slot: String,
     path: PathBuf,
     record: RoomRecord,
-    _lock: File,
+    /// None where another part of this process holds the room.
+    _lock: Option<File>,
+}
+
+/// The fate of ignored files when a room goes to a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum IgnoredFiles {
+    /// Caches and installed dependencies stay for the next attempt at the same unit.
+    Kept,
+    Removed,
 }
 
 impl Room {
@@ -74,6 +103,16 @@ impl Room {
     /// The base's ignore rules as one list.
     fn ignores(&self) -> PathBuf {
         self.trusted().join("ignores")
+    }
+
+    /// The tree and the commits that hast found after the agent.
+    fn judgement(&self) -> PathBuf {
+        self.trusted().join("judgement.json")
+    }
+
+    /// The user's files that were put into the room, with their hashes.
+    fn shown_list(&self) -> PathBuf {
+        self.trusted().join("shown.json")
     }
 
     fn record_path(&self) -> PathBuf {
@@ -111,16 +150,27 @@ impl RealRooms {
         git.overrides = config.overrides.clone();
         make_private(directory)?;
         let directory = directory.canonicalize().map_err(|error| disk(directory, error))?;
-        Ok(Self { git, config, directory })
+        Ok(Self { git, config, directory, settings: OnceCell::new() })
     }
 
     /// A room at a commit: made, or put back to it. A room of another process is refused as locked.
     pub fn open(&self, slot: &str, base: &ObjectId) -> Result<Room, GitProblem> {
         let lock = self.lock(slot)?;
+        self.open_locked(slot, lock, base, None)
+    }
+
+    /// The same where the lock is held, for a unit of work.
+    fn open_locked(
+        &self,
+        slot: &str,
+        lock: File,
+        base: &ObjectId,
+        unit: Option<String>,
+    ) -> Result<Room, GitProblem> {
         let path = self.directory.join(slot);
         let found = self.read_record(&path);
-        let record = self.record_of(base)?;
-        let mut room = Room { slot: slot.to_owned(), path, record, _lock: lock };
+        let record = RoomRecord { unit, ..self.record_of(base)? };
+        let mut room = Room { slot: slot.to_owned(), path, record, _lock: Some(lock) };
         self.pin(&room)?;
         if found.is_none() {
             self.clear(&room.path)?;
@@ -128,21 +178,21 @@ impl RealRooms {
             make_private(&room.trusted())?;
             make_private(&room.tree())?;
         }
-        self.put_to(&mut room, base)?;
+        self.put_to(&mut room, base, IgnoredFiles::Removed)?;
         Ok(room)
     }
 
-    /// Puts a room back to a commit. What was in it is gone: save it first.
+    /// Puts a room back to a commit. What was in it is gone, but for ignored files: save it first.
     pub fn reset(&self, room: &mut Room, to: &ObjectId) -> Result<(), GitProblem> {
-        room.record = self.record_of(to)?;
+        room.record = RoomRecord { unit: room.record.unit.take(), ..self.record_of(to)? };
         self.pin(room)?;
-        self.put_to(room, to)
+        self.put_to(room, to, IgnoredFiles::Kept)
     }
 
     /// Deletes a room.
     pub fn remove(&self, room: Room) -> Result<(), GitProblem> {
         self.clear(&room.path)?;
-        let pin = room_ref(&room.slot);
+        let pin = self.pin_of(&room);
         self.git.call(["update-ref", "-d", &pin]).run()?;
         drop(room);
         Ok(())
@@ -171,17 +221,31 @@ impl RealRooms {
     }
 
     /// Brings files, index, ignore rules and git directory of a room to a commit.
-    fn put_to(&self, room: &mut Room, to: &ObjectId) -> Result<(), GitProblem> {
+    fn put_to(
+        &self,
+        room: &mut Room,
+        to: &ObjectId,
+        ignored: IgnoredFiles,
+    ) -> Result<(), GitProblem> {
         let known = room.record_path().exists();
         if known {
             room.record.state = RoomState::Resetting;
             room.write_record()?;
         }
         remove_any(&room.agents_git())?;
+        remove_any(&room.judgement())?;
+        remove_any(&room.shown_list())?;
         remove_any(&room.tree().join(".git"))?;
-        self.bring_tree(room, to)?;
+        if known {
+            self.forget_submodule_gits(room)?;
+        }
+        self.bring_tree(room, to, ignored)?;
+        match ignored {
+            IgnoredFiles::Kept => self.restore_begun(room)?,
+            IgnoredFiles::Removed => self.forget_begun(room)?,
+        }
         self.write_ignores(room)?;
-        self.make_private_git(room)?;
+        self.make_private_git(room, &room.index())?;
         room.record.state = RoomState::Open;
         room.write_record()
     }
@@ -194,6 +258,7 @@ impl RealRooms {
             version: ROOM_VERSION,
             checkout: self.git.place.top.display().to_string(),
             base: base.clone(),
+            unit: None,
             branch: (head.code == Some(0)).then_some(branch),
             state: RoomState::Resetting,
             boot_id: boot.trim().to_owned(),
@@ -206,12 +271,20 @@ impl RealRooms {
         let record: RoomRecord = serde_json::from_slice(&bytes).ok()?;
         let ours = record.version == ROOM_VERSION
             && record.checkout == self.git.place.top.display().to_string();
-        ours.then_some(record)
+        // Somebody may have deleted parts of it.
+        let whole = path.join("tree").is_dir() && path.join("trusted/index").is_file();
+        (ours && whole).then_some(record)
+    }
+
+    /// The ref of a room's base.
+    fn pin_of(&self, room: &Room) -> String {
+        let rooms = self.directory.file_name().unwrap_or_default().to_string_lossy();
+        room_ref(&plain_name(&rooms), &room.slot)
     }
 
     /// The base stays reachable while the user prunes.
     fn pin(&self, room: &Room) -> Result<(), GitProblem> {
-        let (name, base) = (room_ref(&room.slot), room.record.base.as_str());
+        let (name, base) = (self.pin_of(room), room.record.base.as_str());
         self.git.call(["update-ref", &name, base]).synced().run().map(|_| ())
     }
 
@@ -223,6 +296,20 @@ impl RealRooms {
         match file.try_lock() {
             Ok(()) => Ok(file),
             Err(_) => Err(GitProblem::Locked { path: path.display().to_string() }),
+        }
+    }
+
+    /// The same once whoever has it is gone: a process that was killed may have been starting another,
+    /// which holds the lock a moment longer.
+    fn lock_soon(&self, slot: &str) -> Result<File, GitProblem> {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            match self.lock(slot) {
+                Err(GitProblem::Locked { .. }) if Instant::now() < end => {
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+                result => return result,
+            }
         }
     }
 

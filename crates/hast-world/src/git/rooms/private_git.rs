@@ -37,8 +37,8 @@ const FIXED: &[(&str, &str)] = &[
 const COPIED: &[&str] = &["info/exclude", "info/attributes", "info/sparse-checkout", "shallow"];
 
 impl RealRooms {
-    /// Makes `.git` in the room's tree, at the room's base.
-    pub(super) fn make_private_git(&self, room: &Room) -> Result<(), GitProblem> {
+    /// Makes `.git` in the room's tree, at the room's base and with this index.
+    pub(super) fn make_private_git(&self, room: &Room, index: &Path) -> Result<(), GitProblem> {
         let at = room.tree().join(".git");
         let format = self.git.call(["rev-parse", "--show-object-format"]).line()?;
         let mut init = vec!["init", "-q", "--template="];
@@ -56,12 +56,23 @@ impl RealRooms {
         }
         self.set_config(&private, room)?;
         self.copy_refs(&private, room)?;
-        fs::copy(room.index(), at.join("index")).map_err(|error| disk(&at, error))?;
+        fs::copy(index, at.join("index")).map_err(|error| disk(&at, error))?;
         Ok(())
     }
 
+    /// Asks for the user's settings once: a room's git directory is made several times an attempt.
     fn set_config(&self, private: &Git, room: &Room) -> Result<(), GitProblem> {
         let file = room.tree().join(".git/config");
+        if let Some(settings) = self.settings.get() {
+            return write_file(&file, settings);
+        }
+        self.ask_settings(private, room, &file)?;
+        let settings = fs::read(&file).map_err(|error| disk(&file, error))?;
+        let _ = self.settings.set(settings);
+        Ok(())
+    }
+
+    fn ask_settings(&self, private: &Git, room: &Room, file: &Path) -> Result<(), GitProblem> {
         let set = |key: &str, value: &str| {
             let call = private.call(["config", "--file"]).args([file.as_os_str()]);
             call.args([key, value]).from(&room.trusted()).run()
@@ -101,8 +112,8 @@ impl RealRooms {
         Ok(())
     }
 
-    /// Git with the room's own git directory. Only before an agent was there.
-    fn private_git(&self, room: &Room) -> Git {
+    /// Git with the room's own git directory. hast starts it before an agent was there, or in the sandbox.
+    pub(super) fn private_git(&self, room: &Room) -> Git {
         let mut git = self.git_of(room);
         let at: &Path = &room.tree().join(".git");
         git.place.git_dir = at.to_owned();

@@ -12,7 +12,7 @@ use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
 
 use super::super::ignores::Ignores;
 use super::super::index::disk;
-use super::{RealRooms, Room, walk, write_file};
+use super::{IgnoredFiles, RealRooms, Room, walk, write_file};
 use crate::files::read_bounded;
 
 /// Largest list of ignore rules that is read.
@@ -20,7 +20,12 @@ const LONGEST_RULES: usize = 4 << 20;
 
 impl RealRooms {
     /// Makes the tree that of a commit, whatever is in it.
-    pub(super) fn bring_tree(&self, room: &Room, to: &ObjectId) -> Result<(), GitProblem> {
+    pub(super) fn bring_tree(
+        &self,
+        room: &Room,
+        to: &ObjectId,
+        ignored: IgnoredFiles,
+    ) -> Result<(), GitProblem> {
         let git = self.git_of(room);
         let (index, from) = (room.index(), room.trusted());
         for path in walk::walk(&room.tree())?.special {
@@ -30,7 +35,11 @@ impl RealRooms {
         }
         let read = git.call(["read-tree", "-u", "--reset", to.as_str()]);
         read.index(&index).from(&from).run()?;
-        git.call(["clean", "-qffdx"]).index(&index).from(&from).run()?;
+        let clean = match ignored {
+            IgnoredFiles::Kept => "-qffd",
+            IgnoredFiles::Removed => "-qffdx",
+        };
+        git.call(["clean", clean]).index(&index).from(&from).run()?;
         self.copy_dates(room, to)
     }
 

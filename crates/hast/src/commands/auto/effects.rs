@@ -1,6 +1,7 @@
 //! What `auto` asks of the machine besides agents: git, and the tests.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Arc;
 
 use hast_flow::attempt::evidence::{TestEnd, TestRun};
@@ -17,7 +18,7 @@ use hast_flow::tools::{FailureClass, FailureRecord};
 use hast_flow::words::Lang;
 use hast_world::calls::OtherEffects;
 use hast_world::checks::Checks;
-use hast_world::git::Hooking;
+use hast_world::git::{Hooking, rooms_directory};
 use hast_world::git_thread::GitThread;
 use hast_world::root_path::RootPath;
 use hast_world::supervisor::Guarded;
@@ -56,9 +57,7 @@ impl AutoEffects {
 
     /// The same with work trees.
     pub(crate) fn with_trees(self) -> Result<Self, GitProblem> {
-        let root = &self.checks.root;
-        let directory = root.join(layout::DIRECTORY).join(auto_layout::WORKTREES);
-        let trees = WorktreeThreads::open(root, &directory)?;
+        let trees = open_rooms(&self.checks.root, &self.checks.variables)?;
         let trees = Some(trees.with_hooks(Arc::clone(&self.checks), auto_layout::WORKTREES));
         Ok(Self { trees, ..self })
     }
@@ -105,6 +104,19 @@ impl OtherEffects for AutoEffects {
             Effect::Call(_) | Effect::Tools(_) => Nothing.perform(key, effect),
         }
     }
+}
+
+/// The rooms of a checkout. They are among the user's state, outside of the checkout.
+pub(crate) fn open_rooms(
+    root: &Path,
+    variables: &[(OsString, OsString)],
+) -> Result<WorktreeThreads, GitProblem> {
+    let nowhere = || GitProblem::Disk {
+        path: "$XDG_STATE_HOME/hast/rooms".to_owned(),
+        why: "neither HOME nor XDG_STATE_HOME is set".to_owned(),
+    };
+    let directory = rooms_directory(root, variables).ok_or_else(nowhere)?;
+    WorktreeThreads::open(root, &directory)
 }
 
 /// Whether an agent or a test is what mostly follows. None runs meanwhile.

@@ -25,7 +25,8 @@ const OLD: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 pub(super) fn run(app: &mut App, project: &Project) -> Result<Exit, Problem> {
     let refs = clear_refs(app, project)?;
-    let trees = leftovers::remove(app, project)?;
+    let (trees, freed) = leftovers::remove(app, project)?;
+    let earlier = leftovers::of_earlier_versions(project);
     let aside = clear_aside(app, project)?;
     if app.json {
         let trees: Vec<Value> = trees.iter().map(Leftover::json).collect();
@@ -37,6 +38,8 @@ pub(super) fn run(app: &mut App, project: &Project) -> Result<Exit, Problem> {
             "unmerged": refs.unmerged,
             "checked_out": checked_out,
             "worktrees": trees,
+            "of_earlier_versions": earlier,
+            "rooms": { "deleted": freed.rooms, "bytes": freed.bytes },
             "aside": aside,
         }))?;
         return Ok(Exit::Done);
@@ -44,6 +47,12 @@ pub(super) fn run(app: &mut App, project: &Project) -> Result<Exit, Problem> {
     let mut text = refs.text(app);
     for tree in &trees {
         text += &format!("{}\n", tree.line(app));
+    }
+    for tree in &earlier {
+        text += &format!("{}\n", say::gc_earlier(app.lang, visible(tree)));
+    }
+    if freed.rooms > 0 {
+        text += &format!("{}\n", say::gc_rooms(app.lang, freed.rooms, size(freed.bytes)));
     }
     app.print(&(text + &aside_text(app, project, &aside)))?;
     Ok(Exit::Done)

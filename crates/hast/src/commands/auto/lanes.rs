@@ -6,7 +6,7 @@ use hast_flow::attempt::settle::Commits;
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::{Config, Isolation, PacketLease};
 use hast_flow::flows::goals::auto::AutoFlow;
-use hast_flow::flows::goals::auto::lanes::{Delivery, Lane, LanesFlow, LanesView, Walls};
+use hast_flow::flows::goals::auto::lanes::{Delivery, Lane, LanesFlow, LanesView};
 use hast_flow::flows::goals::selection::{Placed, placed};
 use hast_world::calls::ledger::LedgerFile;
 
@@ -30,7 +30,7 @@ pub(super) fn drive(
     app: &mut App,
     unit: Unit<'_>,
     auto: AutoFlow,
-    (width, walls): (usize, Walls),
+    width: usize,
     delivery: Option<(Delivery, PacketLease)>,
     eyes: &mut GoalEyes,
 ) -> Result<Driven<()>, Problem> {
@@ -46,7 +46,7 @@ pub(super) fn drive(
         Some(lease) => Leases::of_packet(app, project, lease)?,
         None => Leases::open(app, project, AtOnce::Lanes(width))?,
     };
-    let flow = LanesFlow { auto, width, setup, copy, limited, walls, delivery };
+    let flow = LanesFlow { auto, width, setup, copy, limited, delivery };
     let (root, config) = (project.root.clone(), project.config.clone());
     let variables = project.variables.clone();
     let others = move |guarded: &Arc<_>| {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hast_flow::attempt::worktrees::{
-    FoundTree, Removed, Spent, TreeName, TreePlan, WorktreeResult, WorktreeStep,
+    FoundTree, Spent, TreeName, TreePlan, WorktreeResult, WorktreeStep,
 };
 use hast_flow::docs::goals::{GoalsEvent, GoalsEventKind as Kind};
 use hast_flow::flows::goals::auto::layout as auto_layout;
@@ -15,6 +15,7 @@ use hast_world::driver_lock::DriverLock;
 use hast_world::worktree_threads::WorktreeThreads;
 use serde_json::{Value, json};
 
+use super::effects::open_rooms;
 use crate::app::App;
 use crate::auto_messages::say;
 use crate::commands::calling::Project;
@@ -28,29 +29,27 @@ pub(super) struct Leftover {
     became: Became,
 }
 
-enum Became {
-    Removed {
-        saved: Option<String>,
-    },
-    /// Git could not look through it.
-    MovedAside {
-        path: String,
-    },
-    InUse,
-    Refused {
-        why: String,
-    },
+/// Rooms that were deleted.
+pub(super) struct Freed {
+    pub(super) rooms: usize,
+    pub(super) bytes: u64,
 }
 
-/// Looks at all work trees of hast, and removes those whose goal no run is working on.
-pub(super) fn remove(app: &App, project: &Project) -> Result<Vec<Leftover>, Problem> {
+enum Became {
+    Removed { saved: Option<String> },
+    InUse,
+    Refused { why: String },
+}
+
+/// Looks at all work trees of hast, removes those whose goal no run is working on, and deletes the
+/// rooms that are free then.
+pub(super) fn remove(app: &App, project: &Project) -> Result<(Vec<Leftover>, Freed), Problem> {
     let lang = app.lang;
     let refused = |problem: &hast_flow::attempt::git_problem::GitProblem| {
         Problem::new(problem.what(lang), problem.next(lang))
     };
     let state = project.root.join(layout::DIRECTORY);
-    let directory = state.join(auto_layout::WORKTREES);
-    let trees = WorktreeThreads::open(&project.root, &directory).map_err(|p| refused(&p))?;
+    let trees = open_rooms(&project.root, &project.variables).map_err(|p| refused(&p))?;
     // While somebody drives, every tree may be theirs.
     let lock = DriverLock::take(&state, super::UNIT);
     let open = open_lanes(app, project)?;
@@ -79,7 +78,20 @@ pub(super) fn remove(app: &App, project: &Project) -> Result<Vec<Leftover>, Prob
         };
         leftovers.push(Leftover { found, became });
     }
-    Ok(leftovers)
+    let freed = match lock {
+        Ok(_) => trees.free_rooms().map_err(|problem| refused(&problem))?,
+        Err(_) => (0, 0),
+    };
+    Ok((leftovers, Freed { rooms: freed.0, bytes: freed.1 }))
+}
+
+/// Work trees that hast made in the checkout before it had rooms: nothing is known of them any more.
+pub(super) fn of_earlier_versions(project: &Project) -> Vec<String> {
+    let trees = project.root.join(layout::DIRECTORY).join(auto_layout::WORKTREES);
+    let names = trees.names().unwrap_or_default().into_iter();
+    let directory = |name: &String| trees.join(name).is_dir();
+    let path = |name| format!("{}/{}{name}", layout::DIRECTORY, auto_layout::WORKTREES);
+    names.filter(directory).map(path).collect()
 }
 
 fn clear(
@@ -96,7 +108,6 @@ fn clear(
     let spent = saved.map_or(Spent::Unused, Spent::Saved);
     match trees.perform(&WorktreeStep::Remove { tree: tree.clone(), spent }) {
         WorktreeResult::Refused(problem) => Err(problem),
-        WorktreeResult::Removed(Removed { aside: Some(path) }) => Ok(Became::MovedAside { path }),
         _ => Ok(Became::Removed { saved: name }),
     }
 }
@@ -133,7 +144,6 @@ impl Leftover {
             Became::Removed { saved: Some(name) } => {
                 say::gc_tree_saved(lang, tree, size, visible(name))
             }
-            Became::MovedAside { path } => say::gc_tree_aside(lang, tree, size, visible(path)),
             Became::InUse => say::gc_tree_in_use(lang, tree, size),
             Became::Refused { why } => say::gc_tree_refused(lang, tree, visible(why)),
         }
@@ -142,7 +152,6 @@ impl Leftover {
     pub(super) fn json(&self) -> Value {
         let (state, saved) = match &self.became {
             Became::Removed { saved } => ("removed", saved.as_deref()),
-            Became::MovedAside { path } => ("moved_aside", Some(path.as_str())),
             Became::InUse => ("in_use", None),
             Became::Refused { .. } => ("refused", None),
         };

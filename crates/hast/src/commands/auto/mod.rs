@@ -12,7 +12,6 @@ mod planned;
 mod refs;
 mod refusals;
 pub(crate) mod summary;
-mod walls;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -184,8 +183,7 @@ pub(crate) fn go(
         unit.held = Exit::Locked;
     }
     if let Some(width) = wish.width {
-        let walls = walls::of(project, &place);
-        return lanes::drive(app, unit, flow, (width, walls), wish.delivery, eyes);
+        return lanes::drive(app, unit, flow, width, wish.delivery, eyes);
     }
     in_place(app, unit, flow, eyes)
 }

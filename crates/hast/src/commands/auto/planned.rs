@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hast_flow::agents::choice::{Wishes, choose};
-use hast_flow::docs::goals::{Goal, GoalStatus};
+use hast_flow::docs::goals::{Goal, GoalStatus, HandoffName};
 use hast_flow::flows::goals::context::{assemble, fit};
 use hast_flow::flows::goals::handoffs::LastSession;
 use hast_flow::flows::goals::instructions::{Parts, prompt};
@@ -15,6 +15,7 @@ use hast_flow::flows::goals::runnable::{
 };
 use hast_flow::flows::goals::selection::{Placed, placed};
 use hast_flow::formats::source::MAX_DOCUMENT_BYTES;
+use hast_flow::time::OffsetTime;
 use hast_world::calls::{installed, variable};
 use serde_json::json;
 
@@ -127,13 +128,20 @@ fn one(
     })?;
     let command = goal.test_command.clone().or_else(|| config.test_command.clone());
     let command = command.unwrap_or_default();
+    // As if it began now. How the tests end on the base is not known before they run.
+    let now = app.clock.now();
+    let now = OffsetTime::new(now, app.clock.local_offset(now));
+    let handoff = HandoffName { local: now.local(), number: 1 };
     let parts = Parts {
         context: &context,
         test_command: &command,
-        handoff_path: ".ai/handoffs/YYYY-MM-DD_HHMMSS.md",
+        base: None,
+        handoff_path: &format!("{}/{handoff}", layout::HANDOFFS),
+        timestamp: &now.to_string(),
+        protect: &config.protect,
         last: None,
     };
-    let text = prompt(goal, parts, lang);
+    let text = prompt(goal, &parts, lang);
     Ok(DryRun {
         goal_id: goal.id.clone(),
         title: goal.title.clone(),

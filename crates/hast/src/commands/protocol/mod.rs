@@ -7,15 +7,12 @@ mod ingest;
 use hast_flow::attempt::settle::Commits;
 use hast_flow::driver::{Bounds, Driver, Flow, InTurn};
 use hast_flow::flows::goals::auto::Settings;
-use hast_flow::flows::goals::auto::layout as auto_layout;
-use hast_flow::flows::goals::layout;
 use hast_flow::steps::{Effect, EffectResult, Ending, StepKey};
 use hast_flow::store::StoreError;
 use hast_world::calls::OtherEffects;
 use hast_world::root_path::RootPath;
-use hast_world::worktree_threads::WorktreeThreads;
 
-use super::auto::effects::Nothing;
+use super::auto::effects::{Nothing, open_rooms};
 use super::auto::leases::Leases;
 use super::calling::Project;
 use super::opening::store_problem;
@@ -52,8 +49,7 @@ fn drive<F: Flow, T>(
 ) -> Result<(Ending, T), Problem> {
     let lang = app.lang;
     let store = goals_log::open(app, root)?;
-    let directory = root.join(layout::DIRECTORY).join(auto_layout::WORKTREES);
-    let trees = WorktreeThreads::open(root, &directory)
+    let trees = open_rooms(root, &std::env::vars_os().collect::<Vec<_>>())
         .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))?;
     let mut world = InTurn::new(|key: &StepKey, effect: &Effect| match (effect, leases) {
         (Effect::Worktree(step), _) => EffectResult::Worktree(trees.perform(step)),

@@ -5,18 +5,18 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use crate::attempt::base::{Base, ObjectId, Shared};
+use crate::attempt::base::{Base, ObjectId};
 use crate::attempt::evidence::TestEnd;
 use crate::attempt::reason::Reason;
-use crate::attempt::workspace::{GitResult, GitStep};
-use crate::attempt::worktrees::{Removed, Spent, TreePlan, WorktreeResult, WorktreeStep};
+use crate::attempt::workspace::GitResult;
+use crate::attempt::worktrees::{Spent, TreePlan, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::{GoalStatus, GoalsEventKind as Kind};
 use crate::driver::Facts;
 use crate::flows::goals::auto::lanes::decide::{tip, worktree};
 use crate::flows::goals::auto::lanes::view::{Lane, LanesView, Tree};
 use crate::flows::goals::auto::lanes::wanted::{Asking, Word};
-use crate::flows::goals::auto::lanes::{LanesFlow, Walls, delivery, status, train, wanted};
+use crate::flows::goals::auto::lanes::{LanesFlow, delivery, status, train, wanted};
 use crate::flows::goals::auto::view::{Current, Documents, View};
 use crate::flows::goals::auto::working::{self, Work, key};
 use crate::flows::goals::auto::write::Draft;
@@ -186,38 +186,7 @@ fn begin(
         return None;
     }
     let step = working::begin(&flow.auto, seen, facts, placed, &BTreeSet::new());
-    Some(within(lane, recorded_with(step, || shared(flow, view, lane))))
-}
-
-/// A start says what becomes of what lanes share.
-fn recorded_with(mut step: Step, shared: impl FnOnce() -> Shared) -> Step {
-    if let Step::Effect { effect: Effect::Git(step), .. } = &mut step
-        && let GitStep::Record { rules, .. } = &mut **step
-    {
-        rules.shared = shared();
-    }
-    step
-}
-
-/// Without walls it counts as it was before the first of all agents that are at work now.
-fn shared(flow: &LanesFlow, view: &LanesView, lane: &Lane) -> Shared {
-    if flow.walls == Walls::Whole {
-        return Shared::Left;
-    }
-    let others = view.lanes.values().filter(|other| other.goal != lane.goal);
-    let mut starts = others.filter_map(|other| {
-        let current = other.current.as_ref()?;
-        view.shared.documents_of(&current.goal, current.number)?.base.as_ref()
-    });
-    match starts.next() {
-        None => Shared::Guarded,
-        Some(base) => match &base.rules().shared {
-            Shared::GuardedSince { start } => Shared::GuardedSince { start: start.clone() },
-            Shared::Guarded | Shared::Left => {
-                Shared::GuardedSince { start: base.snapshot().clone() }
-            }
-        },
-    }
+    Some(within(lane, step))
 }
 
 /// Lanes that begin at one commit need its tests only once.
@@ -336,10 +305,7 @@ fn removed(
     let (tree, spent) = (lane.place.clone(), Spent::Merged { into });
     let remove = || WorktreeStep::Remove { tree, spent };
     let detail = match worktree(seen, facts, remove_key.clone(), remove)? {
-        WorktreeResult::Removed(Removed { aside: None }) => json!({"goal_id": lane.goal}),
-        WorktreeResult::Removed(Removed { aside }) => {
-            json!({"goal_id": lane.goal, "aside": aside})
-        }
+        WorktreeResult::Removed => json!({"goal_id": lane.goal}),
         WorktreeResult::Refused(refused) if refused.is_everybodys() => {
             return Err(problem(refused, facts.lang));
         }
@@ -386,17 +352,7 @@ pub(super) fn within(lane: &Lane, step: Step) -> Step {
     let Step::Effect { key, effect } = step else { return step };
     let Some(tree) = path(lane) else { return Step::Effect { key, effect } };
     let effect = match effect {
-        Effect::Git(mut step) => {
-            // Other lanes, the train and the user move other refs meanwhile.
-            if let GitStep::Look { rules }
-            | GitStep::LookAgain { rules }
-            | GitStep::Record { rules, .. } = &mut *step
-            {
-                rules.moving_refs = vec!["refs/".to_owned()];
-            }
-            Effect::Within { tree, effect: Box::new(Effect::Git(step)) }
-        }
-        Effect::Check(_) => Effect::Within { tree, effect: Box::new(effect) },
+        Effect::Git(_) | Effect::Check(_) => Effect::Within { tree, effect: Box::new(effect) },
         Effect::Call(mut call) => {
             call.place = Place::Worktree(tree);
             Effect::Call(call)

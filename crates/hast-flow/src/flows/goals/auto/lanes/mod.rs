@@ -31,18 +31,8 @@ pub struct LanesFlow {
     pub copy: Vec<String>,
     /// Goals whose last call was refused by a limit: being cut off there spends nothing.
     pub limited: Vec<String>,
-    pub walls: Walls,
     /// What a worker elsewhere made: the one lane of this run, with that in the place of a call.
     pub delivery: Option<Delivery>,
-}
-
-/// What keeps the agents of lanes from what the lanes share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Walls {
-    /// A sandbox that closes it.
-    Whole,
-    /// Nothing: what they did there is found afterwards.
-    Open,
 }
 
 /// The result of a packet, as a lane takes it.

@@ -124,9 +124,7 @@ impl Try<'_> {
                 _ => return Err(unexpected(&self.key("setup"), facts.lang)),
             }
         }
-        let mut rules = flow.settings.tree_rules();
-        // Other alternatives, runs and the user move other refs meanwhile.
-        rules.moving_refs = vec!["refs/".to_owned()];
+        let rules = flow.settings.tree_rules();
         let unit = format!("spike {} {} {}", flow.ticket.id, self.spike, self.alternative.id);
         let key = format!("{}/{}", ref_part(&unit), self.number);
         let record = || Effect::Git(Box::new(GitStep::Record { key, rules, at: facts.now }));

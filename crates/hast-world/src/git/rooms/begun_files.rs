@@ -1,0 +1,216 @@
+//! Files that a room has before its first agent and that no commit has: copies from the checkout, and
+//! what the setup and the tests on the base left. They are put back whenever the room is reset, and
+//! are nobody's work.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::{Path, PathBuf};
+
+use hast_flow::attempt::git_problem::GitProblem;
+use serde::{Deserialize, Serialize};
+
+use super::super::index::disk;
+use super::{RealRooms, Room, remove_any, write_file};
+use crate::files::read_bounded;
+
+const LONGEST_LIST: usize = 512 << 20;
+/// How much is copied. A file beyond that is deleted once somebody changes it.
+const MOST_BYTES: u64 = 4 << 30;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct BegunFile {
+    path: Vec<u8>,
+    stamp: Stamp,
+    copied: bool,
+}
+
+/// By what a change of a file is seen. Nobody sets the last one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Stamp {
+    mode: u32,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Room {
+    fn begun_list(&self) -> PathBuf {
+        self.trusted().join("begun.json")
+    }
+
+    /// Copies of these files, out of the agent's reach.
+    fn begun_copies(&self) -> PathBuf {
+        self.path.join("begun")
+    }
+}
+
+impl RealRooms {
+    /// Notes and copies what is there, once for each unit.
+    pub(super) fn note_begun(&self, room: &Room) -> Result<(), GitProblem> {
+        if room.begun_list().exists() {
+            return Ok(());
+        }
+        remove_any(&room.begun_copies())?;
+        let git = self.git_of(room);
+        let list = git.call(["ls-files", "-z", "-o"]).index(&room.index()).from(&room.trusted());
+        let list = list.run()?;
+        let of_submodules = files_below(&room.tree(), self.submodules(room)?);
+        let of_submodules = of_submodules.iter().map(Vec::as_slice);
+        let (mut begun, mut bytes) = (Vec::new(), 0);
+        for path in list.split(|byte| *byte == 0).chain(of_submodules) {
+            let at = room.tree().join(OsStr::from_bytes(path));
+            // A name that ends with a slash is a repository.
+            let Some(stamp) = stamp(&at).filter(|_| !path.is_empty() && !path.ends_with(b"/"))
+            else {
+                continue;
+            };
+            bytes += stamp.size;
+            let copied = bytes <= MOST_BYTES;
+            if copied {
+                copy(&at, &room.begun_copies().join(OsStr::from_bytes(path)))?;
+            }
+            begun.push(BegunFile { path: path.to_vec(), stamp, copied });
+        }
+        write_list(room, &begun)
+    }
+
+    /// Puts these files back as they were.
+    pub(super) fn restore_begun(&self, room: &Room) -> Result<(), GitProblem> {
+        let mut begun = list(room);
+        let mut differs = false;
+        for file in &mut begun {
+            let name = OsStr::from_bytes(&file.path);
+            let at = room.tree().join(name);
+            if stamp(&at).as_ref() == Some(&file.stamp) {
+                continue;
+            }
+            differs = true;
+            make_way(&room.tree(), &at)?;
+            if file.copied {
+                copy(&room.begun_copies().join(name), &at)?;
+                file.stamp = stamp(&at).unwrap_or_else(|| file.stamp.clone());
+            }
+        }
+        if differs { write_list(room, &begun) } else { Ok(()) }
+    }
+
+    /// Submodules in which a file of these is another one now. What a build adds there is no change.
+    pub(super) fn changed_submodules(&self, room: &Room) -> Result<Vec<Vec<u8>>, GitProblem> {
+        let mut submodules = self.submodules(room)?;
+        if submodules.is_empty() {
+            return Ok(submodules);
+        }
+        let begun = list(room);
+        let differs = |file: &&BegunFile| {
+            let name = OsStr::from_bytes(&file.path);
+            let (at, copy) = (room.tree().join(name), room.begun_copies().join(name));
+            stamp(&at).as_ref() != Some(&file.stamp) && !same_content(&at, &copy)
+        };
+        submodules.retain(|submodule| {
+            let inside = [submodule.as_slice(), b"/"].concat();
+            begun.iter().filter(|file| file.path.starts_with(&inside)).any(|file| differs(&file))
+        });
+        Ok(submodules)
+    }
+
+    /// A submodule's own git is in the git directory that is thrown away: without it, git takes the
+    /// submodule for one that was never filled, and leaves its files alone.
+    pub(super) fn forget_submodule_gits(&self, room: &Room) -> Result<(), GitProblem> {
+        for submodule in self.submodules(room)? {
+            let at = room.tree().join(OsStr::from_bytes(&submodule));
+            if fs::symlink_metadata(&at).is_ok_and(|there| there.is_dir()) {
+                remove_any(&at.join(".git"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The next unit begins with nothing of these.
+    pub(super) fn forget_begun(&self, room: &Room) -> Result<(), GitProblem> {
+        remove_any(&room.begun_list())?;
+        remove_any(&room.begun_copies())
+    }
+
+    pub(super) fn begun_paths(&self, room: &Room) -> BTreeSet<Vec<u8>> {
+        list(room).into_iter().map(|file| file.path).collect()
+    }
+}
+
+fn list(room: &Room) -> Vec<BegunFile> {
+    let bytes = read_bounded(&room.begun_list(), LONGEST_LIST).unwrap_or_default();
+    serde_json::from_slice(&bytes).unwrap_or_default()
+}
+
+fn write_list(room: &Room, begun: &[BegunFile]) -> Result<(), GitProblem> {
+    write_file(&room.begun_list(), &serde_json::to_vec(begun).unwrap_or_default())
+}
+
+/// The stamp of a file or link; none for anything else.
+fn stamp(path: &Path) -> Option<Stamp> {
+    let there = fs::symlink_metadata(path).ok().filter(|there| !there.is_dir())?;
+    let plain = there.is_file() || there.is_symlink();
+    plain.then(|| Stamp {
+        mode: there.mode(),
+        size: there.size(),
+        modified: (there.mtime(), there.mtime_nsec()),
+        changed: (there.ctime(), there.ctime_nsec()),
+    })
+}
+
+/// All files in some directories of a tree, but for git's.
+fn files_below(tree: &Path, directories: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+    let (mut open, mut files) = (directories, Vec::new());
+    while let Some(directory) = open.pop() {
+        let entries = fs::read_dir(tree.join(OsStr::from_bytes(&directory)));
+        for entry in entries.into_iter().flatten().flatten() {
+            let path = [directory.as_slice(), b"/", entry.file_name().as_bytes()].concat();
+            match entry.file_type() {
+                _ if entry.file_name() == ".git" => {}
+                Ok(kind) if kind.is_dir() => open.push(path),
+                _ => files.push(path),
+            }
+        }
+    }
+    files
+}
+
+fn same_content(one: &Path, other: &Path) -> bool {
+    let plain = |path: &Path| fs::symlink_metadata(path).is_ok_and(|there| there.is_file());
+    let link = |path: &Path| fs::read_link(path).ok();
+    match (plain(one), plain(other)) {
+        (true, true) => fs::read(one).ok() == fs::read(other).ok(),
+        (false, false) => link(one).is_some() && link(one) == link(other),
+        _ => false,
+    }
+}
+
+/// Nothing is at a path afterwards, and what is above it are directories of the tree.
+fn make_way(tree: &Path, path: &Path) -> Result<(), GitProblem> {
+    let inside = path.strip_prefix(tree).unwrap_or(Path::new(""));
+    let mut above = tree.to_owned();
+    for part in inside.parent().into_iter().flat_map(Path::components) {
+        above.push(part);
+        if fs::symlink_metadata(&above).is_ok_and(|there| !there.is_dir()) {
+            remove_any(&above)?;
+        }
+    }
+    remove_any(path)
+}
+
+/// A copy with the same content, rights and date; blocks are shared where the disk can.
+fn copy(from: &Path, to: &Path) -> Result<(), GitProblem> {
+    let copied = || -> io::Result<()> {
+        let there = fs::symlink_metadata(from)?;
+        fs::create_dir_all(to.parent().unwrap_or(to))?;
+        if there.is_symlink() {
+            return symlink(fs::read_link(from)?, to);
+        }
+        fs::copy(from, to)?;
+        File::open(to)?.set_modified(there.modified()?)
+    };
+    copied().map_err(|error| disk(from, error))
+}

@@ -1,0 +1,142 @@
+//! The judge's evidence from a room after an agent: changes against the base, protected files,
+//! handoffs, and the agent's own commits. Nothing of the agent runs meanwhile.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+
+use hast_flow::attempt::base::{Base, ObjectId, TreeRules};
+use hast_flow::attempt::evidence::{Change, ChangeKind, RepoPath};
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::given_back::GivenBack;
+use hast_flow::attempt::inspection::{HandoffFile, Inspection};
+use hast_flow::attempt::rooms::OwnCommits;
+
+use super::super::paths::{Matcher, repo_path, shown};
+use super::super::scan::Difference;
+use super::change::{TreeNow, links};
+use super::saving::FoundWork;
+use super::{RealRooms, Room};
+use crate::files::read_bounded;
+
+const LONGEST_HANDOFF: usize = 1 << 20;
+
+impl RealRooms {
+    /// Looks at what an agent left. Its git directory is kept apart; the tree gets a new one, at the
+    /// base and with the index of the judged tree, for the tests and the hooks.
+    pub(super) fn inspect_room(&self, room: &Room, base: &Base) -> Result<Inspection, GitProblem> {
+        let rules = base.rules();
+        self.take_git_away(room)?;
+        let meant = self.committed_paths(room)?;
+        let now = self.tree_now(room, rules, &meant)?;
+        let changed: BTreeSet<&[u8]> = now.differences.iter().map(|one| &*one.path).collect();
+        // A commit holds nothing that the judge does not see in the tree.
+        let own = self.own_commits(room, &now.tree, &|path| changed.contains(path))?;
+        let head = match own {
+            OwnCommits::Linear(commits) => commits.last().cloned(),
+            OwnCommits::None | OwnCommits::Squash(_) => None,
+        };
+        let head = head.unwrap_or_else(|| room.base().clone());
+        let work = FoundWork {
+            base: room.base().clone(),
+            tree: now.tree.clone(),
+            head: head.clone(),
+            not_stored: now.not_stored.iter().map(|path| shown(path)).collect(),
+        };
+        self.note_work(room, &work)?;
+        self.make_private_git(room, &now.index)?;
+        self.evidence(room, rules, now, head)
+    }
+
+    fn evidence(
+        &self,
+        room: &Room,
+        rules: &TreeRules,
+        now: TreeNow,
+        head: ObjectId,
+    ) -> Result<Inspection, GitProblem> {
+        let matcher = Matcher::new(rules);
+        let uncommitted = self.git.tree_of(&head)? != now.tree;
+        Ok(Inspection {
+            changes: self.changes_of(room, &matcher, &now)?,
+            links: links(&now.differences),
+            protected: self.protected(room, &matcher, &now.differences),
+            handoffs: self.new_handoffs(room, rules),
+            others: Vec::new(),
+            not_committed: Vec::new(),
+            given_back: GivenBack::default(),
+            breaches: now.breaches,
+            head,
+            commit_tree: now.tree.clone(),
+            tree: now.tree,
+            uncommitted,
+        })
+    }
+
+    /// Every path that differs from the base, but handoffs.
+    fn changes_of(
+        &self,
+        room: &Room,
+        matcher: &Matcher<'_>,
+        now: &TreeNow,
+    ) -> Result<Vec<Change>, GitProblem> {
+        let git = self.git_of(room);
+        let mut found: BTreeMap<&[u8], ChangeKind> = BTreeMap::new();
+        found.extend(now.differences.iter().map(|one| (&*one.path, one.kind())));
+        let moved = git.moved_tests(&now.differences)?;
+        found.extend(moved.into_iter().map(|path| (path, ChangeKind::Moved)));
+        let emptied = git.emptied(&now.differences)?;
+        found.extend(emptied.into_iter().map(|path| (path, ChangeKind::Emptied)));
+        let hollow = git.hollow(&now.differences);
+        found.extend(hollow.into_iter().map(|path| (path, ChangeKind::Hollow)));
+        found.extend(now.not_stored.iter().map(|path| (&**path, ChangeKind::Added)));
+        let judged = found
+            .into_iter()
+            .filter(|(path, _)| !matcher.is_handoff(path) && !matcher.is_left_out(path));
+        Ok(judged.map(|(path, kind)| Change { path: repo_path(path), kind }).collect())
+    }
+
+    /// Paths that no attempt may change: protected ones, shown files, handoffs of earlier work.
+    fn protected(
+        &self,
+        room: &Room,
+        matcher: &Matcher<'_>,
+        differences: &[Difference],
+    ) -> Vec<RepoPath> {
+        let mut all: BTreeSet<RepoPath> = self.changed_shown(room).into_iter().collect();
+        all.extend(matcher.off_limits(differences.iter().map(|one| &one.path)));
+        let old = differences.iter().filter(|one| one.old.is_some());
+        let old = old.filter(|one| matcher.is_handoff(&one.path));
+        all.extend(old.map(|one| repo_path(&one.path)));
+        all.into_iter().collect()
+    }
+
+    /// Handoffs that were not there when the attempt began, also where git ignores them.
+    fn new_handoffs(&self, room: &Room, rules: &TreeRules) -> Vec<HandoffFile> {
+        let Some(directory) = &rules.handoffs else { return Vec::new() };
+        let shown_before = self.shown_paths(room);
+        let place = room.tree().join(directory);
+        let mut new = Vec::new();
+        for entry in fs::read_dir(&place).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let path = [directory.as_bytes(), name.as_bytes()].concat();
+            if shown_before.contains(&path) || self.base_has(room, &path) {
+                continue;
+            }
+            let bytes = match fs::symlink_metadata(entry.path()) {
+                Ok(there) if !there.is_file() => Err("not a regular file".to_owned()),
+                Ok(there) if there.len() > LONGEST_HANDOFF as u64 => Err("too large".to_owned()),
+                _ => read_bounded(&entry.path(), LONGEST_HANDOFF).map_err(|why| why.to_string()),
+            };
+            new.push(HandoffFile { name: shown(name.as_bytes()), bytes });
+        }
+        new.sort_by(|one, other| one.name.cmp(&other.name));
+        new
+    }
+
+    fn base_has(&self, room: &Room, path: &[u8]) -> bool {
+        let name = [room.base().as_str().as_bytes(), b":", path].concat();
+        let name = String::from_utf8_lossy(&name).into_owned();
+        self.git.call(["cat-file", "-e", &name]).output().is_ok_and(|out| out.code == Some(0))
+    }
+}

@@ -1,0 +1,209 @@
+//! A room's work on a ref: the tree that was judged or, where nothing was judged, what is there. What
+//! no ref can hold is moved to where such things are kept before the room is reset.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use hast_flow::attempt::base::{ObjectId, SavedWork, ref_part};
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::rooms::OwnCommits;
+use hast_flow::attempt::workspace::{Aside, SavePlan};
+use serde::{Deserialize, Serialize};
+
+use super::super::aside;
+use super::super::index::{Entry, ScratchFile, disk, object};
+use super::super::paths::shown;
+use super::super::refs::Move;
+use super::super::scan::{Difference, parse_raw};
+use super::super::settle::signed_by;
+use super::change::TreeNow;
+use super::{RealRooms, Room, remove_any, write_file};
+use crate::files::read_bounded;
+
+const LONGEST_JUDGEMENT: usize = 16 << 20;
+
+/// The work in a room as hast found it after the agent, before any test ran there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FoundWork {
+    pub(super) base: ObjectId,
+    pub(super) tree: ObjectId,
+    /// The last of the agent's own commits that are kept; the base where there is none.
+    pub(super) head: ObjectId,
+    /// Paths of things that no ref can hold, as people read them.
+    pub(super) not_stored: Vec<String>,
+}
+
+impl RealRooms {
+    pub(super) fn note_work(&self, room: &Room, work: &FoundWork) -> Result<(), GitProblem> {
+        write_file(&room.judgement(), &serde_json::to_vec(work).unwrap_or_default())
+    }
+
+    /// The work that an inspection found; none where there was none since the room was reset.
+    pub(super) fn noted_work(&self, room: &Room) -> Option<FoundWork> {
+        let bytes = read_bounded(&room.judgement(), LONGEST_JUDGEMENT).ok()?;
+        let work: FoundWork = serde_json::from_slice(&bytes).ok()?;
+        (work.base == *room.base()).then_some(work)
+    }
+
+    /// Puts the room's work on a ref. Files beyond the plan's sizes are left out and named.
+    pub(super) fn save_work(&self, room: &Room, plan: &SavePlan) -> Result<SavedWork, GitProblem> {
+        let work = match self.noted_work(room) {
+            Some(work) => work,
+            None => self.find_work(room, plan)?,
+        };
+        let beyond = self.beyond_sizes(room, plan, &work.tree)?;
+        let tree = self.without(room, &work.tree, &beyond)?;
+        let before = self.git.resolve(&plan.name)?;
+        let commit = self.saved_commit(plan, &work.head, &tree, before.as_ref())?;
+        if before.as_ref() != Some(&commit) {
+            let (name, to) = (plan.name.clone(), Some(commit.clone()));
+            self.git.move_refs(&[Move { name, from: before, to }])?;
+        }
+        let mut overflow: Vec<String> = beyond.iter().map(|one| shown(&one.path)).collect();
+        overflow.extend(work.not_stored);
+        overflow.sort();
+        Ok(SavedWork { name: plan.name.clone(), commit, tree, overflow })
+    }
+
+    /// The work of a call that was cut off. Commits that the agent made go with it where they hold.
+    fn find_work(&self, room: &Room, plan: &SavePlan) -> Result<FoundWork, GitProblem> {
+        self.take_git_away(room)?;
+        let meant = self.committed_paths(room)?;
+        let TreeNow { tree, not_stored, .. } = self.tree_now(room, &plan.rules, &meant)?;
+        let head = match self.own_commits(room, &tree, &|_| true)? {
+            OwnCommits::Linear(commits) => commits.last().cloned(),
+            OwnCommits::None | OwnCommits::Squash(_) => None,
+        };
+        let (base, head) = (room.base().clone(), head.unwrap_or_else(|| room.base().clone()));
+        let not_stored = not_stored.iter().map(|path| shown(path)).collect();
+        Ok(FoundWork { base, tree, head, not_stored })
+    }
+
+    /// Changed files beyond the plan's sizes, the largest first.
+    fn beyond_sizes(
+        &self,
+        room: &Room,
+        plan: &SavePlan,
+        tree: &ObjectId,
+    ) -> Result<Vec<Difference>, GitProblem> {
+        let diff = ["diff-tree", "-r", "-z", "--no-renames", room.base().as_str(), tree.as_str()];
+        let found = parse_raw(&self.git.call(diff).run()?)?;
+        let files: Vec<(&Difference, &ObjectId)> = found
+            .iter()
+            .filter(|one| one.new_mode.starts_with("100"))
+            .filter_map(|one| Some((one, one.new.as_ref()?)))
+            .collect();
+        let ids: String = files.iter().map(|(_, id)| format!("{id}\n")).collect();
+        let call = self.git.call(["cat-file", "--batch-check=%(objectsize)"]);
+        let sizes = call.input(ids.into_bytes()).run()?;
+        let sizes = String::from_utf8_lossy(&sizes).into_owned();
+        let sizes = sizes.lines().map(|line| line.trim().parse::<u64>().unwrap_or(0));
+        let mut sized: Vec<(u64, &Difference)> =
+            sizes.zip(files.iter().map(|(one, _)| *one)).collect();
+        sized.sort_by(|one, other| (other.0, &other.1.path).cmp(&(one.0, &one.1.path)));
+        let mut total: u64 = sized.iter().map(|(size, _)| size).sum();
+        let mut beyond = Vec::new();
+        for (size, one) in sized {
+            if size <= plan.max_file_bytes && total <= plan.max_total_bytes {
+                break;
+            }
+            total -= size;
+            beyond.push(one.clone());
+        }
+        Ok(beyond)
+    }
+
+    /// The tree with some paths as the base has them.
+    fn without(
+        &self,
+        room: &Room,
+        tree: &ObjectId,
+        beyond: &[Difference],
+    ) -> Result<ObjectId, GitProblem> {
+        if beyond.is_empty() {
+            return Ok(tree.clone());
+        }
+        let index = ScratchFile { path: room.trusted().join("saving") };
+        remove_any(&index.path)?;
+        self.git.read_tree(&index, tree)?;
+        let before: Vec<Entry> = beyond.iter().map(Difference::old_entry).collect();
+        self.git.set_entries(&index, &before)?;
+        self.git.write_tree(&index)
+    }
+
+    /// The same commit again if nothing changed, else on top of what the ref already keeps.
+    fn saved_commit(
+        &self,
+        plan: &SavePlan,
+        head: &ObjectId,
+        tree: &ObjectId,
+        before: Option<&ObjectId>,
+    ) -> Result<ObjectId, GitProblem> {
+        if let Some(before) = before
+            && self.git.resolve(&format!("{before}^{{tree}}"))?.as_ref() == Some(tree)
+            && self.git.resolve(&format!("{before}^1"))?.as_ref() == Some(head)
+        {
+            return Ok(before.clone());
+        }
+        let mut args = vec!["commit-tree", tree.as_str(), "-p", head.as_str()];
+        if let Some(before) = before.filter(|before| *before != head) {
+            args.extend(["-p", before.as_str()]);
+        }
+        let date = format!("@{} +0000", plan.at.instant().as_second());
+        let call = self.git.call(args).synced().input(plan.message.clone().into_bytes());
+        object(&signed_by(call, "hast", "hast@localhost", &date).line()?)
+    }
+
+    /// Moves things that the ref does not hold to where they are kept; says where each one is.
+    pub(super) fn move_aside(
+        &self,
+        room: &Room,
+        saved: &SavedWork,
+    ) -> Result<Vec<Aside>, GitProblem> {
+        let keep = aside::directory(&self.git.place).join(ref_part(&saved.name));
+        let mut moved = Vec::new();
+        for path in &saved.overflow {
+            let from = room.tree().join(path);
+            if fs::symlink_metadata(&from).is_err() {
+                continue;
+            }
+            fs::create_dir_all(&keep).map_err(|error| disk(&keep, error))?;
+            let mut free = aside::places_aside(path.as_bytes(), &keep)
+                .filter(|to| fs::symlink_metadata(to).is_err());
+            let to = free.next().ok_or_else(|| disk(&keep, "it is full"))?;
+            rename_or_copy(&from, &to).map_err(|error| disk(&from, error))?;
+            moved.push((path.clone().into_bytes(), to));
+        }
+        Ok(aside::lies_aside(&keep, &moved))
+    }
+}
+
+/// Rooms may be on another file system than the repository.
+fn rename_or_copy(from: &Path, to: &Path) -> io::Result<()> {
+    match rustix::fs::rename(from, to) {
+        Err(rustix::io::Errno::XDEV) => copy_all(from, to),
+        other => Ok(other?),
+    }
+}
+
+/// Copies files, links and directories; a pipe or a socket has no content to keep.
+fn copy_all(from: &Path, to: &Path) -> io::Result<()> {
+    let mut open: Vec<(PathBuf, PathBuf)> = vec![(from.to_owned(), to.to_owned())];
+    while let Some((from, to)) = open.pop() {
+        let there = fs::symlink_metadata(&from)?;
+        if there.is_dir() {
+            fs::create_dir_all(&to)?;
+            for entry in fs::read_dir(&from)? {
+                let name = entry?.file_name();
+                open.push((from.join(&name), to.join(&name)));
+            }
+        } else if there.is_symlink() {
+            symlink(fs::read_link(&from)?, &to)?;
+        } else if there.is_file() {
+            fs::copy(&from, &to)?;
+        }
+    }
+    Ok(())
+}
