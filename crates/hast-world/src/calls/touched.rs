@@ -5,6 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use hast_flow::agents::beginning::{Beginning, EndOf, beginning};
 use hast_flow::calling::grants::Ground;
@@ -13,6 +14,8 @@ use hast_flow::steps::Place;
 
 /// More entries than this are not looked at: then something may have changed.
 const MOST: usize = 1_000_000;
+/// Longer than any tick of a clock.
+const LONGEST_TICK: Duration = Duration::from_millis(100);
 /// State of flows and of git changes whoever is at work.
 const NOT_WORK: &[&str] = &[".git", ".hast"];
 
@@ -25,6 +28,19 @@ impl Moment {
     pub(super) fn of(path: &Path) -> Option<Self> {
         let metadata = path.symlink_metadata().ok()?;
         Some(Self(metadata.ctime(), metadata.ctime_nsec()))
+    }
+
+    /// A moment that is over: whatever changes from now on is later. Times of files have the grain of
+    /// the kernel's clock, so that its next tick is waited for.
+    pub(super) fn over(path: &Path) -> Option<Self> {
+        let moment = Self::of(path)?;
+        let end = Instant::now() + LONGEST_TICK;
+        while Self::of(path)? <= moment && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(1));
+            // The same rights again change nothing but the time.
+            fs::set_permissions(path, fs::metadata(path).ok()?.permissions()).ok()?;
+        }
+        Some(moment)
     }
 }
 
@@ -63,8 +79,8 @@ fn changed_since(place: &Place, ground: &Ground, start: Option<Moment>) -> bool 
             let handoffs = ground.root.join(".ai/handoffs");
             let state = [ground.root.join(".ai"), ground.documents.clone()];
             let left_out: Vec<&PathBuf> =
-                state.iter().filter(|path| !ground.tree.starts_with(path)).collect();
-            any_after(&ground.tree, &left_out, start) || any_after(&handoffs, &[], start)
+                state.iter().filter(|path| !ground.on_disk().starts_with(path)).collect();
+            any_after(ground.on_disk(), &left_out, start) || any_after(&handoffs, &[], start)
         }
     }
 }
@@ -125,24 +141,21 @@ mod tests {
         };
         let changed = |start| changed_since(&Place::Checkout, &ground, Some(start));
         let make = |path: &str| drop(fs::File::create(tree.join(path)).unwrap());
-        let now = || Moment::of(&aside).unwrap();
+        let now = || Moment::over(&aside).unwrap();
         after(Moment::of(&tree).unwrap(), &aside);
         let start = now();
-        after(start, &aside);
         for state in [".git/index", ".ai/.hast/journal", ".ai/events.ndjson"] {
             make(state);
         }
         assert!(!changed(start));
         for work in ["src/a", ".ai/handoffs/x.md"] {
             let start = now();
-            after(start, &aside);
             make(work);
             assert!(changed(start), "{work}");
             after(Moment::of(&tree.join(work)).unwrap(), &aside);
         }
         let start = now();
         assert!(!changed(start));
-        after(start, &aside);
         fs::remove_file(tree.join("src/a")).unwrap();
         assert!(changed(start));
         assert!(!changed_since(&Place::Reading, &ground, Some(start)));
