@@ -130,6 +130,7 @@ pub fn abilities(supervisor: &Guarded, temp: &Path) -> (Applied, Net) {
         writable: vec![temp.to_owned()],
         closed: vec![temp.to_owned()],
         hidden: Vec::new(),
+        room: None,
     };
     let limits = Limits { timeout: LONGEST, stall: None, ..Limits::default() };
     let ended = supervisor.run(&spec, &limits, &mut |_, _| ControlFlow::Continue(()));

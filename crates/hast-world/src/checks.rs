@@ -139,6 +139,7 @@ impl Checks {
         let grounds = Ground {
             root: self.root.clone(),
             tree: tree.top.clone(),
+            room: tree.room,
             state: self.root.join(".ai"),
             documents: self.root.join(".ai"),
             within: Vec::new(),

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 
 use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::rooms::RoomKind;
 use hast_flow::attempt::workspace::{GitResult, GitStep};
 use hast_flow::attempt::worktrees::{TreeName, WorktreeResult, WorktreeStep, perform};
 use hast_flow::steps;
@@ -37,14 +38,15 @@ enum Question {
 }
 
 impl WorktreeThreads {
-    /// The trees in `directory`, of the repository whose work tree has its top at `top`.
-    pub fn open(top: &Path, directory: &Path) -> Result<Self, GitProblem> {
+    /// The rooms in `directory`, of the repository whose work tree has its top at `top`. New ones are of
+    /// this kind.
+    pub fn open(top: &Path, directory: &Path, kind: RoomKind) -> Result<Self, GitProblem> {
         let environment = GitEnvironment::of_this_process()?;
         let (top, directory) = (top.to_owned(), directory.to_owned());
         let (of_top, of_directory) = (top.clone(), directory.clone());
         let (asked, questions) = channel();
         let (opened, result) = channel();
-        let serve = move || match RealWorktrees::open(&of_top, &of_directory, environment) {
+        let serve = move || match RealWorktrees::open(&of_top, &of_directory, environment, kind) {
             Ok(trees) => {
                 let _ = opened.send(Ok(()));
                 serve(trees, &questions);

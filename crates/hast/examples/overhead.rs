@@ -26,6 +26,7 @@ fn main() -> std::io::Result<()> {
         writable: vec![here],
         closed: Vec::new(),
         hidden: Vec::new(),
+        room: None,
     };
     spec.sandbox = Sandbox::off();
 

@@ -48,8 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Ok("off") => SandboxMode::Off,
         _ => SandboxMode::Prefer,
     };
-    spec.sandbox =
-        Sandbox { mode, writable: paths.collect(), closed: Vec::new(), hidden: Vec::new() };
+    spec.sandbox = Sandbox { mode, writable: paths.collect(), ..Sandbox::off() };
     spec.record = Record::Files { stdout: out.join("stdout"), stderr: out.join("stderr") };
     let limits = Limits {
         timeout: Duration::from_secs(timeout.parse()?),

@@ -79,6 +79,8 @@ pub(crate) mod say {
         sandbox_whole(abi) { en: "sandbox: whole (Landlock {abi})", ko: "샌드박스: 모두 적용(Landlock {abi})" }
         sandbox_off() { en: "sandbox: switched off", ko: "샌드박스: 꺼짐" }
         sandbox_partly(notice) { en: "sandbox: {notice}", ko: "샌드박스: {notice}" }
+        rooms_same_path() { en: "rooms: at the path of the checkout, with your ignored files to read", ko: "작업실: 체크아웃과 같은 경로, 무시된 파일이 읽기용으로 보입니다" }
+        rooms_own_path(why) { en: "rooms: at a path of their own; {why}", ko: "작업실: 별도 경로. {why}" }
         net_namespace() { en: "processes: a PID namespace for each call", ko: "프로세스: 호출마다 PID 네임스페이스" }
         net_subreaper() { en: "processes: no namespaces here; a guard collects what agents leave behind", ko: "프로세스: 네임스페이스 없음. 에이전트가 남긴 것은 감시 프로세스가 거둡니다" }
         settings_at(path) { en: "settings: {path}", ko: "설정: {path}" }

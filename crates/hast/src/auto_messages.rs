@@ -32,6 +32,7 @@ pub(crate) mod say {
         lane_waiting() { en: "passed, waits for its turn to be merged", ko: "통과, 병합 순서를 기다림" }
         lane_merging() { en: "passed, is being merged", ko: "통과, 병합 중" }
         lane_closing() { en: "its work tree is removed", ko: "작업 트리 정리" }
+        own_path(why) { en: "agents work at a path of their own, without your ignored files (room_copy copies them): {why}", ko: "에이전트가 별도 경로에서 작업하며 무시된 파일은 보이지 않습니다(room_copy로 복사할 수 있습니다): {why}" }
         no_isolation() { en: "`commit: off` leaves work uncommitted, and a work tree of its own is removed", ko: "`commit: off`는 작업을 커밋하지 않은 채 두지만 별도 작업 트리는 지워집니다" }
         no_isolation_next() { en: "set `commit: auto` in .ai/config.yaml, or run without --isolate and --parallel", ko: ".ai/config.yaml에 `commit: auto`를 쓰거나 --isolate, --parallel 없이 실행하세요" }
         gc_rooms(rooms, size) { en: "free rooms deleted: {rooms} ({size})", ko: "빈 작업실 {rooms}개를 지웠습니다 ({size})" }

@@ -22,6 +22,8 @@ pub struct RoomRecord {
     pub unit: Option<String>,
     /// The full name of the user's branch; none where HEAD is detached.
     pub branch: Option<String>,
+    #[serde(default)]
+    pub kind: RoomKind,
     pub state: RoomState,
     /// The start of the machine during which the room was opened.
     pub boot_id: String,
@@ -29,6 +31,50 @@ pub struct RoomRecord {
 
 /// The version of [`RoomRecord`] that this program writes.
 pub const ROOM_VERSION: u32 = 1;
+
+/// The path at which an agent sees its room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RoomKind {
+    /// The path of the user's checkout: ignored files of the user are seen there, and stay as they are.
+    SamePath,
+    /// The path of the room itself.
+    #[default]
+    OwnPath,
+}
+
+/// The kind of room that works here, by trying.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RoomAbility {
+    SamePath,
+    OwnPath(OwnPathReason),
+}
+
+/// Why rooms are at a path of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OwnPathReason {
+    /// `room: own-path` in the configuration.
+    Asked,
+    /// `sandbox: off` in the configuration: nothing is mounted.
+    NoSandbox,
+    /// The test command or a compose file speaks of docker, whose server sees the user's files.
+    Docker,
+    /// Something else is mounted below the checkout.
+    MountBelow { path: String },
+    /// A submodule has files: changes inside of it are found at a path of its own.
+    Submodules { path: String },
+    /// The machine refused the trial.
+    Refused { why: String },
+}
+
+impl RoomAbility {
+    pub fn kind(&self) -> RoomKind {
+        match self {
+            Self::SamePath => RoomKind::SamePath,
+            Self::OwnPath(_) => RoomKind::OwnPath,
+        }
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -96,6 +142,12 @@ pub enum SquashReason {
 }
 
 messages! {
+    asked() { en: "`room: own-path` asks for it", ko: "`room: own-path` 설정 때문입니다" }
+    no_sandbox() { en: "`sandbox: off` mounts nothing", ko: "`sandbox: off`에서는 아무것도 마운트하지 않습니다" }
+    docker() { en: "the tests speak of docker, whose server would see your files and not the room's", ko: "테스트가 docker를 쓰는데, docker 서버는 작업실이 아니라 사용자의 파일을 봅니다" }
+    mount_below(path) { en: "something is mounted at {path}, below the checkout", ko: "체크아웃 아래 {path}에 다른 것이 마운트되어 있습니다" }
+    submodules(path) { en: "the submodule {path} has files", ko: "서브모듈 {path}에 파일이 있습니다" }
+    refused(why) { en: "this machine refuses a tree over the checkout: {why}", ko: "이 컴퓨터가 체크아웃 위에 트리를 겹치는 것을 거부합니다: {why}" }
     other_branch() { en: "the agent left the branch", ko: "에이전트가 브랜치를 떠났습니다" }
     unreadable(what) { en: "the room's git directory cannot be read: {what}", ko: "작업실의 git 디렉터리를 읽을 수 없습니다: {what}" }
     not_linear() { en: "the agent's commits do not follow the base one by one", ko: "에이전트의 커밋이 기준 커밋에서 한 줄로 이어지지 않습니다" }
@@ -104,6 +156,19 @@ messages! {
     out_of_scope(path) { en: "a commit of the agent changes {path}, which is out of scope", ko: "에이전트의 커밋이 범위 밖의 {path}(을)를 바꿉니다" }
     not_in_tree(path) { en: "a commit of the agent has {path}, which is not in the tree any more", ko: "에이전트의 커밋에 있는 {path}(이)가 이제 트리에 없습니다" }
     submodule(path) { en: "a commit of the agent changes the submodule {path}", ko: "에이전트의 커밋이 서브모듈 {path}(을)를 바꿉니다" }
+}
+
+impl OwnPathReason {
+    pub fn what(&self, lang: Lang) -> String {
+        match self {
+            Self::Asked => asked(lang),
+            Self::NoSandbox => no_sandbox(lang),
+            Self::Docker => docker(lang),
+            Self::MountBelow { path } => mount_below(lang, path),
+            Self::Submodules { path } => submodules(lang, path),
+            Self::Refused { why } => refused(lang, why),
+        }
+    }
 }
 
 impl SquashReason {

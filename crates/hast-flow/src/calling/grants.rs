@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::docs::files::FlowName;
 use crate::docs::goals::{Config, SandboxMode as Wanted};
-use crate::process::{Sandbox, SandboxMode};
+use crate::process::{RoomMounts, Sandbox, SandboxMode};
 use crate::steps::Place;
 
 /// The directories that a call is about, absolute, and how git is laid out there.
@@ -12,8 +12,10 @@ use crate::steps::Place;
 pub struct Ground {
     /// The project, with `.ai`.
     pub root: PathBuf,
-    /// The top of the tree that the agent works in.
+    /// The top of the tree that the agent works in, as the agent sees it.
     pub tree: PathBuf,
+    /// The room that is mounted there; none where the tree is seen at its own path.
+    pub room: Option<RoomMounts>,
     /// The directory that has `.hast`.
     pub state: PathBuf,
     /// What the flow's documents are below.
@@ -58,13 +60,13 @@ pub fn granted(place: &Place, ground: &Ground, config: &Config) -> Sandbox {
     let mut hidden = vec![ground.state.join(".hast/calls")];
     match place {
         // Nothing but what every call gets: a reader leaves no cache behind either.
-        Place::Reading => return Sandbox { mode, writable, closed, hidden },
+        Place::Reading => return Sandbox { mode, writable, closed, hidden, room: None },
         Place::Copies => {
             hidden.extend(documents_of_units(ground));
-            return Sandbox { mode, writable, closed, hidden };
+            return Sandbox { mode, writable, closed, hidden, room: None };
         }
         Place::Within(writes) if writes.is_empty() => {
-            return Sandbox { mode, writable, closed, hidden };
+            return Sandbox { mode, writable, closed, hidden, room: None };
         }
         Place::Within(_) => {
             closed.extend([&ground.documents, &ground.state].map(|path| path.join(".hast")));
@@ -77,7 +79,9 @@ pub fn granted(place: &Place, ground: &Ground, config: &Config) -> Sandbox {
         Place::Worktree(_) => {
             writable.push(ground.tree.clone());
             // Other rooms, and hast's own part of this one, are nobody's to see.
-            hidden.extend(ground.tree.parent().and_then(Path::parent).map(Path::to_owned));
+            hidden.extend(ground.on_disk().parent().and_then(Path::parent).map(Path::to_owned));
+            let common = ground.room.as_ref().and_then(|room| room.objects.parent());
+            hidden.extend(common.map(|common| common.join("hast")));
         }
         Place::Checkout => {
             writable.push(ground.tree.clone());
@@ -108,7 +112,14 @@ pub fn granted(place: &Place, ground: &Ground, config: &Config) -> Sandbox {
     writable.extend(config.sandbox_write.iter().filter_map(|path| named(path, &ground.root, home)));
     closed.sort();
     closed.dedup();
-    Sandbox { mode, writable, closed, hidden }
+    Sandbox { mode, writable, closed, hidden, room: ground.room.clone() }
+}
+
+impl Ground {
+    /// The tree as hast finds it.
+    pub fn on_disk(&self) -> &Path {
+        self.room.as_ref().map_or(&self.tree, |room| &room.tree)
+    }
 }
 
 /// The documents of the flow, and those beside them, which are other units' documents. What the call
@@ -151,6 +162,7 @@ mod tests {
         Ground {
             root: "/p".into(),
             tree: "/p/.ai/worktrees/w".into(),
+            room: None,
             state: "/p/.ai".into(),
             documents: "/p/.ai".into(),
             within: Vec::new(),
@@ -190,6 +202,26 @@ mod tests {
             "other calls and other rooms are not its business"
         );
         assert_eq!(sandbox.mode, SandboxMode::Prefer);
+    }
+
+    #[test]
+    fn a_room_at_the_checkouts_path_opens_that_path_and_hides_where_the_room_is() {
+        let mut ground = ground("refs/heads/main");
+        (ground.tree, ground.git) = ("/p".into(), None);
+        ground.room = Some(RoomMounts {
+            checkout: "/p".into(),
+            tree: "/h/rooms/p/1/tree".into(),
+            work: "/h/rooms/p/1/work".into(),
+            objects: "/p/.git/objects".into(),
+        });
+        let boxed = sandbox(&worktree(), &ground, &Config::default());
+        let open = ["/p/.ai/.hast/calls/k/1/outbox", "/h/.claude", "/p"];
+        assert_eq!(shown(&boxed.writable), open);
+        let hidden = ["/p/.ai/.hast/calls", "/h/rooms/p", "/p/.git/hast"];
+        assert_eq!(shown(&boxed.hidden), hidden);
+        assert_eq!(boxed.room, ground.room);
+        let off = Config { sandbox: Some(Wanted::Off), ..Config::default() };
+        assert_eq!(sandbox(&worktree(), &ground, &off).room, None);
     }
 
     #[test]

@@ -225,6 +225,7 @@ fn result(
                 | NotStarted::NoDirectory
                 | NotStarted::TooLong
                 | NotStarted::NoSandbox(_)
+                | NotStarted::NoRoom(_)
                 | NotStarted::Failed { .. } => End::Result(result),
             };
         }

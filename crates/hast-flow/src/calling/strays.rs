@@ -101,6 +101,7 @@ mod tests {
             writable: writable.iter().map(Into::into).collect(),
             closed: vec!["/p/.brain".into(), "/p/.git".into()],
             hidden: Vec::new(),
+            room: None,
         };
         let walls = Walls {
             root: Path::new("/p"),

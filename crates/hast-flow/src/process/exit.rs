@@ -30,6 +30,8 @@ pub enum NotStarted {
     TooLong,
     /// The sandbox is enforced, and the machine does not have it.
     NoSandbox(String),
+    /// The room could not be mounted over the checkout.
+    NoRoom(String),
     /// Something of the machine failed; which call, and what it said.
     Failed {
         what: String,
@@ -102,6 +104,7 @@ impl NotStarted {
             Self::NoDirectory => say::no_directory(lang),
             Self::TooLong => say::too_long(lang),
             Self::NoSandbox(why) => say::no_sandbox(lang, why),
+            Self::NoRoom(why) => say::no_room(lang, why),
             Self::Failed { what, why } => say::failed(lang, what, why),
         }
     }
@@ -136,6 +139,7 @@ pub mod say {
         no_directory() { en: "the working directory is not there", ko: "작업 디렉터리가 없습니다" }
         too_long() { en: "the arguments are longer than the system takes; pass the prompt by {{prompt_file}} or {{stdin}}", ko: "인자가 시스템 한도보다 깁니다. 프롬프트를 {{prompt_file}}이나 {{stdin}}으로 넘기세요" }
         no_sandbox(why) { en: "the sandbox is enforced but not available ({why}); set `sandbox: prefer` to go without", ko: "샌드박스가 필수인데 쓸 수 없습니다({why}). 없이 실행하려면 `sandbox: prefer`로 두세요" }
+        no_room(why) { en: "the room cannot be mounted over the checkout ({why}); set `room: own-path` in .ai/config.yaml to work beside it", ko: "작업실을 체크아웃 위에 마운트할 수 없습니다({why}). .ai/config.yaml에 `room: own-path`를 쓰면 별도 경로에서 작업합니다" }
         failed(what, why) { en: "{what}: {why}", ko: "{what} 실패: {why}" }
         detection_only() { en: "what is closed to the agent inside the project is checked afterwards, not prevented: this machine gives no mount namespace", ko: "프로젝트 안에서 에이전트에게 닫힌 경로는 막지 않고 나중에 검사합니다. 이 컴퓨터에서는 마운트 네임스페이스를 쓸 수 없습니다" }
         old_kernel(abi) { en: "the sandbox is partial: the kernel has only version {abi} of Landlock", ko: "샌드박스가 일부만 적용됩니다. 커널의 Landlock 버전이 {abi}뿐입니다" }
@@ -159,6 +163,7 @@ mod tests {
             NotStarted::NoDirectory,
             NotStarted::TooLong,
             NotStarted::NoSandbox("x".into()),
+            NotStarted::NoRoom("x".into()),
         ];
         let exits = [Exit::TimedOut, Exit::Stalled, Exit::Leaked(2), Exit::Flooded, Exit::Lost];
         for exit in causes.into_iter().map(Exit::NotStarted).chain(exits) {

@@ -70,7 +70,26 @@ pub struct Sandbox {
     pub closed: Vec<PathBuf>,
     /// Directories that look empty. Needs a mount namespace.
     pub hidden: Vec<PathBuf>,
+    /// A tree that the program sees at the path of the user's checkout. Without it the program is not
+    /// started.
+    pub room: Option<RoomMounts>,
 }
+
+/// The layers of a room at the checkout's own path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoomMounts {
+    /// The user's checkout: the lower layer, and the path at which the program works.
+    pub checkout: PathBuf,
+    /// The room's tree: the upper layer. Everything that the program writes lands here.
+    pub tree: PathBuf,
+    /// The overlay's own directory, on the same file system as the tree.
+    pub work: PathBuf,
+    /// The user's objects of git; the room's git directory has them as an alternate.
+    pub objects: PathBuf,
+}
+
+/// Where the room's git directory has the user's objects, below the checkout.
+pub const ROOM_OBJECTS: &str = ".git/users-objects";
 
 impl Sandbox {
     pub fn off() -> Self {
@@ -79,6 +98,7 @@ impl Sandbox {
             writable: Vec::new(),
             closed: Vec::new(),
             hidden: Vec::new(),
+            room: None,
         }
     }
 }

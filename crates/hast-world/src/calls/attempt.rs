@@ -198,7 +198,7 @@ impl Calls {
             command.clone().in_environment(self.settings.variables.iter().cloned(), &asked.env());
         // Git keeps no empty directories: a clone, or a rollback, leaves none for the handoff.
         if let Some(handoff) = asked.call.handoff_path.as_deref()
-            && let Some(directory) = RootPath::new(&tree.workdir)?.join(handoff).parent()
+            && let Some(directory) = RootPath::new(tree.on_disk())?.join(handoff).parent()
         {
             directory.make_directory()?;
         }
@@ -206,6 +206,7 @@ impl Calls {
         let ground = Ground {
             root: self.settings.root.to_path_buf(),
             tree: tree.top,
+            room: tree.room,
             state: self
                 .settings
                 .machine
@@ -221,6 +222,7 @@ impl Calls {
             user_home: self.settings.variable("HOME").map(PathBuf::from),
         };
         spec.sandbox = sandbox(&asked.call.place, &ground, asked.config);
+        spec.sandbox.closed.extend(ground::covered_words(&spec));
         let before = homes::look(&agent.provider, &spec.env);
         let watched = self.watch(asked.call);
         let (doors, keepsake) = (Doors::of(&ground), self.keepsake(asked, &ground));
@@ -320,7 +322,7 @@ impl Calls {
         let (started, started_at) = (Instant::now(), self.settings.clock.now());
         let mut out = KeptStream::new(&folder.file("stdout.txt"), &self.redactor);
         let mut err = KeptStream::new(&folder.file("stderr.txt"), &self.redactor);
-        let start = touched::Moment::of(&folder.file("stderr.txt"));
+        let start = touched::Moment::over(&folder.file("stderr.txt"));
         let (mut reader, mut said) = (agent.provider.reader(), LastWords::default());
         let mut spending = Spending::Within;
         self.tell(way.key, way.asked.call, &agent.name, What::Started { record: folder.path() });

@@ -2,16 +2,21 @@
 //! that an agent could write is asked.
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use hast_flow::attempt::globs::{Globs, Named};
+use hast_flow::attempt::rooms::RoomKind;
 use hast_flow::calling::grants::GitLayout;
+use hast_flow::process::{CommandSpec, RoomMounts};
 use hast_flow::steps::Place;
 
 use crate::files::read_if_there;
-use crate::git::{rooms_directory, tree_of_unit};
+use crate::git::{UnitRoom, room_of_unit, rooms_directory};
 use crate::roots::git_top;
 
+/// A longer word is no path.
+const LONGEST_WORD: usize = 4096;
 const SMALL: usize = 16 << 10;
 
 /// The tree that an agent works in, and its git.
@@ -19,6 +24,8 @@ const SMALL: usize = 16 << 10;
 pub(crate) struct Tree {
     pub(crate) workdir: PathBuf,
     pub(crate) top: PathBuf,
+    /// The room that is mounted there.
+    pub(crate) room: Option<RoomMounts>,
     pub(crate) git: Option<GitLayout>,
     /// What is open of the project to a call that may change a part of it.
     pub(crate) within: Vec<PathBuf>,
@@ -36,26 +43,38 @@ pub(crate) fn tree(
     match place {
         // Where copies lie is known when they are made.
         Place::Reading | Place::Copies => {
-            Tree { workdir: root.to_owned(), top: root.to_owned(), git: None, within }
+            Tree { workdir: root.to_owned(), top: root.to_owned(), room: None, git: None, within }
         }
         Place::Within(writes) => {
             let git = top.as_deref().and_then(checkout);
             let places = Globs::new(writes).places();
             let within = places.iter().filter_map(|place| open(root, place)).collect();
-            Tree { workdir: root.to_owned(), top: root.to_owned(), git, within }
+            Tree { workdir: root.to_owned(), top: root.to_owned(), room: None, git, within }
         }
         Place::Checkout => {
             let git = top.as_deref().and_then(checkout);
             let top = top.unwrap_or_else(|| root.to_owned());
-            Tree { workdir: root.to_owned(), top, git, within }
+            Tree { workdir: root.to_owned(), top, room: None, git, within }
         }
         Place::Worktree(path) => {
             let unit = path.as_str().rsplit('/').next().unwrap_or_default();
-            let room = rooms_directory(root, variables).and_then(|it| tree_of_unit(&it, unit));
-            let workdir = room.unwrap_or_else(|| documents.join(path.as_str()));
-            Tree { top: workdir.clone(), workdir, git: None, within }
+            let room = rooms_directory(root, variables).and_then(|it| room_of_unit(&it, unit));
+            if let Some(mounts) = room.as_ref().and_then(|room| mounts(room, root)) {
+                let (workdir, top) = (mounts.checkout.clone(), mounts.checkout.clone());
+                return Tree { workdir, top, room: Some(mounts), git: None, within };
+            }
+            let workdir = room.map_or_else(|| documents.join(path.as_str()), |room| room.tree);
+            Tree { top: workdir.clone(), workdir, room: None, git: None, within }
         }
     }
+}
+
+/// How a room is mounted at the checkout's path; none where it is seen at its own.
+fn mounts(room: &UnitRoom, root: &Path) -> Option<RoomMounts> {
+    let UnitRoom { tree, work, kind: RoomKind::SamePath } = room else { return None };
+    let checkout = root.canonicalize().ok()?;
+    let objects = self::checkout(&checkout)?.common.join("objects");
+    Some(RoomMounts { checkout, tree: tree.clone(), work: work.clone(), objects })
 }
 
 /// A place as the sandbox can open it: only what exists. A directory is made; a file that is not
@@ -67,13 +86,35 @@ fn open(root: &Path, place: &Named) -> Option<PathBuf> {
             let path = root.join(path);
             // Looked at before anything is made: a link on the way may lead anywhere.
             inside(path.ancestors().find(|above| above.symlink_metadata().is_ok())?)?;
-            let _ = std::fs::create_dir_all(&path);
+            let _ = fs::create_dir_all(&path);
             inside(&path)
         }
         Named::Path(path) => {
             let path = root.join(path);
             inside(&path).or_else(|| inside(path.parent()?))
         }
+    }
+}
+
+/// Files of the user's among the words of a command that a room would show as the base has them, or not
+/// at all: a script or settings that the user has not committed.
+pub(crate) fn covered_words(spec: &CommandSpec) -> Vec<PathBuf> {
+    let Some(room) = &spec.sandbox.room else { return Vec::new() };
+    let named = std::iter::once(&spec.program).chain(&spec.args);
+    let short = named.filter(|word| word.len() <= LONGEST_WORD);
+    let paths = short.map(|word| room.checkout.join(word)).filter(|path| path.is_file());
+    let covered = |path: &PathBuf| {
+        let below = path.canonicalize().ok();
+        let below = below.as_deref().and_then(|path| path.strip_prefix(&room.checkout).ok());
+        below.is_some_and(|below| fs::read(path).ok() != fs::read(room.tree.join(below)).ok())
+    };
+    paths.filter(covered).collect()
+}
+
+impl Tree {
+    /// The working directory as hast finds it.
+    pub(crate) fn on_disk(&self) -> &Path {
+        self.room.as_ref().map_or(&self.workdir, |room| &room.tree)
     }
 }
 

@@ -48,6 +48,19 @@ impl HookFiles {
     }
 }
 
+/// What a hook reaches besides what the tests do.
+#[derive(Debug, Default)]
+pub(super) struct HookReach {
+    pub(super) writable: Vec<PathBuf>,
+    pub(super) readable: Vec<PathBuf>,
+}
+
+impl HookFiles {
+    pub(super) fn reach(&self) -> HookReach {
+        HookReach { writable: vec![self.directory.clone()], readable: Vec::new() }
+    }
+}
+
 impl Drop for HookFiles {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.directory);
@@ -68,7 +81,7 @@ impl RealWorkspace {
         call: Call<'_>,
         files: &HookFiles,
     ) -> Result<Option<String>, GitProblem> {
-        Hooking::ask(self.hooking.as_ref(), call, files)
+        Hooking::ask(self.hooking.as_ref(), call, &files.reach())
     }
 }
 
@@ -77,10 +90,10 @@ impl Hooking {
     pub(super) fn ask(
         hooking: Option<&Self>,
         call: Call<'_>,
-        files: &HookFiles,
+        reach: &HookReach,
     ) -> Result<Option<String>, GitProblem> {
         let said = match hooking {
-            Some(hooking) => hooking.refusal(call, files)?,
+            Some(hooking) => hooking.refusal(call, reach)?,
             None => {
                 let output = call.longest(LONGEST_HOOK).output()?;
                 let said = [output.stdout, output.stderr].concat();
@@ -90,11 +103,12 @@ impl Hooking {
         Ok(said.map(|text| text.trim().chars().take(HOOK_WORDS).collect()))
     }
 
-    fn refusal(&self, call: Call<'_>, files: &HookFiles) -> Result<Option<String>, GitProblem> {
+    fn refusal(&self, call: Call<'_>, reach: &HookReach) -> Result<Option<String>, GitProblem> {
         let (program, args, env) = call.parts();
         let home = env.get(std::ffi::OsStr::new("HOME")).map(PathBuf::from);
         let (top, mut sandbox) = self.checks.ground(&self.place, home);
-        sandbox.writable.push(files.directory.clone());
+        sandbox.writable.extend(reach.writable.iter().cloned());
+        sandbox.closed.extend(reach.readable.iter().cloned());
         let spec = CommandSpec { env, sandbox, ..CommandSpec::new(program, top).args(args) };
         let limits = Limits {
             timeout: LONGEST_HOOK,

@@ -105,7 +105,9 @@ pub use aside::{AsideFiles, BroughtBack, Lying};
 pub use glance::{glance, hides_handoffs};
 pub use hooking::Hooking;
 pub use place::Place;
-pub use rooms::{RealRooms, RealWorktrees, Room, RoomWorkspace, rooms_directory, tree_of_unit};
+pub use rooms::{
+    RealRooms, RealWorktrees, Room, RoomWorkspace, UnitRoom, room_of_unit, rooms_directory,
+};
 use run::Git;
 pub use run::GitEnvironment;
 pub use state::RepositoryState;

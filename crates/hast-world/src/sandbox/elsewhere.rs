@@ -21,21 +21,41 @@ pub mod landlock {
 pub(crate) mod mounts {
     //! No mounts of our own.
 
+    use std::path::{Path, PathBuf};
+
     use hast_flow::process::{Sandbox, SandboxMode};
 
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Clone, Debug, PartialEq, Eq)]
     pub(crate) enum Closed {
         NothingAsked,
         Held,
         NotHeld,
+        NoRoom { why: String },
     }
 
     pub(crate) fn asked(sandbox: &Sandbox) -> bool {
         let shut = !sandbox.closed.is_empty() || !sandbox.hidden.is_empty();
-        sandbox.mode != SandboxMode::Off && shut
+        sandbox.room.is_some() || (sandbox.mode != SandboxMode::Off && shut)
     }
 
-    pub(crate) fn close(sandbox: &Sandbox) -> Closed {
+    pub(crate) struct Removable;
+
+    impl Removable {
+        pub(crate) fn hold(_: &Path) -> Option<Self> {
+            None
+        }
+
+        pub(crate) fn remove(self) {}
+    }
+
+    pub(crate) fn mount_points(_: &[u8]) -> impl Iterator<Item = PathBuf> {
+        std::iter::empty()
+    }
+
+    pub(crate) fn close(sandbox: &Sandbox, _: &[PathBuf]) -> Closed {
+        if sandbox.room.is_some() {
+            return Closed::NoRoom { why: "this system has no overlays".to_owned() };
+        }
         match asked(sandbox) {
             true => Closed::NotHeld,
             false => Closed::NothingAsked,
@@ -57,6 +77,10 @@ pub(crate) mod namespace {
     }
 
     pub(crate) fn drop_mounting() -> io::Result<()> {
+        Ok(())
+    }
+
+    pub(crate) fn drop_all() -> io::Result<()> {
         Ok(())
     }
 }

@@ -9,6 +9,8 @@ pub mod landlock;
 pub(crate) mod mounts;
 #[cfg(target_os = "linux")]
 pub(crate) mod namespace;
+#[cfg(target_os = "linux")]
+mod room;
 
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::landlock;

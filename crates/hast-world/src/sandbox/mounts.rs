@@ -2,32 +2,42 @@
 //! say: mounts that only the run sees.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use hast_flow::process::{Sandbox, SandboxMode};
-use rustix::fs::{CWD, StatVfsMountFlags, statvfs};
+use rustix::fs::{AtFlags, CWD, StatVfsMountFlags, statvfs, unlinkat};
 use rustix::mount::{
-    MountFlags, MoveMountFlags, OpenTreeFlags, mount, mount_bind, mount_bind_recursive,
-    mount_remount, move_mount, open_tree,
+    MountFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags, mount, mount_bind,
+    mount_bind_recursive, mount_remount, move_mount, open_tree, unmount,
 };
 
+use super::room;
+
 /// Whether the closed paths of a sandbox are held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Closed {
     NothingAsked,
     Held,
     NotHeld,
+    /// The room could not be mounted: the program would be in the user's checkout.
+    NoRoom {
+        why: String,
+    },
 }
 
 /// Whether there is anything to close.
 pub(crate) fn asked(sandbox: &Sandbox) -> bool {
     let shut = !sandbox.closed.is_empty() || !sandbox.hidden.is_empty();
-    sandbox.mode != SandboxMode::Off && shut
+    sandbox.room.is_some() || (sandbox.mode != SandboxMode::Off && shut)
 }
 
-/// Closes the closed paths. Needs a mount namespace of our own.
-pub(crate) fn close(sandbox: &Sandbox) -> Closed {
+/// Mounts the room and closes the closed paths. Needs a mount namespace of our own.
+/// `also` is writable to the guard itself.
+pub(crate) fn close(sandbox: &Sandbox, also: &[PathBuf]) -> Closed {
     if sandbox.mode != SandboxMode::Off {
         own_devices();
     }
@@ -38,13 +48,97 @@ pub(crate) fn close(sandbox: &Sandbox) -> Closed {
         paths.iter().filter_map(|path| path.canonicalize().ok()).collect()
     };
     let (writable, closed) = (there(&sandbox.writable), there(&sandbox.closed));
+    if let Some(room) = &sandbox.room
+        && let Err(why) = room::enter(room, &[writable.clone(), closed.clone()].concat())
+    {
+        return Closed::NoRoom { why: why.to_string() };
+    }
     // First: what is closed inside of a hidden directory is closed in the one that takes its place.
     let mut steps = hiding(&there(&sandbox.hidden), &[writable.clone(), closed.clone()].concat());
     steps.extend(plan(&writable, &closed));
-    match steps.iter().try_for_each(|step| step.perform()) {
+    let open = [writable, there(also)].concat();
+    match steps.iter().try_for_each(|step| step.perform()).and_then(|()| read_only(&open)) {
         Ok(()) => Closed::Held,
         Err(_) => Closed::NotHeld,
     }
+}
+
+/// A directory in a directory that is about to become read-only: it can be removed all the same.
+pub(crate) struct Removable {
+    above: OwnedFd,
+    path: PathBuf,
+}
+
+impl Removable {
+    pub(crate) fn hold(path: &Path) -> Option<Self> {
+        let clone = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
+        let above = open_tree(CWD, path.parent()?, clone).ok()?;
+        Some(Self { above, path: path.to_owned() })
+    }
+
+    /// Removes it once it is empty and nobody else is in this namespace.
+    pub(crate) fn remove(self) {
+        let _ = unmount(&self.path, UnmountFlags::DETACH);
+        if let Some(name) = self.path.file_name() {
+            let _ = unlinkat(&self.above, name, AtFlags::REMOVEDIR);
+        }
+    }
+}
+
+/// Makes everything read-only but these paths. Landlock keeps a program from files and not from their
+/// rights, dates and owners.
+fn read_only(open: &[PathBuf]) -> io::Result<()> {
+    let within = |path: &Path| open.iter().any(|open| path.starts_with(open));
+    let below = |path: &PathBuf| open.iter().any(|one| one != path && path.starts_with(one));
+    for path in open.iter().filter(|path| !below(path)) {
+        mount_bind_recursive(path, path)?;
+    }
+    let table = std::fs::read("/proc/self/mountinfo")?;
+    let points: BTreeSet<PathBuf> = mount_points(&table).collect();
+    let own = |path: &Path| OWN_MOUNTS.iter().any(|own| path.starts_with(own));
+    for path in points.iter().filter(|path| !within(path) && !own(path)) {
+        let closed = kept_flags(path).and_then(|flags| {
+            let flags = MountFlags::BIND | MountFlags::RDONLY | flags;
+            Ok(mount_remount(path, flags, c"")?)
+        });
+        // What is mounted elsewhere may be hidden below another mount, or be nobody's to change.
+        if path == Path::new("/") {
+            closed?;
+        }
+    }
+    Ok(())
+}
+
+/// Made for this run alone, or without files of anybody's.
+const OWN_MOUNTS: [&str; 4] = ["/proc", TERMINALS, NEW_TERMINAL, SHARED_MEMORY];
+
+/// The places where something is mounted, from the system's table.
+pub(crate) fn mount_points(table: &[u8]) -> impl Iterator<Item = PathBuf> {
+    table.split(|byte| *byte == b'\n').filter_map(|line| {
+        let field = line.split(|byte| *byte == b' ').nth(4)?;
+        Some(PathBuf::from(OsString::from_vec(unescaped(field))))
+    })
+}
+
+/// The table writes blanks and the like as three octal digits.
+fn unescaped(field: &[u8]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(field.len());
+    let mut rest = field;
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after.get(..3).filter(|_| *first == b'\\');
+        let octal = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+        match octal.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            Some(byte) => {
+                text.push(byte);
+                rest = &after[3..];
+            }
+            None => {
+                text.push(*first);
+                rest = after;
+            }
+        }
+    }
+    text
 }
 
 /// Terminals and shared memory of its own: through the user's a program could write to their screen, type for
@@ -145,7 +239,7 @@ fn plan(writable: &[PathBuf], closed: &[PathBuf]) -> Vec<Bind> {
 }
 
 /// In a user namespace a mount may not lose what its owner forbade.
-fn kept_flags(path: &Path) -> io::Result<MountFlags> {
+pub(super) fn kept_flags(path: &Path) -> io::Result<MountFlags> {
     let now = statvfs(path)?.f_flag;
     let table = [
         (StatVfsMountFlags::NOSUID, MountFlags::NOSUID),
@@ -162,6 +256,12 @@ fn kept_flags(path: &Path) -> io::Result<MountFlags> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blanks_of_the_table_of_mounts_are_read() {
+        assert_eq!(unescaped(b"/a\\040b"), b"/a b");
+        assert_eq!(unescaped(b"/a\\b\\"), b"/a\\b\\");
+    }
 
     #[test]
     fn parents_are_pinned_open_paths_stay_open_and_closed_ones_come_last() {

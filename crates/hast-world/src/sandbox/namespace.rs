@@ -7,12 +7,21 @@ use std::io::{self, Write};
 use rustix::io::Errno;
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
 use rustix::thread::{
-    CapabilitySet, CapabilitySets, UnshareFlags, capabilities, clear_ambient_capability_set,
-    configure_capability_in_ambient_set, set_capabilities,
+    CapabilitySet, CapabilitySets, UnshareFlags, capabilities, capability_is_in_bounding_set,
+    clear_ambient_capability_set, configure_capability_in_ambient_set,
+    remove_capability_from_bounding_set, set_capabilities,
 };
 
-/// What mounting takes.
-const MOUNTING: CapabilitySet = CapabilitySet::SYS_ADMIN;
+/// What mounting takes. An overlay works with the rights of whoever mounted it, on a directory of its
+/// own that is closed to everybody; the last one is for taking rights away.
+const MOUNTING: [CapabilitySet; 6] = [
+    CapabilitySet::SYS_ADMIN,
+    CapabilitySet::DAC_OVERRIDE,
+    CapabilitySet::FOWNER,
+    CapabilitySet::CHOWN,
+    CapabilitySet::FSETID,
+    CapabilitySet::SETPCAP,
+];
 
 /// Makes the namespaces. The next child of this process is the first process of its own world.
 pub(crate) fn enter() -> io::Result<()> {
@@ -46,12 +55,30 @@ pub(crate) fn drop_mounting() -> io::Result<()> {
     Ok(set_capabilities(None, CapabilitySets { inheritable: CapabilitySet::empty(), ..now })?)
 }
 
+/// This thread and what it starts have no right at all, whoever the user is: with one of root's a
+/// program could take the room away from over the checkout.
+pub(crate) fn drop_all() -> io::Result<()> {
+    for capability in CapabilitySet::all().iter() {
+        if capability_is_in_bounding_set(capability).unwrap_or(false) {
+            remove_capability_from_bounding_set(capability)?;
+        }
+    }
+    clear_ambient_capability_set()?;
+    let none = CapabilitySet::empty();
+    Ok(set_capabilities(
+        None,
+        CapabilitySets { effective: none, permitted: none, inheritable: none },
+    )?)
+}
+
 /// Without this, starting the guard inside would lose the right to mount there.
 fn keep_over_exec() -> io::Result<()> {
     let now = capabilities(None)?;
-    let sets = CapabilitySets { inheritable: now.inheritable | MOUNTING, ..now };
-    set_capabilities(None, sets)?;
-    configure_capability_in_ambient_set(MOUNTING, true)?;
+    let mounting = MOUNTING.into_iter().fold(now.inheritable, |all, one| all | one);
+    set_capabilities(None, CapabilitySets { inheritable: mounting, ..now })?;
+    for capability in MOUNTING {
+        configure_capability_in_ambient_set(capability, true)?;
+    }
     Ok(())
 }
 

@@ -21,7 +21,8 @@ use super::scratch::Scratch;
 use super::start::{self, Stage};
 use super::wire::Order;
 use crate::programs;
-use crate::sandbox::{landlock, mounts::Closed};
+use crate::sandbox::mounts::Closed;
+use crate::sandbox::{landlock, namespace};
 
 /// Who starts the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ impl From<Closed> for ClosedPaths {
     fn from(closed: Closed) -> Self {
         match closed {
             Closed::Held | Closed::NothingAsked => Self::Held,
-            Closed::NotHeld => Self::NotHeld,
+            Closed::NotHeld | Closed::NoRoom { .. } => Self::NotHeld,
         }
     }
 }
@@ -117,6 +118,12 @@ fn program(order: &Order, closed: ClosedPaths, scratch: &Scratch, streams: &Stre
         Ok(applied) => applied,
         Err(launched) => return Begun::Not(launched),
     };
+    if order.sandbox.room.is_some()
+        && let Err(error) = namespace::drop_all()
+    {
+        let failed = Some(NotStarted::NoRoom(error.to_string()));
+        return Begun::Not(Launched { applied, failed });
+    }
     let begun = match spawn(as_it_is(order), order, scratch, streams) {
         // A script that does not say by what it is read, as the search by `exec` has it.
         Err(error) if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {

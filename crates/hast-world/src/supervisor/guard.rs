@@ -5,6 +5,7 @@
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use hast_flow::process::exit::{Applied, Exit, NotStarted};
@@ -52,16 +53,24 @@ fn inside() -> io::Result<()> {
         return no_namespace();
     }
     let order = Order::receive(io::stdin().as_fd().try_clone_to_owned().map(std::fs::File::from)?)?;
-    let closed = mounts::close(&order.sandbox());
+    let records = order.record.iter().flat_map(|(out, err)| [out, err]);
+    let records = records.filter_map(|path| Path::new(path).parent().map(Path::to_owned));
+    let also: Vec<PathBuf> = records.chain([PathBuf::from(&order.scratch)]).collect();
+    let scratch = mounts::Removable::hold(Path::new(&order.scratch));
+    let closed = mounts::close(&order.sandbox(), &also);
     namespace::drop_mounting()?;
     // A session without a terminal, for the program too.
     rustix::process::setsid()?;
-    run(&order, closed, Starter::Thread)
+    let ran = run(&order, closed, Starter::Thread);
+    scratch.into_iter().for_each(mounts::Removable::remove);
+    ran
 }
 
 fn plain() -> io::Result<()> {
     let order = Order::receive(io::stdin().as_fd().try_clone_to_owned().map(std::fs::File::from)?)?;
-    let closed = match mounts::asked(&order.sandbox()) {
+    let sandbox = order.sandbox();
+    let closed = match mounts::asked(&sandbox) {
+        true if sandbox.room.is_some() => Closed::NoRoom { why: "no mount namespace".to_owned() },
         true => Closed::NotHeld,
         false => Closed::NothingAsked,
     };
@@ -70,6 +79,10 @@ fn plain() -> io::Result<()> {
 
 /// A guard that cannot even begin says why.
 fn run(order: &Order, closed: Closed, starter: Starter) -> io::Result<()> {
+    if let Closed::NoRoom { why } = closed {
+        let exit = Exit::NotStarted(NotStarted::NoRoom(why));
+        return say(&Frame::Ended(Report { exit, swept: 0, sandbox: Applied::Off }));
+    }
     match Run::new(order, closed, starter) {
         Ok(run) => run.watch_to_the_end(),
         Err(error) => {

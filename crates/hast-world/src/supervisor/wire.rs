@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hast_flow::process::exit::{Applied, Exit};
-use hast_flow::process::{CommandSpec, Limits, Record, Sandbox, SandboxMode, Stdin, Stream};
+use hast_flow::process::{
+    CommandSpec, Limits, Record, RoomMounts, Sandbox, SandboxMode, Stdin, Stream,
+};
 use serde::{Deserialize, Serialize};
 
 /// A longer message is a broken one.
@@ -48,6 +50,8 @@ pub(crate) struct OrderSandbox {
     pub(crate) writable: Vec<OsString>,
     pub(crate) closed: Vec<OsString>,
     pub(crate) hidden: Vec<OsString>,
+    /// Checkout, tree, work directory and objects of a room.
+    pub(crate) room: Option<[OsString; 4]>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,6 +109,10 @@ impl Order {
                 writable: paths(&spec.sandbox.writable),
                 closed: paths(&spec.sandbox.closed),
                 hidden: paths(&spec.sandbox.hidden),
+                room: spec.sandbox.room.as_ref().map(|room| {
+                    let RoomMounts { checkout, tree, work, objects } = room;
+                    [checkout, tree, work, objects].map(Into::into)
+                }),
             },
             record: match &spec.record {
                 Record::Nowhere => None,
@@ -138,6 +146,10 @@ impl Order {
             writable: paths(&self.sandbox.writable),
             closed: paths(&self.sandbox.closed),
             hidden: paths(&self.sandbox.hidden),
+            room: self.sandbox.room.clone().map(|paths| {
+                let [checkout, tree, work, objects] = paths.map(PathBuf::from);
+                RoomMounts { checkout, tree, work, objects }
+            }),
         }
     }
 

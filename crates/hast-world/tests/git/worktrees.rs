@@ -4,18 +4,20 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use hast_flow::attempt::base::ObjectId;
+use hast_flow::attempt::rooms::RoomKind;
 use hast_flow::attempt::workspace::Head;
 use hast_flow::attempt::worktrees::{
     Added, FoundTree, Spent, TreeName, TreePlan, TreeState, WorktreeResult, WorktreeStep,
     Worktrees, perform,
 };
 use hast_sim::git::trees_contract::base_of;
-use hast_world::git::{RealWorktrees, tree_of_unit};
+use hast_world::git::{RealWorktrees, room_of_unit};
 
 use crate::fixture::{Repo, Steps, assert_honest, at, changes, rules};
 
 pub(crate) fn trees(repo: &Repo) -> RealWorktrees {
-    RealWorktrees::open(&repo.top(), &rooms(repo), repo.environment.clone()).unwrap()
+    RealWorktrees::open(&repo.top(), &rooms(repo), repo.environment.clone(), RoomKind::OwnPath)
+        .unwrap()
 }
 
 fn rooms(repo: &Repo) -> PathBuf {
@@ -24,7 +26,7 @@ fn rooms(repo: &Repo) -> PathBuf {
 
 /// Where the agent of a unit works; a place where nothing is, if it has no room.
 pub(crate) fn path_of(repo: &Repo, id: &str) -> PathBuf {
-    let tree = tree_of_unit(&rooms(repo), TreeName::of(id).as_str());
+    let tree = room_of_unit(&rooms(repo), TreeName::of(id).as_str()).map(|room| room.tree);
     tree.unwrap_or_else(|| rooms(repo).join("none"))
 }
 

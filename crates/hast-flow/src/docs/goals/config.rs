@@ -50,6 +50,9 @@ pub struct Config {
     pub on_limit: Option<OnLimit>,
     #[serde(default)]
     pub commit: Option<CommitMode>,
+    /// Where agents see their room: at the checkout's path where that works, or at a path of its own.
+    #[serde(default)]
+    pub room: Option<RoomSetting>,
     #[serde(default)]
     pub isolation: Option<Isolation>,
     #[serde(default)]
@@ -79,6 +82,13 @@ pub enum SandboxMode {
     Enforce,
     Prefer,
     Off,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RoomSetting {
+    SamePath,
+    OwnPath,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -78,14 +78,18 @@ impl RealRooms {
         write_list(room, &begun)
     }
 
-    /// Puts these files back as they were.
-    pub(super) fn restore_begun(&self, room: &Room) -> Result<(), GitProblem> {
+    /// Puts these files back as they were, but those that are to stay.
+    pub(super) fn restore_begun(
+        &self,
+        room: &Room,
+        stays: &dyn Fn(&[u8]) -> bool,
+    ) -> Result<(), GitProblem> {
         let mut begun = list(room);
         let mut differs = false;
         for file in &mut begun {
             let name = OsStr::from_bytes(&file.path);
             let at = room.tree().join(name);
-            if stamp(&at).as_ref() == Some(&file.stamp) {
+            if stays(&file.path) || stamp(&at).as_ref() == Some(&file.stamp) {
                 continue;
             }
             differs = true;

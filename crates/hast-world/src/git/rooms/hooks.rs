@@ -4,16 +4,28 @@
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::rooms::RoomKind;
 use hast_flow::attempt::workspace::{CommitPlan, HookVerdict};
 
-use super::super::hooking::{HookFiles, Hooking};
+use super::super::hooking::{HookFiles, HookReach, Hooking};
 use super::super::index::{ScratchFile, disk};
+use super::super::run::Git;
 use super::super::settle::HOOKS;
 use super::{RealRooms, Room, remove_any};
+
+/// The files of the hooks below the room's tree, where hooks can write at the checkout's path.
+const INSIDE: &str = ".git/hast-hook";
+
+fn hook_directory(room: &Room) -> PathBuf {
+    match room.record.kind {
+        RoomKind::OwnPath => room.path.join("hook"),
+        RoomKind::SamePath => room.tree().join(INSIDE),
+    }
+}
 
 impl RealRooms {
     /// The hooks' answer to a commit of this tree.
@@ -31,18 +43,19 @@ impl RealRooms {
             return Ok(HookVerdict::Passed { message, ignored });
         }
         let files = self.hook_files(room, plan, tree)?;
-        let message = files.message.path.as_os_str();
+        let (private, seen, reach) = self.as_hooks_see(room, &files, &directory);
+        let message = seen.join("COMMIT_EDITMSG");
+        let message = message.as_os_str();
         for hook in HOOKS.iter().filter(|hook| there(hook)) {
             let args: &[&OsStr] = match *hook {
                 "prepare-commit-msg" => &[message, OsStr::new("message")],
                 "commit-msg" => &[message],
                 _ => &[],
             };
-            let private = self.private_git(room);
             let call = private.call(["hook", "run", "--ignore-missing", hook, "--"]).args(args);
-            let call = call.index(&files.index.path);
+            let call = call.index(&seen.join("index"));
             let call = call.setting("core.hooksPath", &directory.display().to_string());
-            if let Some(said) = Hooking::ask(hooking, call, &files)? {
+            if let Some(said) = Hooking::ask(hooking, call, &reach)? {
                 return Ok(HookVerdict::Refused { hook: (*hook).to_owned(), said });
             }
             if *hook == "pre-commit" && self.tree_in(room, &files) != Some(tree.clone()) {
@@ -53,6 +66,28 @@ impl RealRooms {
         let text = fs::read(path).map_err(|error| disk(path, error))?;
         let message = String::from_utf8_lossy(&text).into_owned();
         Ok(HookVerdict::Passed { message, ignored: Default::default() })
+    }
+
+    /// The room's git, and the directory of the hooks' files, at the paths that hooks see them.
+    fn as_hooks_see(
+        &self,
+        room: &Room,
+        files: &HookFiles,
+        hooks: &Path,
+    ) -> (Git, PathBuf, HookReach) {
+        let mut git = self.private_git(room);
+        match room.record.kind {
+            RoomKind::OwnPath => (git, hook_directory(room), files.reach()),
+            RoomKind::SamePath => {
+                git.place = self.git.place.clone();
+                git.place.git_dir = git.place.top.join(".git");
+                git.place.common_dir = git.place.git_dir.clone();
+                let seen = git.place.top.join(INSIDE);
+                // The user's hooks are covered by the room.
+                let readable = vec![hooks.to_owned()];
+                (git, seen, HookReach { readable, ..HookReach::default() })
+            }
+        }
     }
 
     fn hooks_directory(&self) -> PathBuf {
@@ -66,7 +101,7 @@ impl RealRooms {
         plan: &CommitPlan,
         tree: &ObjectId,
     ) -> Result<HookFiles, GitProblem> {
-        let directory = room.path.join("hook");
+        let directory = hook_directory(room);
         remove_any(&directory)?;
         let files = HookFiles::new(directory)?;
         self.git_of(room).read_tree(&files.index, tree)?;

@@ -45,7 +45,11 @@ impl RealRooms {
         };
         self.note_work(room, &work)?;
         self.make_private_git(room, &now.index)?;
-        self.evidence(room, rules, now, head)
+        let differences = now.differences.clone();
+        let found = self.evidence(room, rules, now, head)?;
+        self.restore_ignored(room, rules, &differences)?;
+        self.shade(room)?;
+        Ok(found)
     }
 
     fn evidence(

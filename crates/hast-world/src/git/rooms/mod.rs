@@ -1,7 +1,8 @@
-//! Rooms at a path of their own: each is a tree of the user's base commit with a throw-away git
-//! directory, beside an index that only hast writes. hast is given the user's repository and a
+//! Rooms: each is a tree of the user's base commit with a throw-away git directory, beside an index
+//! that only hast writes. An agent sees it at the checkout's path or at the room's own. hast is given the user's repository and a
 //! directory for rooms; it never starts git in the git directory that an agent could write.
 
+mod ability;
 mod begun_files;
 mod change;
 mod hooks;
@@ -10,7 +11,9 @@ mod own_commits;
 mod pool;
 mod private_git;
 mod quarantine;
+mod restoring;
 mod saving;
+mod shade;
 mod shown_files;
 mod tree;
 mod trees;
@@ -27,7 +30,7 @@ use std::time::{Duration, Instant};
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::rooms::{ROOM_VERSION, RoomRecord, RoomState, room_ref};
+use hast_flow::attempt::rooms::{ROOM_VERSION, RoomKind, RoomRecord, RoomState, room_ref};
 use hast_flow::plain_name::plain_name;
 
 use super::config::Config;
@@ -43,7 +46,7 @@ const GONE: &str = "gone-";
 /// How long a lock is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub use pool::{rooms_directory, tree_of_unit};
+pub use pool::{UnitRoom, room_of_unit, rooms_directory};
 pub use trees::RealWorktrees;
 pub use workspace::RoomWorkspace;
 
@@ -54,6 +57,8 @@ pub struct RealRooms {
     git: Git,
     config: Config,
     directory: PathBuf,
+    /// The kind of rooms that are made; one that is there keeps its own.
+    kind: RoomKind,
     /// The settings of every room's git directory, once they were asked for.
     settings: OnceCell<Vec<u8>>,
 }
@@ -93,6 +98,11 @@ impl Room {
 
     fn trusted(&self) -> PathBuf {
         self.path.join("trusted")
+    }
+
+    /// The directory that an overlay needs beside its upper layer.
+    fn overlay_work(&self) -> PathBuf {
+        self.path.join("work")
     }
 
     /// The index of the base.
@@ -150,7 +160,14 @@ impl RealRooms {
         git.overrides = config.overrides.clone();
         make_private(directory)?;
         let directory = directory.canonicalize().map_err(|error| disk(directory, error))?;
-        Ok(Self { git, config, directory, settings: OnceCell::new() })
+        let kind = RoomKind::OwnPath;
+        Ok(Self { git, config, directory, kind, settings: OnceCell::new() })
+    }
+
+    /// The same, and new rooms are of this kind.
+    #[must_use]
+    pub fn of_kind(self, kind: RoomKind) -> Self {
+        Self { kind, ..self }
     }
 
     /// A room at a commit: made, or put back to it. A room of another process is refused as locked.
@@ -169,7 +186,7 @@ impl RealRooms {
     ) -> Result<Room, GitProblem> {
         let path = self.directory.join(slot);
         let found = self.read_record(&path);
-        let record = RoomRecord { unit, ..self.record_of(base)? };
+        let record = RoomRecord { unit, kind: self.kind, ..self.record_of(base)? };
         let mut room = Room { slot: slot.to_owned(), path, record, _lock: Some(lock) };
         self.pin(&room)?;
         if found.is_none() {
@@ -178,15 +195,20 @@ impl RealRooms {
             make_private(&room.trusted())?;
             make_private(&room.tree())?;
         }
+        make_private(&room.overlay_work())?;
+        remove_any(&room.rules_list())?;
         self.put_to(&mut room, base, IgnoredFiles::Removed)?;
+        self.shade(&room)?;
         Ok(room)
     }
 
     /// Puts a room back to a commit. What was in it is gone, but for ignored files: save it first.
     pub fn reset(&self, room: &mut Room, to: &ObjectId) -> Result<(), GitProblem> {
-        room.record = RoomRecord { unit: room.record.unit.take(), ..self.record_of(to)? };
+        let (unit, kind) = (room.record.unit.take(), room.record.kind);
+        room.record = RoomRecord { unit, kind, ..self.record_of(to)? };
         self.pin(room)?;
-        self.put_to(room, to, IgnoredFiles::Kept)
+        self.put_to(room, to, IgnoredFiles::Kept)?;
+        self.shade(room)
     }
 
     /// Deletes a room.
@@ -220,7 +242,8 @@ impl RealRooms {
         Ok(removed)
     }
 
-    /// Brings files, index, ignore rules and git directory of a room to a commit.
+    /// Brings files, index, ignore rules and git directory of a room to a commit. It is not marked for a
+    /// start yet.
     fn put_to(
         &self,
         room: &mut Room,
@@ -241,7 +264,7 @@ impl RealRooms {
         }
         self.bring_tree(room, to, ignored)?;
         match ignored {
-            IgnoredFiles::Kept => self.restore_begun(room)?,
+            IgnoredFiles::Kept => self.restore_begun(room, &|_| false)?,
             IgnoredFiles::Removed => self.forget_begun(room)?,
         }
         self.write_ignores(room)?;
@@ -260,6 +283,7 @@ impl RealRooms {
             base: base.clone(),
             unit: None,
             branch: (head.code == Some(0)).then_some(branch),
+            kind: RoomKind::OwnPath,
             state: RoomState::Resetting,
             boot_id: boot.trim().to_owned(),
         })

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::rooms::{RoomRecord, RoomState};
+use hast_flow::attempt::rooms::{RoomKind, RoomRecord, RoomState};
 use hast_flow::ids::Sha256;
 use hast_flow::plain_name::plain_name;
 
@@ -29,12 +29,20 @@ pub fn rooms_directory(top: &Path, variables: &[(OsString, OsString)]) -> Option
     Some(state.join("hast/rooms").join(format!("{name}-{hash}")))
 }
 
-/// The tree in which a unit works, by the records of the rooms.
-pub fn tree_of_unit(rooms: &Path, unit: &str) -> Option<PathBuf> {
-    let mut slots = fs::read_dir(rooms).ok()?.flatten().map(|entry| entry.path());
-    let room = slots
-        .find(|path| record_in(path).is_some_and(|record| record.unit.as_deref() == Some(unit)))?;
-    Some(room.join("tree"))
+/// The room in which a unit works, by the records of the rooms.
+pub fn room_of_unit(rooms: &Path, unit: &str) -> Option<UnitRoom> {
+    let slots = fs::read_dir(rooms).ok()?.flatten().map(|entry| entry.path());
+    let mut known = slots.filter_map(|path| record_in(&path).map(|record| (path, record)));
+    let (path, record) = known.find(|(_, record)| record.unit.as_deref() == Some(unit))?;
+    Some(UnitRoom { tree: path.join("tree"), work: path.join("work"), kind: record.kind })
+}
+
+/// Where the room of a unit is on the disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitRoom {
+    pub tree: PathBuf,
+    pub work: PathBuf,
+    pub kind: RoomKind,
 }
 
 /// The record of a room, whosever it is.
@@ -60,9 +68,15 @@ impl RealRooms {
         let lock = self.lock_soon(&slot)?;
         let Some(mut room) = self.unlocked(&slot) else { return Ok(None) };
         room._lock = Some(lock);
+        // What worked when it was made may not work any more: the settings or the machine changed.
+        if room.record.kind == RoomKind::SamePath && self.kind == RoomKind::OwnPath {
+            room.record.kind = RoomKind::OwnPath;
+            room.write_record()?;
+        }
         if room.record.state == RoomState::Resetting {
             let base = room.record.base.clone();
             self.put_to(&mut room, &base, IgnoredFiles::Removed)?;
+            self.shade(&room)?;
         }
         Ok(Some(room))
     }

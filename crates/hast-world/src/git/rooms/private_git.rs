@@ -1,10 +1,14 @@
 //! The throw-away git directory of a room: the user's branches and objects to look at, an index of
 //! its own, no hooks, no credentials, and only such settings as change what files look like.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::rooms::RoomKind;
+use hast_flow::process::ROOM_OBJECTS;
 
 use super::super::index::disk;
 use super::super::run::Git;
@@ -47,8 +51,10 @@ impl RealRooms {
         let private = self.private_git(room);
         private.call(init).from(&room.trusted()).run()?;
         let write = |name: &str, bytes: &[u8]| write_file(&at.join(name), bytes);
-        let objects = self.git.place.common_dir.join("objects");
-        write("objects/info/alternates", format!("{}\n", objects.display()).as_bytes())?;
+        write(
+            "objects/info/alternates",
+            &self.alternates(&self.git.place.common_dir.join("objects")),
+        )?;
         for name in COPIED {
             if let Ok(bytes) = fs::read(self.git.place.common_dir.join(name)) {
                 write(name, &bytes)?;
@@ -57,7 +63,24 @@ impl RealRooms {
         self.set_config(&private, room)?;
         self.copy_refs(&private, room)?;
         fs::copy(index, at.join("index")).map_err(|error| disk(&at, error))?;
+        if room.record.kind == RoomKind::SamePath {
+            // Inside, the user's git directory is covered by this one.
+            let objects = self.git.place.top.join(ROOM_OBJECTS);
+            write("objects/info/alternates", &self.alternates(&objects))?;
+            super::make_private(&room.tree().join(ROOM_OBJECTS))?;
+        }
         Ok(())
+    }
+
+    /// The stores that a room reads objects from: the user's, at this path, and those that it names.
+    fn alternates(&self, objects: &Path) -> Vec<u8> {
+        let users = self.git.place.common_dir.join("objects");
+        let named = fs::read(users.join("info/alternates")).unwrap_or_default();
+        let named = named.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        // A path that begins at the user's store does not begin at another one.
+        let named = named.map(|line| users.join(OsStr::from_bytes(line)));
+        let lines = std::iter::once(objects.to_owned()).chain(named);
+        lines.flat_map(|path| [path.as_os_str().as_bytes(), b"\n"].concat()).collect()
     }
 
     /// Asks for the user's settings once: a room's git directory is made several times an attempt.

@@ -8,6 +8,7 @@ use std::os::unix::fs::MetadataExt;
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::rooms::RoomKind;
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
 
 use super::super::ignores::Ignores;
@@ -35,9 +36,10 @@ impl RealRooms {
         }
         let read = git.call(["read-tree", "-u", "--reset", to.as_str()]);
         read.index(&index).from(&from).run()?;
-        let clean = match ignored {
-            IgnoredFiles::Kept => "-qffd",
-            IgnoredFiles::Removed => "-qffdx",
+        let clean = match (ignored, room.record.kind) {
+            (IgnoredFiles::Kept, RoomKind::OwnPath) => "-qffd",
+            // At the checkout's path the user's own ignored files are seen again.
+            (IgnoredFiles::Kept, RoomKind::SamePath) | (IgnoredFiles::Removed, _) => "-qffdx",
         };
         git.call(["clean", clean]).index(&index).from(&from).run()?;
         self.copy_dates(room, to)

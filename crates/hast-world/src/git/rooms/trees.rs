@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use hast_flow::attempt::base::{ObjectId, Saved, SavedWork};
 use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::rooms::RoomKind;
 use hast_flow::attempt::workspace::{GitResult, GitStep, Head, SavePlan, perform};
 use hast_flow::attempt::worktrees::{
     Added, DeliverPlan, FoundTree, LANES, MergePlan, Replay, Spent, Standing, Target, TreeName,
@@ -33,14 +34,16 @@ pub struct RealWorktrees {
 }
 
 impl RealWorktrees {
-    /// The rooms in `directory`, of the repository whose work tree has its top at `top`.
+    /// The rooms in `directory`, of the repository whose work tree has its top at `top`. New ones are of
+    /// this kind.
     pub fn open(
         top: &Path,
         directory: &Path,
         environment: GitEnvironment,
+        kind: RoomKind,
     ) -> Result<Self, GitProblem> {
         let main = RealWorkspace::open(top, environment.clone())?;
-        let rooms = RealRooms::new(top, directory, environment.clone())?;
+        let rooms = RealRooms::new(top, directory, environment.clone())?.of_kind(kind);
         rooms.sweep()?;
         let (directory, held) = (directory.to_owned(), BTreeMap::new());
         Ok(Self { main, rooms, environment, directory, held })
@@ -207,7 +210,13 @@ impl Worktrees for RealWorktrees {
         };
         self.held.remove(tree);
         let room = self.rooms.open_for(tree.as_str(), &plan.at)?;
-        let copied = copies::copy(&self.main.git.place.top, &room.tree(), &plan.copy)?;
+        let copied = match room.record.kind {
+            RoomKind::OwnPath => copies::copy(&self.main.git.place.top, &room.tree(), &plan.copy)?,
+            // They are seen there anyway.
+            RoomKind::SamePath => 0,
+        };
+        self.rooms.note_rules(&room, &plan.rules)?;
+        self.rooms.shade(&room)?;
         self.held.insert(tree.clone(), room);
         self.point_branch(tree, Some(&plan.at))?;
         Ok(Added { recovered, copied })

@@ -21,6 +21,7 @@ use super::super::refs::Move;
 use super::super::run::GitEnvironment;
 use super::super::scan::Difference;
 use super::super::way::named;
+use super::walk::walk;
 use super::{IgnoredFiles, RealRooms, Room, remove_any};
 
 /// One room, with the ref of the work in it.
@@ -98,17 +99,22 @@ impl RoomWorkspace {
         let private = rooms.private_git(room);
         let branch = room.record.branch.as_deref().unwrap_or("HEAD");
         let call = private.call(["update-ref", "--no-deref", branch, head.as_str()]);
+        let objects = rooms.git.place.common_dir.join("objects");
+        let call = call.variable("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects);
         call.from(&room.trusted()).run()?;
         self.write_tree(room.base(), tree)
     }
 
     /// Files of a tree into a room that has those of a commit; hast's index stays at the base.
     fn write_tree(&self, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem> {
+        // Marks for a start stand where the user has files.
+        walk(&self.room.tree())?;
         let index = ScratchFile { path: self.room.trusted().join("restoring") };
         std::fs::copy(self.room.index(), &index.path).map_err(|why| disk(&index.path, why))?;
         let git = self.rooms.git_of(&self.room);
         let read = git.call(["read-tree", "-m", "-u", from.as_str(), to.as_str()]);
-        read.index(&index.path).from(&self.room.trusted()).run().map(|_| ())
+        read.index(&index.path).from(&self.room.trusted()).run()?;
+        self.rooms.shade(&self.room)
     }
 
     /// Moves the attempt's ref, wherever it is.
@@ -137,6 +143,8 @@ impl Workspace for RoomWorkspace {
         remove_any(&room.tree().join(".git"))?;
         let now = rooms.tree_now(room, rules, &[])?;
         rooms.make_private_git(room, &room.index())?;
+        rooms.note_rules(room, rules)?;
+        rooms.shade(room)?;
         let uncommitted = now.differences.iter().map(|one| Uncommitted {
             path: shown(&one.path),
             kind: match one.kind() {
@@ -163,6 +171,8 @@ impl Workspace for RoomWorkspace {
         self.rooms.note_begun(&self.room)?;
         self.rooms.put_to(&mut self.room, &commit, IgnoredFiles::Kept)?;
         self.rooms.show_files(&self.room, rules)?;
+        self.rooms.note_rules(&self.room, rules)?;
+        self.rooms.shade(&self.room)?;
         self.point_branch(&commit)?;
         if self.unconfined {
             self.rooms.note_repository(&self.room)?;

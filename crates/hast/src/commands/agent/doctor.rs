@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use hast_flow::agents::inspection::Login;
+use hast_flow::attempt::rooms::RoomAbility;
 use hast_flow::docs::goals::SandboxMode;
 use hast_flow::process::environment::Pattern;
 use hast_flow::process::exit::{Applied, Net};
@@ -11,6 +12,7 @@ use hast_world::agents::{Seen, Version, abilities, look};
 use hast_world::calls::variable;
 use hast_world::programs::{Missing, missing};
 use hast_world::roots::temporary;
+use hast_world::supervisor::Guarded;
 use hast_world::trust::NotTrusted;
 use serde_json::{Value, json};
 
@@ -18,6 +20,7 @@ use super::homes;
 use super::list::{who, why_text, why_word};
 use crate::agent_messages::say;
 use crate::app::App;
+use crate::commands::auto::effects::room_ability;
 use crate::commands::calling::{
     Project, approvals, bare_variable, commands, project, supervisor, told_missing,
     warn_of_variable,
@@ -56,6 +59,7 @@ pub(crate) fn run(app: &mut App, args: DoctorArgs) -> Result<Exit, Problem> {
     agents(&mut report, &project, &seen, lang);
     homes::look(&mut report, &project, &seen, lang);
     sandbox(&mut report, &project, &applied, net, lang);
+    rooms(&mut report, &project, &guarded, lang);
     settings(&mut report, &project, lang);
     roles(&mut report, &project, &seen, lang);
     trust(app, &mut report, &project)?;
@@ -143,6 +147,21 @@ fn sandbox(report: &mut Report, project: &Project, applied: &Applied, net: Net, 
     if project.config.sandbox == Some(SandboxMode::Enforce) && !whole {
         report.problem(say::enforce_missing(lang), say::write_setting(lang, "sandbox: prefer"));
     }
+}
+
+/// Where agents would see their room; nothing outside of a repository.
+fn rooms(report: &mut Report, project: &Project, supervisor: &Guarded, lang: Lang) {
+    let Project { root, config, variables, .. } = project;
+    let Ok(ability) = room_ability(supervisor, root, config, variables, lang) else { return };
+    let (word, why) = match &ability {
+        RoomAbility::SamePath => ("same_path", None),
+        RoomAbility::OwnPath(why) => ("own_path", Some(why.what(lang))),
+    };
+    report.lines.push(match &why {
+        None => say::rooms_same_path(lang),
+        Some(why) => say::rooms_own_path(lang, why),
+    });
+    report.json.insert("rooms".to_owned(), json!({ "kind": word, "why": why }));
 }
 
 fn settings(report: &mut Report, project: &Project, lang: Lang) {

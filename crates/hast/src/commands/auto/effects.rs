@@ -1,11 +1,12 @@
 //! What `auto` asks of the machine besides agents: git, and the tests.
 
 use std::ffi::OsString;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use hast_flow::attempt::evidence::{TestEnd, TestRun};
 use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::rooms::{RoomAbility, RoomKind};
 use hast_flow::attempt::workspace::{GitResult, GitStep};
 use hast_flow::attempt::worktrees::{TreeName, WorktreeResult};
 use hast_flow::docs::goals::Config;
@@ -18,7 +19,7 @@ use hast_flow::tools::{FailureClass, FailureRecord};
 use hast_flow::words::Lang;
 use hast_world::calls::OtherEffects;
 use hast_world::checks::Checks;
-use hast_world::git::{Hooking, rooms_directory};
+use hast_world::git::{GitEnvironment, Hooking, RealRooms, rooms_directory};
 use hast_world::git_thread::GitThread;
 use hast_world::root_path::RootPath;
 use hast_world::supervisor::Guarded;
@@ -55,9 +56,12 @@ impl AutoEffects {
         Self { leases: Some(leases), ..self }
     }
 
-    /// The same with work trees.
-    pub(crate) fn with_trees(self) -> Result<Self, GitProblem> {
-        let trees = open_rooms(&self.checks.root, &self.checks.variables)?;
+    /// The same with rooms. Which kind works here is told by `ability`.
+    pub(crate) fn with_trees(self, ability: &OnceLock<RoomAbility>) -> Result<Self, GitProblem> {
+        let Checks { supervisor, root, config, variables, lang } = &*self.checks;
+        let found = room_ability(supervisor, root, config, variables, *lang)?;
+        let trees = open_rooms(root, variables, found.kind())?;
+        let _ = ability.set(found);
         let trees = Some(trees.with_hooks(Arc::clone(&self.checks), auto_layout::WORKTREES));
         Ok(Self { trees, ..self })
     }
@@ -110,13 +114,33 @@ impl OtherEffects for AutoEffects {
 pub(crate) fn open_rooms(
     root: &Path,
     variables: &[(OsString, OsString)],
+    kind: RoomKind,
 ) -> Result<WorktreeThreads, GitProblem> {
+    WorktreeThreads::open(root, &directory_of_rooms(root, variables)?, kind)
+}
+
+/// The kind of room that works for a checkout.
+pub(crate) fn room_ability(
+    supervisor: &Guarded,
+    root: &Path,
+    config: &Config,
+    variables: &[(OsString, OsString)],
+    lang: Lang,
+) -> Result<RoomAbility, GitProblem> {
+    let directory = directory_of_rooms(root, variables)?;
+    let rooms = RealRooms::new(root, &directory, GitEnvironment::of_this_process()?)?;
+    Ok(rooms.ability(supervisor, config, lang))
+}
+
+fn directory_of_rooms(
+    root: &Path,
+    variables: &[(OsString, OsString)],
+) -> Result<PathBuf, GitProblem> {
     let nowhere = || GitProblem::Disk {
         path: "$XDG_STATE_HOME/hast/rooms".to_owned(),
         why: "neither HOME nor XDG_STATE_HOME is set".to_owned(),
     };
-    let directory = rooms_directory(root, variables).ok_or_else(nowhere)?;
-    WorktreeThreads::open(root, &directory)
+    rooms_directory(root, variables).ok_or_else(nowhere)
 }
 
 /// Whether an agent or a test is what mostly follows. None runs meanwhile.

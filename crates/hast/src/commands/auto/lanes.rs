@@ -1,7 +1,8 @@
 //! `hast auto --isolate` and `--parallel N`: the same run in work trees of their own.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use hast_flow::attempt::rooms::{OwnPathReason, RoomAbility};
 use hast_flow::attempt::settle::Commits;
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::{Config, Isolation, PacketLease};
@@ -49,13 +50,16 @@ pub(super) fn drive(
     let flow = LanesFlow { auto, width, setup, copy, limited, delivery };
     let (root, config) = (project.root.clone(), project.config.clone());
     let variables = project.variables.clone();
+    let ability = Arc::new(OnceLock::new());
+    let found = Arc::clone(&ability);
     let others = move |guarded: &Arc<_>| {
         AutoEffects::open(&root, config, variables, Arc::clone(guarded), lang)
-            .and_then(|effects| effects.with_leases(Arc::new(leases)).with_trees())
+            .and_then(|effects| effects.with_leases(Arc::new(leases)).with_trees(&found))
             .map(|effects| Arc::new(effects) as Arc<_>)
             .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))
     };
-    let driven = driving::drive(app, unit, &flow, others, &mut LaneEyes { goals: eyes }, |_| ());
+    let driven =
+        driving::drive(app, unit, &flow, others, &mut LaneEyes { goals: eyes, ability }, |_| ());
     super::leave_or_drop(eyes, &driven);
     driven
 }
@@ -77,6 +81,8 @@ fn limited(app: &mut App, project: &Project) -> Result<Vec<String>, Problem> {
 /// Watches several goals at once.
 struct LaneEyes<'e> {
     goals: &'e mut GoalEyes,
+    /// The kind of room that works here, until it is told.
+    ability: Arc<OnceLock<RoomAbility>>,
 }
 
 impl Eyes<LanesView> for LaneEyes<'_> {
@@ -103,7 +109,8 @@ impl Eyes<LanesView> for LaneEyes<'_> {
     }
 
     fn turn(&mut self, view: &LanesView) -> Vec<String> {
-        let mut lines = self.goals.tell_start(&view.shared);
+        let mut lines: Vec<String> = self.tell_own_path().into_iter().collect();
+        lines.extend(self.goals.tell_start(&view.shared));
         lines.extend(self.goals.tell_leftovers(&view.shared));
         lines.extend(self.goals.tell_earlier_trees(&view.shared));
         for lane in view.lanes.values() {
@@ -119,6 +126,21 @@ impl Eyes<LanesView> for LaneEyes<'_> {
 }
 
 impl LaneEyes<'_> {
+    /// Where rooms are not at the checkout's path although nobody asked for that, once.
+    fn tell_own_path(&mut self) -> Option<String> {
+        let lang = self.goals.lang();
+        let told = std::mem::take(&mut self.ability);
+        match told.get() {
+            Some(RoomAbility::OwnPath(OwnPathReason::Asked | OwnPathReason::NoSandbox)) => None,
+            Some(RoomAbility::OwnPath(why)) => Some(say::own_path(lang, why.what(lang))),
+            Some(RoomAbility::SamePath) => None,
+            None => {
+                self.ability = told;
+                None
+            }
+        }
+    }
+
     /// What is done in a lane.
     fn words(&self, lane: &Lane, first: bool) -> String {
         let lang = self.goals.lang();

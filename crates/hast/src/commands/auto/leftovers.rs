@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hast_flow::attempt::rooms::RoomKind;
 use hast_flow::attempt::worktrees::{
     FoundTree, Spent, TreeName, TreePlan, WorktreeResult, WorktreeStep,
 };
@@ -49,7 +50,8 @@ pub(super) fn remove(app: &App, project: &Project) -> Result<(Vec<Leftover>, Fre
         Problem::new(problem.what(lang), problem.next(lang))
     };
     let state = project.root.join(layout::DIRECTORY);
-    let trees = open_rooms(&project.root, &project.variables).map_err(|p| refused(&p))?;
+    let trees = open_rooms(&project.root, &project.variables, RoomKind::SamePath)
+        .map_err(|p| refused(&p))?;
     // While somebody drives, every tree may be theirs.
     let lock = DriverLock::take(&state, super::UNIT);
     let open = open_lanes(app, project)?;

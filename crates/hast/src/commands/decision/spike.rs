@@ -1,7 +1,7 @@
 //! `hast decision spike`: each alternative tried by processes of this machine.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hast_flow::attempt::settle::Commits;
 use hast_flow::docs::goals::DecisionTicket;
@@ -72,7 +72,7 @@ pub(super) fn run(app: &mut App, args: &SpikeArgs) -> Result<Exit, Problem> {
     let variables = project.variables.clone();
     let others = move |guarded: &Arc<_>| {
         AutoEffects::open(&top, config, variables, Arc::clone(guarded), lang)
-            .and_then(|effects| effects.with_trees())
+            .and_then(|effects| effects.with_trees(&OnceLock::new()))
             .map(|effects| Arc::new(effects) as Arc<_>)
             .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))
     };

@@ -4,6 +4,7 @@
 mod export;
 mod ingest;
 
+use hast_flow::attempt::rooms::RoomKind;
 use hast_flow::attempt::settle::Commits;
 use hast_flow::driver::{Bounds, Driver, Flow, InTurn};
 use hast_flow::flows::goals::auto::Settings;
@@ -49,7 +50,7 @@ fn drive<F: Flow, T>(
 ) -> Result<(Ending, T), Problem> {
     let lang = app.lang;
     let store = goals_log::open(app, root)?;
-    let trees = open_rooms(root, &std::env::vars_os().collect::<Vec<_>>())
+    let trees = open_rooms(root, &std::env::vars_os().collect::<Vec<_>>(), RoomKind::SamePath)
         .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))?;
     let mut world = InTurn::new(|key: &StepKey, effect: &Effect| match (effect, leases) {
         (Effect::Worktree(step), _) => EffectResult::Worktree(trees.perform(step)),

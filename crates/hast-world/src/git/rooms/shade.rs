@@ -1,0 +1,196 @@
+//! The user's checkout below a room's tree, for a room at the checkout's own path. Ignored files of the
+//! user are seen through; everything else of the user's is hidden by the marks that overlays go by. hast
+//! marks before each start, because the user goes on working.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use hast_flow::attempt::base::TreeRules;
+use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::rooms::RoomKind;
+use rustix::fs::{CWD, FileType, Mode, XattrFlags, lremovexattr, lsetxattr, mknodat};
+
+use super::super::index::disk;
+use super::super::paths::Matcher;
+use super::{RealRooms, Room, write_file};
+use crate::files::read_bounded;
+
+const LONGEST_RULES: usize = 1 << 20;
+/// The mark of a directory through which nothing of the layer below is seen.
+const OPAQUE: &str = "user.overlay.opaque";
+/// Caches that tell of the user's own runs: a room makes its own.
+const OWN_CACHES: &[&[u8]] = &[b"__pycache__", b".pytest_cache", b".mypy_cache", b".DS_Store"];
+
+/// Paths of the checkout, without a slash at the end.
+struct Seen {
+    /// Ignored files and directories that are seen through.
+    through: BTreeSet<Vec<u8>>,
+    /// Directories that hold one of them, from the top down; the top's name is empty.
+    above: BTreeSet<Vec<u8>>,
+}
+
+impl Room {
+    pub(super) fn rules_list(&self) -> PathBuf {
+        self.trusted().join("rules.json")
+    }
+}
+
+impl RealRooms {
+    /// Remembers what belongs to hast and is never seen in this room.
+    pub(super) fn note_rules(&self, room: &Room, rules: &TreeRules) -> Result<(), GitProblem> {
+        write_file(&room.rules_list(), &serde_json::to_vec(rules).unwrap_or_default())
+    }
+
+    /// Marks the tree of a room at the checkout's path; nothing to do at a path of its own.
+    pub(super) fn shade(&self, room: &Room) -> Result<(), GitProblem> {
+        if room.record.kind == RoomKind::OwnPath {
+            return Ok(());
+        }
+        let seen = self.seen_through(room)?;
+        for directory in &seen.above {
+            self.shade_directory(&room.tree(), directory, &seen)?;
+        }
+        Ok(())
+    }
+
+    /// The ignored files of the user by the base's rules, but hast's own and those of other flows.
+    fn seen_through(&self, room: &Room) -> Result<Seen, GitProblem> {
+        let rules = read_bounded(&room.rules_list(), LONGEST_RULES).unwrap_or_default();
+        let rules: TreeRules = serde_json::from_slice(&rules).unwrap_or_default();
+        let (matcher, own) = (Matcher::new(&rules), own_directory(&rules));
+        let list = self.git.call(["ls-files", "-z", "-o", "-i", "--directory", "-X"]);
+        let list = list.args([room.ignores().as_os_str()]).index(&room.index());
+        let list = list.from(&room.trusted()).run()?;
+        let mut seen = Seen { through: BTreeSet::new(), above: BTreeSet::from([Vec::new()]) };
+        for path in list.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
+            let plain = path.strip_suffix(b"/").unwrap_or(path);
+            let name = plain.rsplit(|byte| *byte == b'/').next().unwrap_or(plain);
+            let hasts =
+                matcher.is_left_out(path) || own.as_ref().is_some_and(|it| path.starts_with(it));
+            if !hasts && !OWN_CACHES.contains(&name) {
+                seen.above.extend(parents(plain).map(<[u8]>::to_vec));
+                seen.through.insert(plain.to_vec());
+            }
+        }
+        Ok(seen)
+    }
+
+    fn shade_directory(&self, tree: &Path, path: &[u8], seen: &Seen) -> Result<(), GitProblem> {
+        let here = at(tree, path);
+        let users = self.git.place.at(path);
+        if !is_plain_directory(tree, path) {
+            if fs::symlink_metadata(&here).is_ok() || !is_plain_directory(tree, parent(path)) {
+                // Something of the room's is in its place, and covers what is below.
+                return Ok(());
+            }
+            fs::create_dir(&here).map_err(|error| disk(&here, error))?;
+        }
+        let _ = lremovexattr(&here, OPAQUE);
+        for name in names(&here) {
+            let child = joined(path, &name);
+            let is_seen = seen.above.contains(&child) || seen.through.contains(&child);
+            if !is_seen && is_plain_directory(tree, &child) {
+                let at = at(tree, &child);
+                lsetxattr(&at, OPAQUE, b"y", XattrFlags::empty())
+                    .map_err(|error| disk(&at, error))?;
+            }
+        }
+        for name in names(&users) {
+            let child = joined(path, &name);
+            let is_seen = seen.above.contains(&child) || seen.through.contains(&child);
+            let at = at(tree, &child);
+            if !is_seen && child != b".git" && fs::symlink_metadata(&at).is_err() {
+                mknodat(CWD, &at, FileType::CharacterDevice, Mode::empty(), 0)
+                    .map_err(|error| disk(&at, error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes away what is in the room at ignored paths of the user's, so that the user's own is seen there again.
+    pub(super) fn uncover(
+        &self,
+        room: &Room,
+        keep: &dyn Fn(&[u8]) -> bool,
+    ) -> Result<(), GitProblem> {
+        if room.record.kind == RoomKind::OwnPath {
+            return Ok(());
+        }
+        for path in self.seen_through(room)?.through.iter().filter(|path| !keep(path)) {
+            if is_plain_directory(&room.tree(), parent(path)) {
+                super::remove_any(&at(&room.tree(), path))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Tries the marks on a directory: not every file system takes them.
+pub(super) fn try_marks(tree: &Path) -> std::io::Result<()> {
+    lsetxattr(tree.join(".git"), OPAQUE, b"y", XattrFlags::empty())?;
+    let absent = tree.join("absent");
+    Ok(mknodat(CWD, absent, FileType::CharacterDevice, Mode::empty(), 0)?)
+}
+
+/// hast's own directory, with a slash at its end: the one that has the handoffs.
+fn own_directory(rules: &TreeRules) -> Option<Vec<u8>> {
+    let handoffs = rules.handoffs.as_deref()?.trim_end_matches('/');
+    let (above, _) = handoffs.rsplit_once('/')?;
+    Some(format!("{above}/").into_bytes())
+}
+
+fn at(tree: &Path, path: &[u8]) -> PathBuf {
+    tree.join(OsStr::from_bytes(path))
+}
+
+/// Whether a path leads through directories alone: a link of an agent's may lead anywhere.
+fn is_plain_directory(tree: &Path, path: &[u8]) -> bool {
+    let is_dir = |path: &[u8]| fs::symlink_metadata(at(tree, path)).is_ok_and(|it| it.is_dir());
+    parents(path).chain([path]).all(is_dir)
+}
+
+/// The directories above a path, from the top down, without the top itself.
+fn parents(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+    ends.map(|(at, _)| &path[..at])
+}
+
+fn parent(path: &[u8]) -> &[u8] {
+    parents(path).last().unwrap_or_default()
+}
+
+fn joined(directory: &[u8], name: &[u8]) -> Vec<u8> {
+    if directory.is_empty() { name.to_vec() } else { [directory, b"/", name].concat() }
+}
+
+fn names(directory: &Path) -> Vec<Vec<u8>> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().as_bytes().to_vec()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_directories_above_a_path_come_from_the_top_down() {
+        let above: Vec<&[u8]> = parents(b"a/b/c").collect();
+        assert_eq!(above, [b"a".as_slice(), b"a/b"]);
+        assert_eq!((parent(b"a/b/c"), parent(b"a")), (b"a/b".as_slice(), b"".as_slice()));
+        assert_eq!(parents(b"a").count(), 0);
+    }
+
+    #[test]
+    fn the_directory_of_the_handoffs_belongs_to_hast() {
+        let of = |handoffs: &str| {
+            let handoffs = Some(handoffs.to_owned());
+            own_directory(&TreeRules { handoffs, ..TreeRules::default() })
+        };
+        assert_eq!(of(".ai/handoffs/"), Some(b".ai/".to_vec()));
+        assert_eq!(of("handoffs/"), None);
+        assert_eq!(own_directory(&TreeRules::default()), None);
+    }
+}
