@@ -46,7 +46,7 @@ impl Scene {
         stage.write(".ai/goals.yaml", tree);
         stage.write("a.rehearsal.yaml", replies);
         let config = format!(
-            "test_command: \"sh check.sh\"\nai_tool: \"rehearsal:a.rehearsal.yaml\"\n{config}"
+            "test_command: \"sh check.sh\"\nai_tool: \"rehearsal:a.rehearsal.yaml\"\nroom: own-path\n{config}"
         );
         stage.write(".ai/config.yaml", config);
         stage.write(".ai/rules.md", "- rules\n");

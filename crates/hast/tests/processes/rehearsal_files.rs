@@ -209,8 +209,7 @@ fn the_sandbox_holds_a_rehearsal_like_every_agent() {
         "    - write: {path: inside, text: x}\n    - write: {path: ../outside, text: x}\n      may_fail: true\n    - write: {path: '{{root}}/.ai/goals.yaml', text: x}\n",
     );
     let writable = vec![call.tree(""), (&call.call.outbox).into()];
-    call.scene.spec.sandbox =
-        Sandbox { mode: SandboxMode::Prefer, writable, closed: Vec::new(), hidden: Vec::new() };
+    call.scene.spec.sandbox = Sandbox { mode: SandboxMode::Prefer, writable, ..Sandbox::off() };
     let answer = call.answer();
     if let Applied::Unavailable { why } = &answer.ended.sandbox {
         eprintln!("skipped: no sandbox on this machine: {why}");

@@ -18,6 +18,7 @@ fn sandboxed(net: Net, script: &str, writable: &[&Path], closed: &[&Path]) -> En
         writable: paths(writable),
         closed: paths(closed),
         hidden: Vec::new(),
+        room: None,
     };
     for (name, value) in [
         ("GIT_AUTHOR_NAME", "a"),
@@ -241,7 +242,7 @@ fn a_hidden_directory_looks_empty_where_there_is_a_mount_namespace() {
     let mut scene = Scene::new(Net::Namespace, &script);
     let hidden = vec![secret.clone()];
     let (mode, writable) = (SandboxMode::Prefer, vec![root.path().to_owned()]);
-    scene.spec.sandbox = Sandbox { mode, writable, closed: Vec::new(), hidden };
+    scene.spec.sandbox = Sandbox { mode, writable, hidden, ..Sandbox::off() };
     let ended = scene.run();
     if skipped(&ended) {
         return;
@@ -280,7 +281,8 @@ fn a_call_sees_its_own_directory_and_not_those_of_other_calls() {
         let mut scene = Scene::new(Net::Namespace, &script);
         let closed = vec![root.path().join(".hast"), own.clone()];
         let hidden = vec![calls.clone()];
-        scene.spec.sandbox = Sandbox { mode: SandboxMode::Prefer, writable, closed, hidden };
+        scene.spec.sandbox =
+            Sandbox { mode: SandboxMode::Prefer, writable, closed, hidden, room: None };
         let ended = scene.run();
         if skipped(&ended) {
             return;
@@ -319,6 +321,7 @@ fn without_a_namespace_closed_paths_are_said_to_be_open() {
         writable: vec![root.path().into()],
         closed: vec![shut.clone()],
         hidden: Vec::new(),
+        room: None,
     };
     scene.spec.sandbox = sandbox(SandboxMode::Prefer);
     let ended = scene.run();
@@ -340,8 +343,7 @@ fn without_a_namespace_closed_paths_are_said_to_be_open() {
 fn an_enforced_sandbox_that_is_whole_runs() {
     let mut scene = Scene::new(Net::Namespace, "echo x >f && echo fine");
     let writable = vec![scene.directory.path().to_owned()];
-    scene.spec.sandbox =
-        Sandbox { mode: SandboxMode::Enforce, writable, closed: Vec::new(), hidden: Vec::new() };
+    scene.spec.sandbox = Sandbox { mode: SandboxMode::Enforce, writable, ..Sandbox::off() };
     let ended = scene.run();
     match &ended.sandbox {
         Applied::Whole { abi } => {

@@ -45,8 +45,9 @@ impl Scene {
     pub(crate) fn with(config: &str, check: &str) -> Self {
         let stage = Stage::new(env!("CARGO_BIN_EXE_hast"));
         stage.write(".ai/goals.yaml", GOALS);
-        let config =
-            format!("test_command: \"sh check.sh\"\nai_tool: \"false {{prompt}}\"\n{config}");
+        let config = format!(
+            "test_command: \"sh check.sh\"\nroom: own-path\nai_tool: \"false {{prompt}}\"\n{config}"
+        );
         stage.write(".ai/config.yaml", config);
         stage.write(".ai/rules.md", "- rules\n");
         stage.write(

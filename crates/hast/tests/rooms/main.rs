@@ -1,0 +1,11 @@
+//! Agents in rooms, with the real binary: what an agent sees at the checkout's path, what of the user's
+//! repository it can reach, and what makes its tests green.
+#![cfg(test)]
+
+mod deaths;
+mod dependencies;
+mod hooks;
+mod same_path;
+mod scene;
+mod shapes;
+mod vandals;

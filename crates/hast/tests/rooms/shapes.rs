@@ -1,0 +1,80 @@
+//! Repositories of unusual shapes: a room works there, or says why it is at a path of its own.
+
+use std::fs;
+
+use hast_stage::Stage;
+
+use crate::scene::Scene;
+
+/// The kind of room that the doctor tells, and why.
+fn told(scene: &Stage) -> String {
+    let told = scene.hast(&["agent", "doctor", "--json"]).out;
+    let (_, rooms) = told.split_once("\"rooms\": {").unwrap();
+    rooms.split_once('}').unwrap().0.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn what_cannot_be_seen_through_makes_a_room_of_its_own_path_with_its_reason() {
+    let scene = Scene::new("true", "");
+    assert_eq!(told(&scene), "\"kind\": \"same_path\", \"why\": null");
+    for (from, to, why) in [
+        ("sh check.sh", "docker compose run tests", "docker"),
+        ("max_retries", "room: own-path\nmax_retries", "room: own-path"),
+        ("max_retries", "sandbox: off\nmax_retries", "sandbox: off"),
+    ] {
+        let config = scene.read(".ai/config.yaml");
+        scene.write(".ai/config.yaml", config.replace(from, to));
+        let told = told(&scene);
+        assert!(told.contains("own_path") && told.contains(why), "{told}");
+        scene.write(".ai/config.yaml", config);
+    }
+}
+
+#[test]
+fn a_submodule_with_files_makes_a_room_of_its_own_path_and_an_empty_one_does_not() {
+    let scene = Scene::with_check("true", "", "true\n");
+    let made = scene.shell(
+        "git init -q -b main ../home/sub && cd ../home/sub && git -c user.name=s -c user.email=s@s commit -q --allow-empty -m s && echo x > x && git add x && git -c user.name=s -c user.email=s@s commit -qm x && cd - && git -c protocol.file.allow=always submodule add -q ../home/sub sub && git commit -qm sub",
+    );
+    assert_eq!(made.code, 0, "{made:?}");
+    assert!(told(&scene).contains("submodule sub has files"));
+    let ran = scene.auto();
+    assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
+    assert!(ran.err.contains("path of their own"), "{}", ran.err);
+    assert_eq!(scene.shell("git submodule deinit -q -f sub").code, 0);
+    assert_eq!(told(&scene), "\"kind\": \"same_path\", \"why\": null");
+}
+
+#[test]
+fn linked_work_trees_and_paths_with_blanks_commas_and_korean_work() {
+    let scene = Scene::with_check("pwd > src/where.txt", "", "true\n");
+    let linked = "../home/다른 작업, 트리: 하나";
+    scene.git(&["worktree", "add", "-q", "-b", "side", linked]);
+    let before = fs::read(scene.root().join(".git/config")).unwrap();
+    let ran = scene.shell(&format!("cd '{linked}' && \"$HAST\" auto --isolate"));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let at = scene.read(&format!("{linked}/src/where.txt"));
+    assert!(at.trim().ends_with("다른 작업, 트리: 하나"), "{at}");
+    let log = scene.git(&["log", "--format=%s", "side"]);
+    assert_eq!(log, "chore(M1): goal status\nfeat(M1): The work\nfirst");
+    assert_eq!(scene.git(&["log", "--format=%s", "main"]), "first");
+    assert_eq!(fs::read(scene.root().join(".git/config")).unwrap(), before);
+    scene.nothing_is_left();
+}
+
+#[test]
+fn a_home_inside_of_the_checkout_stays_what_it_is() {
+    let script = "echo settings > \"$HOME/.config/of-agent\"; test ! -e notes.txt";
+    let scene = Scene::with_check(script, "sandbox_write: [house/.config]\n", "true\n");
+    scene.write("house/.config/mine", "mine\n");
+    let house = scene.root().join("house");
+    let line = format!(
+        "HOME='{}' XDG_STATE_HOME='{}/state' \"$HAST\" auto --isolate",
+        house.display(),
+        house.display()
+    );
+    let ran = scene.shell(&line);
+    assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?} {}", scene.reason());
+    assert_eq!(scene.read("house/.config/of-agent"), "settings\n");
+    assert_eq!(scene.read("house/.config/mine"), "mine\n");
+}
