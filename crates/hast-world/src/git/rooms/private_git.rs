@@ -60,7 +60,7 @@ impl RealRooms {
                 write(name, &bytes)?;
             }
         }
-        self.set_config(&private, room)?;
+        self.set_config(room)?;
         self.copy_refs(&private, room)?;
         fs::copy(index, at.join("index")).map_err(|error| disk(&at, error))?;
         if room.record.kind == RoomKind::SamePath {
@@ -84,33 +84,26 @@ impl RealRooms {
     }
 
     /// Asks for the user's settings once: a room's git directory is made several times an attempt.
-    fn set_config(&self, private: &Git, room: &Room) -> Result<(), GitProblem> {
+    fn set_config(&self, room: &Room) -> Result<(), GitProblem> {
         let file = room.tree().join(".git/config");
         if let Some(settings) = self.settings.get() {
             return write_file(&file, settings);
         }
-        self.ask_settings(private, room, &file)?;
-        let settings = fs::read(&file).map_err(|error| disk(&file, error))?;
-        let _ = self.settings.set(settings);
-        Ok(())
-    }
-
-    fn ask_settings(&self, private: &Git, room: &Room, file: &Path) -> Result<(), GitProblem> {
-        let set = |key: &str, value: &str| {
-            let call = private.call(["config", "--file"]).args([file.as_os_str()]);
-            call.args([key, value]).from(&room.trusted()).run()
-        };
-        for key in TAKEN_OVER {
-            let get = self.git.call(["config", "--includes", "--get", key]);
-            let got = get.variable("GIT_CONFIG_COUNT", "0").output()?;
-            let value = String::from_utf8_lossy(&got.stdout).trim_end_matches('\n').to_owned();
-            if got.code == Some(0) {
-                set(key, &value)?;
-            }
+        let mut settings = fs::read(&file).map_err(|error| disk(&file, error))?;
+        let list = self.git.call(["config", "--list", "-z", "--includes"]);
+        let list = list.variable("GIT_CONFIG_COUNT", "0").run()?;
+        let users = list.split(|byte| *byte == 0).filter_map(|entry| {
+            let at = entry.iter().position(|byte| *byte == b'\n')?;
+            Some((std::str::from_utf8(&entry[..at]).ok()?, &entry[at + 1..]))
+        });
+        for (key, value) in users.filter(|(key, _)| TAKEN_OVER.contains(key)) {
+            settings.extend(setting(key, value));
         }
         for (key, value) in FIXED {
-            set(key, value)?;
+            settings.extend(setting(key, value.as_bytes()));
         }
+        write_file(&file, &settings)?;
+        let _ = self.settings.set(settings);
         Ok(())
     }
 
@@ -142,5 +135,31 @@ impl RealRooms {
         git.place.git_dir = at.to_owned();
         git.place.common_dir = at.to_owned();
         git
+    }
+}
+
+/// One setting as git's files have it. A later one of the same name counts.
+fn setting(key: &str, value: &[u8]) -> Vec<u8> {
+    let (section, name) = key.split_once('.').unwrap_or(("core", key));
+    let mut text = format!("[{section}]\n\t{name} = \"").into_bytes();
+    for byte in value {
+        match byte {
+            b'\n' => text.extend(b"\\n"),
+            b'"' | b'\\' => text.extend([b'\\', *byte]),
+            other => text.push(*other),
+        }
+    }
+    text.extend(b"\"\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_with_any_sign_is_one_value() {
+        let text = String::from_utf8(setting("user.name", b"A \"B\" \\ # ;\nC")).unwrap();
+        assert_eq!(text, "[user]\n\tname = \"A \\\"B\\\" \\\\ # ;\\nC\"\n");
     }
 }
