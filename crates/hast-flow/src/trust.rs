@@ -63,6 +63,7 @@ impl Commands {
         for (name, line) in &config.ai_tools {
             commands.add(format!("ai_tools.{name}"), line.clone());
         }
+        commands.add("room_setup".to_owned(), text(&config.room_setup));
         commands.add("worktree_setup".to_owned(), text(&config.worktree_setup));
         // An approved command must not get more hands by another change.
         commands.add("env".to_owned(), config.env.join(", "));
@@ -197,7 +198,7 @@ mod tests {
         let mut config = config("claude");
         config.test_command = Some("cargo test".into());
         config.ai_tools.insert("x".into(), "y {stdin}".into());
-        config.worktree_setup = Some("npm ci".into());
+        config.room_setup = Some("npm ci".into());
         config.env = vec!["AWS_*".into()];
         config.sandbox_write = vec!["~/.cargo".into()];
         config.sandbox = Some(crate::docs::goals::SandboxMode::Off);
@@ -210,10 +211,10 @@ mod tests {
             "experts.a",
             "goals.M1.1.test_command",
             "goals.M1.1.tool",
+            "room_setup",
             "sandbox",
             "sandbox_write",
             "test_command",
-            "worktree_setup",
         ];
         assert_eq!(fields, expected);
     }

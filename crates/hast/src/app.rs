@@ -135,6 +135,7 @@ fn run_command(app: &mut App, command: Commands) -> Result<Exit, Problem> {
         Commands::Trust(args) => commands::trust::run(app, args),
         Commands::Auto(args) => commands::auto::run(app, &args),
         Commands::Retry(args) => commands::auto::retry(app, &args),
+        Commands::Take(args) => commands::auto::take::run(app, &args),
         Commands::Explore(args) => commands::explore::run(app, &args),
         Commands::Demo(args) => crate::demo::run(app, &args),
         Commands::Kernel(command) => commands::kernel::run(app, &command),

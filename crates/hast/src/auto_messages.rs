@@ -11,11 +11,12 @@ pub(crate) mod help {
         undo() { en: "Bring the work of the last attempt that was rolled back into the tree again; with =REF that of another one", ko: "마지막으로 롤백된 시도의 작업을 작업 트리에 되돌립니다. =REF를 쓰면 그 ref의 작업을 되돌립니다" }
         go_on() { en: "Begin with the work of the last attempt that was handed over", ko: "넘겨진 마지막 시도의 작업에서 이어서 시작합니다" }
         gc() { en: "Delete refs of attempts that are older than 30 days, unmerged ones and what lies in .git/hast/aside only after asking, and work trees that no run needs", ko: "30일이 지난 시도의 ref와 쓰이지 않는 작업 트리를 지웁니다. 병합되지 않은 ref와 .git/hast/aside에 있는 것은 물어본 뒤에만 지웁니다" }
-        isolate() { en: "Work in a git work tree of its own; your checkout changes only when finished work is merged", ko: "별도의 git 작업 트리에서 진행합니다. 체크아웃은 끝난 작업을 병합할 때만 바뀝니다" }
-        parallel() { en: "Work on up to N goals at once, each in a work tree of its own", ko: "목표를 최대 N개까지 각자의 작업 트리에서 동시에 진행합니다" }
+        isolate() { en: "Without effect: every goal works in a room of its own", ko: "효과가 없습니다. 모든 목표는 별도의 작업실에서 진행됩니다" }
+        parallel() { en: "Work on up to N goals at once [default: 1]", ko: "목표를 최대 N개까지 동시에 진행합니다 [기본값: 1]" }
         explain() { en: "Say why each attempt was judged as it was", ko: "각 시도의 판정 사유를 출력합니다" }
         tool() { en: "The agent to use: a name of ai_tools, or a preset", ko: "사용할 에이전트: ai_tools의 이름이나 프리셋" }
         retry() { en: "Make a blocked goal active again and run it", ko: "차단된 목표를 다시 active로 바꾸고 실행합니다" }
+        take() { en: "Put the work of a blocked goal into your checkout, uncommitted", ko: "차단된 목표의 작업을 커밋하지 않고 체크아웃에 가져옵니다" }
         retry_goal() { en: "The blocked goal", ko: "차단된 목표" }
         no_run() { en: "Only make it active", ko: "active로 바꾸기만 합니다" }
         keep_attempts() { en: "Leave the records of earlier attempts where they are", ko: "이전 시도의 기록을 그대로 둡니다" }
@@ -28,13 +29,19 @@ pub(crate) mod say {
     //! Everything else.
     hast_flow::messages! {
         title() { en: "hast auto", ko: "hast auto 진행" }
-        lane_opening() { en: "making its work tree", ko: "작업 트리 준비" }
+        always_isolated() { en: "warning: --isolate has no effect: every goal works in a room, outside of your checkout", ko: "경고: --isolate는 효과가 없습니다. 모든 목표는 체크아웃 밖의 작업실에서 진행됩니다" }
+        needs_commits() { en: "`commit: off` puts the work of one goal into your checkout, and this needs commits", ko: "`commit: off`는 한 목표의 작업을 체크아웃에 두는 설정이라 커밋이 필요한 이 명령과 함께 쓸 수 없습니다" }
+        needs_commits_next() { en: "set `commit: auto` in .ai/config.yaml, or run hast auto without --parallel", ko: ".ai/config.yaml에 `commit: auto`를 쓰거나 --parallel 없이 hast auto를 실행하세요" }
+        in_checkout(goal, files) { en: "the work of {goal} is in your checkout, uncommitted: {files}", ko: "{goal}의 작업은 커밋되지 않은 채 체크아웃에 있습니다: {files}" }
+        taken(goal, name, count) { en: "the work of {goal} is in your checkout, uncommitted, from {name}; files: {count}", ko: "{name}에 있던 {goal}의 작업을 커밋하지 않고 체크아웃에 가져왔습니다. 파일 {count}개" }
+        taken_next(goal) { en: "look at it with git diff, then commit it and set the status of {goal} in .ai/goals.yaml", ko: "git diff로 확인하고 커밋한 뒤 .ai/goals.yaml에서 {goal}의 상태를 바꾸세요" }
+        nothing_kept(goal) { en: "there is no kept work of {goal}", ko: "{goal}의 보존된 작업이 없습니다" }
+        nothing_kept_next() { en: "only a goal that hast auto handed over has some; git for-each-ref refs/hast refs/heads/hast lists what is kept", ko: "hast auto가 사람에게 넘긴 목표에만 있습니다. git for-each-ref refs/hast refs/heads/hast로 보관된 것을 볼 수 있습니다" }
+        lane_opening() { en: "making its room", ko: "작업실 준비" }
         lane_waiting() { en: "passed, waits for its turn to be merged", ko: "통과, 병합 순서를 기다림" }
         lane_merging() { en: "passed, is being merged", ko: "통과, 병합 중" }
-        lane_closing() { en: "its work tree is removed", ko: "작업 트리 정리" }
+        lane_closing() { en: "its room is cleared", ko: "작업실 정리" }
         own_path(why) { en: "agents work at a path of their own, without your ignored files (room_copy copies them): {why}", ko: "에이전트가 별도 경로에서 작업하며 무시된 파일은 보이지 않습니다(room_copy로 복사할 수 있습니다): {why}" }
-        no_isolation() { en: "`commit: off` leaves work uncommitted, and a work tree of its own is removed", ko: "`commit: off`는 작업을 커밋하지 않은 채 두지만 별도 작업 트리는 지워집니다" }
-        no_isolation_next() { en: "set `commit: auto` in .ai/config.yaml, or run without --isolate and --parallel", ko: ".ai/config.yaml에 `commit: auto`를 쓰거나 --isolate, --parallel 없이 실행하세요" }
         gc_rooms(rooms, size) { en: "free rooms deleted: {rooms} ({size})", ko: "빈 작업실 {rooms}개를 지웠습니다 ({size})" }
         gc_tree(tree, size) { en: "removed the work tree {tree} ({size})", ko: "작업 트리 {tree} 삭제 ({size})" }
         gc_tree_saved(tree, size, name) { en: "removed the work tree {tree} ({size}); what it held is on {name}", ko: "작업 트리 {tree} 삭제 ({size}). 들어 있던 것은 {name}에 있습니다" }
@@ -54,12 +61,9 @@ pub(crate) mod say {
         undone(name, count) { en: "{name} is in the tree again; files: {count}", ko: "{name}(을)를 작업 트리에 되돌렸습니다. 파일 {count}개" }
         undone_next() { en: "look at it, then commit it, or `git stash` it before the next hast auto", ko: "확인한 뒤 커밋하거나, 다음 hast auto 전에 `git stash` 하세요" }
         aside(path, name, at, command) { en: "{path} does not fit on {name}: it is in {at} ({command} brings it back)", ko: "{path}(은)는 {name}에 넣을 수 없어 {at}(으)로 옮겼습니다 ({command}(으)로 되살릴 수 있습니다)" }
-        beside_in_tree(path, name) { en: "{path} does not fit on {name}: it is in the tree, and nowhere else", ko: "{path}(은)는 {name}에 넣을 수 없어 작업 트리에만 그대로 있습니다" }
         beside_more(count) { en: "and {count} more; hast auto --gc lists what lies in .git/hast/aside", ko: "그 밖에 {count}개가 더 있습니다. .git/hast/aside에 있는 것은 hast auto --gc가 보여 줍니다" }
         kept_on(goal, branch) { en: "the work on {goal} is on the branch {branch}", ko: "{goal}의 작업은 브랜치 {branch}에 있습니다" }
         saved_on(goal, attempt, name) { en: "attempt {attempt} at {goal} is rolled back and on {name} (git checkout {name} -- PATH gives a file back, hast auto --undo={name} all of it)", ko: "{goal}의 {attempt}번째 시도는 롤백했고 {name}에 있습니다 (파일 하나는 git checkout {name} -- PATH, 전체는 hast auto --undo={name}(으)로 되살립니다)" }
-        goes_on(goal, name) { en: "goes on with the kept work of {goal}, which is on {name} too", ko: "{goal}의 보존된 작업에서 이어 갑니다. {name}에도 있습니다" }
-        saved_in_tree(goal, attempt, name) { en: "attempt {attempt} at {goal} is in the tree, and on {name}", ko: "{goal}의 {attempt}번째 시도는 작업 트리와 {name}에 있습니다" }
         get_back() { en: "to get back what is on a ref: git checkout REF -- PATH, or all of it with hast auto --undo=REF", ko: "ref에 있는 것을 되살리려면: 파일 하나는 git checkout REF -- PATH, 전체는 hast auto --undo=REF" }
         given_file(path, at) { en: "{path} has its earlier content again; what was written there is in {at}", ko: "{path}(은)는 이전 내용으로 되돌렸습니다. 그동안 쓰인 내용은 {at}에 있습니다" }
         ref_made(name, at, command) { en: "{name} was made meanwhile and is deleted; it is kept as {at} ({command} makes it again)", ko: "그동안 만들어진 {name}(은)는 지웠고 {at}에 보관했습니다 ({command}(으)로 다시 만들 수 있습니다)" }
@@ -70,10 +74,7 @@ pub(crate) mod say {
         came_late(goal) { en: "another worker has claimed {goal} meanwhile: what was made here does not count", ko: "그동안 다른 작업자가 {goal}(을)를 맡았으므로 여기서 한 작업은 반영하지 않습니다" }
         kept_elsewhere(goal, branch, own) { en: "the work on {goal} is on the branch {branch}; {own} holds something else or is checked out, and was left as it is", ko: "{goal}의 작업은 브랜치 {branch}에 있습니다. {own}(은)는 다른 작업이 있거나 체크아웃되어 있어 그대로 두었습니다" }
         earlier_tree(goal, name) { en: "an earlier run had left a work tree of {goal}; what it held is saved as {name} (git checkout {name} -- PATH brings a file back)", ko: "이전 실행이 남긴 {goal}의 작업 트리에 있던 것은 {name}에 보관했습니다 (git checkout {name} -- PATH로 파일을 되살릴 수 있습니다)" }
-        not_committed(files) { en: "new files that the attempt's own .gitignore ignores are in the tree and in no commit: {files}", ko: "시도가 추가한 .gitignore가 무시하는 새 파일은 커밋하지 않고 작업 트리에 두었습니다: {files}" }
-        brought_back(files) { en: "ignored files of yours were deleted or moved away during the attempt, and are back: {files}", ko: "시도 중에 지워지거나 옮겨진, git이 무시하는 사용자 파일을 되돌려 놓았습니다: {files}" }
-        ignored_moved(files) { en: "ignored files of yours were moved during the attempt, and were left there: {files} (mv brings one back)", ko: "시도 중에 옮겨진, git이 무시하는 사용자 파일을 옮겨진 자리에 그대로 두었습니다: {files} (mv로 되돌릴 수 있습니다)" }
-        ignored_aside(path, at, command) { en: "your ignored file {path} was deleted during the attempt, and something else is in its place: it is in {at} (once the place is free, {command} brings it back)", ko: "git이 무시하는 사용자 파일 {path}(이)가 시도 중에 지워졌고 그 자리에 다른 것이 있어 {at}에 두었습니다 (자리를 비운 뒤 {command}(으)로 되돌릴 수 있습니다)" }
+        not_committed(files) { en: "new files that the attempt's own .gitignore ignores are in no commit: {files}", ko: "시도가 추가한 .gitignore가 무시하는 새 파일은 커밋하지 않았습니다: {files}" }
         moved_refs(names) { en: "moved meanwhile, and not by hast: {names}; left as they are. If it was not you, git reflog shows where they were (an agent that no sandbox holds could have done it)", ko: "그 사이 hast가 아닌 누군가 옮긴 ref이며 그대로 두었습니다: {names}. 직접 옮긴 것이 아니면 git reflog에서 이전 위치를 확인하세요(샌드박스가 없으면 에이전트도 옮길 수 있습니다)" }
         not_to_be_set(count) { en: "nothing was started: the status of goals that would run could not be set afterwards without changing more ({count})", ko: "시작하지 않았습니다. 실행할 목표의 상태를 나중에 그 값만 바꿔 쓸 수 없습니다 ({count}개)" }
         not_to_be_set_next() { en: "write `status: active` there as a plain value of its own, without an alias, anchor, tag or block", ko: "그 자리에 앵커, 별칭, 태그, 블록 없이 `status: active`를 그대로 쓰세요" }
@@ -89,10 +90,6 @@ pub(crate) mod say {
         gc_aside_question(count, size) { en: "delete for good what has been there for 30 days: {count} ({size})? [y/N] ", ko: "30일이 지난 {count}개({size})를 완전히 지울까요? [y/N] " }
         gc_question(count) { en: "delete {count} unmerged refs as well? [y/N] ", ko: "병합되지 않은 ref {count}개도 지울까요? [y/N] " }
         gc_done(deleted, kept) { en: "refs deleted: {deleted}, kept: {kept}", ko: "지운 ref {deleted}개, 남긴 ref {kept}개" }
-        cleared_away(name) { en: "what the attempt had left in the tree is saved as {name} (hast auto --undo={name} brings it back, git checkout {name} -- PATH one file), and the tree is clean again", ko: "시도가 작업 트리에 남긴 것은 {name}에 보관하고(hast auto --undo={name}, 파일 하나는 git checkout {name} -- PATH로 되살릴 수 있습니다) 트리를 되돌렸습니다" }
-        recovered(name) { en: "an earlier run was cut off; what it left in the tree is saved as {name} (hast auto --undo={name} brings it back, git checkout {name} -- PATH one file), and the tree is clean again", ko: "이전 실행이 비정상 종료되었습니다. 작업 트리에 남은 것은 {name}에 보관하고(hast auto --undo={name}, 파일 하나는 git checkout {name} -- PATH로 되살릴 수 있습니다) 롤백했습니다" }
-        tree_cleared(goal, files, name) { en: "before {goal}: tests or hooks had changed files that no gate has judged: {files}. The tree has what is committed again; to get them back: git checkout {name} -- PATH", ko: "{goal} 시작 전: 테스트나 훅이 바꾼 파일이 있었습니다(판정받지 않음): {files}. 트리는 커밋된 상태로 돌아갔습니다. 되찾으려면: git checkout {name} -- 경로" }
-        left_by_tests(files) { en: "the tests leave files that git does not ignore: {files}. They count as nobody's work and are not committed; add them to .gitignore", ko: "테스트가 git이 무시하지 않는 파일을 남깁니다: {files}. 누구의 작업도 아니므로 커밋하지 않습니다. .gitignore에 추가하세요" }
         demo_intro(directory) { en: "A small shop, five goals, and an agent that is only a script: no model, no key, no network.\nScratch repository: {directory}\n", ko: "작은 가게, 다섯 가지 목표, 그리고 스크립트로 된 에이전트. 모델도 키도 네트워크도 쓰지 않습니다.\n임시 저장소: {directory}\n" }
         demo_red() { en: "  gate: the new test is red, which is what this goal is for. Committed.", ko: "  게이트: 새 테스트가 빨간불입니다. 이 목표가 원하는 결과이므로 커밋했습니다." }
         demo_green() { en: "  gate: tests green, handoff there, changes within scope. Committed.", ko: "  게이트: 테스트 통과, 핸드오프 있음, 범위 안의 변경. 커밋했습니다." }

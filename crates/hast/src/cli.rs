@@ -6,6 +6,7 @@ use clap::{Arg, ArgAction, Command, CommandFactory, Parser, Subcommand, ValueEnu
 use hast_flow::words::Lang;
 
 use crate::agent_messages::help as agent_help;
+use crate::auto_cli::{AutoArgs, RetryArgs, TakeArgs};
 use crate::auto_messages::help as auto_help;
 use crate::contract_cli::{self, ContractCommands};
 use crate::decision_cli::{self, DecisionCommands};
@@ -59,6 +60,7 @@ pub(crate) enum Commands {
     Trust(TrustArgs),
     Auto(AutoArgs),
     Retry(RetryArgs),
+    Take(TakeArgs),
     Explore(ExploreArgs),
     Demo(DemoArgs),
     #[command(subcommand)]
@@ -137,49 +139,6 @@ pub(crate) struct RunArgs {
 pub(crate) struct TrustArgs {
     #[arg(long)]
     pub(crate) yes: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct AutoArgs {
-    #[arg(id = "auto_goal", value_name = "GOAL")]
-    pub(crate) goal: Option<String>,
-    #[arg(long)]
-    pub(crate) recursive: bool,
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    #[arg(long)]
-    pub(crate) dry_run_full: bool,
-    #[arg(long = "continue", id = "go_on", conflicts_with_all = ["dry_run", "dry_run_full"])]
-    pub(crate) go_on: bool,
-    #[arg(long, conflicts_with_all = ["auto_goal", "recursive", "dry_run", "dry_run_full", "gc", "go_on"])]
-    #[arg(num_args = 0..=1, require_equals = true, value_name = "REF")]
-    pub(crate) undo: Option<Option<String>>,
-    #[arg(long, conflicts_with_all = ["auto_goal", "recursive", "dry_run", "dry_run_full", "go_on"])]
-    pub(crate) gc: bool,
-    #[arg(long)]
-    pub(crate) explain: bool,
-    #[arg(long, id = "auto_tool", value_name = "NAME")]
-    pub(crate) tool: Option<String>,
-    #[arg(long)]
-    pub(crate) isolate: bool,
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
-    pub(crate) parallel: Option<u8>,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct RetryArgs {
-    #[arg(id = "retry_goal", value_name = "GOAL")]
-    pub(crate) goal: String,
-    #[arg(long)]
-    pub(crate) no_run: bool,
-    #[arg(long = "continue", id = "go_on", conflicts_with = "no_run")]
-    pub(crate) go_on: bool,
-    #[arg(long)]
-    pub(crate) keep_attempts: bool,
-    #[arg(long)]
-    pub(crate) explain: bool,
-    #[arg(long, id = "auto_tool", value_name = "NAME")]
-    pub(crate) tool: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -334,6 +293,7 @@ fn about(command: &str, lang: Lang) -> Option<String> {
     Some(match command {
         "auto" => auto_help::auto(lang),
         "retry" => auto_help::retry(lang),
+        "take" => auto_help::take(lang),
         "explore" => explore_help::explore(lang),
         "demo" => auto_help::demo(lang),
         "init" => help::init(lang),
@@ -367,7 +327,7 @@ fn arg_help(id: &str, lang: Lang) -> Option<String> {
         "parallel" => auto_help::parallel(lang),
         "explain" => auto_help::explain(lang),
         "auto_tool" => auto_help::tool(lang),
-        "retry_goal" => auto_help::retry_goal(lang),
+        "retry_goal" | "take_goal" => auto_help::retry_goal(lang),
         "no_run" => auto_help::no_run(lang),
         "explore_question" => explore_help::question(lang),
         "no_agent" => explore_help::no_agent(lang),

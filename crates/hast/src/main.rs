@@ -2,6 +2,7 @@
 
 mod agent_messages;
 mod app;
+mod auto_cli;
 mod auto_messages;
 mod cli;
 mod commands;

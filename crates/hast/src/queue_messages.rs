@@ -34,8 +34,6 @@ pub(crate) mod say {
         blocked_by(worker) { en: "{worker} gave it back as blocked", ko: "{worker}(이)가 blocked로 돌려주었습니다" }
         cannot_edit(goal) { en: "the status of {goal} cannot be set without changing more of goals.yaml", ko: "{goal}의 상태만 바꿔서 goals.yaml을 고칠 수 없습니다" }
         cannot_edit_next(goal) { en: "set the status of {goal} by hand in .ai/goals.yaml, then run the command again", ko: ".ai/goals.yaml에서 {goal}의 상태를 직접 바꾼 뒤 명령을 다시 실행하세요" }
-        attempt_under_way(goal, pid) { en: "an attempt at {goal} is under way in this checkout (process {pid}), and what it finds in goals.yaml stays until it ends", ko: "이 체크아웃에서 {goal} 시도가 진행 중입니다 (프로세스 {pid}). 끝날 때까지 goals.yaml은 그대로입니다" }
-        attempt_under_way_next() { en: "run the same command when hast auto has ended, or stop it with Ctrl-C first", ko: "hast auto가 끝난 뒤 같은 명령을 다시 실행하거나, 먼저 Ctrl-C로 멈추세요" }
         no_goals_file() { en: "there is no .ai/goals.yaml", ko: ".ai/goals.yaml이 없습니다" }
         no_goals_file_next() { en: "run `hast init`", ko: "`hast init`을 실행하세요" }
     }

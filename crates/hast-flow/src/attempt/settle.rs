@@ -19,7 +19,6 @@ pub struct Attempt<'a> {
     pub spent: u32,
     pub max_retries: u32,
     pub commits: Commits,
-    pub more: MoreGoals,
 }
 
 /// What the commit is called.
@@ -35,13 +34,6 @@ pub enum WorkKind {
 pub enum Commits {
     Auto,
     Off,
-}
-
-/// Whether another goal will run in the same tree after this one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MoreGoals {
-    Follow,
-    NoneLeft,
 }
 
 /// What to do, in this order, and what the goal is then.
@@ -60,13 +52,9 @@ pub enum Act {
     Save { name: String },
     /// A branch points at what was saved, for a person to look at.
     Keep { branch: String },
-    /// The branch goes back to the base and the tree keeps what is in it: what did not pass is on no
-    /// branch that others build on.
-    BranchBack,
-    /// What the attempt reported goes out of the tree that keeps the rest: it did not pass, and whoever
-    /// works next would take it for the last session.
-    ReportsOut,
-    /// Tree and branch go back to the base.
+    /// What passed goes into the user's checkout, uncommitted (`commit: off`).
+    PutIntoCheckout,
+    /// Tree and branch of the room go back to the base.
     RollBack,
 }
 
@@ -104,7 +92,10 @@ pub fn settle(verdict: &Verdict, attempt: &Attempt<'_>) -> Settlement {
                 acts: vec![Act::Commit { message: commit_message(attempt) }],
                 then: Then::Done,
             },
-            Commits::Off => Settlement { acts: Vec::new(), then: Then::DoneAndStop },
+            Commits::Off => Settlement {
+                acts: vec![save(), Act::PutIntoCheckout, Act::RollBack],
+                then: Then::DoneAndStop,
+            },
         },
         (Class::Blocked, reason) => handed_over(attempt, Blocked::ByAgent(reason.clone())),
         (Class::Failed | Class::NoProgress, reason) if attempt.spent >= attempt.max_retries => {
@@ -121,20 +112,11 @@ pub fn settle(verdict: &Verdict, attempt: &Attempt<'_>) -> Settlement {
     }
 }
 
-/// The work stays where a person sees it: in the tree, or, when others need the tree, on a branch.
-/// Whoever tampered with the repository leaves nothing in the tree.
+/// The work is on a branch for a person to look at; nothing of it is in the checkout.
 fn handed_over(attempt: &Attempt<'_>, why: Blocked) -> Settlement {
     let save = Act::Save { name: attempt_ref(attempt.goal, attempt.number) };
-    let acts = match attempt.more {
-        MoreGoals::NoneLeft if why.is_reported() => vec![save, Act::BranchBack],
-        MoreGoals::NoneLeft if !why.is_tampering() => {
-            vec![save, Act::BranchBack, Act::ReportsOut]
-        }
-        MoreGoals::NoneLeft | MoreGoals::Follow => {
-            vec![save, Act::Keep { branch: kept_branch(attempt.goal) }, Act::RollBack]
-        }
-    };
-    Settlement { acts, then: Then::Block(why) }
+    let keep = Act::Keep { branch: kept_branch(attempt.goal) };
+    Settlement { acts: vec![save, keep, Act::RollBack], then: Then::Block(why) }
 }
 
 /// `feat(M1): Title`, with trailers that say which attempt it was.
@@ -151,23 +133,6 @@ pub fn commit_message(attempt: &Attempt<'_>) -> String {
 }
 
 impl Blocked {
-    /// Whether the attempt's own report says that it is for a person.
-    fn is_reported(&self) -> bool {
-        matches!(self, Self::ByAgent(Reason::HandoffBlocked { .. }))
-    }
-
-    fn is_tampering(&self) -> bool {
-        let (Self::ByAgent(reason) | Self::RetriesUsedUp { last: reason, .. }) = self;
-        matches!(
-            reason,
-            Reason::Broke { .. }
-                | Reason::ProtectedPath { .. }
-                // In the tree they would speak to the next session.
-                | Reason::HandoffOfAnotherGoal { .. }
-                | Reason::HandoffFromTheFuture { .. }
-        )
-    }
-
     /// What stands in `blocked_reason`.
     pub fn text(&self, lang: Lang) -> String {
         let (Self::ByAgent(reason) | Self::RetriesUsedUp { last: reason, .. }) = self;
@@ -199,8 +164,7 @@ impl fmt::Display for Act {
             }
             Self::Save { name } => write!(f, "save {name}"),
             Self::Keep { branch } => write!(f, "keep {branch}"),
-            Self::BranchBack => f.write_str("branch back"),
-            Self::ReportsOut => f.write_str("reports out"),
+            Self::PutIntoCheckout => f.write_str("put into the checkout"),
             Self::RollBack => f.write_str("roll back"),
         }
     }

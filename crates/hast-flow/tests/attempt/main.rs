@@ -4,7 +4,6 @@
 
 mod judge;
 mod judge_oracle;
-mod kept;
 mod recovery;
 mod scene;
 mod settle;

@@ -1,9 +1,10 @@
 //! What becomes of a judged attempt, a sentence of the specification each.
 
+use hast_flow::attempt::evidence::RepoPath;
 use hast_flow::attempt::judge::Verdict;
 use hast_flow::attempt::reason::{Class, Reason};
 use hast_flow::attempt::settle::{
-    Act, Attempt, Blocked, Commits, MoreGoals, Then, WorkKind, commit_message, settle,
+    Act, Attempt, Blocked, Commits, Then, WorkKind, commit_message, settle,
 };
 use hast_flow::words::Lang;
 
@@ -16,7 +17,6 @@ fn attempt() -> Attempt<'static> {
         spent: 1,
         max_retries: 3,
         commits: Commits::Auto,
-        more: MoreGoals::NoneLeft,
     }
 }
 
@@ -48,10 +48,11 @@ fn a_title_of_several_lines_brings_no_trailers_of_its_own() {
 }
 
 #[test]
-fn without_commits_the_tree_stays_as_it_is_and_one_goal_is_the_end() {
-    let off = Attempt { commits: Commits::Off, more: MoreGoals::Follow, ..attempt() };
+fn without_commits_the_work_goes_into_the_checkout_and_one_goal_is_the_end() {
+    let off = Attempt { commits: Commits::Off, ..attempt() };
     let settled = settle(&verdict(Class::Complete, Reason::AllGood), &off);
-    assert_eq!((settled.acts.len(), settled.then), (0, Then::DoneAndStop));
+    let wanted = "save refs/hast/attempts/M4.3/7, put into the checkout, roll back -> done, stop";
+    assert_eq!(settled.to_string(), wanted);
 }
 
 #[test]
@@ -69,21 +70,31 @@ fn the_id_of_a_goal_is_percent_encoded_in_its_ref() {
     assert_eq!(name, "refs/hast/attempts/%EB%AA%A9%ED%91%9C%2F1%20a/7");
 }
 
+const HANDED_OVER: &str =
+    "save refs/hast/attempts/M4.3/7, keep refs/heads/hast/kept/M4.3, roll back -> blocked";
+
 #[test]
-fn blocked_by_the_agent_keeps_the_changes_in_the_tree_and_on_the_ref() {
+fn what_is_handed_over_is_on_a_branch_and_nothing_of_it_is_in_the_checkout() {
+    let broke = Reason::ProtectedPath { path: RepoPath(".ai/goals.yaml".into()), more: 0 };
+    for reason in [
+        Reason::HandoffBlocked { reason: "no key".into() },
+        Reason::AgentBlocked { reason: "no key".into() },
+        broke,
+    ] {
+        let blocked = verdict(Class::Blocked, reason);
+        assert_eq!(settle(&blocked, &attempt()).to_string(), HANDED_OVER);
+    }
     let blocked = verdict(Class::Blocked, Reason::HandoffBlocked { reason: "no key".into() });
-    let settled = settle(&blocked, &attempt());
-    assert_eq!(settled.to_string(), "save refs/hast/attempts/M4.3/7, branch back -> blocked");
-    let Then::Block(why) = settled.then else { panic!() };
+    let Then::Block(why) = settle(&blocked, &attempt()).then else { panic!() };
     assert!(why.text(Lang::En).contains("no key"));
 }
 
 #[test]
-fn the_last_of_max_retries_attempts_keeps_its_changes() {
+fn the_last_of_max_retries_attempts_is_handed_over() {
     for (spent, then) in [(2, "try again"), (3, "blocked"), (4, "blocked")] {
         let settled = settle(&red(), &Attempt { spent, ..attempt() });
         assert!(settled.to_string().ends_with(then), "{spent}: {settled}");
-        assert_eq!(settled.acts.contains(&Act::RollBack), then == "try again");
+        assert_eq!(settled.to_string() == HANDED_OVER, then == "blocked");
     }
     let Then::Block(why) = settle(&red(), &Attempt { spent: 3, ..attempt() }).then else {
         panic!()
@@ -94,25 +105,6 @@ fn the_last_of_max_retries_attempts_keeps_its_changes() {
     }
     let expected = Blocked::RetriesUsedUp { attempts: 3, last: Reason::TestsRed { code: 1 } };
     assert_eq!(why, expected);
-}
-
-#[test]
-fn what_did_not_pass_reports_nothing_to_the_next_session() {
-    let last = Attempt { spent: 3, ..attempt() };
-    let wanted = "save refs/hast/attempts/M4.3/7, branch back, reports out -> blocked";
-    assert_eq!(settle(&red(), &last).to_string(), wanted);
-    // A handoff beside a word that says otherwise.
-    let word = verdict(Class::Blocked, Reason::AgentBlocked { reason: "no key".into() });
-    assert_eq!(settle(&word, &attempt()).to_string(), wanted);
-}
-
-#[test]
-fn with_more_goals_to_run_the_next_one_starts_from_base_and_the_work_is_on_a_branch() {
-    let more = Attempt { spent: 3, more: MoreGoals::Follow, ..attempt() };
-    assert_eq!(
-        settle(&red(), &more).to_string(),
-        "save refs/hast/attempts/M4.3/7, keep refs/heads/hast/kept/M4.3, roll back -> blocked"
-    );
 }
 
 #[test]
@@ -155,13 +147,11 @@ fn nothing_is_ever_rolled_back_before_it_is_saved() {
     ];
     for verdict in &verdicts {
         for spent in 0..5 {
-            for more in [MoreGoals::Follow, MoreGoals::NoneLeft] {
-                for commits in [Commits::Auto, Commits::Off] {
-                    let acts = settle(verdict, &Attempt { spent, more, commits, ..attempt() }).acts;
-                    if let Some(back) = acts.iter().position(|act| *act == Act::RollBack) {
-                        let saved = acts[..back].iter().any(|act| matches!(act, Act::Save { .. }));
-                        assert!(saved, "{verdict:?} {acts:?}");
-                    }
+            for commits in [Commits::Auto, Commits::Off] {
+                let acts = settle(verdict, &Attempt { spent, commits, ..attempt() }).acts;
+                if let Some(back) = acts.iter().position(|act| *act == Act::RollBack) {
+                    let saved = acts[..back].iter().any(|act| matches!(act, Act::Save { .. }));
+                    assert!(saved, "{verdict:?} {acts:?}");
                 }
             }
         }

@@ -49,7 +49,7 @@ fn a_goal_that_another_worker_has_is_passed_over_and_told() {
 #[test]
 fn a_named_goal_that_another_worker_has_starts_nothing() {
     let mut auto = two(Vec::new());
-    auto.flow.asked = Asked { goal: Some("M1".into()), depth: Depth::One };
+    auto.flow.auto.asked = Asked { goal: Some("M1".into()), depth: Depth::One };
     auto.elsewhere.insert("M1");
     let notice = failed(auto.drive());
     assert!(notice.what.contains("M1") && notice.next.contains("queue list"), "{notice:?}");
@@ -60,7 +60,7 @@ fn a_named_goal_that_another_worker_has_starts_nothing() {
 fn where_everything_that_could_run_is_with_others_nothing_counts_as_done() {
     for depth in [Depth::One, Depth::Leaves] {
         let mut auto = two(Vec::new());
-        auto.flow.asked.depth = depth;
+        auto.flow.auto.asked.depth = depth;
         auto.elsewhere.extend(["M1", "M2"]);
         let notice = failed(auto.drive());
         assert!(notice.what.contains("M1, M2"), "{notice:?}");
@@ -76,7 +76,7 @@ fn a_part_of_what_was_named_that_another_worker_has_keeps_it_from_being_done() {
     );
     let mut auto = Auto::new(&tree);
     (auto.agent, auto.tests) = (vec![Left::honest("M2")].into(), vec![Green; 4].into());
-    auto.flow.asked = Asked { goal: Some("P".into()), depth: Depth::Leaves };
+    auto.flow.auto.asked = Asked { goal: Some("P".into()), depth: Depth::Leaves };
     auto.elsewhere.insert("M1");
     let notice = failed(auto.drive());
     assert_eq!(calls(&auto), ["M2"]);
@@ -86,25 +86,27 @@ fn a_part_of_what_was_named_that_another_worker_has_keeps_it_from_being_done() {
 #[test]
 fn without_a_name_the_first_free_goal_is_taken_and_no_second_one() {
     let mut auto = two(vec![Left::honest("M2")]);
-    auto.flow.asked.depth = Depth::One;
+    auto.flow.auto.asked.depth = Depth::One;
     auto.elsewhere.insert("M1");
     let notice = done(auto.drive());
     assert_eq!(calls(&auto), ["M2"]);
     assert!(notice.what.contains("M2; 다른 작업자") && notice.what.contains("M1"), "{notice:?}");
 
     let mut auto = two(vec![Left::honest("M1")]);
-    auto.flow.asked.depth = Depth::One;
+    auto.flow.auto.asked.depth = Depth::One;
     done(auto.drive());
     assert_eq!(calls(&auto), ["M1"]);
 }
 
 #[test]
-fn a_goal_is_asked_for_before_each_attempt_at_it() {
+fn a_goal_is_claimed_once_and_the_claim_is_looked_at_before_each_attempt_and_the_merge() {
     let wrong = Left { handoff: None, ..Left::honest("M1") };
     let mut auto = two(vec![wrong, Left::honest("M1"), Left::honest("M2")]);
     done(auto.drive());
-    let asked: Vec<_> = auto.git.did.iter().filter(|did| did.starts_with("claim")).collect();
-    assert_eq!(asked, ["claim M1", "claim M1", "claim M2"]);
+    let asks = |did: &&String| did.ends_with(" M1") || did.ends_with(" M2");
+    let asks = |did: &&String| asks(did) && (did.starts_with("claim") || did.starts_with("keep M"));
+    let asked: Vec<_> = auto.git.did.iter().filter(asks).collect();
+    assert_eq!(asked, ["claim M1", "keep M1", "keep M1", "claim M2", "keep M2"]);
 }
 
 #[test]
@@ -142,10 +144,8 @@ fn a_result_that_comes_after_its_claim_was_lost_is_kept_on_a_branch_and_does_not
         assert!(notice.what.contains("다른 작업자"), "{which}: {notice:?}");
         assert_eq!(auto.goals(), before, "{which}");
         let did = |start: &str| auto.git.did.iter().position(|did| did.starts_with(start));
-        let (save, back) = (did("save refs/hast/attempts/M1/1"), did("roll back"));
-        assert!(save.is_some() && save < back, "{which}: {:?}", auto.git.did);
         assert!(did("keep refs/heads/hast/kept/M1").is_some(), "{which}: {:?}", auto.git.did);
-        assert!(did("advance").is_none() && did("build").is_none(), "{which}");
+        assert!(did("merge").is_none() && did("build chore").is_none(), "{which}");
         let settled = auto.events().into_iter().find(|event| event["type"] == "ATTEMPT_SETTLED");
         assert_eq!(settled.unwrap()["detail"]["then"], "lease_lost", "{which}");
         assert_eq!(auto.count("GOAL_DONE") + auto.count("GOAL_BLOCKED"), 0, "{which}");
@@ -153,12 +153,9 @@ fn a_result_that_comes_after_its_claim_was_lost_is_kept_on_a_branch_and_does_not
 }
 
 #[test]
-fn a_commit_that_was_begun_under_the_claim_is_ended_without_it() {
+fn a_merge_that_was_begun_under_the_claim_is_ended_without_it() {
     let mut auto = Auto::with(vec![Left::honest("M1")], vec![Green, Green]);
-    while !auto.git.did.iter().any(|did| did.starts_with("build feat")) {
-        assert!(auto.turn().is_none());
-    }
-    while !auto.git.did.contains(&"advance".to_owned()) {
+    while !auto.git.did.contains(&"merge".to_owned()) {
         assert!(auto.turn().is_none());
     }
     auto.dies();

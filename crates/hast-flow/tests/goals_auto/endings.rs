@@ -27,7 +27,7 @@ const GOALS: &str = "goals:
 
 fn asked(goal: Option<&str>, depth: Depth, goals: &str) -> Auto {
     let mut auto = Auto::new(goals);
-    auto.flow.asked = Asked { goal: goal.map(str::to_owned), depth };
+    auto.flow.auto.asked = Asked { goal: goal.map(str::to_owned), depth };
     (auto.agent, auto.tests) = (vec![Left::honest("P.1")].into(), vec![Green; 2].into());
     auto
 }
@@ -89,7 +89,7 @@ fn what_this_run_handed_over_comes_first_and_long_lists_and_reasons_are_cut() {
         goals += &format!("  - {{id: R{number}, title: R, status: blocked}}\n");
     }
     let mut auto = asked(None, Depth::Leaves, &goals);
-    auto.flow.settings.max_retries = 1;
+    auto.flow.auto.settings.max_retries = 1;
     auto.agent = vec![Left { handoff: None, ..Left::honest("P.1") }].into();
     let notice = blocked(auto.drive());
     assert!(notice.what.starts_with("사람에게 넘겼습니다: P.1; "), "{notice:?}");

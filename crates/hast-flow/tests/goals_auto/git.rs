@@ -15,21 +15,32 @@ use hast_flow::time::UtcTime;
 
 use crate::scene::{Left, id};
 
-/// A git that does nothing but remember. Trees are numbered by what was done to them.
+/// A git that does nothing but remember: the user's checkout, and one room at a time.
 pub(crate) struct FakeGit {
     pub(crate) did: Vec<String>,
     pub(crate) branch: String,
+    /// Where the user's branch is.
     pub(crate) head: ObjectId,
-    pub(crate) tree: ObjectId,
+    /// Uncommitted files of the user.
     pub(crate) users: Vec<String>,
+    /// What an agent left in the room; nothing ever lies in the checkout.
     pub(crate) left: Option<Left>,
+    /// Where the room began, and the ref of its work.
+    pub(crate) base: ObjectId,
+    pub(crate) room_head: ObjectId,
+    pub(crate) tree: ObjectId,
+    /// Whether the step is one within the room.
+    pub(crate) inside: bool,
     pub(crate) hook: Option<String>,
+    /// Files of the user that are where restored work would go.
+    pub(crate) in_the_way: Vec<String>,
     pub(crate) refs: BTreeMap<String, ObjectId>,
     pub(crate) commits: BTreeMap<ObjectId, String>,
     /// Paths that differ between two objects.
     pub(crate) differences: BTreeMap<(ObjectId, ObjectId), Vec<&'static str>>,
-    pub(crate) locks: Vec<String>,
 }
+
+const LANE: &str = "refs/hast/lanes/M1";
 
 impl FakeGit {
     fn inspection(&self) -> Inspection {
@@ -51,7 +62,7 @@ impl FakeGit {
             changes: changes.collect(),
             links: Vec::new(),
             handoffs: handoffs.collect(),
-            head: self.head.clone(),
+            head: self.room_head.clone(),
             tree: self.tree.clone(),
             commit_tree: self.tree.clone(),
             uncommitted: left.is_some() && !committed,
@@ -62,11 +73,14 @@ impl FakeGit {
 impl Workspace for FakeGit {
     fn look(&mut self, _: &TreeRules) -> Result<Looked, GitProblem> {
         self.did.push("look".into());
-        let dirty = self.left.iter().flat_map(|left| left.changes.clone()).map(str::to_owned);
+        let (name, commit, files) = match self.inside {
+            true => (LANE.to_owned(), self.base.clone(), Vec::new()),
+            false => (self.branch.clone(), self.head.clone(), self.users.clone()),
+        };
         let file = |path| Uncommitted { path, kind: UncommittedKind::Tracked };
         Ok(Looked {
-            head: Head::Branch { name: self.branch.clone(), commit: self.head.clone() },
-            uncommitted: self.users.iter().cloned().chain(dirty).map(file).collect(),
+            head: Head::Branch { name, commit },
+            uncommitted: files.into_iter().map(file).collect(),
             in_progress: None,
             tree: Some(self.tree.clone()),
         })
@@ -74,12 +88,9 @@ impl Workspace for FakeGit {
 
     fn record(&mut self, key: &str, _: &TreeRules) -> Result<Recorded, GitProblem> {
         self.did.push(format!("record {key}"));
-        Ok(Recorded {
-            branch: self.branch.clone(),
-            commit: self.head.clone(),
-            tree: self.tree.clone(),
-            snapshot: id('e'),
-        })
+        self.left = None;
+        let (tree, snapshot) = (self.tree.clone(), id('e'));
+        Ok(Recorded { branch: LANE.to_owned(), commit: self.base.clone(), tree, snapshot })
     }
 
     fn inspect(&mut self, _: &Base) -> Result<Inspection, GitProblem> {
@@ -90,19 +101,19 @@ impl Workspace for FakeGit {
     fn save(&mut self, plan: &SavePlan) -> Result<SavedWork, GitProblem> {
         self.did.push(format!("save {}", plan.name));
         self.refs.insert(plan.name.clone(), id('5'));
-        let (name, commit, tree) = (plan.name.clone(), id('5'), self.tree.clone());
+        let tree = if self.left.is_some() { id('6') } else { self.tree.clone() };
+        let (name, commit) = (plan.name.clone(), id('5'));
         Ok(SavedWork { name, commit, tree, overflow: Vec::new() })
     }
 
     fn roll_back(&mut self, base: &Base, _: &Saved) -> Result<RolledBack, GitProblem> {
         self.did.push("roll back".into());
-        (self.head, self.tree, self.left) = (base.commit().clone(), base.tree().clone(), None);
+        (self.room_head, self.tree, self.left) = (base.commit().clone(), base.tree().clone(), None);
         Ok(RolledBack::default())
     }
 
     fn guard(&mut self, _: &Base, _: Reach) -> Result<Guarded, GitProblem> {
-        self.did.push("guard".into());
-        Ok(Guarded::default())
+        unreachable!("nothing is given back in a room")
     }
 
     fn run_hooks(&mut self, plan: &CommitPlan, _: &Base) -> Result<HookVerdict, GitProblem> {
@@ -134,15 +145,10 @@ impl Workspace for FakeGit {
     }
 
     fn advance(&mut self, _: &str, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem> {
-        assert!(self.head == *from || self.head == *to, "{} {from} {to}", self.head);
+        let head = if self.inside { &mut self.room_head } else { &mut self.head };
+        assert!(*head == *from || *head == *to, "{head} {from} {to}");
         self.did.push("advance".into());
-        if from == to {
-            return Ok(());
-        }
-        self.head = to.clone();
-        if !self.commits.get(to).is_some_and(|what| what.starts_with(".ai/goals.yaml")) {
-            self.left = None;
-        }
+        *head = to.clone();
         Ok(())
     }
 
@@ -158,17 +164,11 @@ impl Workspace for FakeGit {
 
     fn discard(
         &mut self,
-        left: &LeftWork,
+        _: &LeftWork,
         _: &Saved,
         _: &TreeRules,
     ) -> Result<RolledBack, GitProblem> {
-        if left.within.is_some() {
-            self.did.push("reports out".into());
-            return Ok(RolledBack::default());
-        }
-        self.did.push("discard".into());
-        self.left = None;
-        Ok(RolledBack::default())
+        unreachable!("nothing is taken out of a checkout")
     }
 
     fn compare(&mut self, from: &ObjectId, to: &ObjectId) -> Result<Vec<DiffLine>, GitProblem> {
@@ -183,8 +183,7 @@ impl Workspace for FakeGit {
     }
 
     fn unlock(&mut self, _: UtcTime) -> Result<Vec<String>, GitProblem> {
-        self.did.push("unlock".into());
-        Ok(std::mem::take(&mut self.locks))
+        unreachable!("a room has no locks that last")
     }
 
     fn restore(
@@ -193,8 +192,13 @@ impl Workspace for FakeGit {
         _: Option<&ObjectId>,
         _: &TreeRules,
     ) -> Result<Vec<Change>, GitProblem> {
-        self.did.push(format!("restore {name}"));
-        Ok(Vec::new())
+        let place = if self.inside { "" } else { " into the checkout" };
+        self.did.push(format!("restore {}{place}", &name[..4]));
+        if !self.inside && !self.in_the_way.is_empty() {
+            return Err(GitProblem::InTheWay { paths: self.in_the_way.clone() });
+        }
+        let change = Change { path: RepoPath("src/a.py".into()), kind: ChangeKind::Modified };
+        Ok(vec![change])
     }
 
     fn read(&mut self, _: &ObjectId, _: &[String]) -> Result<Vec<TreeFile>, GitProblem> {

@@ -1,30 +1,31 @@
 //! What earlier runs left, and what a run that stops tells. Everything happens in memory.
 
 use hast_flow::attempt::evidence::TestEnd::{Green, Red};
-use hast_flow::attempt::recovery::From;
+use hast_flow::attempt::base::ObjectId;
+use hast_flow::attempt::recovery::StartFrom;
 use hast_flow::steps::{CallResult, Ending};
 use serde_json::Value;
 
 use crate::scene::{Auto, Left, handoff, id};
 
-/// One goal, handed over with its changes in the tree.
+/// One goal, handed over with its work on a branch.
 fn handed_over() -> Auto {
     let blocks = Left { handoff: Some(handoff("M1", "blocked")), ..Left::honest("M1") };
     let mut auto = Auto::with(vec![blocks, Left::honest("M1")], vec![Green, Green, Green]);
     auto.git.tree = id('1');
     assert!(matches!(auto.drive(), Ending::Blocked(_)));
-    assert!(auto.git.left.is_some());
+    assert!(auto.git.refs.contains_key("refs/heads/hast/kept/M1"));
     auto.git.did.clear();
     auto
 }
 
 /// A person gives the goal back, and another run begins.
-fn given_back(auto: &mut Auto, from: From) {
+fn given_back(auto: &mut Auto, from: StartFrom) {
     let goals = auto.goals();
     let end = goals.find("    blocked_reason").unwrap();
     let goals = goals[..end].replace("blocked", "active");
     auto.files.insert("goals.yaml".into(), goals.into_bytes());
-    auto.flow.from = from;
+    auto.flow.auto.from = from;
     auto.dies();
 }
 
@@ -40,19 +41,16 @@ fn position(auto: &Auto, start: &str) -> usize {
 }
 
 #[test]
-fn kept_work_is_saved_taken_out_and_told_before_the_base_is_recorded() {
+fn without_continue_the_next_attempt_begins_at_the_branch() {
     let mut auto = handed_over();
-    given_back(&mut auto, From::Base);
+    given_back(&mut auto, StartFrom::Base);
     assert!(matches!(auto.drive(), Ending::Done(_)));
-    let (save, out) = (position(&auto, "save refs/hast/attempts/M1/1"), position(&auto, "discard"));
-    assert!(save < out && out < position(&auto, "record M1/2"), "{:?}", auto.git.did);
-    assert_eq!(told(&auto, "KEPT_CLEARED")["ref"], "refs/hast/attempts/M1/1");
-    assert!(!auto.git.did.iter().any(|did| did.starts_with("restore")));
+    assert!(!auto.git.did.iter().any(|did| did.starts_with("restore")), "{:?}", auto.git.did);
 }
 
 #[test]
-fn kept_work_stays_in_the_tree_while_another_worker_has_the_goal() {
-    for from in [From::Base, From::KeptWork] {
+fn nothing_begins_with_kept_work_while_another_worker_has_the_goal() {
+    for from in [StartFrom::Base, StartFrom::KeptWork] {
         let mut auto = handed_over();
         given_back(&mut auto, from);
         auto.elsewhere.insert("M1");
@@ -61,16 +59,13 @@ fn kept_work_stays_in_the_tree_while_another_worker_has_the_goal() {
             matches!(&ending, Ending::Failed(notice) if notice.what.contains("M1")),
             "{ending:?}"
         );
-        let moved = ["save", "discard", "record", "restore"];
-        let moved = |did: &&String| moved.iter().any(|start| did.starts_with(start));
-        assert_eq!(auto.git.did.iter().find(moved), None, "{:?}", auto.git.did);
-        assert_eq!(auto.count("KEPT_CLEARED"), 0);
-        assert!(auto.git.left.is_some());
+        let begun = |did: &&String| did.starts_with("record") || did.starts_with("restore");
+        assert_eq!(auto.git.did.iter().find(begun), None, "{:?}", auto.git.did);
     }
 }
 
 #[test]
-fn work_in_the_tree_is_known_though_its_run_died_before_the_status_was_committed() {
+fn kept_work_is_known_though_its_run_died_before_the_status_was_committed() {
     let blocks = Left { handoff: Some(handoff("M1", "blocked")), ..Left::honest("M1") };
     let mut auto = Auto::with(vec![blocks, Left::honest("M1")], vec![Green, Green, Green]);
     while auto.count("GOAL_BLOCKED") == 0 {
@@ -80,18 +75,18 @@ fn work_in_the_tree_is_known_though_its_run_died_before_the_status_was_committed
     auto.drive();
     assert_eq!(auto.count("GOALS_COMMITTED"), 1);
     auto.git.did.clear();
-    given_back(&mut auto, From::Base);
+    given_back(&mut auto, StartFrom::KeptWork);
     assert!(matches!(auto.drive(), Ending::Done(_)), "{:?}", auto.git.did);
-    assert!(position(&auto, "discard") < position(&auto, "record M1/2"));
+    assert!(position(&auto, "record M1/2") < position(&auto, "restore 5555"));
 }
 
 #[test]
 fn continue_records_a_clean_base_and_puts_the_work_back_before_the_call() {
     let mut auto = handed_over();
-    given_back(&mut auto, From::KeptWork);
+    given_back(&mut auto, StartFrom::KeptWork);
     assert!(matches!(auto.drive(), Ending::Done(_)));
     let record = position(&auto, "record M1/2");
-    assert!(position(&auto, "discard") < record && record < position(&auto, "restore 5555"));
+    assert!(record < position(&auto, "restore 5555"));
     assert!(position(&auto, "restore 5555") < position(&auto, "call M1 2"));
     assert!(auto.calls[1].prompt.contains("이어서 작업하라"), "{}", auto.calls[1].prompt);
 }
@@ -101,39 +96,26 @@ fn only_the_next_attempt_begins_with_the_kept_work() {
     let mut auto = handed_over();
     auto.agent.push_back(Left::honest("M1"));
     auto.tests = vec![Red { code: 1 }, Green].into();
-    given_back(&mut auto, From::KeptWork);
+    given_back(&mut auto, StartFrom::KeptWork);
     assert!(matches!(auto.drive(), Ending::Done(_)));
     assert_eq!(auto.git.did.iter().filter(|did| did.starts_with("restore")).count(), 1);
     assert!(position(&auto, "restore") < position(&auto, "call M1 2"));
 }
 
 #[test]
-fn a_file_that_was_edited_since_refuses_and_nothing_is_taken_out() {
+fn kept_work_whose_files_were_committed_by_others_since_is_not_gone_on_with() {
     let mut auto = handed_over();
-    let kept: hast_flow::attempt::base::ObjectId =
-        told(&auto, "GOAL_BLOCKED")["kept"]["tree"].as_str().unwrap().parse().unwrap();
-    auto.git.tree = id('7');
-    auto.git.differences.insert((kept, id('7')), vec!["src/a.py"]);
-    for from in [From::Base, From::KeptWork] {
-        given_back(&mut auto, from);
-        let Ending::Blocked(notice) = auto.drive() else { panic!() };
-        assert!(notice.what.contains("src/a.py"), "{notice:?}");
-        assert!(!auto.git.did.contains(&"discard".to_owned()));
-        auto.files
-            .insert("goals.yaml".into(), auto.goals().replace("active", "blocked").into_bytes());
-        let goals = auto.goals() + "    blocked_reason: x\n";
-        auto.files.insert("goals.yaml".into(), goals.into_bytes());
-    }
-}
-
-#[test]
-fn locks_are_looked_for_only_where_an_attempt_was_cut_off() {
-    let mut auto = Auto::with(vec![Left::honest("M1"); 2], vec![Green, Green]);
-    auto.dies_while_the_agent_works();
-    assert!(!auto.git.did.contains(&"unlock".to_owned()));
-    auto.git.locks = vec![".git/index.lock".into()];
+    let kept = told(&auto, "GOAL_BLOCKED")["kept"].clone();
+    let object = |key: &str| kept[key].as_str().unwrap().parse::<ObjectId>().unwrap();
+    auto.git.differences.insert((object("base_tree"), object("tree")), vec!["src/a.py"]);
+    auto.git.differences.insert((object("base"), auto.git.head.clone()), vec!["src/a.py", "b"]);
+    given_back(&mut auto, StartFrom::KeptWork);
+    let Ending::Failed(notice) = auto.drive() else { panic!() };
+    assert!(notice.what.contains("src/a.py") && !notice.what.contains(", b"), "{notice:?}");
+    assert_eq!(auto.calls.len(), 1, "no other agent was called");
+    auto.flow.auto.from = StartFrom::Base;
+    auto.dies();
     assert!(matches!(auto.drive(), Ending::Done(_)));
-    assert_eq!(told(&auto, "RECOVERED")["unlocked"][0], ".git/index.lock");
 }
 
 #[test]
@@ -164,8 +146,13 @@ fn what_stops_a_run_is_noted_and_spends_nothing() {
             );
             assert!(!last["detail"]["what"].as_str().unwrap().is_empty());
         }
-        assert_eq!(auto.view.ledger("M1").spent(), 0);
-        assert_eq!(auto.view, auto.read_again(), "a fresh read knows the same");
+        assert_eq!(auto.view.shared.ledger("M1").spent(), 0);
+        let fresh = auto.read_again();
+        assert_eq!(auto.view.lanes, fresh.lanes, "a fresh read knows the same");
+        auto.dies();
+        assert!(matches!(auto.drive(), Ending::Done(_)));
+        let interrupted = told(&auto, "ATTEMPT_INTERRUPTED");
+        assert_eq!(interrupted["counts"] == Value::Bool(false), cause.is_some(), "{interrupted}");
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod claims;
 mod decisions;
+mod earlier;
 mod edits;
 mod endings;
 mod git;

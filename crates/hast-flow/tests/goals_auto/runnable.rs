@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use hast_flow::docs::document::read;
 use hast_flow::docs::goals::Goals;
 use hast_flow::flows::goals::runnable::{
-    self, Asked, Choice, Depth, Nothing, Refused, choose, more_follow, parents_done,
+    self, Asked, Choice, Depth, Nothing, Refused, choose, parents_done,
 };
 use hast_flow::flows::goals::selection::placed;
 use hast_flow::formats::source::Source;
@@ -204,16 +204,6 @@ fn a_parent_becomes_done_when_its_last_child_is_done() {
     assert_eq!(parents_done(&all, "A1a"), ["A1", "A"]);
     assert!(parents_done(&all, "B1").is_empty());
     assert!(parents_done(&all, "C1").is_empty(), "what a person dropped stays dropped");
-}
-
-#[test]
-fn whether_more_goals_follow_is_known_before_this_one_ends() {
-    let goals = goals(&["A active", "B active", "C active <A"]);
-    let all = placed(&goals);
-    let leaves = asked(None, Depth::Leaves);
-    assert!(more_follow(&all, &leaves, None, &tried(&[]), "A"));
-    assert!(!more_follow(&all, &leaves, None, &tried(&["B"]), "A"), "C waits for A");
-    assert!(!more_follow(&all, &asked(None, Depth::One), None, &tried(&[]), "A"));
 }
 
 #[test]

@@ -5,17 +5,19 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::evidence::{TestEnd, TestRun};
-use hast_flow::attempt::recovery::{From, Place};
+use hast_flow::attempt::recovery::StartFrom;
 use hast_flow::attempt::settle::Commits;
-use hast_flow::attempt::workspace::perform;
+use hast_flow::attempt::workspace::{Head, perform};
+use hast_flow::attempt::worktrees::{Added, Standing, WorktreeResult, WorktreeStep};
 use hast_flow::driver::{Delta, Facts, Flow};
-use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings, View};
+use hast_flow::flows::goals::auto::lanes::{LanesFlow, LanesView};
+use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings};
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::leases::{LeaseResult, LeaseStep};
 use hast_flow::roles::PolicyTable;
 use hast_flow::steps::{
-    Answer, Call, CallResult, Effect, EffectResult, Ending, Step, StepKey, StepLine, StepLog,
-    StepState,
+    Answer, Call, CallResult, Effect, EffectResult, Ending, Scanned, Step, StepKey, StepLine,
+    StepLog, StepState,
 };
 use hast_flow::store::{DocPath, Identity, Policy, Put, Seen};
 use hast_flow::words::Lang;
@@ -58,8 +60,8 @@ pub(crate) fn handoff(goal: &str, status: &str) -> String {
 }
 
 pub(crate) struct Auto {
-    pub(crate) flow: AutoFlow,
-    pub(crate) view: View,
+    pub(crate) flow: LanesFlow,
+    pub(crate) view: LanesView,
     pub(crate) files: BTreeMap<String, Vec<u8>>,
     pub(crate) git: FakeGit,
     pub(crate) agent: VecDeque<Left>,
@@ -88,28 +90,32 @@ impl Auto {
             max_saved_bytes: 1 << 30,
             offset: jiff::tz::Offset::constant(9),
         };
-        let flow = AutoFlow {
+        let auto = AutoFlow {
             run: "run-1".into(),
             asked: Asked { goal: None, depth: Depth::Leaves },
             settings,
-            lock: None,
+            running: None,
             not_ready: None,
-            place: Place::InPlace,
-            from: From::Base,
+            from: StartFrom::Base,
             cut_off: CutOff::Interruption,
         };
+        let (width, setup, copy, limited) = (1, None, Vec::new(), Vec::new());
+        let flow = LanesFlow { auto, width, setup, copy, limited, delivery: None };
         let git = FakeGit {
             did: Vec::new(),
             branch: MAIN.into(),
             head: id('a'),
-            tree: id('1'),
             users: Vec::new(),
             left: None,
+            base: id('a'),
+            room_head: id('a'),
+            tree: id('1'),
+            inside: false,
             hook: None,
+            in_the_way: Vec::new(),
             refs: BTreeMap::new(),
             commits: BTreeMap::new(),
             differences: BTreeMap::new(),
-            locks: Vec::new(),
         };
         let files = BTreeMap::from([
             ("goals.yaml".to_owned(), goals.as_bytes().to_vec()),
@@ -117,7 +123,7 @@ impl Auto {
         ]);
         let mut auto = Self {
             flow,
-            view: View::default(),
+            view: LanesView::default(),
             files,
             git,
             agent: VecDeque::new(),
@@ -142,8 +148,8 @@ impl Auto {
     }
 
     /// The view of somebody who starts now.
-    pub(crate) fn read_again(&self) -> View {
-        let mut view = View::default();
+    pub(crate) fn read_again(&self) -> LanesView {
+        let mut view = LanesView::default();
         for (name, bytes) in &self.files {
             let path = DocPath::new(name).unwrap();
             let seen = Seen::File(Identity::of(bytes, None));
@@ -211,7 +217,7 @@ impl Auto {
     /// The process dies, and another run begins with what is on the disk.
     pub(crate) fn dies(&mut self) {
         self.noted.clear();
-        self.flow.run = format!("{}+", self.flow.run);
+        self.flow.auto.run = format!("{}+", self.flow.auto.run);
         self.view = self.read_again();
     }
 
@@ -237,6 +243,7 @@ impl Auto {
                 let (steps, noted) = (&self.steps, &self.noted);
                 let facts = Facts { now, lang: Lang::En, running: &running, steps, noted };
                 let commit = self.flow.stopped(&self.view, &key, result, &facts);
+                self.note(key, StepState::Started);
                 for put in commit.into_iter().flat_map(|commit| commit.puts) {
                     self.apply(&put);
                 }
@@ -258,6 +265,21 @@ impl Auto {
     fn perform(&mut self, effect: &Effect) -> EffectResult {
         match effect {
             Effect::Git(step) => EffectResult::Git(perform(&mut self.git, step)),
+            Effect::Within { effect, .. } => {
+                self.git.inside = true;
+                let result = self.perform(effect);
+                self.git.inside = false;
+                result
+            }
+            Effect::Worktree(step) => EffectResult::Worktree(self.worktree(step)),
+            Effect::Scan(scan) => {
+                let read = |path: &DocPath| Scanned {
+                    path: path.clone(),
+                    size: self.files[path.as_str()].len() as u64,
+                    head: self.files[path.as_str()].clone(),
+                };
+                EffectResult::Scan(Ok(scan.paths.iter().map(read).collect()))
+            }
             Effect::Check(check) => {
                 self.git.did.push(format!("test {}", check.command));
                 let end = self.tests.pop_front().expect("a test result");
@@ -277,20 +299,44 @@ impl Auto {
                 EffectResult::Call(result)
             }
             Effect::Lease(step) => EffectResult::Lease(self.lease(step)),
-            Effect::Tools(_) | Effect::Scan(_) | Effect::Worktree(_) | Effect::Within { .. } => {
-                panic!("auto in place uses no tools and no work trees")
+            Effect::Tools(_) => panic!("auto uses no tools"),
+        }
+    }
+
+    fn worktree(&mut self, step: &WorktreeStep) -> WorktreeResult {
+        match step {
+            WorktreeStep::Tip { .. } => {
+                let (name, commit) = (self.git.branch.clone(), self.git.head.clone());
+                WorktreeResult::Tip(Head::Branch { name, commit })
             }
+            WorktreeStep::Stand { .. } => WorktreeResult::Stands(Standing::On),
+            WorktreeStep::Add(plan) => {
+                self.git.did.push(format!("room {}", plan.tree));
+                (self.git.base, self.git.room_head) = (plan.at.clone(), plan.at.clone());
+                WorktreeResult::Added(Added { recovered: None, copied: 0 })
+            }
+            WorktreeStep::Merge(plan) => {
+                assert!(self.git.head == plan.from || self.git.head == plan.to);
+                self.git.did.push("merge".into());
+                self.git.head = plan.to.clone();
+                WorktreeResult::Merged
+            }
+            WorktreeStep::Remove { tree, .. } => {
+                self.git.did.push(format!("clear {tree}"));
+                self.git.left = None;
+                WorktreeResult::Removed
+            }
+            other => panic!("not in these scenes: {other:?}"),
         }
     }
 
     fn lease(&mut self, step: &LeaseStep) -> LeaseResult {
-        let (LeaseStep::Claim { unit } | LeaseStep::Keep { unit }) = step else {
-            panic!("a run in place gives back what it has when it ends");
+        let (word, unit) = match step {
+            LeaseStep::Claim { unit } => ("claim", unit),
+            LeaseStep::Keep { unit } => ("keep", unit),
+            LeaseStep::Release { .. } => return LeaseResult::Released,
         };
-        self.git.did.push(match step {
-            LeaseStep::Claim { .. } => format!("claim {unit}"),
-            _ => format!("keep {unit}"),
-        });
+        self.git.did.push(format!("{word} {unit}"));
         if self.no_queue {
             return LeaseResult::Failed { why: "no space left".to_owned() };
         }

@@ -41,6 +41,23 @@ fn a_goal_is_claimed_before_it_gets_a_lane_and_passed_over_where_another_has_it(
 }
 
 #[test]
+fn a_lane_that_needs_an_agent_waits_for_a_run_that_asks_for_its_goal() {
+    let mut lanes = Lanes::new(&goals(&[("A", ""), ("B", "")]), 1);
+    lanes.open("A");
+    let asked = |goal: Option<&str>| Asked { goal: goal.map(str::to_owned), depth: Depth::One };
+    lanes.flow.auto.asked = asked(Some("B"));
+    assert_eq!(lanes.key(), "B/1/open");
+    for asks in [asked(None), asked(Some("A"))] {
+        lanes.flow.auto.asked = asks;
+        assert_eq!(lanes.key(), "A/1/add");
+    }
+    let mut lanes = Lanes::new(&goals(&[("A", ""), ("B", "")]), 1);
+    lanes.passed("A", 'c');
+    lanes.flow.auto.asked = asked(Some("B"));
+    assert_eq!(lanes.key(), "A/1/tip/0", "what passed is merged, whatever was asked for");
+}
+
+#[test]
 fn goals_whose_scopes_overlap_are_not_begun_together() {
     let scope = |globs: &str| format!("    allowed_changes: [{globs}]\n");
     let (a, b, c) = (scope("src/"), scope("src/x.py"), scope("docs/"));
@@ -250,14 +267,6 @@ fn goals_that_cannot_be_read_before_a_merge_end_the_run_and_block_no_goal() {
     let problem = GitProblem::RepositoryFilter { name: "x".into() };
     lanes.worktree("B/1/add", WorktreeResult::Refused(problem));
     assert!(matches!(lanes.step(), Step::Finish(Ending::Blocked(_))), "{:?}", lanes.step());
-}
-
-#[test]
-fn an_attempt_in_the_checkout_that_was_cut_off_is_not_built_on() {
-    let mut lanes = Lanes::new(&goals(&[("A", "")]), 1);
-    lanes.event("ATTEMPT_STARTED", r#""goal_id":"A","attempt":1"#);
-    let Step::Finish(Ending::Blocked(notice)) = lanes.step() else { panic!("{:?}", lanes.step()) };
-    assert!(notice.next.contains("hast auto A"), "{notice:?}");
 }
 
 #[test]

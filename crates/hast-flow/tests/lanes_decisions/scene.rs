@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hast_flow::attempt::base::ObjectId;
-use hast_flow::attempt::recovery::{From, Place};
+use hast_flow::attempt::recovery::StartFrom;
 use hast_flow::attempt::settle::Commits;
 use hast_flow::attempt::workspace::Head;
 use hast_flow::attempt::worktrees::{Standing, WorktreeResult};
@@ -47,11 +47,10 @@ impl Lanes {
             run: "run-1".into(),
             asked: Asked { goal: None, depth: Depth::Leaves },
             settings,
-            lock: None,
+            running: None,
             not_ready: None,
-            place: Place::Isolated,
             cut_off: CutOff::Interruption,
-            from: From::Base,
+            from: StartFrom::Base,
         };
         let (setup, copy, limited) = (None, Vec::new(), Vec::new());
         let delivery = None;

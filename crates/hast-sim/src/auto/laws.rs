@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hast_flow::attempt::worktrees::LANES;
 use hast_flow::docs::goals::{GoalsEvent, GoalsEventKind as Kind};
 use serde_json::Value;
 
@@ -83,6 +84,15 @@ pub(super) fn nothing_is_lost(
         }
     }
     Ok(())
+}
+
+/// Rooms and their refs go with their goals.
+pub(super) fn nothing_is_open(machine: &Machine) -> Result<(), String> {
+    let refs = machine.refs.keys().find(|name| name.starts_with(LANES));
+    match machine.rooms.keys().next().or(refs) {
+        Some(left) => Err(format!("{left} is left")),
+        None => Ok(()),
+    }
 }
 
 /// Each status change ends up in a commit, whoever was killed over it.

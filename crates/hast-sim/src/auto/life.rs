@@ -1,28 +1,28 @@
 //! One process of `auto`, or of `retry`, from its start to its end or death.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use hast_flow::attempt::recovery::{From, Place as Isolation};
+use hast_flow::attempt::recovery::StartFrom;
 use hast_flow::attempt::settle::Commits;
 use hast_flow::docs::goals::{GoalsEvent, GoalsEventKind as Kind};
 use hast_flow::driver::Flow;
+use hast_flow::flows::goals::auto::lanes::LanesFlow;
 use hast_flow::flows::goals::auto::retry::{Attempts, RetryFlow};
 use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings};
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::steps::{Effect, Ending, StepKey};
-use hast_flow::store::{DocPath, StoreError};
+use hast_flow::store::StoreError;
 use jiff::tz::Offset;
 use serde_json::Value;
 
-use super::agent::Hands;
+use super::agent::{Left, work};
 use super::laws::EVENTS;
-use crate::disk::World;
 use crate::flows::holding::log;
 use crate::flows::subject::Files;
 use crate::git::lives::Place;
-use crate::git::{Machine, SimWorkspace};
+use crate::git::{Reset, SimWorkspace};
+use crate::lanes::hands::{Agent, Claims, Hands};
 
 const MOST_STEPS: u64 = 2_000;
 
@@ -30,18 +30,19 @@ const MOST_STEPS: u64 = 2_000;
 pub(super) struct Project {
     pub(super) place: Place,
     pub(super) seed: u64,
-    pub(super) left: Vec<BTreeMap<String, Vec<u8>>>,
+    /// What agents that ended have left, by path: none of it may be lost.
+    pub(super) left: Rc<RefCell<Vec<Left>>>,
     pub(super) effects: u64,
     pub(super) lives: u32,
-    /// What the work tree was last told of the goals.
-    told: Option<Vec<u8>>,
+    claims: Claims,
 }
 
 pub(super) type Lived = Result<Ending, StoreError>;
 
 impl Project {
     pub(super) fn new(place: Place, seed: u64) -> Self {
-        Self { place, seed, left: Vec::new(), effects: 0, lives: 0, told: None }
+        let (left, claims) = (Rc::default(), Claims::default());
+        Self { place, seed, left, effects: 0, lives: 0, claims }
     }
 
     pub(super) fn documents(&self) -> Files {
@@ -51,17 +52,17 @@ impl Project {
     /// `hast auto --recursive`, or `hast auto GOAL --continue`.
     pub(super) fn auto(&mut self, continued: Option<&str>) -> Lived {
         self.lives += 1;
-        let flow = AutoFlow {
+        let auto = AutoFlow {
             run: format!("run-{}", self.lives),
             asked: Asked { goal: continued.map(str::to_owned), depth: Depth::Leaves },
             settings: settings(),
-            lock: None,
+            running: None,
             not_ready: None,
-            place: Isolation::InPlace,
-            from: if continued.is_some() { From::KeptWork } else { From::Base },
+            from: if continued.is_some() { StartFrom::KeptWork } else { StartFrom::Base },
             cut_off: CutOff::Interruption,
         };
-        self.live(&flow)
+        let (width, setup, copy, limited) = (1, None, Vec::new(), Vec::new());
+        self.live(&LanesFlow { auto, width, setup, copy, limited, delivery: None })
     }
 
     /// `hast retry GOAL --no-run --keep-attempts`.
@@ -71,30 +72,22 @@ impl Project {
     }
 
     fn live<F: Flow>(&mut self, flow: &F) -> Lived {
-        let Self { place, seed, left, effects, told, .. } = self;
-        let (world, machine) = (Rc::clone(&place.world), Rc::clone(&place.machine));
+        let (world, claims) = (Rc::clone(&self.place.world), Rc::clone(&self.claims));
+        let (documents, left, seed) = (Rc::clone(&world), Rc::clone(&self.left), self.seed);
+        let agent: Agent = Rc::new(move |workspace, call| {
+            let judged = judged(&documents.borrow().all_files(), &call.unit);
+            let (result, files) = work(workspace, call, seed, judged)?;
+            left.borrow_mut().push(files);
+            Ok(result)
+        });
+        let Self { place, effects, .. } = self;
         place.live(flow, MOST_STEPS, |workspace: SimWorkspace| {
+            let mut hands = Hands { workspace, world, claims, agent, reset: Reset::Done };
             move |_: &StepKey, effect: &Effect| {
                 *effects += 1;
-                tell_goals(&world, &machine, told);
-                let documents = world.borrow().all_files();
-                let judged = |goal: &str| judged(&documents, goal);
-                let workspace = workspace.clone();
-                Hands { workspace, seed: *seed, judged: &judged, left }.perform(effect)
+                hands.perform(effect)
             }
         })
-    }
-}
-
-/// The goals are one file, seen by the store and by git.
-fn tell_goals(world: &RefCell<World>, machine: &RefCell<Machine>, told: &mut Option<Vec<u8>>) {
-    let path = DocPath::new("goals.yaml").ok();
-    let now = path.and_then(|path| world.borrow().content(&path).map(<[u8]>::to_vec));
-    if now != *told
-        && let Some(text) = now.clone()
-    {
-        machine.borrow_mut().files.insert(".ai/goals.yaml".to_owned(), text);
-        *told = now;
     }
 }
 
@@ -109,7 +102,8 @@ fn judged(documents: &Files, goal: &str) -> (u64, bool) {
         }
         match event.kind {
             Kind::AttemptJudged => count += 1,
-            Kind::GoalBlocked => blocked = text("code") != "recovery",
+            // A disk that refuses is nobody's fault.
+            Kind::GoalBlocked => blocked = text("code") != "lane",
             Kind::Retried => given_back |= blocked,
             _ => {}
         }

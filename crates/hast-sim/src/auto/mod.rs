@@ -1,5 +1,5 @@
-//! The real `auto` under test: goals, agents that lie, a person who gives goals back, over a simulated
-//! disk and a simulated work tree, hit at the operations of both.
+//! `auto` one goal after the other: the real flow with agents that lie and a person who gives goals back,
+//! over a simulated disk, repository and rooms, hit at the operations of all.
 
 mod agent;
 mod laws;

@@ -12,7 +12,8 @@ use hast_flow::store::disk::Open;
 use hast_flow::store::{Disk, DocPath};
 
 use super::laws::{
-    Essence, USERS, documents_hold, essence, nothing_is_lost, status_is_committed, users_files,
+    Essence, USERS, documents_hold, essence, nothing_is_lost, nothing_is_open, status_is_committed,
+    users_files,
 };
 use super::life::{Lived, Project};
 use crate::disk::{Fault, SimDisk, World};
@@ -123,7 +124,8 @@ fn lives(project: &mut Project, case: Case, report: &mut Report) -> Result<Ended
         let said = match lived {
             Ok(Ending::Done(_)) if person.is_content(project) => {
                 let machine = project.place.machine.borrow();
-                nothing_is_lost(&machine, &project.left)?;
+                nothing_is_lost(&machine, &project.left.borrow())?;
+                nothing_is_open(&machine)?;
                 // A commit that a full disk refused is not made again.
                 if case.blow != Some(Blow::Full) {
                     status_is_committed(&machine)?;

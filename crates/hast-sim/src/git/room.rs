@@ -249,6 +249,15 @@ impl Workspace for SimRoom {
 
     fn save(&mut self, plan: &SavePlan) -> Result<SavedWork, GitProblem> {
         let (tree, head) = self.work(&plan.rules)?;
+        let is_reset = head == self.base()? && self.main.diff(&head, &tree).is_empty();
+        if let Some(commit) = self.main.resolve(&plan.name).filter(|_| is_reset) {
+            let tree = match self.main.machine.borrow().get(&commit) {
+                Some(Object::Commit { tree, .. }) => tree.clone(),
+                _ => return Err(GitProblem::Lost { what: commit.to_string() }),
+            };
+            let (name, overflow) = (plan.name.clone(), Vec::new());
+            return Ok(SavedWork { name, commit, tree, overflow });
+        }
         self.main.save_tree(plan, &head, tree)
     }
 

@@ -21,7 +21,7 @@ use crate::git::{Machine, Reset, SimRoom, SimWorkspace, SimWorktrees};
 use crate::rng::Rng;
 
 /// What is claimed, for as long as the machine lasts.
-pub(super) type Claims = Rc<RefCell<BTreeMap<String, u64>>>;
+pub(crate) type Claims = Rc<RefCell<BTreeMap<String, u64>>>;
 
 pub(super) const GOALS: [&str; 3] = ["A", "B", "C"];
 
@@ -55,16 +55,19 @@ pub(super) fn kind(seed: u64, goal: &str) -> Kind {
     kinds(seed)[number]
 }
 
-pub(super) struct Hands {
-    pub(super) workspace: SimWorkspace,
-    pub(super) world: Rc<RefCell<World>>,
-    pub(super) claims: Claims,
-    pub(super) seed: u64,
-    pub(super) reset: Reset,
+/// Whoever is called: works in the room that the call names.
+pub(crate) type Agent = Rc<dyn Fn(&SimWorkspace, &Call) -> Result<CallResult, GitProblem>>;
+
+pub(crate) struct Hands {
+    pub(crate) workspace: SimWorkspace,
+    pub(crate) world: Rc<RefCell<World>>,
+    pub(crate) claims: Claims,
+    pub(crate) agent: Agent,
+    pub(crate) reset: Reset,
 }
 
 impl Hands {
-    fn perform(&mut self, effect: &Effect) -> EffectResult {
+    pub(crate) fn perform(&mut self, effect: &Effect) -> EffectResult {
         match effect {
             Effect::Git(step) => {
                 self.goals_are_here_too();
@@ -76,10 +79,10 @@ impl Hands {
             }
             Effect::Within { tree, effect } => self.within(last_part(tree), effect),
             Effect::Lease(step) => EffectResult::Lease(self.lease(step)),
-            Effect::Call(call) => EffectResult::Call(match self.work(call) {
-                Ok(()) => CallResult::Completed(Answer::default()),
-                Err(_) => CallResult::Cancelled,
-            }),
+            Effect::Call(call) => {
+                let answer = (self.agent)(&self.workspace, call);
+                EffectResult::Call(answer.unwrap_or(CallResult::Cancelled))
+            }
             Effect::Scan(scan) => EffectResult::Scan(Ok(self.scanned(scan))),
             Effect::Check(_) | Effect::Tools(_) => EffectResult::Tools(Vec::new()),
         }
@@ -144,44 +147,49 @@ impl Hands {
         });
         done.unwrap_or_else(|problem| LeaseResult::Failed { why: problem.to_string() })
     }
+}
 
-    /// An agent's work is many operations: death may find it half done.
-    fn work(&self, call: &Call) -> Result<(), GitProblem> {
-        let Place::Worktree(path) = &call.place else { return Ok(()) };
-        let (tree, goal) = (last_part(path), call.unit.as_str());
-        let inside = self.workspace.inside(tree);
-        let write = |path: &str, text: String| {
-            let (path, tree) = (path.to_owned(), tree.to_owned());
-            inside.operate(move |machine: &mut Machine| {
-                machine.files_in_mut(Some(&tree)).insert(path, text.into_bytes());
-            })
-        };
-        let kind = kind(self.seed, goal);
-        let wrong = kind == Kind::WrongAtFirst && call.attempt == 1;
-        let code = if wrong { "bug" } else { "fine" };
-        write(&format!("src/{goal}"), format!("{goal} {code}\n"))?;
-        if let Some(path) = grows(kind, goal) {
-            let before = inside.machine.borrow().files_in(Some(tree)).get(&path).cloned();
-            let before = String::from_utf8_lossy(&before.unwrap_or_default()).into_owned();
-            write(&path, format!("{before}{goal}\n"))?;
-        }
-        if kind == Kind::Beside {
-            inside.operate(|machine| {
-                let path = format!("theirs-{goal}");
-                if !machine.files.contains_key(&path) {
-                    machine.commit_file(&path, "theirs\n", &format!("theirs {goal}"));
-                }
-            })?;
-        }
-        let handoff = format!(
-            "---\ntimestamp: \"2026-01-12T14:30:00+00:00\"\nstatus: complete\ngoal_id: {goal}\n---\n\n## Done\n- it\n"
-        );
-        write(call.handoff_path.as_deref().unwrap_or("handoff.md"), handoff)?;
-        if kind == Kind::Commits {
-            inside.operate(|machine| machine.commit_all_in(tree, "the agent's"))?;
-        }
-        Ok(())
+/// An agent's work is many operations: death may find it half done.
+pub(super) fn work(
+    seed: u64,
+    workspace: &SimWorkspace,
+    call: &Call,
+) -> Result<CallResult, GitProblem> {
+    let done = Ok(CallResult::Completed(Answer::default()));
+    let Place::Worktree(path) = &call.place else { return done };
+    let (tree, goal) = (last_part(path), call.unit.as_str());
+    let inside = workspace.inside(tree);
+    let write = |path: &str, text: String| {
+        let (path, tree) = (path.to_owned(), tree.to_owned());
+        inside.operate(move |machine: &mut Machine| {
+            machine.files_in_mut(Some(&tree)).insert(path, text.into_bytes());
+        })
+    };
+    let kind = kind(seed, goal);
+    let wrong = kind == Kind::WrongAtFirst && call.attempt == 1;
+    let code = if wrong { "bug" } else { "fine" };
+    write(&format!("src/{goal}"), format!("{goal} {code}\n"))?;
+    if let Some(path) = grows(kind, goal) {
+        let before = inside.machine.borrow().files_in(Some(tree)).get(&path).cloned();
+        let before = String::from_utf8_lossy(&before.unwrap_or_default()).into_owned();
+        write(&path, format!("{before}{goal}\n"))?;
     }
+    if kind == Kind::Beside {
+        inside.operate(|machine| {
+            let path = format!("theirs-{goal}");
+            if !machine.files.contains_key(&path) {
+                machine.commit_file(&path, "theirs\n", &format!("theirs {goal}"));
+            }
+        })?;
+    }
+    let handoff = format!(
+        "---\ntimestamp: \"2026-01-12T14:30:00+00:00\"\nstatus: complete\ngoal_id: {goal}\n---\n\n## Done\n- it\n"
+    );
+    write(call.handoff_path.as_deref().unwrap_or("handoff.md"), handoff)?;
+    if kind == Kind::Commits {
+        inside.operate(|machine| machine.commit_all_in(tree, "the agent's"))?;
+    }
+    done
 }
 
 /// The file to which an agent of a kind adds a line: what an attempt before it had added is gone.
@@ -193,7 +201,7 @@ pub(super) fn grows(kind: Kind, goal: &str) -> Option<String> {
     }
 }
 
-fn last_part(path: &DocPath) -> &str {
+pub(crate) fn last_part(path: &DocPath) -> &str {
     path.as_str().rsplit('/').next().unwrap_or_default()
 }
 

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use hast_flow::attempt::recovery::{From, Place as Isolation};
+use hast_flow::attempt::recovery::StartFrom;
 use hast_flow::attempt::settle::Commits;
 use hast_flow::attempt::worktrees::LANES;
 use hast_flow::flows::goals::auto::lanes::LanesFlow;
@@ -14,7 +14,7 @@ use hast_flow::steps::Ending;
 use hast_flow::store::DocPath;
 use jiff::tz::Offset;
 
-use super::hands::{AnyOrder, Claims, GOALS, Hands, Kind, grows, is_red, kind};
+use super::hands::{AnyOrder, Claims, GOALS, Hands, Kind, grows, is_red, kind, work};
 use crate::disk::{Edit, EditStyle};
 use crate::flows::{Blow, Case, Name, Report};
 use crate::git::lives::{Life, Place, outlive};
@@ -103,10 +103,9 @@ fn flow(seed: u64, life: u64) -> LanesFlow {
             max_saved_bytes: 1 << 30,
             offset: Offset::UTC,
         },
-        lock: None,
+        running: None,
         not_ready: None,
-        place: Isolation::Isolated,
-        from: From::Base,
+        from: StartFrom::Base,
         cut_off: CutOff::Interruption,
     };
     LanesFlow {
@@ -152,7 +151,7 @@ fn live(
             workspace,
             world: Rc::clone(&place.world),
             claims: Rc::clone(claims),
-            seed,
+            agent: Rc::new(move |workspace, call| work(seed, workspace, call)),
             reset: rules.reset,
         },
         chance: Rng::new(seed).fork(1_000),

@@ -2,7 +2,6 @@
 //! run of `auto`. Whoever is faster wins; the other decides again.
 
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::recovery::Owner;
 use hast_flow::docs::goals::{CommitMode, Config, GoalsEventKind};
 use hast_flow::driver::{Bounds, Driver, Flow, InTurn};
 use hast_flow::flows::goals::auto::publishing::StatusFlow;
@@ -13,7 +12,6 @@ use hast_flow::steps::{Effect, EffectResult, Ending};
 use hast_flow::store::{ChangeSet, DocPath, EventLog, Put, Store, StoreError};
 use hast_flow::time::UtcTime;
 use hast_flow::words::Lang;
-use hast_world::auto_lock;
 use hast_world::calls::OtherEffects;
 use hast_world::disk::RealDisk;
 use hast_world::driver_lock::DriverLock;
@@ -82,7 +80,7 @@ pub(crate) fn write(
 ) -> Result<(), Problem> {
     let state = project.root.join(project::DIRECTORY);
     let lock = DriverLock::take(&state, UNIT);
-    write_down(app, project, lock.is_err(), decide)?;
+    write_down(app, project, decide)?;
     if lock.is_ok() && commits(&project.config) {
         // Where it cannot be committed now, the log still owes it.
         let flow = StatusFlow { rules: tree_rules(project) };
@@ -113,21 +111,9 @@ pub(crate) fn drive_git<F: Flow, T>(
     Ok((ending, look(driver.view())))
 }
 
-/// An attempt in the user's checkout gives `goals.yaml` back what it had: nothing that is written
-/// meanwhile would last.
-fn no_attempt_here(lang: Lang, state: &RootPath) -> Result<(), Problem> {
-    let found = auto_lock::find(state).ok().flatten();
-    let busy = found.filter(|found| found.owner == Owner::Alive && found.lock.attempt.is_some());
-    let Some(busy) = busy else { return Ok(()) };
-    let goal = busy.lock.goal.unwrap_or_default();
-    let what = say::attempt_under_way(lang, goal, busy.lock.pid);
-    Err(Problem::new(what, say::attempt_under_way_next(lang)).coded("attempt_under_way"))
-}
-
 fn write_down(
     app: &App,
     project: &Project,
-    is_driven: bool,
     mut decide: impl FnMut(&Store<RealDisk>) -> Result<Wish, Problem>,
 ) -> Result<(), Problem> {
     let (lang, root) = (app.lang, &project.root);
@@ -145,9 +131,6 @@ fn write_down(
         let mut put = None;
         if let Some((goal, becomes)) = &wish.status {
             put = goals_put(lang, &store, goal, becomes)?;
-        }
-        if put.is_some() && is_driven {
-            no_attempt_here(lang, &root.join(project::DIRECTORY))?;
         }
         let owed = put.is_some() && commits(&project.config);
         change.puts.extend(put);

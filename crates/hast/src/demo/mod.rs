@@ -10,7 +10,7 @@ mod till;
 use std::ffi::OsString;
 use std::path::Path;
 
-use hast_flow::attempt::recovery::From;
+use hast_flow::attempt::recovery::StartFrom;
 use hast_flow::docs::files::FlowName;
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::runnable::{Asked, Depth};
@@ -65,7 +65,7 @@ fn shop(app: &mut App, directory: &RootPath) -> Result<Exit, Problem> {
     without_the_users_wishes(&mut project);
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let asked = Asked { goal: Some("SHOP".to_owned()), depth: Depth::Leaves };
-    let (from, width, delivery) = (From::Base, None, None);
+    let (from, width, delivery) = (StartFrom::Base, 1, None);
     let wish = AutoWish { asked, tool: None, explain: !app.quiet, from, width, delivery };
     let mut eyes = GoalEyes::new(app.lang, wish.explain);
     if !app.quiet {

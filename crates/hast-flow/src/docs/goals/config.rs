@@ -53,10 +53,19 @@ pub struct Config {
     /// Where agents see their room: at the checkout's path where that works, or at a path of its own.
     #[serde(default)]
     pub room: Option<RoomSetting>,
+    /// Run by `sh -c` in each new room.
+    #[serde(default)]
+    pub room_setup: Option<String>,
+    /// Globs of files that git does not have and that are copied into each new room.
+    #[serde(default)]
+    pub room_copy: Vec<String>,
+    /// Without effect.
     #[serde(default)]
     pub isolation: Option<Isolation>,
+    /// The old name of `room_setup`.
     #[serde(default)]
     pub worktree_setup: Option<String>,
+    /// The old name of `room_copy`.
     #[serde(default)]
     pub worktree_copy: Vec<String>,
     #[serde(default)]
@@ -75,6 +84,18 @@ pub struct Config {
 }
 
 document!(Config, "config", Yaml, Warn, rules config_rules);
+
+impl Config {
+    /// The command that is run in each new room.
+    pub fn setup(&self) -> Option<&String> {
+        self.room_setup.as_ref().or(self.worktree_setup.as_ref())
+    }
+
+    /// Globs of what is copied into each new room.
+    pub fn copy(&self) -> &[String] {
+        if self.room_copy.is_empty() { &self.worktree_copy } else { &self.room_copy }
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -163,6 +184,13 @@ pub struct SecSettings {
 pub const PRESETS: &[&str] =
     &["claude", "codex", "gemini", "qwen", "opencode", "goose", "copilot", "aider"];
 
+/// Fields of earlier versions, with their names by now.
+const OLD_FIELDS: [(&str, Option<&str>); 3] = [
+    ("isolation", None),
+    ("worktree_setup", Some("room_setup")),
+    ("worktree_copy", Some("room_copy")),
+];
+
 /// Every agent line says where the prompt goes.
 fn config_rules(config: &Config, rules: &mut Rules<'_>) {
     let tree = rules.tree;
@@ -175,6 +203,12 @@ fn config_rules(config: &Config, rules: &mut Rules<'_>) {
     }
     if let (Some(line), Some(node)) = (&config.ai_tool, tree.get("ai_tool")) {
         agent_line(line, node, config, rules);
+    }
+    for (name, instead) in OLD_FIELDS {
+        if let Some(node) = tree.get(name) {
+            let instead = instead.map(str::to_owned);
+            rules.warn(node, Finding::OldField { name: name.to_owned(), instead });
+        }
     }
     let named = tree.get("ai_tools").map_or(&[][..], |tools| tools.fields());
     for ((_, line), field) in config.ai_tools.iter().zip(named) {

@@ -208,19 +208,6 @@ fn left_to_people(all: &[Placed<'_>], wanted: impl Fn(&Goal) -> bool) -> Vec<Str
     all.iter().map(|placed| placed.goal).filter(is_left).map(|goal| goal.id.clone()).collect()
 }
 
-/// Whether another goal could run in the same tree after this one.
-pub fn more_follow(
-    all: &[Placed<'_>],
-    asked: &Asked,
-    last_goal: Option<&str>,
-    tried: &BTreeSet<String>,
-    current: &str,
-) -> bool {
-    let mut after = tried.clone();
-    after.insert(current.to_owned());
-    matches!(choose(all, asked, last_goal, &after), Choice::Run(_))
-}
-
 /// The containers that become done when this goal is: all their other children are done or dropped.
 pub fn parents_done(all: &[Placed<'_>], id: &str) -> Vec<String> {
     let mut done: BTreeSet<&str> = BTreeSet::from([id]);

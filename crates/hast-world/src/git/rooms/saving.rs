@@ -56,6 +56,14 @@ impl RealRooms {
         let beyond = self.beyond_sizes(room, plan, &work.tree)?;
         let tree = self.without(room, &work.tree, &beyond)?;
         let before = self.git.resolve(&plan.name)?;
+        // A room that was reset since it was saved holds nothing that the ref does not keep.
+        let is_reset = work.head == *room.base() && work.not_stored.is_empty();
+        if let Some(commit) = before.as_ref().filter(|_| is_reset && beyond.is_empty())
+            && work.tree == self.git.tree_of(room.base())?
+        {
+            let (name, tree) = (plan.name.clone(), self.git.tree_of(commit)?);
+            return Ok(SavedWork { name, commit: commit.clone(), tree, overflow: Vec::new() });
+        }
         let commit = self.saved_commit(plan, &work.head, &tree, before.as_ref())?;
         if before.as_ref() != Some(&commit) {
             let (name, to) = (plan.name.clone(), Some(commit.clone()));

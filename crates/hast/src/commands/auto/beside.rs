@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use hast_flow::attempt::given_back::{GivenBack, IgnoredBack, Meanwhile};
+use hast_flow::attempt::given_back::{GivenBack, Meanwhile};
 use hast_flow::attempt::recovery::named;
 use hast_flow::flows::goals::auto::run::{Beside, SettledWork};
 use hast_flow::words::{Lang, shell_word, visible};
@@ -20,9 +20,6 @@ pub(super) fn lines(lang: Lang, root: &Path, name: &str, beside: &Beside) -> Vec
         let command = back(root, &at, &aside.path);
         let (path, at) = (visible(&aside.path), visible(&at));
         lines.push(say::aside(lang, path, visible(name), at, visible(&command)));
-    }
-    for path in &beside.in_tree {
-        lines.push(say::beside_in_tree(lang, visible(path), visible(name)));
     }
     if beside.more > 0 {
         lines.push(say::beside_more(lang, beside.more));
@@ -46,37 +43,17 @@ pub(super) fn settled(lang: Lang, root: &Path, work: &SettledWork) -> Vec<String
     }
     let name = work.name.as_deref().unwrap_or_default();
     lines.extend(self::lines(lang, root, name, &work.beside));
-    lines.extend(ignored(lang, root, &work.ignored));
     lines
 }
 
-/// What became of the user's ignored files that were gone.
-pub(super) fn ignored(lang: Lang, root: &Path, found: &IgnoredBack) -> Vec<String> {
-    let mut lines = Vec::new();
-    if !found.back.is_empty() {
-        lines.push(say::brought_back(lang, visible(&named(&found.back))));
-    }
-    if !found.moved.is_empty() {
-        let names = found.moved.iter().map(|one| format!("{} -> {}", one.path, one.at));
-        lines.push(say::ignored_moved(lang, visible(&named(&names.collect::<Vec<_>>()))));
-    }
-    for one in &found.aside {
-        let at = within(root, &one.at);
-        let command = back(root, &at, &one.path);
-        let (path, at) = (visible(&one.path), visible(&at));
-        lines.push(say::ignored_aside(lang, path, at, visible(&command)));
-    }
-    lines
-}
-
-/// Where the work of an attempt that did not pass is.
+/// Where the work of an attempt is that is in no commit.
 pub(super) fn saved(lang: Lang, work: &SettledWork) -> Option<String> {
     let name = visible(work.name.as_deref()?);
     let goal = visible(&work.goal);
-    Some(if work.in_tree {
-        say::saved_in_tree(lang, goal, work.attempt, name)
-    } else {
+    Some(if work.uncommitted.is_empty() {
         say::saved_on(lang, goal, work.attempt, name)
+    } else {
+        say::in_checkout(lang, goal, visible(&named(&work.uncommitted)))
     })
 }
 
@@ -124,5 +101,5 @@ pub(super) fn within<'p>(root: &Path, path: &'p str) -> Cow<'p, str> {
 }
 
 pub(super) fn as_json(beside: &Beside) -> Value {
-    json!({ "aside": beside.aside, "in_tree": beside.in_tree, "more": beside.more })
+    json!({ "aside": beside.aside, "more": beside.more })
 }

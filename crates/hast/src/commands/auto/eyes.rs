@@ -1,18 +1,17 @@
 //! How goals and their attempts are shown: a row a goal, a line a verdict.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::given_back::{Aside, GivenBack};
-use hast_flow::attempt::recovery::{Cleared, named, say as start};
-use hast_flow::attempt::workspace::Guarded;
+use hast_flow::attempt::recovery::{named, say as start};
 use hast_flow::docs::goals::{AutoLock, GoalMode, GoalStatus};
 use hast_flow::flows::goals::auto::View;
 use hast_flow::flows::goals::auto::layout::base_key;
-use hast_flow::flows::goals::auto::record::{AttemptRecord, VerdictRecord};
-use hast_flow::flows::goals::auto::run::{Beside, Run, SettledWork};
+use hast_flow::flows::goals::auto::record::{AttemptRecord, EarlierWork, VerdictRecord};
+use hast_flow::flows::goals::auto::run::{Run, SettledWork};
 use hast_flow::flows::goals::auto::view::Current;
-use hast_flow::flows::goals::selection::{Placed, placed};
+use hast_flow::flows::goals::selection::Placed;
 use hast_flow::words::{Lang, visible};
 use hast_world::auto_lock::OwnLock;
 use hast_world::git::{AsideFiles, Place};
@@ -20,7 +19,6 @@ use hast_world::root_path::RootPath;
 
 use super::{beside, shown};
 use crate::auto_messages::say;
-use crate::commands::driving::Eyes;
 use crate::progress::board::{Row, State, cut};
 
 /// So much of a reason fits on a line.
@@ -54,15 +52,12 @@ pub(crate) struct GoalEyes {
     pub(crate) judged: Vec<Judgement>,
     /// Where the work of settled attempts is.
     pub(super) settled: Vec<SettledWork>,
-    /// The ref that has what a dead run left, and what it does not have.
-    pub(super) recovered: Option<(String, Beside)>,
     /// How many verdicts were looked at for whoever has no board.
     failures_told: usize,
     /// The same for the refs of what failed.
     saved_told: usize,
     /// How many earlier work trees were told of.
     earlier_trees: usize,
-    trees_cleared: usize,
     /// What lies beside the refs of the repository.
     aside: Option<AsideFiles>,
     /// The project's root, as soon as there is one.
@@ -75,8 +70,6 @@ pub(crate) struct GoalEyes {
     earlier: Option<String>,
     /// Whether the start of this one was told of.
     begun: bool,
-    /// Files that tests leave, as far as they were told of.
-    left_by_tests: Option<BTreeSet<String>>,
 }
 
 impl GoalEyes {
@@ -86,19 +79,16 @@ impl GoalEyes {
             explain,
             judged: Vec::new(),
             settled: Vec::new(),
-            recovered: None,
             failures_told: 0,
             saved_told: 0,
             aside: None,
             earlier_trees: 0,
-            trees_cleared: 0,
             root: PathBuf::new(),
             comment: None,
             waiting: None,
             lock: None,
             earlier: None,
             begun: false,
-            left_by_tests: None,
         }
     }
 
@@ -123,66 +113,28 @@ impl GoalEyes {
         self.lock = None;
     }
 
-    /// A run that never began takes over the file that a dead one left when nothing was under way,
-    /// and takes it away.
-    pub(super) fn clear_lock(&mut self) {
-        if let Some((state, lock)) = self.waiting.take() {
-            drop(OwnLock::write(&state, lock));
-        }
-    }
-
     /// The file says who works on what. It is written once the look around is over: until then it
     /// is another's.
-    fn tell_lock(&mut self, view: &View) {
+    fn tell_lock(&mut self, current: Option<&Current>) {
         if let Some((state, lock)) = self.waiting.take() {
             // Without the file the driver's own lock still holds, and its own records suffice.
             self.lock = OwnLock::write(&state, lock).ok();
         }
-        if let (Some(lock), Some(current)) = (&mut self.lock, &view.current) {
+        if let (Some(lock), Some(current)) = (&mut self.lock, current) {
             lock.tell(&current.goal, current.number);
         }
     }
 
-    /// What the run before left, and where it is now.
-    fn found_at_start(&mut self, run: &Run) -> Vec<String> {
-        let lang = self.lang;
-        let cleared = || run.cleared.as_ref().map(|(_, name)| name.clone());
-        let saved = run.recovered.clone().or_else(cleared);
-        self.recovered = saved.map(|name| (name, run.beside.clone()));
-        let mut lines = Vec::new();
-        if !run.unlocked.is_empty() {
-            let paths = run.unlocked.join(", ");
-            lines.push(start::unlocked(lang, visible(&paths)));
-        }
-        lines.extend(self.guarded(&run.guarded));
-        lines.extend(beside::ignored(lang, &self.root, &run.ignored));
-        if let (Some(name), None) = (&run.recovered, &run.gave_up) {
-            lines.push(say::recovered(lang, visible(name)));
-        }
-        if let Some((goal, name)) = run.cleared.as_ref().filter(|_| run.continues.is_some()) {
-            lines.push(say::goes_on(lang, visible(goal), visible(name)));
-        } else if let Some((goal, name)) = run.cleared.clone() {
-            let cleared = Cleared::KeptWork { goal, name };
-            let told = format!("{} ({})", cleared.what(lang), cleared.next(lang));
-            lines.push(visible(&told).into_owned());
-        }
-        if let Some((name, beside)) = &self.recovered {
-            lines.extend(beside::lines(lang, &self.root, name, beside));
-        }
-        lines
-    }
-
-    /// What of git's own a dead run had left changed.
-    fn guarded(&self, found: &Guarded) -> Vec<String> {
+    /// What of the user's is no part of the work, and what earlier runs left.
+    fn found_at_start(&self, run: &Run) -> Vec<String> {
         let (lang, mut lines) = (self.lang, Vec::new());
-        if !found.files.is_empty() {
-            let aside = found.aside.as_deref().unwrap_or("-");
-            let files = found.files.join(", ");
-            lines.push(start::guarded(lang, visible(&files), visible(aside)));
+        if !run.uncommitted.is_empty() {
+            lines.push(start::uncommitted(lang, visible(&named(&run.uncommitted))));
         }
-        if !found.refs.is_empty() {
-            lines.push(start::moved_refs(lang, visible(&found.refs.join(", "))));
+        if !run.left_alone.is_empty() {
+            lines.push(start::left_alone(lang, visible(&run.left_alone.join(", "))));
         }
+        lines.extend(run.earlier.iter().map(|work| earlier(lang, work)));
         lines
     }
 
@@ -198,39 +150,9 @@ impl GoalEyes {
     }
 }
 
-impl Eyes<View> for GoalEyes {
-    fn rows(&self, view: &View) -> Vec<Row> {
-        let Some(Ok(goals)) = view.goals.as_ref().map(|file| &file.goals) else {
-            return Vec::new();
-        };
-        let current =
-            |placed: &Placed<'_>| view.current.as_ref().filter(|now| now.goal == placed.goal.id);
-        let row = |placed: &Placed<'_>| {
-            let current = current(placed);
-            let now = current.map(|current| say::attempt(self.lang, current.number));
-            let told = current.and_then(|current| self.told(view, current)).unwrap_or_default();
-            Row { told, ..self.row(placed, now) }
-        };
-        whole_after_parts(placed(goals).iter().map(row).collect())
-    }
-
-    fn turn(&mut self, view: &View) -> Vec<String> {
-        let mut lines = self.tell_start(view);
-        lines.extend(self.tell_leftovers(view));
-        lines.extend(self.tell_cleared(view));
-        lines.extend(self.tell_judged(view, view.current.as_ref()));
-        lines.extend(self.tell_settled(view));
-        lines
-    }
-
-    fn plain(&mut self, _: &View) -> Vec<String> {
-        self.tell_failures()
-    }
-}
-
 impl GoalEyes {
     /// Once the run has begun: what the one before left, and who works here now.
-    pub(super) fn tell_start(&mut self, view: &View) -> Vec<String> {
+    pub(super) fn tell_start(&mut self, view: &View, current: Option<&Current>) -> Vec<String> {
         let mut lines = Vec::new();
         let now = view.run.as_ref().map(|run| run.id.as_str());
         let earlier = self.earlier.get_or_insert_with(|| now.unwrap_or_default().to_owned());
@@ -238,34 +160,7 @@ impl GoalEyes {
             if !std::mem::replace(&mut self.begun, true) {
                 lines = self.found_at_start(run);
             }
-            self.tell_lock(view);
-        }
-        lines
-    }
-
-    /// What the tests were found to leave behind in this run.
-    pub(super) fn tell_leftovers(&mut self, view: &View) -> Option<String> {
-        let now = &view.left_by_tests;
-        let told = self.left_by_tests.get_or_insert_with(|| now.clone());
-        let new: Vec<String> = now.difference(told).cloned().collect();
-        if new.is_empty() {
-            return None;
-        }
-        told.extend(new.iter().cloned());
-        Some(say::left_by_tests(self.lang, visible(&named(&new))))
-    }
-
-    /// What tests or hooks left in the tree, and was taken out of it before a goal began.
-    fn tell_cleared(&mut self, view: &View) -> Vec<String> {
-        let all =
-            view.run.as_ref().filter(|_| self.begun).map_or(&[][..], |run| &run.trees_cleared);
-        let new = all.get(self.trees_cleared..).unwrap_or_default();
-        self.trees_cleared += new.len();
-        let mut lines = Vec::new();
-        for one in new {
-            let (files, name) = (named(&one.paths), visible(&one.name));
-            lines.push(say::tree_cleared(self.lang, visible(&one.goal), visible(&files), name));
-            lines.extend(beside::lines(self.lang, &self.root, &one.name, &one.beside));
+            self.tell_lock(current);
         }
         lines
     }
@@ -401,6 +296,28 @@ impl GoalEyes {
             told: String::new(),
         }
     }
+}
+
+/// What a version that worked in the checkout left there, and how to look at it.
+fn earlier(lang: Lang, work: &EarlierWork) -> String {
+    let short = |id: &ObjectId| id.as_str().get(..12).unwrap_or_default().to_owned();
+    let (what, base) = match work {
+        EarlierWork::Attempt { goal_id, base } => {
+            (start::earlier_attempt(lang, visible(goal_id)), base.as_ref())
+        }
+        EarlierWork::Commits { goal_id, base, head } => {
+            let told = start::earlier_commits(lang, visible(goal_id), short(base), short(head));
+            (told, Some(base))
+        }
+        EarlierWork::Uncommitted { goal_id, name, base } => {
+            (start::earlier_work(lang, visible(goal_id), visible(name)), Some(base))
+        }
+    };
+    let look = match base {
+        Some(base) => start::look_since(lang, short(base)),
+        None => start::look_yourself(lang),
+    };
+    format!("{what} ({look})")
 }
 
 /// What is above something that is still at work is not done yet, whatever the file says already.

@@ -1,11 +1,11 @@
-//! `hast auto --isolate` and `--parallel N`: the same run in work trees of their own.
+//! The run of `hast auto`: goals in rooms, `--parallel N` of them at once.
 
 use std::sync::{Arc, OnceLock};
 
 use hast_flow::attempt::rooms::{OwnPathReason, RoomAbility};
 use hast_flow::attempt::settle::Commits;
 use hast_flow::docs::files::FlowName;
-use hast_flow::docs::goals::{Config, Isolation, PacketLease};
+use hast_flow::docs::goals::PacketLease;
 use hast_flow::flows::goals::auto::AutoFlow;
 use hast_flow::flows::goals::auto::lanes::{Delivery, Lane, LanesFlow, LanesView};
 use hast_flow::flows::goals::selection::{Placed, placed};
@@ -22,11 +22,6 @@ use crate::commands::goals_files::GoalsFiles;
 use crate::problem::Problem;
 use crate::progress::board::Row;
 
-/// What the configuration says where the command line says nothing.
-pub(super) fn configured(config: &Config) -> Option<usize> {
-    (config.isolation == Some(Isolation::Worktree)).then_some(1)
-}
-
 pub(super) fn drive(
     app: &mut App,
     unit: Unit<'_>,
@@ -36,12 +31,11 @@ pub(super) fn drive(
     eyes: &mut GoalEyes,
 ) -> Result<Driven<()>, Problem> {
     let (lang, project) = (app.lang, unit.project);
-    if auto.settings.commits == Commits::Off {
-        return Err(Problem::new(say::no_isolation(lang), say::no_isolation_next(lang)));
+    if auto.settings.commits == Commits::Off && width > 1 {
+        return Err(Problem::new(say::needs_commits(lang), say::needs_commits_next(lang)));
     }
     let limited = limited(app, project)?;
-    let (setup, copy) =
-        (project.config.worktree_setup.clone(), project.config.worktree_copy.clone());
+    let (setup, copy) = (project.config.setup().cloned(), project.config.copy().to_vec());
     let (delivery, lease) = delivery.unzip();
     let leases = match &lease {
         Some(lease) => Leases::of_packet(app, project, lease)?,
@@ -109,9 +103,9 @@ impl Eyes<LanesView> for LaneEyes<'_> {
     }
 
     fn turn(&mut self, view: &LanesView) -> Vec<String> {
+        let current = view.lanes.values().find_map(|lane| lane.current.as_ref());
         let mut lines: Vec<String> = self.tell_own_path().into_iter().collect();
-        lines.extend(self.goals.tell_start(&view.shared));
-        lines.extend(self.goals.tell_leftovers(&view.shared));
+        lines.extend(self.goals.tell_start(&view.shared, current));
         lines.extend(self.goals.tell_earlier_trees(&view.shared));
         for lane in view.lanes.values() {
             lines.extend(self.goals.tell_judged(&view.shared, lane.current.as_ref()));

@@ -12,20 +12,19 @@ mod planned;
 mod refs;
 mod refusals;
 pub(crate) mod summary;
+pub(crate) mod take;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use hast_flow::agents::choice::{Wishes, choose};
 use hast_flow::attempt::base::TreeRules;
-use hast_flow::attempt::recovery::{From, Place};
+use hast_flow::attempt::recovery::{Owner, StartFrom};
 use hast_flow::attempt::settle::Commits;
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::{AutoLock, PacketLease};
-use hast_flow::flows::goals::auto::clearing::ClearingFlow;
 use hast_flow::flows::goals::auto::lanes::Delivery;
 use hast_flow::flows::goals::auto::retry::{Attempts, RetryFlow};
-use hast_flow::flows::goals::auto::{AutoFlow, CutOff, FoundLock, Settings, View};
+use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings};
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::runnable::{Asked, Choice, Depth, choose as choose_goal, in_reach};
 use hast_flow::flows::goals::selection::placed;
@@ -33,11 +32,8 @@ use hast_flow::flows::goals::status_edit::not_to_be_set;
 use hast_flow::steps::{Ending, Notice, WaitsFor};
 use hast_flow::time::{OffsetTime, UtcTime};
 use hast_flow::trust::Trusted;
-use hast_flow::words::visible;
 use hast_world::auto_lock;
-use hast_world::calls::ledger::LedgerFile;
 use hast_world::calls::{installed, variable};
-use hast_world::driver_lock::DriverLock;
 use hast_world::programs::missing;
 use hast_world::root_path::RootPath;
 use hast_world::{git, roots};
@@ -49,12 +45,10 @@ use super::goals_files::{GoalsFiles, find_root, keep_ignored, newest_handoff, sh
 use super::goals_log;
 use crate::app::App;
 use crate::auto_messages::say;
-use crate::cli::{AutoArgs, RetryArgs};
+use crate::auto_cli::{AutoArgs, RetryArgs};
 use crate::messages::say as common;
 use crate::problem::{Exit, Problem};
-use effects::AutoEffects;
 use eyes::{GoalEyes, Judgement};
-use leases::{AtOnce, Leases};
 
 /// The lock of whoever drives the goals of a work tree.
 pub(crate) const UNIT: &str = "auto";
@@ -80,8 +74,10 @@ pub(crate) fn run(app: &mut App, args: &AutoArgs) -> Result<Exit, Problem> {
         return planned::run(app, &project, &files, &asked, args);
     }
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
-    let width = args.parallel.map(usize::from).or_else(|| args.isolate.then_some(1));
-    let width = width.or_else(|| lanes::configured(&project.config));
+    if args.isolate && !app.quiet {
+        app.output.message(&format!("{}\n", say::always_isolated(app.lang)));
+    }
+    let width = args.parallel.map_or(1, usize::from);
     let from = from(args.go_on);
     let (tool, explain) = (args.tool.clone(), args.explain);
     let wish = AutoWish { asked, tool, explain, from, width, delivery: None };
@@ -120,8 +116,7 @@ pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
     }
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let asked = Asked { goal: Some(args.goal.clone()), depth: Depth::Leaves };
-    let width = lanes::configured(&project.config);
-    let from = from(args.go_on);
+    let (width, from) = (1, from(args.go_on));
     let (tool, explain) = (args.tool.clone(), args.explain);
     let wish = AutoWish { asked, tool, explain, from, width, delivery: None };
     let mut eyes = GoalEyes::new(app.lang, wish.explain);
@@ -129,8 +124,8 @@ pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
     summary::report(app, &driven, &eyes)
 }
 
-fn from(go_on: bool) -> From {
-    if go_on { From::KeptWork } else { From::Base }
+fn from(go_on: bool) -> StartFrom {
+    if go_on { StartFrom::KeptWork } else { StartFrom::Base }
 }
 
 /// What was asked of `auto`.
@@ -138,9 +133,9 @@ pub(crate) struct AutoWish {
     pub(crate) asked: Asked,
     pub(crate) tool: Option<String>,
     pub(crate) explain: bool,
-    pub(crate) from: From,
-    /// How many goals at once in work trees of their own; none works in the user's checkout.
-    pub(crate) width: Option<usize>,
+    pub(crate) from: StartFrom,
+    /// How many goals are worked on at once.
+    pub(crate) width: usize,
     /// What a worker elsewhere made, in the place of an agent.
     pub(crate) delivery: Option<(Delivery, PacketLease)>,
 }
@@ -167,14 +162,14 @@ pub(crate) fn go(
     let place = git::Place::find(&project.root)
         .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))?;
     let run = UtcTime::new(app.clock.now()).to_string();
+    let alive = found.filter(|found| found.owner == Owner::Alive);
     let flow = AutoFlow {
         run: format!("{run}-{}", std::process::id()),
-        cut_off: cut_off(project, found.as_ref()),
+        cut_off: CutOff::Interruption,
         asked: wish.asked,
         settings,
-        lock: found.map(found_lock),
+        running: alive.map(|found| found.lock.pid),
         not_ready: None,
-        place: if wish.width.is_some() { Place::Isolated } else { Place::InPlace },
         from: wish.from,
     };
     eyes.lock_in(state.clone(), own_lock(app, &place), place.clone());
@@ -182,10 +177,7 @@ pub(crate) fn go(
     if wish.delivery.is_some() {
         unit.held = Exit::Locked;
     }
-    if let Some(width) = wish.width {
-        return lanes::drive(app, unit, flow, width, wish.delivery, eyes);
-    }
-    in_place(app, unit, flow, eyes)
+    lanes::drive(app, unit, flow, wish.width, wish.delivery, eyes)
 }
 
 /// Whether there is anything to ask an agent for.
@@ -216,44 +208,6 @@ fn can_be_told(app: &mut App, project: &Project, asked: &Asked) -> Result<AgentI
     Err(Problem::new(what, say::not_to_be_set_next(app.lang)))
 }
 
-/// One goal after the other in the user's checkout.
-fn in_place(
-    app: &mut App,
-    unit: Unit<'_>,
-    flow: AutoFlow,
-    eyes: &mut GoalEyes,
-) -> Result<Driven<()>, Problem> {
-    let (lang, project) = (app.lang, unit.project);
-    let (root, config) = (project.root.clone(), project.config.clone());
-    let variables = project.variables.clone();
-    let leases = Arc::new(Leases::open(app, project, AtOnce::One)?);
-    let claimed = Arc::clone(&leases);
-    let others = move |guarded: &Arc<_>| {
-        AutoEffects::open(&root, config, variables, Arc::clone(guarded), lang)
-            .map(|effects| Arc::new(effects.with_leases(claimed)) as Arc<_>)
-            .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))
-    };
-    let driven = driving::drive(app, unit, &flow, others, eyes, View::is_cut_off)?;
-    if flow.lock.is_some() && matches!(driven.ending, Ending::Done(_)) {
-        eyes.clear_lock();
-    }
-    let seen = match &driven.ending {
-        _ if !driven.seen => Off::TheTree,
-        Ending::Interrupted(_) => clear_away(app, project, flow, CutOff::Interruption),
-        Ending::Waiting { .. } => clear_away(app, project, flow, CutOff::Limit { resume_at: None }),
-        Ending::Blocked(_) | Ending::Failed(_) | Ending::Done(_) => {
-            clear_away(app, project, flow, CutOff::Stopped)
-        }
-    };
-    leases.give_back();
-    match seen {
-        Off::TheTree => eyes.drop_lock(),
-        Off::Not => eyes.leave_lock(),
-    }
-    let Driven { ending, usage, lasted, .. } = driven;
-    Ok(Driven { ending, seen: (), usage, lasted })
-}
-
 /// Who drives, for whoever finds the file.
 fn own_lock(app: &App, place: &git::Place) -> AutoLock {
     let (branch, commit) = auto_lock::head(&place.git_dir, &place.common_dir).unzip();
@@ -267,46 +221,6 @@ fn own_lock(app: &App, place: &git::Place) -> AutoLock {
         goal: Some(String::new()),
         attempt: None,
     }
-}
-
-fn found_lock(found: auto_lock::Found) -> FoundLock {
-    let auto_lock::Found { lock, owner, .. } = found;
-    FoundLock {
-        pid: lock.pid,
-        owner,
-        base_commit: lock.base_commit,
-        branch: lock.branch,
-        goal: lock.goal,
-        attempt: lock.attempt,
-    }
-}
-
-/// Whether anything of an attempt that was cut off is still in the tree.
-enum Off {
-    TheTree,
-    Not,
-}
-
-/// What was under way when the run stopped is saved and taken off the tree. A run that cannot do so
-/// leaves its lock, as a note for the next one.
-fn clear_away(app: &mut App, project: &Project, auto: AutoFlow, cut_off: CutOff) -> Off {
-    let flow = ClearingFlow { auto: AutoFlow { lock: None, cut_off, from: From::Base, ..auto } };
-    let Ok(_lock) = DriverLock::take(&project.root.join(layout::DIRECTORY), UNIT) else {
-        return Off::Not;
-    };
-    let saved = |view: &View| {
-        let run = view.run.as_ref()?;
-        Some((run.recovered.clone()?, run.beside.clone()))
-    };
-    let Ok((Ending::Done(_), saved)) = goals_log::drive_git(app, project, &flow, saved) else {
-        return Off::Not;
-    };
-    if let (Some((name, beside)), false) = (saved, app.quiet) {
-        let mut lines = vec![say::cleared_away(app.lang, visible(&name))];
-        lines.extend(beside::lines(app.lang, &project.root, &name, &beside));
-        app.output.message(&format!("{}\n", lines.join("\n")));
-    }
-    Off::TheTree
 }
 
 /// A run that goes on later leaves its lock, as a note for the next one.
@@ -336,17 +250,6 @@ pub(crate) fn unit<'p>(
         trusted,
         // The seed knows only 0 and 1.
         held: Exit::Failed,
-    }
-}
-
-/// Whether the last run was stopped by a limit, which spends nothing.
-fn cut_off(project: &Project, found: Option<&auto_lock::Found>) -> CutOff {
-    let goal = found.and_then(|found| found.lock.goal.as_deref()).unwrap_or_default();
-    let unit = format!("{}/{goal}", FlowName::Goals.as_str());
-    let ledger = LedgerFile::within(&project.machine);
-    match ledger.with(|ledger| (Vec::new(), ledger.was_refused(&unit))) {
-        Ok(true) => CutOff::Limit { resume_at: None },
-        Ok(false) | Err(_) => CutOff::Interruption,
     }
 }
 

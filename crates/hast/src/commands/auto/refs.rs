@@ -67,13 +67,13 @@ pub(super) fn undo(
 }
 
 /// What lay aside because the ref does not hold it, and what became of it.
-struct Returned {
+pub(super) struct Returned {
     aside: Aside,
     became: BroughtBack,
 }
 
 impl Returned {
-    fn line(&self, app: &App, project: &Project) -> String {
+    pub(super) fn line(&self, app: &App, project: &Project) -> String {
         let (lang, root) = (app.lang, &project.root);
         let at = beside::within(root, &self.aside.at);
         let path = visible(&self.aside.path);
@@ -87,7 +87,7 @@ impl Returned {
         }
     }
 
-    fn json(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         let state = match self.became {
             BroughtBack::Back => "brought_back",
             BroughtBack::InTheWay => "in_the_way",
@@ -98,7 +98,7 @@ impl Returned {
 }
 
 /// Files that the ref does not hold: those that the log tells of, and whatever else lies beside it.
-fn bring_back(
+pub(super) fn bring_back(
     app: &App,
     project: &Project,
     name: &str,

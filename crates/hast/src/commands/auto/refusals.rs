@@ -2,21 +2,17 @@
 //! only what changes nothing.
 
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::recovery::{
-    Found, From, Lock, Owner, Place, Refusal, StartUp, Wish, start_up,
-};
-use hast_flow::attempt::workspace::{Looked, UncommittedKind};
+use hast_flow::attempt::recovery::{Owner, Refusal, StartFindings, refusal};
 use hast_flow::driver::Delta;
 use hast_flow::flows::goals::auto::{View, layout as auto_layout};
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::runnable::Asked;
 use hast_flow::store::{DocPath, Seen};
-use hast_flow::time::UtcTime;
 use hast_world::{auto_lock, git};
 
-use super::{agent_is_there, can_be_told, lanes, settings, tree_rules};
+use super::{agent_is_there, can_be_told, settings, tree_rules};
 use crate::app::App;
-use crate::cli::AutoArgs;
+use crate::auto_cli::AutoArgs;
 use crate::commands::calling::{self, Project};
 use crate::problem::Problem;
 
@@ -38,60 +34,48 @@ pub(super) fn now(
     let told = can_be_told(app, project, asked).map(|_| ());
     let agent = agent_is_there(app, project, args.tool.as_deref());
     let settings = settings(app, project).map(|_| ());
-    let all = [trusted, told, agent, settings, starts(app, project, args)];
+    let all = [trusted, told, agent, settings, starts(app, project)];
     all.into_iter().filter_map(Result::err).collect()
 }
 
 /// Whether a start would begin in this repository.
-fn starts(app: &App, project: &Project, args: &AutoArgs) -> Result<(), Problem> {
+fn starts(app: &App, project: &Project) -> Result<(), Problem> {
     let lang = app.lang;
-    let refused = |problem: &GitProblem| Problem::new(problem.what(lang), problem.next(lang));
-    let isolated = args.isolate || args.parallel.is_some();
-    let isolated = isolated || lanes::configured(&project.config).is_some();
-    let place = if isolated { Place::Isolated } else { Place::InPlace };
+    let told = |problem: &GitProblem| Problem::new(problem.what(lang), problem.next(lang));
     let looked = git::glance(&project.root, &tree_rules(project));
-    let looked = looked.map(|looked| without_ours(project, looked, args));
-    let (kept, unjudged) = (None, None);
-    let found = Found { not_ready: None, looked, lock: running(project), kept, unjudged };
-    let wish = Wish { place, from: From::Base, at: UtcTime::new(app.clock.now()) };
-    match start_up(&found, wish, &format!("{}/", layout::DIRECTORY)) {
-        StartUp::Refuse(Refusal::Git(problem)) => Err(refused(&problem)),
-        StartUp::Refuse(refusal) => Err(Problem::new(refusal.what(lang), refusal.next(lang))),
-        StartUp::Begin { .. } | StartUp::GiveUp { .. } => {
+    let view = written_down(project);
+    let uncommitted = |path: &&String| {
+        let files = looked.iter().flat_map(|looked| &looked.uncommitted);
+        files.into_iter().any(|file| file.path == **path)
+    };
+    let to_commit = view.to_commit.as_ref().map(|(goal, paths)| {
+        (goal.as_str(), paths.iter().filter(uncommitted).cloned().collect())
+    });
+    let head = Some(looked.as_ref().map(|looked| &looked.head));
+    let found = StartFindings { not_ready: None, running: running(project), head, to_commit };
+    match refusal(&found) {
+        Some(Refusal::Git(problem)) => Err(told(&problem)),
+        Some(refusal) => Err(Problem::new(refusal.what(lang), refusal.next(lang))),
+        None => {
             let handoffs = format!("{}/", layout::HANDOFFS);
-            git::hides_handoffs(&project.root, &handoffs).map_err(|problem| refused(&problem))
+            git::hides_handoffs(&project.root, &handoffs).map_err(|problem| told(&problem))
         }
     }
 }
 
-/// A run that works here now.
-fn running(project: &Project) -> Option<Lock> {
+/// The process of a run that works here now.
+fn running(project: &Project) -> Option<u32> {
     let found = auto_lock::find(&project.root.join(layout::DIRECTORY)).ok()??;
-    (found.owner == Owner::Alive).then_some(Lock {
-        pid: found.lock.pid,
-        owner: Owner::Alive,
-        base: None,
-        tree: None,
-        branch: None,
-        goal: None,
-        commits: Vec::new(),
-        judged: None,
-    })
+    (found.owner == Owner::Alive).then_some(found.lock.pid)
 }
 
-/// Without what a start would clear away or go on with, and without what tests left: whether all of the former
-/// is as an attempt left it, only the start itself looks.
-fn without_ours(project: &Project, mut looked: Looked, args: &AutoArgs) -> Looked {
+/// What the log tells.
+pub(super) fn written_down(project: &Project) -> View {
     let mut view = View::default();
     let log = project.root.join(layout::DIRECTORY).join(auto_layout::EVENTS);
     let bytes = log.read_if_there(LOG_BYTES).ok().flatten();
     if let (Some(bytes), Some(path)) = (bytes, DocPath::new(auto_layout::EVENTS).ok()) {
         view.fold(&Delta::Document { path: &path, bytes: &bytes, seen: Seen::Absent });
     }
-    if args.go_on || view.left_in_tree().is_some() || view.is_cut_off() {
-        looked.uncommitted.clear();
-    }
-    let left = |path: &String| view.left_by_tests.contains(path);
-    looked.uncommitted.retain(|file| file.kind == UncommittedKind::Tracked || !left(&file.path));
-    looked
+    view
 }

@@ -145,9 +145,6 @@ pub(crate) fn as_json(driven: &Driven<()>, eyes: &GoalEyes, problem: Option<&Pro
                 "seconds": one.seconds,
                 "moved_refs": one.moved_refs,
                 "not_committed": one.not_committed,
-                "brought_back": work.map_or(&[][..], |work| &work.ignored.back),
-                "ignored_moved": work.map_or(&[][..], |work| &work.ignored.moved),
-                "ignored_aside": work.map_or(&[][..], |work| &work.ignored.aside),
                 "commit": work.and_then(|work| work.commit.as_deref()),
                 "ref": work.and_then(|work| work.name.as_deref()),
                 "given_back": {
@@ -155,6 +152,7 @@ pub(crate) fn as_json(driven: &Driven<()>, eyes: &GoalEyes, problem: Option<&Pro
                     "refs": one.given_back.refs,
                     "more": one.given_back.more,
                 },
+                "uncommitted": work.map_or(&[][..], |work| &work.uncommitted),
                 "branch": work.and_then(|work| work.branch.as_deref()),
                 "not_on_ref": beside,
             })
@@ -173,10 +171,6 @@ pub(crate) fn as_json(driven: &Driven<()>, eyes: &GoalEyes, problem: Option<&Pro
             (goal.clone(), value)
         })
         .collect();
-    let recovered = eyes
-        .recovered
-        .as_ref()
-        .map(|(name, beside)| json!({ "ref": name, "not_on_ref": beside::as_json(beside) }));
     let notice = match &driven.ending {
         Ending::Done(notice) => Some(json!({ "what": notice.what, "next": notice.next })),
         _ => None,
@@ -184,7 +178,6 @@ pub(crate) fn as_json(driven: &Driven<()>, eyes: &GoalEyes, problem: Option<&Pro
     json!({
         "ending": word(&driven.ending),
         "notice": notice,
-        "recovered": recovered,
         "attempts": attempts,
         "usage": usage,
         "seconds": took(driven, eyes).as_secs(),

@@ -38,8 +38,8 @@ pub(super) fn run(app: &mut App, args: &SpikeArgs) -> Result<Exit, Problem> {
     let project = calling::project_at(app, root)?;
     let settings = auto::settings(app, &project)?;
     if settings.commits == Commits::Off && args.accept {
-        let what = auto_say::no_isolation(app.lang);
-        return Err(Problem::new(what, auto_say::no_isolation_next(app.lang)));
+        let what = auto_say::needs_commits(app.lang);
+        return Err(Problem::new(what, auto_say::needs_commits_next(app.lang)));
     }
     let asks_agents =
         args.command.is_none() && ticket.alternatives.iter().any(|one| one.command.is_none());
@@ -56,8 +56,8 @@ pub(super) fn run(app: &mut App, args: &SpikeArgs) -> Result<Exit, Problem> {
         settings,
         command: args.command.clone(),
         width: args.parallel.map_or(WIDTH, usize::from),
-        setup: project.config.worktree_setup.clone(),
-        copy: project.config.worktree_copy.clone(),
+        setup: project.config.setup().cloned(),
+        copy: project.config.copy().to_vec(),
         accept: args.accept.then(|| Guards {
             if_reason: args.if_reason.clone(),
             max_diff_lines: args.max_diff_lines,

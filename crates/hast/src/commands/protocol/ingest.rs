@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use hast_flow::attempt::recovery::From;
+use hast_flow::attempt::recovery::StartFrom;
 use hast_flow::docs::document::read;
 use hast_flow::docs::goals::{ProtocolResult, ProtocolTask};
 use hast_flow::flows::goals::auto::layout as auto_layout;
@@ -50,7 +50,7 @@ pub(super) fn run(app: &mut App, args: &IngestArgs) -> Result<Exit, Problem> {
     let delivery = delivery(&flow.result, &task).map(|delivery| (delivery, task.lease.clone()));
     let asked = Asked { goal: Some(task.goal.id.clone()), depth: Depth::One };
     let wish =
-        AutoWish { asked, tool: None, explain: false, from: From::Base, width: Some(1), delivery };
+        AutoWish { asked, tool: None, explain: false, from: StartFrom::Base, width: 1, delivery };
     let mut eyes = GoalEyes::new(app.lang, false);
     let driven = auto::go(app, &project, wish, trusted, &mut eyes)?;
     let view = receive(app, &project, &flow, Some(&task))?;

@@ -34,8 +34,8 @@ pub(crate) fn run(app: &mut App, command: &ProtocolCommands) -> Result<Exit, Pro
 fn settings(app: &App, project: &Project) -> Result<Settings, Problem> {
     let settings = auto::settings(app, project)?;
     if settings.commits == Commits::Off {
-        let what = auto_say::no_isolation(app.lang);
-        return Err(Problem::new(what, auto_say::no_isolation_next(app.lang)));
+        let what = auto_say::needs_commits(app.lang);
+        return Err(Problem::new(what, auto_say::needs_commits_next(app.lang)));
     }
     Ok(settings)
 }

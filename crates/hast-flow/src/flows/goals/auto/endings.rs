@@ -3,16 +3,22 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::json;
+
 use crate::attempt_steps::blocked;
-use crate::docs::goals::{Goal, GoalStatus};
+use crate::docs::goals::{Goal, GoalStatus, GoalsEventKind as Kind};
+use crate::driver::Facts;
+use crate::driver::endings::stops;
 use crate::flows::goals::auto::run::{Run, Withdrawn};
+use crate::flows::goals::auto::view::View;
 use crate::flows::goals::auto::words;
+use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::runnable::{
     Asked, Choice, LeftOver, Nothing, Refused, ids_below, left_over,
 };
 use crate::flows::goals::selection::Placed;
 use crate::flows::goals::status_edit::status_word;
-use crate::steps::{Ending, Notice, Step};
+use crate::steps::{CallResult, Commit, EffectResult, Ending, Notice, Step};
 use crate::words::{Lang, shell_word};
 
 /// So many blocked goals are named, and so much of each reason.
@@ -26,6 +32,36 @@ pub(super) struct Left<'a> {
     pub(super) all: &'a [Placed<'a>],
     /// Goals that another worker has, as far as was asked.
     pub(super) elsewhere: &'a BTreeSet<String>,
+}
+
+/// What stops a run and passes, or needs a person, is told where the inbox looks.
+pub(super) fn stopped(view: &View, result: &CallResult, facts: &Facts<'_>) -> Option<Commit> {
+    let (cause, agent, until) = match result {
+        CallResult::Limited { agent, until } => ("limit", Some(agent), Some(*until)),
+        CallResult::LoginNeeded { agent, .. } => ("login", Some(agent), None),
+        CallResult::OverBudget { .. } => ("budget", None, None),
+        CallResult::NotStarted { .. } => ("not_started", None, None),
+        CallResult::Completed(_)
+        | CallResult::Broken { .. }
+        | CallResult::Failed { .. }
+        | CallResult::Blocked { .. }
+        | CallResult::Cancelled => return None,
+    };
+    let notice = match stops(&EffectResult::Call(result.clone()), facts.lang)? {
+        Ending::Waiting { notice, .. } | Ending::Blocked(notice) => notice,
+        Ending::Done(_) | Ending::Failed(_) | Ending::Interrupted(_) => return None,
+    };
+    let current = view.current.as_ref();
+    let detail = json!({
+        "cause": cause,
+        "goal_id": current.map(|current| &current.goal),
+        "attempt": current.map(|current| current.number),
+        "agent": agent,
+        "until": until,
+        "what": notice.what,
+        "next": notice.next,
+    });
+    Some(Draft::note(view, facts, "stopped").event(Kind::Stopped, detail).commit())
 }
 
 /// There is nothing to begin with, whatever ends.
@@ -62,7 +98,7 @@ pub(super) fn ending(run: &Run, nothing: &Nothing, left: Left<'_>, lang: Lang) -
     let what = joined(whats.map(|one| one.what.clone()));
     let ours = |notice: Option<Notice>| notice.filter(|_| named || done.is_none());
     let (before, waiting, people) = (ours(before), ours(waiting), ours(people));
-    // Nothing goes on while work lies uncommitted in the tree.
+    // Nothing goes on while work lies uncommitted in the checkout.
     let next = match &own {
         Some(own) if run.stop => Some(own),
         _ => [&claimed, &before, &waiting, &people, &own].into_iter().flatten().next(),
@@ -83,9 +119,8 @@ fn joined(whats: impl Iterator<Item = String>) -> String {
 impl Left<'_> {
     /// Goals that the run would have come to, and that others have.
     fn claimed(&self, run: &Run, lang: Lang) -> Option<Notice> {
-        let all = self.elsewhere.union(&run.passed_over);
         let open: Vec<&str> =
-            all.filter(|goal| !run.tried.contains(*goal)).map(String::as_str).collect();
+            self.elsewhere.iter().filter(|goal| !run.tried.contains(*goal)).map(String::as_str).collect();
         let notice = || Notice {
             what: words::claimed_elsewhere(lang, open.join(", ")),
             next: words::claimed_elsewhere_next(lang),
@@ -99,7 +134,7 @@ impl Left<'_> {
         if run.stop {
             return (None, None);
         }
-        let mut tried: BTreeSet<String> = run.tried.union(&run.passed_over).cloned().collect();
+        let mut tried = run.tried.clone();
         tried.extend(self.elsewhere.iter().cloned());
         let LeftOver { waiting, to_people } = left_over(self.all, self.asked, &tried);
         let told = |nothing: Nothing| Notice { what: nothing.what(lang), next: nothing.next(lang) };

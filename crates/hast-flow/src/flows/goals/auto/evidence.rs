@@ -5,11 +5,9 @@ use serde_json::{Value, json};
 
 use crate::attempt::base::ObjectId;
 use crate::attempt::evidence::ChangeKind;
-use crate::attempt::given_back::{Aside, Displaced, GivenBack, IgnoredBack};
+use crate::attempt::given_back::{Aside, Displaced, GivenBack};
 use crate::attempt::workspace::DiffLine;
 use crate::flows::goals::auto::run::Beside;
-use crate::flows::goals::auto::view::View;
-use crate::steps::{EffectResult, StepKey};
 use crate::words::shell_word;
 
 /// How many paths are named.
@@ -68,7 +66,7 @@ pub(super) fn look(base: &ObjectId, name: &str) -> [String; 2] {
 
 /// The same, with what the ref does not hold.
 pub(super) fn look_at_all(base: &ObjectId, name: &str, beside: &Beside) -> Vec<String> {
-    let beside = beside.aside.iter().map(|aside| &aside.at).chain(&beside.in_tree);
+    let beside = beside.aside.iter().map(|aside| &aside.at);
     let beside = beside.take(ASIDE).map(|path| format!("ls -ld {}", shell_word(path)));
     look(base, name).into_iter().chain(beside).collect()
 }
@@ -86,15 +84,6 @@ pub(super) fn bring_back(given: &GivenBack) -> Vec<String> {
     };
     let files = given.files.iter().take(ASIDE).map(differs);
     files.chain(given.refs.iter().filter_map(Displaced::command).take(ASIDE)).collect()
-}
-
-/// What became of the user's ignored files, as some steps tell it.
-pub(super) fn ignored_back(view: &View, steps: &[StepKey]) -> IgnoredBack {
-    let results = steps.iter().filter_map(|step| view.results.get(step));
-    IgnoredBack::listed(results.filter_map(|result| match result {
-        EffectResult::Git(result) => result.ignored(),
-        _ => None,
-    }))
 }
 
 #[cfg(test)]

@@ -26,18 +26,18 @@ pub const ELSEWHERE: &str = "elsewhere";
 pub const COUNTS: &str = "counts";
 /// In an event: the attempt is in a work tree of its own.
 pub const LANE: &str = "lane";
-/// In an event: untracked files that the tests had left before the attempt began.
-pub const LEFT_BY_TESTS: &str = "left_by_tests";
-/// In an event: goals that another worker had when this one was begun.
-pub const PASSED_OVER: &str = "passed_over";
+/// In an event: files that are in the user's checkout and not committed.
+pub const UNCOMMITTED: &str = "uncommitted";
+/// In an event: goals whose lanes an earlier run left, and that this one was not asked for.
+pub const LEFT_ALONE: &str = "left_alone";
+/// In an event: what a version that worked in the user's checkout left there.
+pub const EARLIER: &str = "earlier";
 /// In an event: people have decided about the goal themselves, and its work was not merged.
 pub const WITHDRAWN: &str = "withdrawn";
 /// In the detail of an event: the last lines of tests that failed on a base.
 pub const TAIL: &str = "tail";
 /// In the detail of an event: the judge's reason, as a value.
 pub const FOUND: &str = "found";
-/// In an event: what became of the user's ignored files that were gone.
-pub const IGNORED: &str = "ignored";
 /// The directory of work trees.
 pub const WORKTREES: &str = "worktrees/";
 

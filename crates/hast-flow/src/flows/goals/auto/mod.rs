@@ -3,11 +3,8 @@
 //! One turn names one step: look, test the base, record it, call the agent, inspect, judge, test,
 //! judge, settle. What was agreed before the agent starts is written down and stays.
 
+mod asking;
 mod base_tests;
-mod claims;
-mod clean_start;
-pub mod clearing;
-pub mod decide;
 mod endings;
 mod evidence;
 mod goals_file;
@@ -32,7 +29,7 @@ mod write;
 use jiff::tz::Offset;
 
 use crate::attempt::base::TreeRules;
-use crate::attempt::recovery::{From, NotReady, Owner, Place};
+use crate::attempt::recovery::{NotReady, StartFrom};
 use crate::attempt::settle::Commits;
 use crate::docs::goals::Goal;
 use crate::flows::goals::layout as project;
@@ -48,12 +45,11 @@ pub struct AutoFlow {
     pub run: String,
     pub asked: Asked,
     pub settings: Settings,
-    /// The lock of somebody else that was found, dead or alive.
-    pub lock: Option<FoundLock>,
+    /// The process of another run that is alive.
+    pub running: Option<u32>,
     pub not_ready: Option<NotReady>,
-    pub place: Place,
     /// Whether kept work is where the next attempt begins.
-    pub from: From,
+    pub from: StartFrom,
     /// Why the last call was cut off, where the caller knows.
     pub cut_off: CutOff,
 }
@@ -77,17 +73,6 @@ pub struct Settings {
     pub offset: Offset,
 }
 
-/// `auto.lock` as it was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundLock {
-    pub pid: u32,
-    pub owner: Owner,
-    pub base_commit: String,
-    pub branch: Option<String>,
-    pub goal: Option<String>,
-    pub attempt: Option<u32>,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CutOff {
     Interruption,
@@ -95,8 +80,6 @@ pub enum CutOff {
     Limit {
         resume_at: Option<UtcTime>,
     },
-    /// The agent could not be asked: nothing is spent, and nobody interrupted it.
-    Stopped,
 }
 
 impl Settings {

@@ -26,6 +26,7 @@ pub const POLICY: PolicyTable = PolicyTable {
         Row { role: WORKER, access: Read, path: "config.yaml" },
         Row { role: WORKER, access: Read, path: "rules.md" },
         Row { role: CONTROLLER, access: Write, path: "goals.yaml" },
+        Row { role: CONTROLLER, access: Write, path: "handoffs/*" },
         Row { role: CONTROLLER, access: Write, path: "attempts/**" },
         Row { role: CONTROLLER, access: Write, path: "protocols/**" },
         Row { role: CONTROLLER, access: Write, path: "decisions/*" },
@@ -51,7 +52,8 @@ mod tests {
             (CONTROLLER, PutKind::Create, "attempts/M1/1/verdict.json", true),
             (CONTROLLER, PutKind::Create, "protocols/PKT_0123456789ab/task.json", true),
             (WORKER, PutKind::Create, "protocols/PKT_0123456789ab/result.json", false),
-            (CONTROLLER, PutKind::Create, "handoffs/2026-02-09_143000.md", false),
+            (CONTROLLER, PutKind::Create, "handoffs/2026-02-09_143000.md", true),
+            (CONTROLLER, PutKind::Replace, "handoffs/2026-02-09_143000.md", false),
             (CONTROLLER, PutKind::Append, "events/events.ndjson", true),
             (CONTROLLER, PutKind::Create, "elsewhere", false),
         ] {

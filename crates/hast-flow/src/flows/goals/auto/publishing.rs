@@ -11,7 +11,7 @@ use crate::driver::{Delta, Facts, Flow};
 use crate::flows::goals::auto::policy::POLICY;
 use crate::flows::goals::auto::view::{Owed, View};
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{kept, layout, words};
+use crate::flows::goals::auto::{layout, words};
 use crate::flows::goals::layout as project;
 use crate::roles::PolicyTable;
 use crate::steps::{Effect, EffectResult, Ending, Notice, Step, StepKey};
@@ -57,15 +57,14 @@ pub fn owed_in(log: &str) -> Vec<String> {
     view.owed.map(|owed| owed.goals).unwrap_or_default()
 }
 
-/// The next step of committing what is owed. Nothing where nothing is owed, and where it has to wait:
-/// what a dead attempt left in the tree or on the branch is decided first.
+/// The next step of committing what is owed. Nothing where nothing is owed, and while an attempt of an
+/// earlier version is open in the checkout.
 pub(super) fn next(rules: &TreeRules, view: &View, facts: &Facts<'_>) -> Option<Step> {
     let owed = view.owed.as_ref()?;
     if view.current.is_some() { None } else { commit_owed(rules, view, facts, owed) }
 }
 
-/// What is owed stays so while the user is in the middle of something, and on a branch with commits
-/// that nobody has decided about.
+/// What is owed stays so while the user is in the middle of something.
 fn commit_owed(rules: &TreeRules, view: &View, facts: &Facts<'_>, owed: &Owed) -> Option<Step> {
     let number = view.events.to_string();
     let key = |part: &str| StepKey::new(&["start", "status", &number, part]);
@@ -79,8 +78,7 @@ fn commit_owed(rules: &TreeRules, view: &View, facts: &Facts<'_>, owed: &Owed) -
         Some(result) => return Some(not_committed(view, facts, &owed.goals, result)),
     };
     let changed = looked.uncommitted.iter().any(|file| file.path == project::GOALS);
-    let unjudged = view.unjudged.is_some() && !kept::is_elsewhere(view, looked);
-    if unjudged || looked.in_progress.is_some() {
+    if looked.in_progress.is_some() {
         return None;
     }
     Some(match &looked.head {

@@ -53,11 +53,24 @@ pub struct KeptWork {
     pub branch: String,
     pub base: ObjectId,
     pub base_tree: ObjectId,
-    /// Whether it was left in the tree as well.
+    /// Whether an earlier version left it in the checkout as well.
+    #[serde(default)]
     pub in_tree: bool,
 }
 
-/// Commits that an attempt made before it was cut off, and that no gate has judged.
+/// What a version of hast that worked in the user's checkout left there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "left", rename_all = "snake_case")]
+pub enum EarlierWork {
+    /// An attempt that was cut off.
+    Attempt { goal_id: String, base: Option<ObjectId> },
+    /// Commits on the branch that no gate has judged.
+    Commits { goal_id: String, base: ObjectId, head: ObjectId },
+    /// Work that was handed to a person, and the ref that has it too.
+    Uncommitted { goal_id: String, name: String, base: ObjectId },
+}
+
+/// Commits that an attempt of an earlier version made in the checkout before it was cut off.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnjudgedWork {
     pub goal_id: String,

@@ -4,25 +4,23 @@ use serde_json::{Value, json};
 
 use crate::attempt::base::{ObjectId, Saved};
 use crate::attempt::judge::Verdict;
-use crate::attempt::recovery::Place;
-use crate::attempt::settle::{Act, Attempt, Blocked, MoreGoals, Then, settle};
-use crate::attempt::workspace::{
-    CommitPlan, Content, GitResult, GitStep, Identity, LeftWork, Reach,
-};
+use crate::attempt::settle::{Act, Attempt, Blocked, Then, settle};
+use crate::attempt::workspace::{CommitPlan, Content, GitResult, GitStep, Identity};
 use crate::attempt_steps::{CommitKeys, Committed, blocked};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
-use crate::flows::goals::auto::decide::{git, git_steps, if_possible, last_goal};
+use crate::flows::goals::auto::asking::{git, git_steps, if_possible, lease};
 use crate::flows::goals::auto::lanes::wanted::{Asking, Word};
-use crate::flows::goals::auto::publishing::{StatusCommit, committed};
+use crate::flows::goals::auto::publishing::StatusCommit;
 use crate::flows::goals::auto::record::{KeptWork, ToldStatus, VerdictRecord};
 use crate::flows::goals::auto::run::Beside;
 use crate::flows::goals::auto::view::{Current, Documents, Settled, View};
 use crate::flows::goals::auto::working::{Work, key};
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{claims, evidence, lanes, layout, words};
-use crate::flows::goals::runnable::{more_follow, parents_done};
+use crate::flows::goals::auto::{evidence, lanes, layout, words};
+use crate::flows::goals::runnable::parents_done;
 use crate::flows::goals::selection::Placed;
+use crate::leases::{LeaseResult, LeaseStep};
 use crate::steps::Step;
 
 /// What the acts have come to.
@@ -33,64 +31,58 @@ pub(super) struct Outcome<'v> {
     branch: Option<String>,
     /// What is on no ref.
     beside: Beside,
+    /// What was put into the checkout and is not committed.
+    pub(super) uncommitted: Vec<String>,
 }
 
 impl Outcome<'_> {
     pub(super) fn at(head: &ObjectId) -> Self {
         let (saved, branch, beside) = (None, None, Beside::default());
-        Self { head: head.clone(), saved, branch, beside }
+        Self { head: head.clone(), saved, branch, beside, uncommitted: Vec::new() }
     }
 }
 
 /// Settles a judged attempt: the next act that is not done yet, or the commit that says all are.
 pub(super) fn step(work: &Work<'_>, record: &VerdictRecord, all: &[Placed<'_>]) -> Step {
-    let tried = work.view.run.as_ref().map(|run| run.tried.clone()).unwrap_or_default();
-    let (flow, goal) = (work.flow, work.current.goal.as_str());
-    let follow = isolated(work)
-        || more_follow(all, &flow.asked, last_goal(work.view).as_deref(), &tried, goal);
+    let goal = work.current.goal.as_str();
     // What passed alone gets one more attempt, whatever is left of the others.
     let bounced = record.verdict.reason.is_of_the_merge();
-    let attempt = Attempt {
-        goal,
-        title: &work.record.title,
-        kind: work.record.kind(),
-        number: work.current.number,
-        spent: if bounced { 0 } else { work.view.ledger(goal).spent() },
-        max_retries: work.record.max_retries,
-        commits: work.record.commits(),
-        more: if follow { MoreGoals::Follow } else { MoreGoals::NoneLeft },
-    };
+    let attempt = work.attempt(if bounced { 0 } else { work.view.ledger(goal).spent() });
     let plan = settle(&record.verdict, &attempt);
-    if !isolated(work)
-        && let Err(step) = claims::still_counts(work, record, &plan.then)
-    {
-        return step;
-    }
     let mut outcome = Outcome::at(&record.head);
     for act in &plan.acts {
         if let Err(step) = perform(work, record, act, &mut outcome) {
             return step;
         }
     }
-    if plan.acts.is_empty()
-        && let Err(step) = guard_after_tests(work, record)
-    {
-        return step;
-    }
-    let stays = plan.acts.contains(&Act::BranchBack);
     let branch = outcome.branch.clone();
     let handed = match (&plan.then, outcome.saved) {
-        (Then::Block(_), Some(saved)) => match handed_over(work, record, saved, stays, &outcome) {
+        (Then::Block(_), Some(saved)) => match handed_over(work, record, saved, &outcome) {
             Ok(told) => Some((told, branch)),
             Err(step) => return step,
         },
         _ => None,
     };
-    let not_wanted = match &plan.then {
-        Then::Block(_) => withdrawn(work, &outcome).unwrap_or_else(Some),
+    let not_ours = match &plan.then {
+        Then::Block(_) => not_ours(work, &outcome).unwrap_or_else(Some),
         _ => None,
     };
-    not_wanted.unwrap_or_else(|| settled(work, &plan.then, &outcome, handed, all))
+    not_ours.unwrap_or_else(|| settled(work, &plan.then, &outcome, handed, all))
+}
+
+impl Work<'_> {
+    /// The attempt as its settlement sees it, with what was spent on the goal.
+    pub(super) fn attempt(&self, spent: u32) -> Attempt<'_> {
+        Attempt {
+            goal: &self.current.goal,
+            title: &self.record.title,
+            kind: self.record.kind(),
+            number: self.current.number,
+            spent,
+            max_retries: self.record.max_retries,
+            commits: self.record.commits(),
+        }
+    }
 }
 
 /// What a person needs to decide about work that is handed over, and what a later start needs to
@@ -99,7 +91,6 @@ fn handed_over(
     work: &Work<'_>,
     record: &VerdictRecord,
     saved: &Saved,
-    in_tree: bool,
     outcome: &Outcome<'_>,
 ) -> Result<Value, Step> {
     let (base, saved) = (work.base, saved.work());
@@ -115,7 +106,7 @@ fn handed_over(
         branch: base.branch().to_owned(),
         base: base.commit().clone(),
         base_tree: base.tree().clone(),
-        in_tree,
+        in_tree: false,
     };
     let mut look = evidence::look_at_all(base.commit(), &kept.name, &outcome.beside);
     look.extend(evidence::bring_back(&record.given_back));
@@ -141,16 +132,8 @@ pub(super) fn perform<'v>(
         Act::Commit { message } if record.uncommitted => {
             outcome.head = commit(work, record, message)?;
         }
-        Act::Commit { .. } => {
-            guard_after_tests(work, record)?;
-            if record.tests.is_some() {
-                let (key, at) = (work.key(&["stay"]), record.head.clone());
-                let steps = git_steps(work.view, work.facts);
-                if let Err(why) = steps.advance_here(key, work.base, at.clone(), at)? {
-                    return Err(refused(work, record, why));
-                }
-            }
-        }
+        // The agent's own commits are all there is, and the room's ref is at them.
+        Act::Commit { .. } => {}
         Act::Save { .. } => {
             let save = work.key(&["save"]);
             let steps = git_steps(work.view, work.facts);
@@ -159,7 +142,7 @@ pub(super) fn perform<'v>(
         Act::Keep { branch } => {
             let Some(saved) = outcome.saved else { return Ok(()) };
             // What passed is kept as it would have been merged.
-            let passed = record.verdict.reason.is_of_the_merge();
+            let passed = record.verdict.reason.is_of_the_merge() && work.record.commits;
             let commit = if passed { &record.head } else { &saved.work().commit }.clone();
             let keep = || GitStep::Keep { branch: branch.clone(), commit };
             let kept = git(work.view, work.facts, work.key(&["keep"]), keep)?;
@@ -167,49 +150,11 @@ pub(super) fn perform<'v>(
                 outcome.branch = Some(branch.clone());
             }
         }
-        Act::BranchBack => {
-            // The user's ignored files are given back also where no tests ran.
-            if isolated(work) {
-                guard_after_tests(work, record)?;
-            } else {
-                guard(work)?;
-            }
-            outcome.beside = outcome
-                .saved
-                .map_or_else(Beside::default, |saved| Beside::in_tree(&saved.work().overflow));
-            if record.head == *work.base.commit() && record.tests.is_none() {
-                return Ok(());
-            }
-            let (key, to) = (work.key(&["branch-back"]), work.base.commit().clone());
-            let steps = git_steps(work.view, work.facts);
-            match steps.advance_here(key, work.base, record.head.clone(), to.clone())? {
-                Ok(()) => outcome.head = to,
-                // The tests went elsewhere: nothing of theirs stays.
-                Err(_) => roll_back(work, outcome)?,
-            }
-        }
-        Act::ReportsOut => reports_out(work, outcome)?,
+        // Done where it is known which room it comes from.
+        Act::PutIntoCheckout => {}
         Act::RollBack => roll_back(work, outcome)?,
     }
     Ok(())
-}
-
-/// They are on the ref. Where the tree went back meanwhile there is nothing to take out, which is told as
-/// a refusal.
-fn reports_out(work: &Work<'_>, outcome: &Outcome<'_>) -> Result<(), Step> {
-    let (Some(saved), Some(directory)) = (outcome.saved, &work.base.rules().handoffs) else {
-        return Ok(());
-    };
-    let out = || {
-        let left = LeftWork {
-            base: work.base.commit().clone(),
-            from: work.base.tree().clone(),
-            work: saved.work().tree.clone(),
-            within: Some(directory.clone()),
-        };
-        GitStep::Discard { left, saved: saved.clone(), rules: work.base.rules().clone() }
-    };
-    if_possible(work.view, work.key(&["reports-out"]), out).map(|_| ())
 }
 
 fn roll_back(work: &Work<'_>, outcome: &mut Outcome<'_>) -> Result<(), Step> {
@@ -222,17 +167,6 @@ fn roll_back(work: &Work<'_>, outcome: &mut Outcome<'_>) -> Result<(), Step> {
     }
     outcome.head = work.base.commit().clone();
     Ok(())
-}
-
-/// The tests are the agent's too, and ran after it was inspected: what they changed of what is protected
-/// must not stay. A rollback sees to that, and so do the hooks before a commit.
-fn guard_after_tests(work: &Work<'_>, record: &VerdictRecord) -> Result<(), Step> {
-    if record.tests.is_none() { Ok(()) } else { guard(work) }
-}
-
-fn guard(work: &Work<'_>) -> Result<(), Step> {
-    let steps = git_steps(work.view, work.facts);
-    steps.guard(&work.key(&["guard"]), work.base, Reach::Everything).map(|_| ())
 }
 
 /// The user's hooks, then the commit, then the branch moves to it. Its date is the verdict's, so
@@ -331,24 +265,23 @@ pub(super) fn settled(
     let draft = draft.event(Kind::AttemptSettled, detail);
     // The note of what follows rides along.
     match then {
-        Then::TryAgain if isolated(work) => draft.starts(key(goal, number + 1, &["record"])).step(),
-        Then::TryAgain => {
-            let begins = [claims::CLAIM, "record"].map(|part| key(goal, number + 1, &[part]));
-            begins.into_iter().fold(draft, Draft::starts).step()
-        }
-        _ if commits_goals => draft.starts(key(goal, number, &[first_of_status(work.view)])).step(),
+        Then::TryAgain => draft.starts(key(goal, number + 1, &["record"])).step(),
+        _ if commits_goals => draft.starts(key(goal, number, &[lanes::status::STANDING])).step(),
         _ => draft.step(),
     }
 }
 
-fn isolated(work: &Work<'_>) -> bool {
-    work.flow.place == Place::Isolated
-}
-
-/// In a lane: people may have decided about the goal themselves meanwhile, and theirs stands.
-fn withdrawn(work: &Work<'_>, outcome: &Outcome<'_>) -> Result<Option<Step>, Step> {
-    let Some(onto) = &work.view.onto else { return Ok(None) };
+/// A goal that is not blocked though its attempt was: another worker has it by now, or people have decided
+/// about it themselves. Theirs stands, and the work is kept.
+fn not_ours(work: &Work<'_>, outcome: &Outcome<'_>) -> Result<Option<Step>, Step> {
     let (seen, facts, goal) = (work.view, work.facts, work.current.goal.as_str());
+    let step = LeaseStep::Keep { unit: goal.to_owned() };
+    let LeaseResult::Held { .. } = lease(seen, facts, &work.key(&["lease-again"]), step)? else {
+        let draft = Draft::new(seen, facts, &format!("{goal} is somebody else's"));
+        let detail = about_attempt(work, "lease_lost", outcome);
+        return Ok(Some(draft.event(Kind::AttemptSettled, detail).step()));
+    };
+    let Some(onto) = &work.view.onto else { return Ok(None) };
     let (key, since) = (|part: &str| work.key(&[part]), work.base.commit());
     let asking = Asking { seen, facts, goal, onto, since, key: &key };
     let Word::Withdrawn(status) = asking.word()? else { return Ok(None) };
@@ -368,19 +301,17 @@ pub(super) fn about_attempt(work: &Work<'_>, word: &str, outcome: &Outcome<'_>) 
         detail["base"] = json!(work.base.tree());
     }
     // What was not committed has none.
-    if word.starts_with("done") && outcome.head != *work.base.commit() {
+    if word == "done" && outcome.head != *work.base.commit() {
         detail["commit"] = json!(outcome.head);
     }
     if let Some(branch) = &outcome.branch {
         detail["branch"] = json!(branch);
     }
+    if !outcome.uncommitted.is_empty() {
+        detail[layout::UNCOMMITTED] = json!(outcome.uncommitted);
+    }
     if !outcome.beside.is_empty() {
         detail["beside"] = json!(outcome.beside);
-    }
-    let steps = ["hooks", "guard", "rollback"].map(|part| work.key(&[part]));
-    let ignored = evidence::ignored_back(work.view, &steps);
-    if !ignored.is_empty() {
-        detail[layout::IGNORED] = json!(ignored);
     }
     detail
 }
@@ -399,30 +330,10 @@ fn about(work: &Work<'_>, handed: Option<(Value, Option<String>)>, by_hand: bool
     about
 }
 
-/// What committing the status begins with. In lanes it is not known yet where.
-fn first_of_status(view: &View) -> &'static str {
-    if view.onto.is_some() { lanes::status::STANDING } else { "goals-build" }
-}
-
-/// With `commit: auto` each status change of goals.yaml is a commit of that file alone.
-pub(super) fn commit_goals(
-    view: &View,
-    facts: &Facts<'_>,
-    current: &Current,
-    settled: &Settled,
-) -> Step {
-    let (goal, number) = (current.goal.as_str(), current.number);
-    let base = view.documents_of(goal, number).and_then(|documents| documents.base.as_ref());
-    match base.map(|base| base.branch().to_owned()) {
-        Some(branch) => commit_goals_on(view, facts, current, settled, (&branch, FIRST)),
-        None => committed(view, facts, std::slice::from_ref(&current.goal), json!({})),
-    }
-}
-
 /// What the steps of the first try are called; another try has names of its own.
 pub(super) const FIRST: &str = "goals";
 
-/// The same, on a branch that somebody knows.
+/// With `commit: auto` each status change of goals.yaml is a commit of that file alone.
 pub(super) fn commit_goals_on(
     view: &View,
     facts: &Facts<'_>,

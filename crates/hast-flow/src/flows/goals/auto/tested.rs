@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::attempt::base::ObjectId;
 use crate::attempt::evidence::TestEnd;
-use crate::docs::goals::{GoalsEvent, HandoffName};
+use crate::docs::goals::GoalsEvent;
 use crate::flows::goals::auto::view::{View, detail};
 use crate::flows::goals::auto::{evidence, layout};
 
@@ -88,15 +88,5 @@ impl View {
             self.owed = None;
         }
         self.results.clear();
-    }
-
-    /// What a rollback took was never part of what passed.
-    pub(super) fn forget_handoffs(&mut self, paths: &[String]) {
-        for path in paths {
-            let name = path.rsplit('/').next().and_then(|name| name.parse::<HandoffName>().ok());
-            if let Some(name) = name {
-                self.handoffs.remove(&name);
-            }
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! What the documents below `.ai/` say about goals and attempts, kept up to date change by change.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use serde::de::DeserializeOwned;
@@ -10,7 +10,6 @@ use crate::attempt::evidence::CallEnd;
 use crate::attempt::inspection::MovedRef;
 use crate::attempt::ledger::Ledger;
 use crate::attempt::reason::{Class, Reason};
-use crate::attempt::workspace::GitResult;
 use crate::attempt::worktrees::Target;
 use crate::docs::goals::{GoalsEvent, GoalsEventKind as Kind, HandoffName};
 use crate::driver::Delta;
@@ -18,7 +17,7 @@ use crate::flows::goals::auto::layout;
 use crate::flows::goals::auto::record::{
     AttemptRecord, KeptWork, LISTED, ToldStatus, UnjudgedWork, VerdictRecord,
 };
-use crate::flows::goals::auto::run::{SettledWork, TreeCleared};
+use crate::flows::goals::auto::run::SettledWork;
 use crate::flows::goals::auto::tested::{BaseRun, JustTested};
 use crate::flows::goals::handoffs::{LastSession, read_handoff};
 use crate::formats::ndjson;
@@ -44,20 +43,21 @@ pub struct View {
     /// How the tests ended, by tree and command.
     pub tested: BTreeMap<(String, String), BaseRun>,
     pub just_tested: Option<JustTested>,
-    /// Untracked files that tests have left in the tree.
-    pub left_by_tests: BTreeSet<String>,
     /// Documents of each goal's last attempts, by directory and number.
     pub documents: BTreeMap<String, BTreeMap<u32, Documents>>,
+    /// The attempt under way in a lane, or one that an earlier version left in the checkout.
     pub current: Option<Current>,
-    /// Goals in work trees of their own.
-    pub lanes: BTreeSet<String>,
-    /// What finished work goes onto, for a goal in a work tree of its own.
+    /// What finished work goes onto.
     pub onto: Option<Target>,
     /// Work that was handed to a person, by goal.
     pub kept: BTreeMap<String, Handed>,
-    /// The goal whose work was left in the tree, and that work.
-    pub in_tree: Option<(String, Handed)>,
-    /// Commits that a dead attempt left on the branch.
+    /// The goal that was handed over last.
+    pub last_handed: Option<String>,
+    /// Work that was put into the checkout and has to be committed there: its goal, and its files.
+    pub to_commit: Option<(String, Vec<String>)>,
+    /// The goal whose work an earlier version left in the checkout, and that work.
+    pub in_tree: Option<(String, KeptWork)>,
+    /// Commits that a dead attempt of an earlier version left on the branch.
     pub unjudged: Option<UnjudgedWork>,
     /// Changes of goals.yaml that are still to be committed.
     pub owed: Option<Owed>,
@@ -102,6 +102,8 @@ pub struct Current {
     pub cuts: u32,
     pub ended: Option<Ended>,
     pub judged: bool,
+    /// Its call was not interrupted: the agent could not be asked.
+    pub stopped: bool,
     pub settled: Option<Settled>,
 }
 
@@ -153,22 +155,6 @@ impl View {
         others.take(LISTED).map(|one| one.name.clone()).collect()
     }
 
-    /// The goal whose work was left in the tree, and that work.
-    pub fn left_in_tree(&self) -> Option<(&str, &Handed)> {
-        self.in_tree.as_ref().map(|(goal, handed)| (goal.as_str(), handed))
-    }
-
-    /// The goal that `--continue` goes on with: the one that was asked for, else the one in the tree.
-    pub fn goal_kept<'v>(&'v self, asked: Option<&str>) -> Option<&'v str> {
-        let named = asked.and_then(|goal| self.kept.get_key_value(goal));
-        named.map(|(goal, _)| goal.as_str()).or_else(|| self.left_in_tree().map(|(goal, _)| goal))
-    }
-
-    /// Whether an attempt is under way that no gate has judged.
-    pub fn is_cut_off(&self) -> bool {
-        self.current.as_ref().is_some_and(|current| !current.judged)
-    }
-
     /// The newest handoff that can be read.
     pub fn last_session(&self) -> Option<LastSession> {
         self.handoffs.iter().rev().find_map(|(name, bytes)| {
@@ -187,9 +173,6 @@ impl View {
             Delta::Appended { .. } => {}
             Delta::Gone { path } => self.gone(path),
             Delta::Result { key, result } => {
-                if let EffectResult::Git(GitResult::RolledBack(back)) = result {
-                    self.forget_handoffs(&back.handoffs);
-                }
                 self.results.insert((*key).clone(), (*result).clone());
             }
         }
@@ -266,7 +249,12 @@ impl View {
         match event.kind {
             Kind::AutoStarted => self.take_started(event),
             Kind::Recovered => self.take_recovered(event),
-            Kind::GoalStarted | Kind::StatusSet | Kind::InboxActed | Kind::Stopped => {}
+            Kind::Stopped => {
+                if let Some(current) = &mut self.current {
+                    current.stopped = true;
+                }
+            }
+            Kind::GoalStarted | Kind::StatusSet | Kind::InboxActed => {}
             Kind::BaseTested => self.take_base_tests(event),
             Kind::AttemptStarted => self.take_attempt(event, goal, number),
             Kind::AttemptInterrupted | Kind::LimitReached => self.take_cut(event, goal),
@@ -288,24 +276,17 @@ impl View {
                 self.ledgers.entry(goal.clone()).or_default().ended();
                 self.with_run(|run| run.finish(event, &goal, false));
             }
-            Kind::KeptCleared => {
-                let name = text("ref").unwrap_or_default().to_owned();
-                let beside = detail(event, "beside").unwrap_or_default();
-                self.with_run(|run| (run.cleared, run.beside) = (Some((goal, name)), beside));
-                self.results.clear();
-            }
-            Kind::TreeCleared => {
-                let cleared = TreeCleared::told(event, goal);
-                self.with_run(|run| run.trees_cleared.push(cleared));
-                self.results.clear();
-            }
             Kind::GoalsCommitted => self.take_goals_committed(event),
             Kind::LaneOpened
             | Kind::LaneClosed
             | Kind::AttemptPassed
             | Kind::MergeStarted
             | Kind::MergeMoved => self.take_lane(event, goal),
-            Kind::PacketExported | Kind::PacketReceived | Kind::PacketSettled => {
+            Kind::PacketExported
+            | Kind::PacketReceived
+            | Kind::PacketSettled
+            | Kind::KeptCleared
+            | Kind::TreeCleared => {
                 self.results.clear();
             }
             Kind::SpikeStarted
@@ -322,16 +303,19 @@ impl View {
         let id = text("run").unwrap_or_default().to_owned();
         let continues = text("continues").map(str::to_owned);
         self.just_tested = None;
-        self.run = Some(Run { id, continues, ..Run::default() });
-        // A run begins in a tree where nothing is left of either; but for one that settles
-        // first what a dead one had judged, and for one that leaves the tree alone.
-        let settles = self.current.as_ref().is_some_and(|current| current.judged);
-        if !settles && !event.detail.contains_key(layout::LANE) {
-            self.in_tree = None;
-            // Commits of another branch are still to be decided about there.
-            if !event.detail.contains_key(layout::ELSEWHERE) {
-                self.unjudged = None;
-            }
+        let told = |key: &str| detail(event, key).unwrap_or_default();
+        self.run = Some(Run {
+            id,
+            continues,
+            uncommitted: told(layout::UNCOMMITTED),
+            left_alone: told(layout::LEFT_ALONE),
+            earlier: detail(event, layout::EARLIER).unwrap_or_default(),
+            ..Run::default()
+        });
+        self.to_commit = None;
+        // Runs in lanes of an earlier version said nothing of what lay in the checkout.
+        if !event.detail.contains_key(layout::LANE) {
+            (self.in_tree, self.unjudged) = (None, None);
         }
         self.results.clear();
     }
@@ -365,15 +349,13 @@ impl View {
         }
         if let Some(current) = &mut self.current {
             current.cuts += 1;
-            current.ended = None;
+            (current.ended, current.stopped) = (None, false);
         }
         self.results.clear();
     }
 
     fn take_attempt(&mut self, event: &GoalsEvent, goal: String, number: u32) {
         self.ledgers.entry(goal.clone()).or_default().started(number);
-        let left: Option<Vec<String>> = detail(event, layout::LEFT_BY_TESTS);
-        self.left_by_tests.extend(left.unwrap_or_default());
         if let Some(name) = detail(event, "recovered") {
             self.with_run(|run| run.earlier_trees.push((goal.clone(), name)));
         }
@@ -382,14 +364,9 @@ impl View {
             return;
         }
         let continued = event.detail.get("continues").is_some_and(serde_json::Value::is_string);
-        let passed_over: Option<Vec<String>> = detail(event, layout::PASSED_OVER);
-        self.with_run(|run| {
-            run.working = Some(goal.clone());
-            run.continued |= continued;
-            run.passed_over.extend(passed_over.unwrap_or_default());
-        });
-        let (cuts, ended, judged, settled) = (0, None, false, None);
-        self.current = Some(Current { goal, number, cuts, ended, judged, settled });
+        self.with_run(|run| run.continued |= continued);
+        let (cuts, ended, judged, stopped, settled) = (0, None, false, false, None);
+        self.current = Some(Current { goal, number, cuts, ended, judged, stopped, settled });
     }
 
     /// Lanes are looked at more closely where they are driven.
@@ -397,30 +374,13 @@ impl View {
         if event.detail.contains_key(layout::WITHDRAWN) {
             self.with_run(|run| run.withdraw(event, &goal));
         }
-        match event.kind {
-            Kind::LaneOpened => self.lanes.insert(goal),
-            Kind::LaneClosed => self.lanes.remove(&goal),
-            _ => false,
-        };
         self.results.clear();
     }
 
+    /// A start of an earlier version, which worked in the checkout, gave up on what it found there.
     fn take_recovered(&mut self, event: &GoalsEvent) {
-        let text = |key: &str| event.detail.get(key).and_then(|value| value.as_str());
-        let saved = text("ref").map(str::to_owned);
-        let (unlocked, guarded) = (detail(event, "unlocked"), detail(event, "guarded"));
-        let beside = detail(event, "beside").unwrap_or_default();
-        let ignored = detail(event, layout::IGNORED).unwrap_or_default();
-        self.with_run(|run| {
-            (run.recovered, run.beside) = (saved, beside);
-            run.ignored = ignored;
-            run.unlocked = unlocked.unwrap_or_default();
-            run.guarded = guarded.unwrap_or_default();
-        });
         self.unjudged = detail(event, "unjudged").or_else(|| self.unjudged.take());
-        if let (Some(what), Some(next)) = (text("what"), text("next")) {
-            let gave_up = Some((what.to_owned(), next.to_owned()));
-            self.with_run(|run| run.gave_up = gave_up);
+        if event.detail.contains_key("what") {
             self.current = None;
         }
         self.results.clear();
@@ -431,12 +391,12 @@ impl View {
         let text = |key: &str| {
             event.detail.get(key).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
         };
-        let in_tree = kept.in_tree;
         let (reason, test_tail) = (text("reason"), text("test_tail"));
         let handed = Handed { kept, found: detail(event, layout::FOUND), reason, test_tail };
-        if in_tree {
-            self.in_tree = Some((goal.to_owned(), handed.clone()));
+        if handed.kept.in_tree {
+            self.in_tree = Some((goal.to_owned(), handed.kept.clone()));
         }
+        self.last_handed = Some(goal.to_owned());
         self.kept.insert(goal.to_owned(), handed);
     }
 
@@ -459,12 +419,14 @@ impl View {
         self.just_tested = self.tests_of_settled(event, goal);
         self.with_run(|run| {
             run.stop |= then == "done_and_stop";
-            run.working = (then == "try_again").then(|| goal.to_owned());
             run.settled.extend(SettledWork::told(event, goal));
             if then == layout::WITHDRAWN {
                 run.withdraw(event, goal);
             }
         });
+        if let Some(paths) = detail(event, layout::UNCOMMITTED) {
+            self.to_commit = Some((goal.to_owned(), paths));
+        }
         let head = text("commit_goals_on").and_then(|head| head.parse().ok());
         let (status, written) = (detail(event, "status"), detail(event, "written") != Some(false));
         let settled = head.map(|head| Settled { at: event.ts, head, status, written });

@@ -12,11 +12,10 @@ messages! {
     no_test_program_of_goal_next(name, goal) { en: "install {name}, or correct test_command of {goal} in .ai/goals.yaml, then run the same command again", ko: "{name}(을)를 설치하거나 .ai/goals.yaml에서 {goal}의 test_command를 고친 뒤 같은 명령을 다시 실행하세요" }
     done(goals) { en: "done: {goals}", ko: "완료: {goals}" }
     done_next() { en: "look at it with git log, and at hast status for what is left", ko: "git log로 확인하고, 남은 목표는 hast status로 보세요" }
-    cleared() { en: "what was under way is off the tree", ko: "진행 중이던 작업을 트리에서 치웠습니다" }
     status_told() { en: "the status is in .ai/goals.yaml", ko: "상태를 .ai/goals.yaml에 썼습니다" }
-    left_in_tree_next() { en: "the work is in the tree, uncommitted (commit: off); commit it, then run hast auto again", ko: "작업은 커밋되지 않은 채 트리에 있습니다 (commit: off). 커밋한 뒤 hast auto를 다시 실행하세요" }
+    left_in_tree_next() { en: "the work is in your checkout, uncommitted (commit: off); commit it, then run hast auto again", ko: "작업은 커밋되지 않은 채 체크아웃에 있습니다 (commit: off). 커밋한 뒤 hast auto를 다시 실행하세요" }
     blocked(goals) { en: "handed to a person: {goals}", ko: "사람에게 넘겼습니다: {goals}" }
-    blocked_next(goal) { en: "see blocked_reason in .ai/goals.yaml and the work on refs/hast/attempts, then hast retry {goal}", ko: ".ai/goals.yaml의 blocked_reason과 refs/hast/attempts의 작업을 보고 hast retry {goal}(을)를 실행하세요" }
+    blocked_next(goal) { en: "see blocked_reason in .ai/goals.yaml; hast take {goal} puts the work into your checkout, hast retry {goal} tries again (--continue begins with the work)", ko: ".ai/goals.yaml의 blocked_reason을 확인하세요. hast take {goal}(은)는 작업을 체크아웃에 가져오고, hast retry {goal}(은)는 다시 시도합니다 (--continue는 그 작업에서 이어갑니다)" }
     blocked_before(goals) { en: "blocked since before: {goals}", ko: "전부터 blocked 상태: {goals}" }
     blocked_before_next(goal) { en: "solve that, then hast retry {goal}", ko: "해결한 뒤 hast retry {goal}(을)를 실행하세요" }
     by_hand(goals) { en: "the status of these goals could not be set without changing more: {goals}", ko: "다른 값을 바꾸지 않고는 상태를 바꿀 수 없는 목표가 있습니다: {goals}" }
@@ -26,10 +25,8 @@ messages! {
     withdrawn_before_next() { en: "git for-each-ref refs/hast/attempts has what was tried; set `status: active` in .ai/goals.yaml to have it done after all", ko: "시도한 작업은 git for-each-ref refs/hast/attempts에 있습니다. 다시 하려면 .ai/goals.yaml에서 `status: active`로 바꾸세요" }
     lost_records(goal) { en: "the records of the attempt at {goal} are missing", ko: "{goal} 시도의 기록이 없습니다" }
     lost_records_next() { en: "nothing was touched; look at .ai/attempts and git reflog", ko: "아무것도 건드리지 않았습니다. .ai/attempts와 git reflog를 확인하세요" }
-    open_lane(goal) { en: "{goal} is still in a work tree of its own, where an earlier run left it", ko: "{goal}(이)가 이전 실행이 남긴 별도 작업 트리에 아직 있습니다" }
-    open_lane_next() { en: "run hast auto --isolate to finish it there", ko: "hast auto --isolate로 그곳에서 마무리하세요" }
-    cut_off_in_place(goal) { en: "an attempt at {goal} in your checkout was cut off", ko: "체크아웃에서 진행하던 {goal} 시도가 중단되어 있습니다" }
-    cut_off_in_place_next(goal) { en: "run hast auto {goal} without --isolate to recover it", ko: "--isolate 없이 hast auto {goal}(을)를 실행해 복구하세요" }
+    open_lane(goal) { en: "{goal} is still in the room where an earlier run left it", ko: "{goal}(이)가 이전 실행이 남긴 작업실에 아직 있습니다" }
+    open_lane_next() { en: "run hast auto to finish it there", ko: "hast auto로 그곳에서 마무리하세요" }
     no_tip() { en: "there is no branch or commit that finished work could go onto", ko: "끝난 작업을 올릴 브랜치나 커밋이 없습니다" }
     no_tip_next() { en: "check out a branch with a commit, then run the same command again", ko: "커밋이 있는 브랜치를 체크아웃한 뒤 같은 명령을 다시 실행하세요" }
     no_queue(why) { en: "the queue, which knows who works on what, cannot be used: {why}", ko: "누가 어떤 목표를 맡았는지 적는 대기열을 쓸 수 없습니다: {why}" }
@@ -44,8 +41,8 @@ messages! {
     exported_next() { en: "answer it with hast protocol ingest RESULT.json", ko: "hast protocol ingest RESULT.json으로 답하세요" }
     received(packet) { en: "the result of {packet} came in", ko: "{packet}의 결과를 받았습니다" }
     does_not_fit(why) { en: "what was delivered cannot be put onto its base: {why}", ko: "전달된 작업을 기준 커밋에 적용할 수 없습니다: {why}" }
-    setup_failed(why) { en: "worktree_setup failed: {why}", ko: "worktree_setup이 실패했습니다: {why}" }
-    lane_stuck_next(goal) { en: "solve that, then hast retry {goal}; hast auto --gc removes what is left of its work tree", ko: "해결한 뒤 hast retry {goal}(을)를 실행하세요. 남은 작업 트리는 hast auto --gc가 지웁니다" }
+    setup_failed(why) { en: "room_setup failed: {why}", ko: "room_setup이 실패했습니다: {why}" }
+    lane_stuck_next(goal) { en: "solve that, then hast retry {goal}; hast auto --gc removes what is left of its room", ko: "해결한 뒤 hast retry {goal}(을)를 실행하세요. 남은 작업실은 hast auto --gc가 지웁니다" }
     waiting() { en: "the agent may not be asked now; no attempt was spent", ko: "지금은 에이전트를 부를 수 없습니다. 시도는 소모되지 않았습니다" }
     retried(goal) { en: "{goal} is active again", ko: "{goal}(을)를 다시 active로 바꿨습니다" }
     retried_next(goal) { en: "hast auto {goal}", ko: "hast auto {goal}" }

@@ -1,18 +1,17 @@
 //! One attempt, from its base to its verdict.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::SignedDuration;
 use serde_json::json;
 
-use crate::attempt::base::{Base, TreeRules, attempt_ref};
+use crate::attempt::base::{Base, attempt_ref};
 use crate::attempt::evidence::{CallEnd, TestRun};
 use crate::attempt::given_back::GivenBack;
 use crate::attempt::inspection::Inspection;
 use crate::attempt::judge::{INTERRUPTIONS_PER_ATTEMPT, Judged, Verdict, judge};
 use crate::attempt::reason::{Class, Reason};
-use crate::attempt::recovery::Place as Isolation;
 use crate::attempt::settle::Commits;
 use crate::attempt::workspace::{GitResult, GitStep, SavePlan};
 use crate::attempt::worktrees::WorktreeResult;
@@ -20,15 +19,14 @@ use crate::attempt_steps::{blocked, call_end, unexpected};
 use crate::docs::document::Version;
 use crate::docs::goals::{GoalsEventKind as Kind, HandoffName};
 use crate::driver::Facts;
-use crate::flows::goals::auto::base_tests::{self, Tested};
-use crate::flows::goals::auto::decide::{git, git_steps};
+use crate::flows::goals::auto::asking::{git, git_steps};
 use crate::flows::goals::auto::policy::WORKER;
 use crate::flows::goals::auto::record::{AttemptRecord, LISTED, VerdictRecord};
 use crate::flows::goals::auto::tested::BaseRun;
 use crate::flows::goals::auto::view::{Current, Documents, View};
 use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::auto::{
-    AutoFlow, CutOff, claims, evidence, kept, layout, settling, words,
+    AutoFlow, CutOff, base_tests, evidence, kept, layout, settling, words,
 };
 use crate::flows::goals::context::{assemble, fit};
 use crate::flows::goals::instructions::{BaseTests, Parts, prompt};
@@ -56,24 +54,20 @@ pub(super) fn key(goal: &str, number: u32, parts: &[&str]) -> StepKey {
     StepKey::new(&all)
 }
 
-/// A goal's next attempt: its base is tested once, then recorded. Other workers have what was passed over
-/// for it.
+/// A goal's next attempt: its base is tested once, then recorded.
 pub(super) fn begin(
     flow: &AutoFlow,
     view: &View,
     facts: &Facts<'_>,
     placed: &Placed<'_>,
-    passed_over: &BTreeSet<String>,
 ) -> Step {
     let goal = placed.goal;
     let ledger = view.ledger(&goal.id);
     let number = ledger.next_number();
     let before = view.documents_of(&goal.id, ledger.last_number());
     let tested = match before {
-        Some(Documents { record: Some(record), base, .. }) if ledger.goes_on() => {
-            let left = base.as_ref().map(|base| base.rules().left_by_tests.clone());
-            let run = record.base_tests.clone().map(|end| BaseRun::of(end, &record.base_tail));
-            Ok(Tested { run, left: left.unwrap_or_default() })
+        Some(Documents { record: Some(record), .. }) if ledger.goes_on() => {
+            Ok(record.base_tests.clone().map(|end| BaseRun::of(end, &record.base_tail)))
         }
         _ => base_tests::on_base(flow, view, facts, goal, number),
     };
@@ -82,9 +76,8 @@ pub(super) fn begin(
         Err(step) => return step,
     };
     let record_step = || {
-        let left_by_tests = tested.left.clone();
-        let rules = TreeRules { left_by_tests, ..flow.settings.tree_rules() };
-        GitStep::Record { key: layout::base_key(&goal.id, number), rules, at: facts.now }
+        let (key, rules) = (layout::base_key(&goal.id, number), flow.settings.tree_rules());
+        GitStep::Record { key, rules, at: facts.now }
     };
     let base = match git(view, facts, key(&goal.id, number, &["record"]), record_step) {
         Err(step) => return step,
@@ -96,7 +89,7 @@ pub(super) fn begin(
         &flow.settings,
         number,
         handoff_name(flow, view, facts).to_string(),
-        tested.run,
+        tested,
         facts.now,
     );
     record.continues = kept::to_continue(view, &goal.id).cloned();
@@ -108,21 +101,17 @@ pub(super) fn begin(
     }
     let continues = record.continues.as_ref().map(|kept| &kept.name);
     let handoff = &record.handoff;
-    let mut detail =
-        json!({"goal_id": goal.id, "attempt": number, "handoff": handoff, "continues": continues});
-    if flow.place == Isolation::Isolated {
-        detail[layout::LANE] = json!(true);
-    }
+    let mut detail = json!({
+        "goal_id": goal.id,
+        "attempt": number,
+        "handoff": handoff,
+        "continues": continues,
+        layout::LANE: true,
+    });
     if let Some(EffectResult::Worktree(WorktreeResult::Added(added))) =
         view.results.get(&key(&goal.id, number, &["add"]))
     {
         detail["recovered"] = json!(added.recovered);
-    }
-    if !tested.left.is_empty() {
-        detail[layout::LEFT_BY_TESTS] = json!(tested.left);
-    }
-    if !passed_over.is_empty() {
-        detail[layout::PASSED_OVER] = json!(passed_over);
     }
     draft.event(Kind::AttemptStarted, detail).starts(key(&goal.id, number, &["call", "0"])).step()
 }
@@ -267,40 +256,22 @@ impl Work<'_> {
         }
     }
 
-    /// The run that made this attempt is over: what never counted is not gone on with.
-    pub(super) fn abandon<'v>(&self, draft: Draft<'v>) -> Draft<'v> {
-        let about = json!({
-            "goal_id": self.current.goal,
-            "attempt": self.current.number,
-            "then": "interrupted",
-        });
-        let draft = self.cut_off(draft);
-        if self.is_last_interruption() {
-            return draft;
-        }
-        draft.event(Kind::AttemptSettled, about)
-    }
-
-    fn is_last_interruption(&self) -> bool {
-        let before = self.view.ledger(&self.current.goal).interruptions();
-        self.flow.cut_off == CutOff::Interruption && before + 1 >= INTERRUPTIONS_PER_ATTEMPT
-    }
-
     /// What it means that the call never came back. Three times in a row count as one attempt.
-    pub(super) fn cut_off<'v>(&self, draft: Draft<'v>) -> Draft<'v> {
+    fn cut_off<'v>(&self, draft: Draft<'v>) -> Draft<'v> {
         let about = json!({"goal_id": self.current.goal, "attempt": self.current.number});
+        if self.current.stopped {
+            let mut about = about;
+            about[layout::COUNTS] = json!(false);
+            return draft.event(Kind::AttemptInterrupted, about);
+        }
         match self.flow.cut_off {
             CutOff::Limit { resume_at } => {
                 let detail = json!({"goal_id": self.current.goal, "attempt": self.current.number, "resume_at": resume_at});
                 draft.event(Kind::LimitReached, detail)
             }
-            CutOff::Stopped => {
-                let mut about = about;
-                about[layout::COUNTS] = json!(false);
-                draft.event(Kind::AttemptInterrupted, about)
-            }
             CutOff::Interruption => {
-                if !self.is_last_interruption() {
+                let before = self.view.ledger(&self.current.goal).interruptions();
+                if before + 1 < INTERRUPTIONS_PER_ATTEMPT {
                     return draft.event(Kind::AttemptInterrupted, about);
                 }
                 let (class, reason) = (Class::Failed, Reason::InterruptedTooOften);
@@ -385,17 +356,29 @@ impl Work<'_> {
             verdict,
         };
         let mut draft = Draft::new(self.view, self.facts, "judged");
-        if record.verdict.class.is_success() {
+        let passed = record.verdict.class.is_success();
+        for file in inspection.handoffs.iter().filter(|_| passed) {
             // The next context is made of it, and the agent wrote it where nobody was told.
-            for file in &inspection.handoffs {
-                if let (Ok(_), Ok(bytes)) = (file.name.parse::<HandoffName>(), &file.bytes) {
-                    let name = format!("{}{}", layout::HANDOFFS, file.name);
-                    let path = layout::of_attempt(&self.current.goal, self.current.number, &name);
-                    draft = draft.create(&path, bytes.clone());
-                }
+            if let (Ok(_), Ok(bytes)) = (file.name.parse::<HandoffName>(), &file.bytes) {
+                let name = format!("{}{}", layout::HANDOFFS, file.name);
+                let path = layout::of_attempt(&self.current.goal, self.current.number, &name);
+                draft = draft.create(&path, bytes.clone());
             }
         }
+        // A session that said why it cannot go on is read by the next one.
+        let blocked = matches!(record.verdict.reason, Reason::HandoffBlocked { .. });
+        let said = inspection.handoffs.iter().rev().find_map(|file| file.bytes.as_ref().ok());
+        if let Some(bytes) = said.filter(|_| blocked && self.is_free()) {
+            let path = format!("{}{}", layout::HANDOFFS, self.record.handoff);
+            draft = draft.create(&path, bytes.clone());
+        }
         self.judged(draft, layout::VERDICT, &record).step()
+    }
+
+    /// Whether the checkout has no handoff of the name that was asked for.
+    fn is_free(&self) -> bool {
+        let name = self.record.handoff.parse::<HandoffName>();
+        name.is_ok_and(|name| !self.view.handoffs.contains_key(&name))
     }
 
     pub(super) fn judged<'v>(
@@ -436,15 +419,13 @@ impl Work<'_> {
     }
 
     /// What settling begins with. Its notes ride in the commit of the verdict.
-    fn first_acts(&self, record: &VerdictRecord) -> Vec<StepKey> {
-        let commits = self.record.commits() == Commits::Auto && record.uncommitted;
-        let passed = record.verdict.class.is_success();
-        let first = match (passed, commits) {
-            (false, _) => "save",
-            (true, true) => "hooks",
-            (true, false) => "guard",
+    fn first_acts(&self, record: &VerdictRecord) -> Option<StepKey> {
+        let commits = self.record.commits() == Commits::Auto;
+        let first = match record.verdict.class.is_success() && commits {
+            false => "save",
+            true if record.uncommitted => "hooks",
+            true => return None,
         };
-        let keep = (passed && self.flow.place == Isolation::InPlace).then_some(claims::KEEP);
-        keep.into_iter().chain([first]).map(|part| self.key(&[part])).collect()
+        Some(self.key(&[first]))
     }
 }

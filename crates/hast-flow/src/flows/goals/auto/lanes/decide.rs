@@ -1,24 +1,28 @@
 //! What a run in lanes does next: what came home first, then what may begin, then waiting, then an
 //! ending.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
+use crate::attempt::settle::Commits;
 use crate::attempt::workspace::Head;
 use crate::attempt::worktrees::{Target, TreeName, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::{Goals, GoalsEventKind as Kind};
 use crate::driver::{Delta, Facts, Flow};
-use crate::flows::goals::auto::decide::last_goal;
-use crate::flows::goals::auto::endings::{Left, ending, over};
+use crate::flows::goals::auto::asking::{last_goal, lease};
+use crate::flows::goals::auto::endings::{Left, ending, over, stopped};
 use crate::flows::goals::auto::lanes::choosing::{Next, next};
-use crate::flows::goals::auto::lanes::view::LanesView;
+use crate::flows::goals::auto::lanes::view::{Lane, LanesView};
 use crate::flows::goals::auto::lanes::{LanesFlow, delivery, lane};
 use crate::flows::goals::auto::policy::POLICY;
 use crate::flows::goals::auto::view::View;
 use crate::flows::goals::auto::working::key;
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{claims, layout, publishing, starting, words};
-use crate::flows::goals::runnable::Nothing;
+use crate::flows::goals::auto::{layout, publishing, starting, words};
+use crate::flows::goals::auto::run::Run;
+use crate::flows::goals::runnable::{Asked, Depth, Nothing, ids_below};
 use crate::flows::goals::selection::{Placed, placed};
 use crate::leases::{LeaseResult, LeaseStep};
 use crate::roles::PolicyTable;
@@ -50,20 +54,20 @@ impl Flow for LanesFlow {
         if let Some(over) = delivery::nothing_to_drive(self, view, lang) {
             return over;
         }
+        let all = placed(goals);
+        let left_alone = self.left_alone(view, &all);
         let run = match &view.shared.run {
             Some(run) if run.id == self.auto.run => run,
-            _ => return starting::step(&self.auto, &view.of_start(), facts),
+            _ => return starting::step(self, view, facts, &left_alone),
         };
-        if let Some((what, next)) = &run.gave_up {
-            return blocked(what.clone(), next.clone());
-        }
-        if let Some(step) = self.commit_owed(view, facts) {
+        let ours = || view.lanes.values().filter(|lane| !left_alone.contains(&lane.goal.as_str()));
+        let under_way: BTreeSet<String> = ours().map(|lane| lane.goal.clone()).collect();
+        if let Some(step) = self.commit_owed(view, facts, &under_way) {
             return step;
         }
-        let all = placed(goals);
         let (mut waits_for, mut trouble) = (None, None);
-        let busy = view.lanes.keys().filter(|goal| running(facts, goal).is_some()).count();
-        for one in view.lanes.values() {
+        let busy = under_way.iter().filter(|goal| running(facts, goal).is_some()).count();
+        for one in ours() {
             if let Some(key) = running(facts, &one.goal) {
                 waits_for.get_or_insert(key);
                 continue;
@@ -82,10 +86,8 @@ impl Flow for LanesFlow {
         }
         let elsewhere = view.claimed_elsewhere(&all);
         let left = Left { asked: &self.auto.asked, all: &all, elsewhere: &elsewhere };
-        if view.lanes.len() < self.width && !run.stop {
-            let under_way = view.under_way();
-            let begun = run.tried.union(&under_way).cloned().collect();
-            let asked = self.auto.asked.passing_over(&begun);
+        if under_way.len() < self.width && !run.stop {
+            let asked = self.asked_now(run, &under_way);
             let last = last_goal(&view.shared);
             let tried = run.tried.union(&elsewhere).cloned().collect();
             let red = view.red(&all);
@@ -111,7 +113,7 @@ impl Flow for LanesFlow {
         result: &CallResult,
         facts: &Facts<'_>,
     ) -> Option<Commit> {
-        self.auto.stopped(&view.of(view.goal_of(key)), key, result, facts)
+        stopped(&view.of(view.goal_of(key)), result, facts)
     }
 }
 
@@ -135,10 +137,40 @@ fn running(facts: &Facts<'_>, goal: &str) -> Option<StepKey> {
 }
 
 impl LanesFlow {
+    /// Lanes that an earlier run left, and that need an agent for a goal which nobody asked for now.
+    fn left_alone<'v>(&self, view: &'v LanesView, all: &[Placed<'_>]) -> Vec<&'v str> {
+        let Some(named) = &self.auto.asked.goal else { return Vec::new() };
+        let goals = || all.iter().map(|placed| placed.goal);
+        let whole = goals().find(|goal| goal.id == *named);
+        let whole = whole.filter(|_| self.auto.asked.depth == Depth::Leaves);
+        let below = whole.map(ids_below).unwrap_or_default();
+        let is_left = |lane: &&Lane| {
+            let asked = lane.goal == *named || below.contains(lane.goal.as_str());
+            let known = goals().any(|goal| goal.id == lane.goal);
+            !asked && known && !view.is_past_the_agent(lane)
+        };
+        view.lanes.values().filter(is_left).map(|lane| lane.goal.as_str()).collect()
+    }
+
+    /// What is asked for next: kept work that is gone on with comes first.
+    fn asked_now(&self, run: &Run, under_way: &BTreeSet<String>) -> Asked {
+        let begun: BTreeSet<String> = run.tried.union(under_way).cloned().collect();
+        match run.continues.as_ref().filter(|goal| !begun.contains(*goal)) {
+            Some(goal) => Asked { goal: Some(goal.clone()), depth: Depth::One },
+            None => self.auto.asked.passing_over(&begun),
+        }
+    }
+
     /// While nobody works, the branch is nobody's.
-    fn commit_owed(&self, view: &LanesView, facts: &Facts<'_>) -> Option<Step> {
+    fn commit_owed(
+        &self,
+        view: &LanesView,
+        facts: &Facts<'_>,
+        under_way: &BTreeSet<String>,
+    ) -> Option<Step> {
         let idle = facts.running.iter().all(|key| key.as_str().starts_with("start/"));
-        if !idle || !view.lanes.is_empty() || view.shared.owed.is_none() {
+        let commits = self.auto.settings.commits == Commits::Auto;
+        if !commits || !idle || !under_way.is_empty() || view.shared.owed.is_none() {
             return None;
         }
         publishing::next(&self.auto.settings.tree_rules(), &view.of_start(), facts)
@@ -157,7 +189,7 @@ impl LanesFlow {
         };
         let base = self.delivery.as_ref().map_or(tip, |delivery| delivery.base.clone());
         let claim = LeaseStep::Claim { unit: goal.clone() };
-        let fence = match claims::ask(&seen, facts, &key(goal, number, &["claim"]), claim) {
+        let fence = match lease(&seen, facts, &key(goal, number, &["claim"]), claim) {
             Ok(LeaseResult::Held { fence }) => *fence,
             // The next decision passes it over.
             Ok(_) => return unexpected(&key(goal, number, &["claim"]), facts.lang),
@@ -175,7 +207,7 @@ impl LanesFlow {
         if let Some(delivery) = &self.delivery {
             detail["packet"] = json!(delivery.packet);
         }
-        Draft::new(&seen, facts, &format!("{goal} gets a work tree"))
+        Draft::new(&seen, facts, &format!("{goal} gets a room"))
             .event(Kind::LaneOpened, detail)
             .starts(key(goal, number, &["add"]))
             .step()
@@ -204,7 +236,7 @@ pub(super) fn tip(
 }
 
 /// The result of a step with work trees, or the step that has to be taken first.
-pub(super) fn worktree<'v>(
+pub(in crate::flows::goals::auto) fn worktree<'v>(
     seen: &'v View,
     facts: &Facts<'_>,
     key: StepKey,

@@ -17,7 +17,7 @@ use crate::flows::goals::auto::working::key;
 use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::auto::{layout, words};
 use crate::steps::{Ending, Notice, Step};
-use crate::words::{Lang, shell_word};
+use crate::words::Lang;
 
 impl LanesFlow {
     /// Whether a lane is this run's to go on with: one for a packet is finished by its packet.
@@ -26,15 +26,10 @@ impl LanesFlow {
     }
 }
 
-/// Lanes of others and an attempt in the user's checkout stand in the way; and once its packet is
-/// answered, nothing is left for a run.
+/// Lanes of others stand in the way; and once its packet is answered, nothing is left for a run.
 pub(super) fn nothing_to_drive(flow: &LanesFlow, view: &LanesView, lang: Lang) -> Option<Step> {
     if let Some(other) = view.lanes.values().find(|lane| !flow.drives(lane)) {
         return Some(of_others(other, lang));
-    }
-    if let Some(goal) = view.cut_off_in_place() {
-        let next = words::cut_off_in_place_next(lang, shell_word(goal));
-        return Some(blocked(words::cut_off_in_place(lang, goal), next));
     }
     let packet = &flow.delivery.as_ref()?.packet;
     let is_over = view.answered.contains(packet) && view.lanes.is_empty();

@@ -1,26 +1,26 @@
-//! One lane: its tree is made, its goal is tried there as `auto` tries it in place, and the tree goes
+//! One lane: its tree is made, its goal is tried there, and the tree goes
 //! when the goal is settled. What stands in its way is the goal's trouble, not the run's.
-
-use std::collections::BTreeSet;
 
 use serde_json::json;
 
 use crate::attempt::base::{Base, ObjectId};
 use crate::attempt::evidence::TestEnd;
 use crate::attempt::reason::Reason;
+use crate::attempt::settle::Commits;
 use crate::attempt::workspace::GitResult;
 use crate::attempt::worktrees::{Spent, TreePlan, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::{GoalStatus, GoalsEventKind as Kind};
 use crate::driver::Facts;
+use crate::flows::goals::auto::asking::lease;
 use crate::flows::goals::auto::lanes::decide::{tip, worktree};
 use crate::flows::goals::auto::lanes::view::{Lane, LanesView, Tree};
 use crate::flows::goals::auto::lanes::wanted::{Asking, Word};
-use crate::flows::goals::auto::lanes::{LanesFlow, delivery, status, train, wanted};
+use crate::flows::goals::auto::lanes::{LanesFlow, delivery, status, train, uncommitted, wanted};
 use crate::flows::goals::auto::view::{Current, Documents, View};
 use crate::flows::goals::auto::working::{self, Work, key};
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{AutoFlow, CutOff, claims, layout, words};
+use crate::flows::goals::auto::{AutoFlow, CutOff, layout, words};
 use crate::flows::goals::selection::Placed;
 use crate::flows::goals::status_edit::{NewStatus, status_word, with_status};
 use crate::leases::{LeaseResult, LeaseStep};
@@ -38,14 +38,14 @@ pub(super) fn step(
     let seen = view.of(&lane.goal);
     let step = match (&lane.current, &lane.over) {
         (Some(current), _) => attempt(flow, view, &seen, facts, lane, current, all)?,
-        (None, Some(_)) => close(&seen, facts, lane),
+        (None, Some(_)) => close(flow, &seen, facts, lane),
         (None, None) => begin(flow, view, &seen, facts, lane, all)?,
     };
     Some(match step {
         Step::Finish(Ending::Blocked(notice) | Ending::Failed(notice))
             if !everybodys(&seen, facts.lang) =>
         {
-            stuck(&seen, facts, lane, &notice.what)
+            stuck(flow, &seen, facts, lane, &notice.what)
         }
         other => other,
     })
@@ -103,6 +103,10 @@ fn attempt(
         return Some(within(lane, working::step(auto, seen, facts, current, all)));
     };
     let work = Work { flow: auto, view: seen, facts, current, base, record };
+    if work.record.commits() == Commits::Off {
+        let step = uncommitted::step(&work, lane, verdict, all);
+        return Some(step.unwrap_or_else(|step| step));
+    }
     let first = view.on_the_train().is_none_or(|first| first.goal == lane.goal);
     train::step(&work, lane, verdict, all, first)
 }
@@ -182,11 +186,36 @@ fn begin(
         let what = words::no_such_goal(facts.lang, &lane.goal);
         return Some(blocked(what, words::no_such_goal_next(facts.lang)));
     };
+    if let Err(step) = still_ours(seen, facts, lane, number) {
+        return Some(step);
+    }
     if waits_for_tests(view, facts, lane) {
         return None;
     }
-    let step = working::begin(&flow.auto, seen, facts, placed, &BTreeSet::new());
+    let step = working::begin(&flow.auto, seen, facts, placed);
     Some(within(lane, step))
+}
+
+/// No agent is called again for a goal that another worker has by now: the lane ends.
+fn still_ours(seen: &View, facts: &Facts<'_>, lane: &Lane, number: u32) -> Result<(), Step> {
+    if lane.then.as_deref() != Some("try_again") {
+        return Ok(());
+    }
+    let step = LeaseStep::Keep { unit: lane.goal.clone() };
+    let lease_key = key(&lane.goal, number, &["begin", "lease"]);
+    if let LeaseResult::Held { .. } = lease(seen, facts, &lease_key, step)? {
+        return Ok(());
+    }
+    let detail = removed(seen, facts, lane, last_base(seen, lane))?;
+    let draft = Draft::new(seen, facts, &format!("{} is somebody else's", lane.goal));
+    Err(draft.event(Kind::LaneClosed, detail).step())
+}
+
+/// Where the last attempt began: the room is there again.
+fn last_base(seen: &View, lane: &Lane) -> ObjectId {
+    let number = seen.ledger(&lane.goal).last_number();
+    let last = seen.documents_of(&lane.goal, number).and_then(|documents| documents.base.as_ref());
+    last.map_or(&lane.base, Base::commit).clone()
 }
 
 /// Lanes that begin at one commit need its tests only once.
@@ -264,8 +293,8 @@ pub(super) fn brought(
 }
 
 /// The goal is settled: the tree goes, then the lane.
-fn close(seen: &View, facts: &Facts<'_>, lane: &Lane) -> Step {
-    let Some(into) = lane.over.clone() else { return stuck(seen, facts, lane, "") };
+fn close(flow: &LanesFlow, seen: &View, facts: &Facts<'_>, lane: &Lane) -> Step {
+    let Some(into) = lane.over.clone() else { return stuck(flow, seen, facts, lane, "") };
     let detail = match removed(seen, facts, lane, into) {
         Ok(detail) => detail,
         Err(step) => return step,
@@ -277,10 +306,7 @@ fn close(seen: &View, facts: &Facts<'_>, lane: &Lane) -> Step {
 /// People have decided about the goal themselves, with nothing of an attempt under way: there will be no
 /// other one.
 fn withdrawn(seen: &View, facts: &Facts<'_>, lane: &Lane, status: Option<GoalStatus>) -> Step {
-    let number = seen.ledger(&lane.goal).last_number();
-    let last = seen.documents_of(&lane.goal, number).and_then(|documents| documents.base.as_ref());
-    let into = last.map_or(&lane.base, Base::commit).clone();
-    let mut detail = match removed(seen, facts, lane, into) {
+    let mut detail = match removed(seen, facts, lane, last_base(seen, lane)) {
         Ok(detail) => detail,
         Err(step) => return step,
     };
@@ -323,12 +349,12 @@ fn removed(
 fn release(seen: &View, facts: &Facts<'_>, lane: &Lane) -> Result<(), Step> {
     let number = seen.ledger(&lane.goal).last_number();
     let step = LeaseStep::Release { unit: lane.goal.clone() };
-    claims::ask(seen, facts, &key(&lane.goal, number, &["release"]), step).map(|_| ())
+    lease(seen, facts, &key(&lane.goal, number, &["release"]), step).map(|_| ())
 }
 
 /// Something that the lane cannot go on without does not work: the goal is a person's. Its tree stays
 /// as it is.
-fn stuck(seen: &View, facts: &Facts<'_>, lane: &Lane, what: &str) -> Step {
+fn stuck(flow: &LanesFlow, seen: &View, facts: &Facts<'_>, lane: &Lane, what: &str) -> Step {
     if let Err(step) = release(seen, facts, lane) {
         return step;
     }
@@ -338,7 +364,9 @@ fn stuck(seen: &View, facts: &Facts<'_>, lane: &Lane, what: &str) -> Step {
     match with_status(text, &lane.goal, NewStatus::Blocked { reason: what }) {
         Ok(text) => {
             draft = draft.goals(text);
-            about[layout::OWED] = json!(true);
+            if flow.auto.settings.commits == Commits::Auto {
+                about[layout::OWED] = json!(true);
+            }
         }
         Err(_) => about["by_hand"] = json!(true),
     }
@@ -347,7 +375,7 @@ fn stuck(seen: &View, facts: &Facts<'_>, lane: &Lane, what: &str) -> Step {
         .step()
 }
 
-/// An effect of `auto`, in the tree of the lane.
+/// An effect, in the room of the lane.
 pub(super) fn within(lane: &Lane, step: Step) -> Step {
     let Step::Effect { key, effect } = step else { return step };
     let Some(tree) = path(lane) else { return Step::Effect { key, effect } };

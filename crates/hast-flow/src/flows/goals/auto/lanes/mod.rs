@@ -1,12 +1,13 @@
-//! `auto --isolate` and `--parallel N`: goals in work trees of their own, several at once, merged one
-//! after the other. One driver; a lane is a goal with its tree, and at most one effect on its way.
+//! `auto`: goals in rooms, one or several at once, merged one after the other. One driver; a lane is a
+//! goal with its room, and at most one effect on its way.
 
 mod choosing;
-mod decide;
+pub(super) mod decide;
 mod delivery;
 mod lane;
 pub(super) mod status;
 mod train;
+mod uncommitted;
 pub mod view;
 pub(super) mod wanted;
 
@@ -18,16 +19,15 @@ use crate::flows::goals::auto::AutoFlow;
 pub use choosing::overlap;
 pub use view::{Lane, LanesView};
 
-/// One run of `auto` in lanes.
+/// One run of `auto`.
 #[derive(Clone, Debug)]
 pub struct LanesFlow {
-    /// The attempt is the same; its place is another one.
     pub auto: AutoFlow,
     /// How many goals are worked on at once.
     pub width: usize,
-    /// `worktree_setup`: run in each new tree.
+    /// `room_setup`: run in each new room.
     pub setup: Option<String>,
-    /// `worktree_copy`.
+    /// `room_copy`.
     pub copy: Vec<String>,
     /// Goals whose last call was refused by a limit: being cut off there spends nothing.
     pub limited: Vec<String>,

@@ -10,7 +10,7 @@ use crate::attempt::worktrees::{Standing, Target, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{problem, unexpected};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
-use crate::flows::goals::auto::decide::if_possible;
+use crate::flows::goals::auto::asking::if_possible;
 use crate::flows::goals::auto::goals_file::GoalsFile;
 use crate::flows::goals::auto::lanes::decide::{tip, worktree};
 use crate::flows::goals::auto::lanes::view::Lane;

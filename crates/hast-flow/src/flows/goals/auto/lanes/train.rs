@@ -8,12 +8,12 @@ use crate::attempt::evidence::{RepoPath, TestEnd, TestRun};
 use crate::attempt::git_problem::GitProblem;
 use crate::attempt::judge::Verdict;
 use crate::attempt::reason::{Class, Reason};
-use crate::attempt::settle::{Act, Attempt, MoreGoals, Then, commit_message};
+use crate::attempt::settle::{Act, Then, commit_message};
 use crate::attempt::workspace::{GitResult, GitStep};
 use crate::attempt::worktrees::{MergePlan, Waits, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::GoalsEventKind as Kind;
-use crate::flows::goals::auto::decide::git;
+use crate::flows::goals::auto::asking::{git, lease};
 use crate::flows::goals::auto::lanes::decide::{tip, worktree};
 use crate::flows::goals::auto::lanes::lane::{brought, train_key, within};
 use crate::flows::goals::auto::lanes::view::{Lane, Passed};
@@ -22,7 +22,7 @@ use crate::flows::goals::auto::record::VerdictRecord;
 use crate::flows::goals::auto::settling::{self, Outcome};
 use crate::flows::goals::auto::working::Work;
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{claims, layout, words};
+use crate::flows::goals::auto::{layout, words};
 use crate::flows::goals::selection::Placed;
 use crate::flows::goals::status_edit::status_word;
 use crate::leases::{LeaseResult, LeaseStep};
@@ -50,18 +50,9 @@ pub(super) fn step(
     Some(step.unwrap_or_else(|step| step))
 }
 
-/// First a commit on its own branch, as `auto` makes it in place.
+/// First a commit on its own branch.
 fn commit(work: &Work<'_>, lane: &Lane, verdict: &VerdictRecord) -> Result<Step, Step> {
-    let message = commit_message(&Attempt {
-        goal: &work.current.goal,
-        title: &work.record.title,
-        kind: work.record.kind(),
-        number: work.current.number,
-        spent: 0,
-        max_retries: work.record.max_retries,
-        commits: work.record.commits(),
-        more: MoreGoals::Follow,
-    });
+    let message = commit_message(&work.attempt(0));
     let mut outcome = Outcome::at(&verdict.head);
     settling::perform(work, verdict, &Act::Commit { message }, &mut outcome)
         .map_err(|step| within(lane, step))?;
@@ -133,32 +124,41 @@ fn as_expected(run: &TestRun, expect_failure: bool) -> Result<(), String> {
     }
 }
 
-/// Written down before it is done: after a crash it is known what to look for. Only whoever still has
-/// the goal may, and only what people still want.
+/// Written down before it is done: after a crash it is known what to look for.
 fn start_merge(
     work: &Work<'_>,
     lane: &Lane,
     verdict: &VerdictRecord,
     (from, to): (&ObjectId, &ObjectId),
 ) -> Result<Step, Step> {
+    may_count(work, lane, verdict, to)?;
     let (goal, number) = (&work.current.goal, work.current.number);
-    let step = LeaseStep::Keep { unit: goal.clone() };
-    match claims::ask(work.view, work.facts, &train_key(work, lane, "lease"), step)? {
-        LeaseResult::Held { .. } => {}
-        _ => return lost(work, to),
-    }
-    match wanted(work, lane)? {
-        Word::Wanted => {}
-        Word::Withdrawn(status) => {
-            let status = status.map(|status| status_word(status).to_owned());
-            return Ok(refuse(work, lane, verdict, Reason::Withdrawn { status }, to, ""));
-        }
-        // It waits on the train, and goes on with the next run.
-        Word::Unreadable(why) => return Err(blocked(why, words::bad_goals_next(work.facts.lang))),
-    }
     let detail = json!({"goal_id": goal, "attempt": number, "from": from, "to": to});
     let draft = Draft::new(work.view, work.facts, &format!("{goal} is merged"));
     Ok(draft.event(Kind::MergeStarted, detail).step())
+}
+
+/// Only whoever still has the goal may finish it, and only what people still want.
+pub(super) fn may_count(
+    work: &Work<'_>,
+    lane: &Lane,
+    verdict: &VerdictRecord,
+    head: &ObjectId,
+) -> Result<(), Step> {
+    let step = LeaseStep::Keep { unit: work.current.goal.clone() };
+    match lease(work.view, work.facts, &train_key(work, lane, "lease"), step)? {
+        LeaseResult::Held { .. } => {}
+        _ => return Err(lost(work, head)),
+    }
+    match wanted(work, lane)? {
+        Word::Wanted => Ok(()),
+        Word::Withdrawn(status) => {
+            let status = status.map(|status| status_word(status).to_owned());
+            Err(refuse(work, lane, verdict, Reason::Withdrawn { status }, head, ""))
+        }
+        // It waits for its turn, and goes on with the next run.
+        Word::Unreadable(why) => Err(blocked(why, words::bad_goals_next(work.facts.lang))),
+    }
 }
 
 /// Asked for each try: the branch may have moved because somebody changed the goals.
@@ -170,17 +170,20 @@ fn wanted(work: &Work<'_>, lane: &Lane) -> Result<Word, Step> {
 }
 
 /// Another worker has the goal by now: what passed here is kept on a branch, and the goal is theirs.
-fn lost(work: &Work<'_>, head: &ObjectId) -> Result<Step, Step> {
+fn lost(work: &Work<'_>, head: &ObjectId) -> Step {
     let (goal, number) = (&work.current.goal, work.current.number);
     let keep = || GitStep::Keep { branch: kept_branch(goal), commit: head.clone() };
-    let kept = git(work.view, work.facts, work.key(&["keep"]), keep)?;
+    let kept = match git(work.view, work.facts, work.key(&["keep"]), keep) {
+        Ok(kept) => kept,
+        Err(step) => return step,
+    };
     let mut detail =
         json!({"goal_id": goal, "attempt": number, "then": "lease_lost", "head": head});
     if let GitResult::Kept { branch } = kept {
         detail["branch"] = json!(branch);
     }
     let draft = Draft::new(work.view, work.facts, &format!("{goal} is somebody else's"));
-    Ok(draft.event(Kind::AttemptSettled, detail).step())
+    draft.event(Kind::AttemptSettled, detail).step()
 }
 
 fn merge(
@@ -236,7 +239,7 @@ fn merge(
 
 /// A second verdict on work that passed alone. The first conflict or red test is one more attempt;
 /// what only a person can clear away, and a second one, is theirs.
-fn refuse(
+pub(super) fn refuse(
     work: &Work<'_>,
     lane: &Lane,
     verdict: &VerdictRecord,

@@ -10,7 +10,7 @@ use crate::attempt::worktrees::{Target, TreeName};
 use crate::docs::goals::{GoalsEvent, GoalsEventKind as Kind, HandoffName};
 use crate::driver::Delta;
 use crate::flows::goals::auto::layout;
-use crate::flows::goals::auto::view::{Current, Handed, View};
+use crate::flows::goals::auto::view::{Current, Documents, Handed, View};
 use crate::flows::goals::selection::Placed;
 use crate::formats::ndjson;
 use crate::leases::LeaseResult;
@@ -22,7 +22,7 @@ pub struct LanesView {
     pub lanes: BTreeMap<String, Lane>,
     /// Results that no commit has used, by the first part of their keys: a goal's directory.
     results: BTreeMap<String, Results>,
-    /// An attempt in the user's checkout that was cut off.
+    /// An attempt that an earlier version left in the user's checkout.
     in_place: Option<Current>,
     /// What finished work goes onto in this run.
     pub onto: Option<Target>,
@@ -102,7 +102,7 @@ impl LanesView {
         }
     }
 
-    /// What `auto` would see if there were only this goal.
+    /// What there is to see for whoever works on this goal alone.
     pub fn of(&self, goal: &str) -> View {
         let shared = &self.shared;
         let directory = layout::goal_directory(goal);
@@ -120,7 +120,7 @@ impl LanesView {
             ledgers: BTreeMap::from([(goal.to_owned(), shared.ledger(goal))]),
             // Only a beginning asks for it.
             tested: if current.is_none() { shared.tested.clone() } else { BTreeMap::new() },
-            left_by_tests: shared.left_by_tests.clone(),
+            just_tested: shared.just_tested.clone(),
             ours: shared.ours.clone(),
             documents: shared.documents.get(&directory).map(only).into_iter().collect(),
             results: self.results.get(&directory).cloned().unwrap_or_default(),
@@ -132,10 +132,20 @@ impl LanesView {
     }
 
     /// What a run that begins sees.
-    pub(super) fn of_start(&self) -> View {
+    pub(in crate::flows::goals::auto) fn of_start(&self) -> View {
         let results = self.results.get("start").cloned().unwrap_or_default();
-        let View { kept, in_tree, unjudged, owed, .. } = self.shared.clone();
-        View { results, kept, in_tree, unjudged, owed, ..self.of("") }
+        let View { kept, last_handed, to_commit, in_tree, unjudged, owed, .. } =
+            self.shared.clone();
+        View {
+            results,
+            kept,
+            last_handed,
+            to_commit,
+            in_tree,
+            unjudged,
+            owed,
+            ..self.of("")
+        }
     }
 
     /// The goal that a step is about.
@@ -159,9 +169,20 @@ impl LanesView {
         handoffs
     }
 
-    /// The goal of an attempt in the user's checkout that nobody has cleared away.
-    pub fn cut_off_in_place(&self) -> Option<&str> {
-        self.in_place.as_ref().map(|current| current.goal.as_str())
+    /// An attempt that an earlier version left open in the user's checkout.
+    pub fn in_place(&self) -> Option<&Current> {
+        self.in_place.as_ref()
+    }
+
+    /// Whether a lane needs no agent any more: its work has passed, or its goal is settled.
+    pub fn is_past_the_agent(&self, lane: &Lane) -> bool {
+        let passed = |current: &Current| {
+            let documents = self.shared.documents_of(&current.goal, current.number);
+            let verdict = documents.and_then(Documents::last_verdict).filter(|_| current.judged);
+            current.settled.is_some() || verdict.is_some_and(|one| one.verdict.class.is_success())
+        };
+        let current = lane.current.as_ref().is_some_and(passed);
+        current || lane.passed.is_some() || lane.over.is_some()
     }
 
     /// Goals that another worker has, as far as this run was told.
@@ -185,10 +206,6 @@ impl LanesView {
             all.iter().any(|placed| placed.goal.id == **id && placed.goal.expect_failure)
         };
         self.done_last.as_deref().filter(is_red)
-    }
-
-    pub fn under_way(&self) -> BTreeSet<String> {
-        self.lanes.keys().cloned().collect()
     }
 
     /// Whose turn it is to move the branch: whoever is about to, else whoever passed first.

@@ -8,7 +8,7 @@ use crate::attempt::worktrees::{Standing, Target, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{problem, unexpected};
 use crate::docs::goals::GoalStatus;
 use crate::driver::Facts;
-use crate::flows::goals::auto::decide::if_possible;
+use crate::flows::goals::auto::asking::if_possible;
 use crate::flows::goals::auto::goals_file::GoalsFile;
 use crate::flows::goals::auto::lanes::decide::worktree;
 use crate::flows::goals::auto::lanes::status::standing;

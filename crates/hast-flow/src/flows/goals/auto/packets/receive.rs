@@ -16,7 +16,8 @@ use crate::flows::goals::auto::packets::{PacketView, Refused, is_read, patch};
 use crate::flows::goals::auto::policy::POLICY;
 use crate::flows::goals::auto::view::View;
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{claims, layout, words};
+use crate::flows::goals::auto::asking::lease;
+use crate::flows::goals::auto::{layout, words};
 use crate::flows::goals::runnable::{Asked, Choice, Depth, Refused as NotToRun, choose};
 use crate::flows::goals::selection::placed;
 use crate::formats::json;
@@ -75,7 +76,7 @@ impl Flow for ReceiveFlow {
             Ok(Next::Look) => self.look(view, lang),
             Ok(Next::Hold) => {
                 let step = LeaseStep::Keep { unit: self.result.goal_id.clone() };
-                match claims::ask(&view.shared, facts, &self.key("lease"), step) {
+                match lease(&view.shared, facts, &self.key("lease"), step) {
                     Ok(_) => unexpected(&self.key("lease"), lang),
                     Err(step) => step,
                 }

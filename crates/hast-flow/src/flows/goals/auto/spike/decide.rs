@@ -18,7 +18,6 @@ use crate::flows::goals::decision::why;
 use crate::roles::PolicyTable;
 use crate::steps::{Effect, EffectResult, Ending, Notice, Step, StepKey};
 use crate::store::DocPath;
-use crate::words::shell_word;
 
 impl Flow for SpikeFlow {
     type View = SpikeView;
@@ -36,12 +35,6 @@ impl Flow for SpikeFlow {
     }
 
     fn next_step(&self, view: &SpikeView, facts: &Facts<'_>) -> Step {
-        let lang = facts.lang;
-        // A merge below it would make what is left of it unknowable.
-        if let Some(current) = &view.shared.current {
-            let next = auto_words::cut_off_in_place_next(lang, shell_word(&current.goal));
-            return blocked(words::cut_off(lang, &current.goal), next);
-        }
         let Some((number, spike)) = self.open(view) else { return self.start(view, facts) };
         if let Some(step) = self.try_all(view, facts, number, spike) {
             return step;

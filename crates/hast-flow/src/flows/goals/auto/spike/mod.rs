@@ -34,7 +34,7 @@ pub struct SpikeFlow {
     pub timeout_minutes: u32,
     /// How many alternatives are tried at once.
     pub width: usize,
-    /// `worktree_setup` and `worktree_copy`.
+    /// `room_setup` and `room_copy`.
     pub setup: Option<String>,
     pub copy: Vec<String>,
     /// Whether the winner is merged, and what has to hold for that.

@@ -14,7 +14,6 @@ messages! {
     not_accepted_next(name) { en: "nothing was merged; all alternatives are kept, the first on {name}", ko: "병합한 것은 없습니다. 모든 대안이 남아 있고 1위는 {name}에 있습니다" }
     elsewhere(branch) { en: "the spike began on a detached HEAD, and {branch} is checked out now", ko: "spike는 분리된 HEAD에서 시작했는데 지금은 {branch}(이)가 체크아웃되어 있습니다" }
     elsewhere_next(commit) { en: "nothing was merged; run `git switch --detach {commit}` and accept again, or run the spike anew on the branch", ko: "병합한 것은 없습니다. `git switch --detach {commit}` 뒤에 다시 accept하거나 브랜치에서 spike를 새로 실행하세요" }
-    cut_off(goal) { en: "an attempt at {goal} in your checkout was cut off", ko: "체크아웃에서 진행하던 {goal} 시도가 중단되어 있습니다" }
     task() { en: "Try this alternative of a decision, in this work tree and nowhere else.", ko: "결정의 대안 하나를 이 작업 트리에서만 시험 구현하라." }
     question() { en: "Question", ko: "질문" }
     alternative() { en: "Alternative", ko: "대안" }

@@ -1,0 +1,64 @@
+//! `hast take GOAL`: the kept work of a blocked goal, into the checkout as uncommitted changes. All of it,
+//! or nothing where a file of the user is in the way.
+
+use hast_flow::attempt::base::TreeRules;
+use hast_flow::attempt::workspace::{GitResult, GitStep};
+use hast_flow::flows::goals::layout;
+use hast_flow::words::{shell_word, visible};
+use serde_json::{Value, json};
+
+use super::refs::{self, Returned};
+use super::refusals::written_down;
+use crate::app::App;
+use crate::auto_messages::say;
+use crate::auto_cli::TakeArgs;
+use crate::commands::calling;
+use crate::commands::driving;
+use crate::commands::goals_files::find_root;
+use crate::messages::say as common;
+use crate::problem::{Exit, Problem};
+
+pub(crate) fn run(app: &mut App, args: &TakeArgs) -> Result<Exit, Problem> {
+    let root = find_root(app)?;
+    let project = calling::project_at(app, root)?;
+    let (lang, goal) = (app.lang, args.goal.as_str());
+    let documents = project.root.join(layout::DIRECTORY);
+    let _lock = driving::lock_of(lang, &documents, super::UNIT)
+        .map_err(|problem| Problem { exit: Exit::Failed, ..problem })?;
+    let view = written_down(&project);
+    let Some(kept) = view.kept.get(goal).map(|handed| &handed.kept) else {
+        let what = say::nothing_kept(lang, visible(goal));
+        return Err(Problem::new(what, say::nothing_kept_next(lang)));
+    };
+    let (name, since) = (kept.commit.to_string(), Some(kept.base_tree.clone()));
+    let restore = GitStep::Restore { name, since, rules: rules(&project) };
+    let paths = match refs::perform(app, &project, &restore)? {
+        GitResult::Restored { paths } => paths,
+        _ => Vec::new(),
+    };
+    let aside = refs::bring_back(app, &project, &kept.name, &Default::default())?;
+    let named: Vec<&str> = paths.iter().map(|change| change.path.as_str()).collect();
+    if app.json {
+        let aside: Vec<Value> = aside.iter().map(Returned::json).collect();
+        let told = json!({ "goal_id": goal, "ref": kept.name, "paths": named, "aside": aside });
+        app.print_json(&told)?;
+        return Ok(Exit::Done);
+    }
+    let mut text = say::taken(lang, visible(goal), visible(&kept.name), paths.len()) + "\n";
+    for path in named {
+        text += &format!("  {}\n", visible(path));
+    }
+    for one in &aside {
+        text += &format!("  {}\n", one.line(app, &project));
+    }
+    let next = say::taken_next(lang, visible(&shell_word(goal)));
+    app.print(&format!("{text}{}: {next}\n", common::next(lang)))?;
+    Ok(Exit::Done)
+}
+
+/// Handoffs of attempts that did not pass stay on their refs: the next session would read them.
+fn rules(project: &calling::Project) -> TreeRules {
+    let mut rules = super::tree_rules(project);
+    rules.leave_out.extend(rules.handoffs.clone());
+    rules
+}
