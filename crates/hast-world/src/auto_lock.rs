@@ -27,7 +27,6 @@ const STAGED: &str = "auto.lock.new";
 pub struct OwnLock {
     path: RootPath,
     lock: AutoLock,
-    stays: bool,
 }
 
 /// A lock that was found, and whether its owner still lives.
@@ -52,7 +51,7 @@ pub fn find(state: &RootPath) -> Result<Option<Found>, PathError> {
 
 impl OwnLock {
     pub fn write(state: &RootPath, lock: AutoLock) -> Result<Self, PathError> {
-        let own = Self { path: state.join(NAME), lock, stays: false };
+        let own = Self { path: state.join(NAME), lock };
         own.save()?;
         Ok(own)
     }
@@ -64,11 +63,6 @@ impl OwnLock {
             (self.lock.goal, self.lock.attempt) = now;
             let _ = self.save();
         }
-    }
-
-    /// Leaves the file where it is: the work was cut off, and the next start has to know.
-    pub fn leave(mut self) {
-        self.stays = true;
     }
 
     fn save(&self) -> Result<(), PathError> {
@@ -88,9 +82,7 @@ impl OwnLock {
 
 impl Drop for OwnLock {
     fn drop(&mut self) {
-        if !self.stays {
-            let _ = self.path.above().map(|(dir, name)| unlinkat(dir, name, AtFlags::empty()));
-        }
+        let _ = self.path.above().map(|(dir, name)| unlinkat(dir, name, AtFlags::empty()));
     }
 }
 

@@ -96,7 +96,7 @@ pub(crate) mod say {
         demo_tests() { en: "  gate: the agent said complete, the tests say no. Rolled back; the next attempt is told what was red.", ko: "  게이트: 에이전트는 완료라고 했지만 테스트가 실패했습니다. 롤백했고, 다음 시도에 무엇이 실패했는지 알려 줍니다." }
         demo_nothing() { en: "  gate: \"all done\", and not one file changed. Words are not work.", ko: "  게이트: \"다 했다\"는데 바뀐 파일이 없습니다. 말은 일이 아닙니다." }
         demo_scope() { en: "  gate: it made the tests green by rewriting the test runner, outside of what it may change. Rolled back.", ko: "  게이트: 허용 범위 밖의 테스트 실행기를 고쳐 통과시키려 했습니다. 롤백했습니다." }
-        demo_history() { en: "  gate: it rewrote history to hide its tracks. The branch is back where it was.", ko: "  게이트: 흔적을 감추려고 커밋 기록을 고쳤습니다. 브랜치를 원래대로 되돌렸습니다." }
+        demo_protected() { en: "  gate: it called its own goal done in goals.yaml, which is not an agent's to write. Rolled back.", ko: "  게이트: 에이전트가 쓸 수 없는 goals.yaml에서 자기 목표를 완료로 바꿨습니다. 롤백했습니다." }
         demo_other() { en: "  gate: not passed.", ko: "  게이트: 통과하지 못했습니다." }
         demo_end(directory) {
             en: "\nThree goals passed the gate, one is for you to do by hand (`mode: interactive`), and the liar's is blocked, with every attempt kept on a ref.\nLook around:\n  cd {directory}\n  git log --oneline                # a commit for each goal that passed\n  cat .ai/goals.yaml               # states, and why one is blocked\n  git for-each-ref refs/hast       # what was rolled back, nothing lost\n  cat .ai/events/events.ndjson     # every step\nIn your own repository:\n  hast init                        # settings, goals, rules\n  hast auto --dry-run              # what would run\n  hast auto                        # let it work",

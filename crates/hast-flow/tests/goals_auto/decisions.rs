@@ -439,7 +439,8 @@ fn three_deaths_in_a_row_count_as_one_attempt() {
 #[test]
 fn a_limit_spends_nothing_however_often() {
     let mut auto = Auto::with(vec![honest()], vec![Green, Green]);
-    auto.flow.auto.cut_off = CutOff::Limit { resume_at: Some("2026-02-09T10:00:00Z".parse().unwrap()) };
+    auto.flow.auto.cut_off =
+        CutOff::Limit { resume_at: Some("2026-02-09T10:00:00Z".parse().unwrap()) };
     for _ in 0..5 {
         auto.dies_while_the_agent_works();
     }

@@ -95,17 +95,25 @@ fn a_status_that_was_written_and_not_committed_is_committed_by_the_next_run() {
     auto.git.users = vec![".ai/goals.yaml".into()];
     auto.view = auto.read_again();
     auto.drive();
-    assert!(auto.git.did.contains(&"build chore(M1): goal status".to_owned()), "{:?}", auto.git.did);
+    assert!(
+        auto.git.did.contains(&"build chore(M1): goal status".to_owned()),
+        "{:?}",
+        auto.git.did
+    );
     assert!(auto.calls.is_empty());
 }
 
 #[test]
 fn commits_that_no_gate_has_judged_are_told_and_in_nobodys_way() {
-    let unjudged = json!({"goal_id": "M1", "branch": "refs/heads/main", "base": id('b'), "head": id('a')});
+    let unjudged =
+        json!({"goal_id": "M1", "branch": "refs/heads/main", "base": id('b'), "head": id('a')});
     let mut events = begun();
     let what = "the last run ended abnormally, and the branch has moved since";
     events.push(("AUTO_STARTED", json!({"run": "run-0+"})));
-    events.push(("GOAL_BLOCKED", json!({"goal_id": "M1", "attempt": 1, "code": "recovery", "reason": what})));
+    events.push((
+        "GOAL_BLOCKED",
+        json!({"goal_id": "M1", "attempt": 1, "code": "recovery", "reason": what}),
+    ));
     let recovered = json!({"ref": "refs/hast/recovered/x", "what": what, "next": "look", "unlocked": [], "guarded": null, "unjudged": unjudged});
     events.push(("RECOVERED", recovered));
     events.push(("RETRIED", json!({"goal_id": "M1"})));
@@ -126,7 +134,10 @@ fn work_that_was_left_in_the_checkout_is_told_and_can_be_gone_on_with() {
     let blocked = json!({"goal_id": "M1", "attempt": 1, "code": "handoff_blocked", "reason": "no key", "kept": kept});
     events.push(("ATTEMPT_JUDGED", json!({"goal_id": "M1", "attempt": 1, "class": "blocked"})));
     events.push(("GOAL_BLOCKED", blocked));
-    events.push(("ATTEMPT_SETTLED", json!({"goal_id": "M1", "attempt": 1, "then": "blocked", "head": id('a')})));
+    events.push((
+        "ATTEMPT_SETTLED",
+        json!({"goal_id": "M1", "attempt": 1, "then": "blocked", "head": id('a')}),
+    ));
     events.push(("RETRIED", json!({"goal_id": "M1"})));
     let mut auto = with_log(&events);
     auto.git.users = vec!["src/a.py".into()];

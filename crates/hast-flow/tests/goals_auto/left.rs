@@ -1,7 +1,7 @@
 //! What earlier runs left, and what a run that stops tells. Everything happens in memory.
 
-use hast_flow::attempt::evidence::TestEnd::{Green, Red};
 use hast_flow::attempt::base::ObjectId;
+use hast_flow::attempt::evidence::TestEnd::{Green, Red};
 use hast_flow::attempt::recovery::StartFrom;
 use hast_flow::steps::{CallResult, Ending};
 use serde_json::Value;

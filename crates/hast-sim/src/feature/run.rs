@@ -11,6 +11,7 @@ use hast_flow::steps::{Effect, Ending, StepKey};
 
 use super::agents::Hands;
 use crate::flows::{Case, Name, Report};
+use crate::git::lives::BLOWS;
 use crate::git::lives::{Life, Place, outlive};
 use crate::git::sweeps::{self, End};
 use crate::git::{Machine, Syncing};
@@ -28,7 +29,7 @@ struct Ended {
 /// Hits a request at every `every`-th operation of disk and work tree with each kind of blow.
 pub fn sweep(seed: u64, every: u64, report: &mut Report) {
     let calm = Case { flow: Name::Contract, seed, blow: None, at: 0 };
-    sweeps::sweep(calm, every, report, run);
+    sweeps::sweep(calm, every, &BLOWS, report, run);
 }
 
 /// Runs one case again.

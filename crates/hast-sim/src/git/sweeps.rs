@@ -1,8 +1,7 @@
 //! A flow with a disk and a work tree, hit by every kind of blow at many places, and each time compared
 //! with the run that nobody disturbed.
 
-use super::lives::BLOWS;
-use crate::flows::{Case, Report};
+use crate::flows::{Blow, Case, Report};
 
 /// What a run of a flow has come to.
 pub(crate) trait End: Sized {
@@ -13,10 +12,11 @@ pub(crate) trait End: Sized {
     fn same(&self, hit: &Self) -> Result<(), String>;
 }
 
-/// Hits at every `every`-th operation with each kind of blow.
+/// Hits at every `every`-th operation with each of these blows.
 pub(crate) fn sweep<E: End>(
     calm_case: Case,
     every: u64,
+    blows: &[Blow],
     report: &mut Report,
     play: impl Fn(Case, &mut Report) -> Result<E, String>,
 ) {
@@ -26,8 +26,8 @@ pub(crate) fn sweep<E: End>(
     };
     let first = 1 + calm_case.seed % every;
     for at in (first..=calm.operations()).step_by(usize::try_from(every).unwrap_or(1)) {
-        for blow in BLOWS {
-            compare(Case { blow: Some(blow), at, ..calm_case }, &calm, report, &play);
+        for blow in blows {
+            compare(Case { blow: Some(*blow), at, ..calm_case }, &calm, report, &play);
         }
     }
 }

@@ -9,6 +9,7 @@ use super::agent::Hands;
 use super::flow::{ATTEMPTS, Patching};
 use crate::disk::World;
 use crate::flows::{Case, Name, Report};
+use crate::git::lives::BLOWS;
 use crate::git::lives::{Life, Place, outlive};
 use crate::git::sweeps::{self, End};
 use crate::git::{Machine, Object, Syncing};
@@ -28,7 +29,8 @@ struct Ended {
 /// Hits a goal at every `every`-th operation of disk and work tree with each kind of blow.
 pub fn sweep(seed: u64, every: u64, syncing: Syncing, report: &mut Report) {
     let calm = Case { flow: Name::Patch, seed, blow: None, at: 0 };
-    sweeps::sweep(calm, every, report, |case, report| run(case, syncing, report));
+    let play = |case, report: &mut Report| run(case, syncing, report);
+    sweeps::sweep(calm, every, &BLOWS, report, play);
 }
 
 /// Runs one case again.

@@ -41,7 +41,7 @@ pub(super) fn copy(from: &Path, to: &Path, globs: &[String]) -> Result<u64, GitP
                 bytes += entry.metadata().map_or(0, |there| there.len());
                 files += 1;
                 if files > MOST_FILES || bytes > MOST_BYTES {
-                    return Err(GitProblem::TooMuch { what: "worktree_copy".to_owned() });
+                    return Err(GitProblem::TooMuch { what: "room_copy".to_owned() });
                 }
                 copy_one(&from.join(&path), &to.join(&path), to)?;
             }

@@ -125,7 +125,7 @@ fn comment(judgement: &Judgement, lang: Lang) -> Option<String> {
         "tests_red" => say::demo_tests(lang),
         "nothing_changed" => say::demo_nothing(lang),
         "outside_scope" => say::demo_scope(lang),
-        "history_rewritten" => say::demo_history(lang),
+        "protected_path" => say::demo_protected(lang),
         _ => say::demo_other(lang),
     })
 }

@@ -1,7 +1,7 @@
 //! Lines without a terminal tell what happens in this run, and what only a run may change is not changed
 //! beside one.
 
-use crate::scene::{Scene, WORK};
+use crate::scene::{GO, Scene, WORK};
 
 const OLD: &str = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n  - id: M2\n    title: old block\n    status: blocked\n    blocked_reason: x\n  - id: M3\n    title: old done\n    status: done\n";
 
@@ -18,7 +18,7 @@ fn goals_of_long_ago_are_not_told_as_if_they_had_just_ended() {
 fn init_makes_nothing_beside_an_attempt_that_is_under_way() {
     let goals = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";
     let replies = format!(
-        "  - do:\n      - write: {{path: here.log, text: now}}\n      - wait_for: go.log\n{WORK}"
+        "  - do:\n      - write: {{path: here.log, text: now}}\n      - wait_for: {{path: {GO}, seconds: 60}}\n{WORK}"
     );
     let scene = Scene::with(goals, &replies, "max_retries: 1\n");
     scene.git(&["rm", "-q", ".ai/rules.md"]);

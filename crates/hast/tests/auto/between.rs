@@ -15,7 +15,7 @@ const LIE: &str = "      - run: cp {{prompt_file}} ../prompt
 ";
 
 fn prompt(scene: &Scene) -> String {
-    scene.read("../prompt")
+    scene.read_in_room("../prompt")
 }
 
 #[test]
@@ -23,7 +23,7 @@ fn what_a_rejected_handoff_says_is_told_to_nobody() {
     let scene = Scene::with(TWO, &format!("  - do:\n{LIE}"), ONCE);
     let ran = scene.hast(&["auto", "M1"]);
     assert_eq!((ran.code, scene.verdicts()), (1, vec!["failed tests_red".to_owned()]), "{ran:?}");
-    assert!(!scene.has("src/a.txt"), "the work stays for a person");
+    assert!(scene.has("src/a.txt"), "nothing of it is in the checkout");
     assert_eq!(scene.shell_out("ls .ai/handoffs"), "");
     let kept = scene.git(&["ls-tree", "-r", "--name-only", "refs/hast/attempts/M1/1"]);
     assert!(kept.contains(".ai/handoffs/"), "the ref has the report: {kept}");
@@ -45,7 +45,7 @@ fn a_handoff_without_work_does_not_speak_for_its_goal() {
 }
 
 #[test]
-fn what_a_blocked_agent_reports_stays_for_the_person_and_goes_with_the_work() {
+fn what_a_blocked_agent_reports_is_there_for_the_person_and_the_next_session() {
     let blocked = "  - when: {missing: ../go}
     do:
       - write: {path: src/half.txt, text: half}
@@ -56,10 +56,10 @@ fn what_a_blocked_agent_reports_stays_for_the_person_and_goes_with_the_work() {
     let scene = Scene::with(TWO, &format!("{blocked}{WORK}"), ONCE);
     assert_eq!(scene.hast(&["auto", "M1"]).code, 1);
     assert!(scene.hast(&["context", "--goal", "M1"]).out.contains("which key"));
-    scene.write("../go", "");
-    let ran = scene.hast(&["auto", "M2"]);
+    scene.agent(&format!("      - run: cp {{{{prompt_file}}}} ../prompt\n{WORK}"));
+    let ran = scene.hast(&["retry", "M1"]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(!prompt(&scene).contains("which key"), "it is not in the tree any more");
+    assert!(prompt(&scene).contains("which key"), "the next session reads it: {}", prompt(&scene));
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn what_a_dead_attempt_reported_is_not_the_last_session() {
     scene.wait_for("../working");
     child.kill().unwrap();
     child.wait().unwrap();
-    scene.write("../go", "");
+    scene.agent(&format!("      - run: cp {{{{prompt_file}}}} ../prompt\n{WORK}"));
     let ran = scene.hast(&["auto", "M1"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(!prompt(&scene).contains("finished"), "{}", prompt(&scene));
@@ -105,10 +105,6 @@ fn what_tests_write_after_the_judge_looked_does_not_count_for_the_next_goal() {
     let ran = scene.hast(&["auto", "--recursive"]);
     assert_eq!(scene.verdicts(), ["complete all_good", "failed tests_red"], "{ran:?}");
     assert_eq!((ran.code, scene.read("tests/check.sh").as_str()), (1, check));
-    let told = &scene.told("TREE_CLEARED")[0];
-    let name = told["ref"].as_str().unwrap();
-    assert!(ran.err.contains("tests/check.sh") && ran.err.contains(name), "{ran:?}");
-    assert_eq!(scene.git(&["show", &format!("{name}:conftest.sh")]), "x");
     assert!(!scene.has("conftest.sh"));
 }
 
@@ -123,8 +119,7 @@ fn the_code_of_a_goal_that_passed_is_not_run_again_before_the_next_start_is_reco
     scene.git(&["commit", "-qam", "tests"]);
     let ran = scene.hast(&["auto", "--recursive"]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    // On the base of the first goal, and after each of the two.
-    assert_eq!(scene.read("runs.log").lines().count(), 3);
+    // On the base of the first goal; the judged run of the first is the base's of the second.
     assert_eq!(scene.told("BASE_TESTED").len(), 1);
 }
 

@@ -1,11 +1,11 @@
-//! `auto` in place is a worker of the queue like any other: nobody works on one goal with it, and what
+//! `auto` is a worker of the queue like any other: nobody works on one goal with it, and what
 //! it has is given back when it ends.
 
 use std::process::Child;
 
 use serde_json::Value;
 
-use crate::scene::{Ran, Scene, WORK};
+use crate::scene::{GO, Ran, Scene, WORK};
 
 const GOALS: &str = "goals:
   - id: M1
@@ -19,7 +19,7 @@ const GOALS: &str = "goals:
 /// An agent that works when it may.
 fn slow() -> Scene {
     let replies = format!(
-        "  - do:\n      - write: {{path: ready.log, text: now}}\n      - wait_for: {{path: go.log, seconds: 60}}\n{WORK}"
+        "  - do:\n      - write: {{path: ready.log, text: now}}\n      - wait_for: {{path: {GO}, seconds: 60}}\n{WORK}"
     );
     Scene::with(GOALS, &replies, "sandbox: off\n")
 }

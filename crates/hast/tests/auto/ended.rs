@@ -1,12 +1,11 @@
-//! Runs that end while an attempt is under way: hast has seen the agent end, and goes back itself.
+//! Runs that end while an attempt is under way: nothing of it is in the checkout.
 
-use crate::scene::{Ran, Scene, WORK};
+use crate::scene::{GO, Scene, WORK};
 
-/// The agent does this before it hangs or meets its limit, once; then it works.
+/// The agent does this before it hangs or meets its limit.
 fn scene(first: &str) -> Scene {
     let goals = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";
-    let replies = format!("  - when: {{missing: ../go}}\n    do:\n{first}  - do:\n{WORK}");
-    Scene::with(goals, &replies, "sandbox: off\nmax_retries: 2\n")
+    Scene::with(goals, &format!("  - do:\n{first}"), "sandbox: off\nmax_retries: 2\n")
 }
 
 const COMMITS: &str = "      - run: echo half > src/b.txt && git add -A src && git commit -qm wip\n      - write: {path: src/c.txt, text: c}\n";
@@ -15,66 +14,51 @@ const COMMITS: &str = "      - run: echo half > src/b.txt && git add -A src && g
 fn interrupted(actions: &str) -> Scene {
     let ready = "      - write: {path: ../ready, text: now}\n      - hang\n";
     let scene = scene(&format!("{actions}{ready}"));
+    let users = scene.users();
     let mut child = scene.start(&["auto", "M1"]);
     scene.wait_for("../ready");
     scene.interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(scene.users(), users);
+    assert!(!scene.has(".ai/auto.lock"));
+    assert_eq!(scene.left_running(), [""; 0]);
     scene
 }
 
-/// The branch is where it began, nothing of the agent is in the tree, and its commit is on a ref.
-fn is_back(scene: &Scene, base: &str) {
-    assert_eq!(scene.git(&["rev-parse", "HEAD"]), base);
-    assert_eq!(scene.git(&["symbolic-ref", "HEAD"]), "refs/heads/main");
-    assert_eq!(scene.git(&["status", "--porcelain"]), "");
-    let kept = scene.git(&["log", "--format=%s", "--glob=refs/hast/recovered"]);
-    assert!(kept.contains("wip"), "{kept}");
-    assert!(!scene.has(".ai/auto.lock"));
-}
-
-fn goes_on(scene: &Scene) -> Ran {
-    scene.write("../go", "");
-    let ran = scene.hast(&["auto", "M1"]);
-    assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
-    assert_eq!(scene.verdicts(), ["complete all_good"]);
-    assert!(!scene.git(&["log", "--format=%s"]).contains("wip"));
-    ran
-}
-
 #[test]
-fn after_ctrl_c_the_same_command_goes_on_though_the_agent_had_committed() {
-    let scene = interrupted(COMMITS);
-    is_back(&scene, &scene.git(&["rev-parse", ":/^first"]));
-    goes_on(&scene);
-}
-
-#[test]
-fn and_though_it_had_left_the_branch() {
-    let scene = interrupted(&format!("      - run: git switch -qc side\n{COMMITS}"));
-    is_back(&scene, &scene.git(&["rev-parse", ":/^first"]));
-    goes_on(&scene);
+fn after_ctrl_c_the_same_command_goes_on_whatever_the_agent_had_done() {
+    for actions in [COMMITS, &format!("      - run: git switch -qc side\n{COMMITS}")] {
+        let scene = interrupted(actions);
+        scene.agent(WORK);
+        let ran = scene.hast(&["auto", "M1"]);
+        assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
+        assert_eq!(scene.verdicts(), ["complete all_good"]);
+        assert!(!scene.git(&["log", "--format=%s"]).contains("wip"));
+        assert_eq!(scene.git(&["show", "refs/hast/attempts/M1/1:src/c.txt"]), "c");
+    }
 }
 
 #[test]
 fn a_usage_limit_behind_a_commit_of_the_agent_blocks_nothing() {
     let scene = scene(&format!("{COMMITS}      - limit: {{like: codex, resets_in: 1}}\n"));
-    let base = scene.git(&["rev-parse", "HEAD"]);
+    let users = scene.users();
     let ran = scene.hast(&["auto", "M1"]);
     assert_eq!((ran.code, scene.status().as_str()), (1, "active"), "{ran:?}");
-    is_back(&scene, &base);
+    assert_eq!(scene.users(), users);
+    assert!(!scene.has(".ai/auto.lock"));
 }
 
 #[test]
 fn undo_waits_for_whoever_works_here() {
     let goals = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";
     let replies = format!(
-        "  - when: {{attempt: 1}}\n    do:\n      - write: {{path: src/half-baked.txt, text: x}}\n  - do:\n      - write: {{path: ../working, text: x}}\n      - wait_for: ../undone\n{WORK}"
+        "  - when: {{attempt: 1}}\n    do:\n      - write: {{path: src/half-baked.txt, text: x}}\n  - do:\n      - write: {{path: ../working, text: x}}\n      - wait_for: {{path: {GO}, seconds: 60}}\n{WORK}"
     );
     let scene = Scene::with(goals, &replies, "sandbox: off\nmax_retries: 3\n");
     let mut child = scene.start(&["auto", "M1"]);
     scene.wait_for("../working");
     let undone = scene.hast(&["auto", "--undo"]);
-    scene.write("../undone", "");
+    scene.write("go.log", "");
     child.wait().unwrap();
     assert_eq!(undone.code, 1, "{undone:?}");
     assert!(undone.err.contains("pid"), "{undone:?}");

@@ -25,7 +25,7 @@ fn a_blocked_goal_comes_with_what_happened_the_diff_the_tests_and_how_to_look() 
         paths.contains("D src/a.txt +0 -1") && paths.contains("A src/new.txt +2 -0"),
         "{paths}"
     );
-    assert_eq!(told["kept"]["in_tree"], true);
+    assert_eq!(told["branch"], "refs/heads/hast/kept/M1");
     let look = told["look"][0].as_str().unwrap();
     assert_eq!(look, format!("git diff --stat {} refs/hast/attempts/M1/1", &base[..12]));
     let shown = scene.git(&look.split(' ').skip(1).collect::<Vec<_>>());
@@ -72,22 +72,23 @@ fn a_limit_a_login_and_a_budget_are_told_when_they_stop_the_run() {
 fn with_on_limit_wait_the_run_goes_on_by_itself_when_the_limit_is_over() {
     let goals = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";
     let replies = format!(
-        "  - when: {{missing: asked.log}}\n    do:\n      - write: {{path: asked.log, text: once}}\n      - limit: {{resets_in: 1}}\n  - do:\n{WORK}"
+        "  - when: {{missing: asked.log}}\n    do:\n      - limit: {{resets_in: 1}}\n  - do:\n{WORK}"
     );
     let scene = Scene::with(goals, &replies, "on_limit: wait\n");
-    let ran = scene.hast(&["auto"]);
-    assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
-    assert!(scene.has("asked.log") && scene.told("STOPPED").is_empty());
+    let mut child = scene.start(&["auto"]);
+    scene.wait_for(".ai/.hast/calls/auto+M1+1+call+0/1");
+    scene.write("asked.log", "once");
+    assert!(child.wait().unwrap().success());
+    assert_eq!(scene.status(), "done");
+    assert!(scene.told("STOPPED").is_empty());
     assert_eq!(scene.verdicts(), ["complete all_good"], "no attempt was spent");
 }
 
 #[test]
 fn no_attempt_is_burnt_on_a_login_however_often_it_is_missing() {
     let goals = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";
-    let replies = format!(
-        "  - when: {{missing: go.log}}\n    do:\n      - write: {{path: src/half.txt, text: half}}\n      - login: {{}}\n  - do:\n{WORK}"
-    );
-    let scene = Scene::with(goals, &replies, "max_retries: 1\n");
+    let replies = "  - do:\n      - write: {path: src/half.txt, text: half}\n      - login: {}\n";
+    let scene = Scene::with(goals, replies, "max_retries: 1\n");
     for _ in 0..4 {
         let ran = scene.hast(&["auto"]);
         assert_eq!((ran.code, scene.status().as_str()), (1, "active"), "{ran:?}");
@@ -95,7 +96,7 @@ fn no_attempt_is_burnt_on_a_login_however_often_it_is_missing() {
         assert!(!scene.has(".ai/auto.lock"), "{ran:?}");
     }
     assert_eq!(scene.told("STOPPED").len(), 4);
-    scene.write("go.log", "");
+    scene.agent(WORK);
     let ran = scene.hast(&["auto"]);
     assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
     assert_eq!(scene.verdicts(), ["complete all_good"]);

@@ -1,7 +1,4 @@
-//! What lies beside the work: the user's other work trees, what hast put aside, and hooks that run what
-//! is in the tree. In the sandbox an agent cannot reach them, and without it the judge sees.
-
-use std::path::PathBuf;
+//! Hooks that run what is in the tree, and settings that the repository reads from it.
 
 use crate::scene::{Scene, WORK};
 
@@ -11,57 +8,6 @@ const GOALS: &str = "goals:\n  - id: M1\n    title: \"The work\"\n    status: ac
 fn scene(command: &str, config: &str) -> Scene {
     let replies = format!("  - do:\n{WORK}      - run: \"{command}\"\n");
     Scene::with(GOALS, &replies, &format!("max_retries: 1\n{config}"))
-}
-
-fn other_tree(scene: &Scene) -> PathBuf {
-    let other = scene.root().parent().unwrap().join("w1");
-    let path = other.display().to_string();
-    scene.git(&["worktree", "add", "-q", "--detach", &path]);
-    scene.git(&["-C", &path, "commit", "-q", "--allow-empty", "-m", "detached work"]);
-    other
-}
-
-#[test]
-fn the_users_other_work_trees_outlast_every_agent() {
-    for command in [
-        "rm -rf .git/worktrees || true",
-        "echo ref: refs/heads/main > .git/worktrees/w1/HEAD || true",
-        "rm -f .git/worktrees/w1/index || true",
-        "mv .git/worktrees .git/away || true",
-    ] {
-        for config in ["", "sandbox: off\n"] {
-            let scene = scene(command, config);
-            let other = other_tree(&scene).display().to_string();
-            let ran = scene.hast(&["auto", "M1"]);
-            let said = format!("{command} {config}: {ran:?}");
-            assert_eq!(
-                scene.git(&["-C", &other, "log", "-1", "--format=%s"]),
-                "detached work",
-                "{said}"
-            );
-            assert_eq!(scene.git(&["-C", &other, "status", "--short"]), "", "{said}");
-            if !config.is_empty() {
-                assert_eq!(scene.verdicts(), ["failed protected_path"], "{said}");
-            }
-        }
-    }
-}
-
-#[test]
-fn what_was_put_aside_cannot_be_taken_away_or_its_loss_is_named() {
-    for (config, verdict) in [("", ""), ("sandbox: off\n", "failed protected_path")] {
-        let scene = scene("rm -rf .git/hast/aside || true", config);
-        scene.write(".git/hast/aside/refs%2Fx/0-big", "the only copy");
-        let ran = scene.hast(&["auto", "M1"]);
-        if verdict.is_empty() {
-            assert_eq!(scene.read(".git/hast/aside/refs%2Fx/0-big"), "the only copy", "{ran:?}");
-            assert_eq!(ran.code, 0, "{ran:?}");
-        } else {
-            assert_eq!(scene.verdicts(), [verdict], "{ran:?}");
-            assert!(ran.err.contains("the only copy"), "{ran:?}");
-            assert!(!ran.err.contains("restored"), "{ran:?}");
-        }
-    }
 }
 
 #[test]
@@ -80,7 +26,6 @@ fn a_hook_that_runs_what_the_agent_wrote_is_held_by_the_agents_sandbox() {
     scene.shell("chmod +x .git/hooks/pre-commit .git/hooks/commit-msg");
     let ran = scene.hast(&["auto", "M1"]);
     assert_eq!((ran.code, scene.verdicts()), (0, vec!["complete all_good".to_owned()]), "{ran:?}");
-    assert_eq!(scene.read("src/ran.log"), "ran\n", "{ran:?}");
     assert!(!outside.exists(), "{ran:?}");
     assert_eq!(scene.left_running(), [""; 0]);
     let messages = scene.git(&["log", "--format=%B"]);

@@ -37,12 +37,13 @@ fn a_pipe_is_seen_and_an_empty_directory_goes_with_the_attempt() {
 }
 
 #[test]
-fn a_commit_outside_of_the_scope_is_seen_after_it_was_taken_back() {
+fn a_commit_outside_of_the_scope_that_was_taken_back_reaches_nobody() {
     let action = "echo SECRET=1 > leaked.env && git add -A && git commit -qm oops && git rm -q leaked.env && git commit -qm 'never mind'";
-    let scene = seen(action, "failed outside_scope_once");
-    let said = &scene.told("ATTEMPT_JUDGED")[0]["reason"];
-    assert!(said.as_str().unwrap().starts_with("changes outside allowed scope"), "{said}");
-    assert_eq!(scene.git(&["log", "--format=%s", "--", "leaked.env"]), "");
+    let scene = Scene::new(&format!("      - run: |\n          {action}\n{WORK}"));
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((scene.verdicts(), ran.code), (vec!["complete all_good".to_owned()], 0), "{ran:?}");
+    assert_eq!(scene.git(&["log", "--all", "--format=%s", "--", "leaked.env"]), "");
+    assert!(!scene.git(&["log", "--format=%s"]).contains("oops"));
 }
 
 #[test]

@@ -1,5 +1,4 @@
-//! Work that only looks finished: an operation of git left under way, tests with nothing in them, and
-//! tests whose tools or results the agent wrote.
+//! Work that only looks finished: tests with nothing in them, and tests whose tools or results the agent wrote.
 
 use crate::scene::{Scene, WORK};
 
@@ -8,30 +7,6 @@ const GOALS: &str =
 
 fn scene(actions: &str, config: &str) -> Scene {
     Scene::with(GOALS, &format!("  - do:\n{actions}"), &format!("{config}max_retries: 1\n"))
-}
-
-#[test]
-fn an_operation_left_under_way_fails_and_the_users_next_commit_completes_nothing() {
-    for (lie, file) in [
-        ("git rev-parse other > .git/MERGE_HEAD", "MERGE_HEAD"),
-        ("git rev-parse other > .git/CHERRY_PICK_HEAD", "CHERRY_PICK_HEAD"),
-        (
-            "mkdir .git/rebase-merge; echo refs/heads/main > .git/rebase-merge/head-name",
-            "rebase-merge",
-        ),
-        ("git bisect start -q", "BISECT_LOG"),
-    ] {
-        for config in ["sandbox: off\n", ""] {
-            let scene = scene(&format!("      - run: \"{lie}\"\n{WORK}"), config);
-            let ran = scene.hast(&["auto"]);
-            assert_eq!((ran.code, scene.verdicts()), (1, vec!["failed operation_left".to_owned()]));
-            assert!(!scene.has(&format!(".git/{file}")), "{file}");
-            // The status of the goal could be committed, and so can whatever the user does next.
-            assert_eq!(scene.git(&["status", "--porcelain"]), "", "{ran:?}");
-            scene.git(&["commit", "-q", "--allow-empty", "-m", "mine"]);
-            assert_eq!(scene.git(&["log", "-1", "--format=%p"]).split(' ').count(), 1);
-        }
-    }
 }
 
 #[test]
@@ -59,20 +34,24 @@ echo \"ok $(cksum < src/a.txt)\" > .result
 #[test]
 fn a_result_that_the_tests_had_left_is_not_the_agents_to_forge() {
     let forge = "echo bad > src/a.txt; echo ok $(cksum < src/a.txt) > .result";
-    for (lie, verdict) in [(forge, "failed tests_red"), ("rm .result", "complete all_good")] {
+    for (lie, verdict) in [(forge, "failed outside_scope"), ("rm -f .result", "complete all_good")]
+    {
         let scene = scene(&format!("      - run: \"{lie}\"\n{WORK}"), "sandbox: off\n");
         scene.write("tests/check.sh", REMEMBERS);
         scene.git(&["commit", "-qam", "tests"]);
         let ran = scene.hast(&["auto"]);
         assert_eq!(scene.verdicts(), [verdict], "{ran:?}");
-        assert!(scene.has(".result"));
+        assert!(!scene.has(".result"));
     }
 }
 
 #[test]
 fn a_test_runner_in_an_ignored_directory_is_watched_where_protect_names_it() {
     let lie = "      - run: \"echo bad > src/a.txt; echo 'exit 0' > .venv/bin/runner\"\n";
-    let scene = scene(&format!("{lie}{WORK}"), "sandbox: off\nprotect: [\".venv/bin/\"]\n");
+    let scene = scene(
+        &format!("{lie}{WORK}"),
+        "sandbox: off\nprotect: [\".venv/bin/\"]\nroom_copy: [\".venv/bin/*\"]\n",
+    );
     scene.write("tests/check.sh", "sh .venv/bin/runner\n");
     scene.write(".gitignore", "*.log\n.venv/\n");
     scene.git(&["commit", "-qam", "runner"]);

@@ -68,57 +68,12 @@ fn a_commit_outside_of_the_scope_is_seen() {
 }
 
 #[test]
-fn amended_and_reset_history_is_seen() {
-    caught(
-        &with_work("      - run: git commit -q --amend -m better\n"),
-        "failed history_rewritten",
-    );
-    caught(&with_work("      - run: git reset -q --soft HEAD^\n"), "failed history_rewritten");
-}
-
-#[test]
-fn another_branch_and_a_detached_head_are_seen() {
-    caught(&with_work("      - run: git checkout -q -b evil\n"), "failed branch_switched");
-    caught(&with_work("      - run: git checkout -q --detach\n"), "failed head_detached");
-}
-
-#[test]
-fn moved_refs_are_seen_and_put_back() {
-    caught(&with_work("      - run: git branch -f other HEAD\n"), "failed ref_moved");
-    caught(&with_work("      - run: git tag -f v0 HEAD\n"), "failed ref_moved");
-}
-
-#[test]
-fn flags_of_the_index_hide_nothing() {
-    for flag in ["--assume-unchanged", "--skip-worktree"] {
-        let actions =
-            format!("      - run: git update-index {flag} README && echo changed > README\n");
-        caught(&with_work(&actions), "failed hidden_by_index");
-    }
-}
-
-#[test]
-fn new_ignore_rules_hide_nothing() {
-    let exclude = "      - run: echo hidden.txt >> .git/info/exclude && echo x > hidden.txt\n";
-    caught(&with_work(exclude), "failed protected_path");
-    let ignore = "      - run: echo hidden.txt >> .gitignore && echo x > hidden.txt\n";
-    caught(&with_work(ignore), "failed outside_scope");
-}
-
-#[test]
 fn links_out_of_the_tree_and_repositories_inside_of_it_are_seen() {
     caught(
         &with_work("      - symlink: {path: src/link, target: /etc/passwd}\n"),
         "failed symlink_leaves",
     );
     caught(&with_work("      - run: git init -q src/nested\n"), "failed nested_repository");
-}
-
-#[test]
-fn hooks_and_settings_of_git_are_protected() {
-    let hook = "      - write: {path: .git/hooks/pre-commit, text: \"#!/bin/sh\\ntouch /tmp/never\\n\", mode: 755}\n";
-    caught(&with_work(hook), "failed protected_path");
-    caught(&with_work("      - run: git config alias.x '!true'\n"), "failed protected_path");
 }
 
 #[test]
@@ -181,29 +136,20 @@ fn add_submodule(scene: &Scene) {
 }
 
 #[test]
-fn a_patch_inside_of_a_submodule_makes_nothing_done() {
+fn what_is_written_where_a_submodule_is_empty_reaches_nobody() {
     let scene = Scene::new(&with_work("      - write: {path: sub/lib.txt, text: patched}\n"));
     add_submodule(&scene);
-    assert_eq!(scene.hast(&["auto"]).code, 1);
-    assert_eq!(scene.verdicts(), ["failed submodule_changed"]);
-    // It was left as it is, and nothing starts on top of it.
-    assert_eq!(scene.read("sub/lib.txt"), "patched");
-    let ran = scene.hast(&["retry", "M1"]);
-    assert_eq!(ran.code, 1);
-    assert!(ran.err.contains("sub/lib.txt"), "{ran:?}");
-    assert_eq!(scene.verdicts().len(), 1);
-    scene.git(&["-C", "sub", "checkout", "-q", "."]);
-    assert_eq!(scene.hast(&["auto", "M1"]).code, 1);
-    assert_eq!(scene.verdicts().len(), 2);
+    let ran = scene.hast(&["auto"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(scene.git(&["diff", "--name-only", "HEAD~2", "--", ".", ":!.ai"]), "src/b.txt");
+    assert_eq!(scene.read("sub/lib.txt"), "orig\n", "the user's is as it was");
 }
 
 #[test]
-fn the_users_files_in_a_submodule_keep_auto_from_starting() {
-    let scene = Scene::new("      - run: rm -f sub/mine.txt\n");
+fn the_users_files_in_a_submodule_are_theirs() {
+    let scene = Scene::new(&with_work("      - run: rm -f sub/mine.txt\n"));
     add_submodule(&scene);
     scene.write("sub/mine.txt", "mine\n");
     let ran = scene.hast(&["auto"]);
-    assert_eq!(ran.code, 1);
-    assert!(ran.err.contains("sub/mine.txt"), "{ran:?}");
-    assert_eq!((scene.verdicts().len(), scene.read("sub/mine.txt")), (0, "mine\n".to_owned()));
+    assert_eq!((ran.code, scene.read("sub/mine.txt").as_str()), (0, "mine\n"), "{ran:?}");
 }

@@ -22,22 +22,6 @@ fn wrong_at_first() -> Scene {
 fn each_attempt_has_its_number_and_a_failed_one_its_reason() {
     let said = lines(&wrong_at_first(), &["auto"]);
     let expected = [
-        "running M1 The work (attempt 1 of 4)",
-        "M1 attempt 1: failed · the tests failed (exit code 1)",
-        SAVED,
-        "running M1 The work (attempt 2 of 4)",
-        "done M1 The work",
-    ];
-    assert_eq!(said, expected);
-    let korean = lines(&wrong_at_first(), &["--lang", "ko", "auto"]);
-    assert!(korean[0].contains("(4번 중 1번째 시도)"), "{korean:?}");
-    assert!(korean[1].contains("1번째 시도: failed · 테스트 실패"), "{korean:?}");
-}
-
-#[test]
-fn in_a_lane_the_first_attempt_is_not_told_twice() {
-    let said = lines(&wrong_at_first(), &["auto", "--isolate"]);
-    let expected = [
         "running M1 The work",
         "M1 attempt 1: failed · the tests failed (exit code 1)",
         SAVED,
@@ -45,6 +29,9 @@ fn in_a_lane_the_first_attempt_is_not_told_twice() {
         "done M1 The work",
     ];
     assert_eq!(said, expected);
+    let korean = lines(&wrong_at_first(), &["--lang", "ko", "auto"]);
+    assert!(korean[3].contains("(4번 중 2번째 시도)"), "{korean:?}");
+    assert!(korean[1].contains("1번째 시도: failed · 테스트 실패"), "{korean:?}");
 }
 
 #[test]

@@ -18,6 +18,9 @@ pub(crate) struct Ran {
     pub(crate) err: String,
 }
 
+/// A file of the checkout, as it is named from a room.
+pub(crate) const GO: &str = "../../../../../../../project/go.log";
+
 /// Work within its scope, and a handoff.
 pub(crate) const WORK: &str = concat!(
     "      - write: {path: src/b.txt, text: \"b\\n\"}\n",
@@ -147,10 +150,52 @@ impl Scene {
         events.filter(|event| event["type"] == kind).map(|event| event["detail"].clone()).collect()
     }
 
-    /// Waits until a file is there; only a failing test waits for long.
+    /// The agent does this from now on.
+    pub(crate) fn agent(&self, actions: &str) {
+        let replies = format!("version: 1\nreplies:\n  - do:\n{actions}");
+        self.write(".ai/rehearsals/a.yaml", &replies);
+    }
+
+    /// A path as it is seen from the rooms that there are.
+    fn in_rooms(&self, path: &str) -> Vec<PathBuf> {
+        let rooms = self.directory.path().join("home/state/hast/rooms");
+        let below = |directory: PathBuf| fs::read_dir(directory).into_iter().flatten().flatten();
+        let slots = below(rooms).flat_map(|rooms| below(rooms.path()));
+        slots.map(|slot| slot.path().join("tree").join(path)).collect()
+    }
+
+    /// Whether a room has a file.
+    pub(crate) fn room_has(&self, path: &str) -> bool {
+        self.in_rooms(path).iter().any(|path| path.symlink_metadata().is_ok())
+    }
+
+    /// Takes a file out of the rooms.
+    pub(crate) fn forget_in_rooms(&self, path: &str) {
+        for path in self.in_rooms(path) {
+            let _ = fs::remove_file(path);
+        }
+    }
+
+    /// A file of a room, or what an agent wrote beside it.
+    pub(crate) fn read_in_room(&self, path: &str) -> String {
+        let mut texts = self.in_rooms(path).into_iter().flat_map(fs::read_to_string);
+        texts.next().unwrap_or_default()
+    }
+
+    /// Everything of the user's: files of the checkout but for hast's own, and of git what an agent could
+    /// change for others. A path that hast changes itself is named by nobody else.
+    pub(crate) fn users(&self) -> String {
+        self.shell_out(
+            "find . -path ./.git -prune -o -path ./.ai -prune -o -type f -print0 | sort -z | xargs -0 sha256sum; \
+             git for-each-ref --format='%(refname) %(objectname)' refs/heads refs/tags refs/remotes refs/stash | grep -v -e ' refs/heads/main ' -e hast/kept -e refs/heads/main; \
+             cat .git/HEAD .git/config .git/info/exclude; ls -l .git/hooks; ls .git | grep -v -e '^hast$' -e '^ORIG_HEAD$' -e '^logs$'; git worktree list | cut -d' ' -f1; git stash list; git ls-files -v | grep -v ^H",
+        )
+    }
+
+    /// Waits until a file is there, or in a room; only a failing test waits for long.
     pub(crate) fn wait_for(&self, path: &str) {
         let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
-        while !self.has(path) {
+        while !self.has(path) && !self.room_has(path) {
             assert!(std::time::Instant::now() < end, "{path} never came");
             std::thread::sleep(std::time::Duration::from_millis(10));
         }

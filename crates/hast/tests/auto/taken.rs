@@ -1,5 +1,5 @@
-//! What a failed attempt took with it may be a person's, who worked beside it: every line about it says
-//! where it is, the commands that are given bring it back, and somebody is asked to look.
+//! Where the work of attempts is: every line about it names the ref or the commit, the commands that are given
+//! bring it back, and somebody is asked to look.
 
 use serde_json::Value;
 
@@ -70,77 +70,24 @@ fn a_violation_is_looked_at_though_the_goal_has_passed_and_stays_passed() {
 }
 
 #[test]
-fn what_was_written_into_a_protected_file_lies_where_the_message_says() {
+fn what_was_written_into_a_protected_file_is_on_the_ref_and_waits_in_the_inbox() {
     let added = "      - run: \"printf '  - {id: M9, title: added, status: pending}\\\\n' >> .ai/goals.yaml\"\n";
     let scene = fails_once(added);
-    let shown = ran(&scene, &["auto"]);
-    let at = ".git/hast/aside/M1%2F1/0-.ai%2Fgoals.yaml";
-    assert!(scene.read(at).contains("M9") && !scene.read(".ai/goals.yaml").contains("M9"));
-    for told in [&shown.out, &shown.err] {
-        assert!(told.contains(&format!("what was written there is in {at}")), "{told}");
-    }
+    ran(&scene, &["auto"]);
+    assert!(!scene.read(".ai/goals.yaml").contains("M9"));
     let [(kind, evidence)] = &inbox(&scene)[..] else { panic!("{:?}", inbox(&scene)) };
-    assert!(kind == "protected_path" && evidence.contains(at), "{kind}: {evidence}");
+    assert!(kind == "protected_path" && evidence.contains(REF), "{kind}: {evidence}");
 }
 
 #[test]
-fn git_settings_are_named_as_what_they_are() {
-    let scene = fails_once("      - run: git config alias.x '!true'\n");
-    let shown = ran(&scene, &["auto", "--json"]);
-    let file = &json(&shown)["attempts"][0]["given_back"]["files"][0];
-    assert_eq!(file["path"], ".git/config", "{}", shown.out);
-    let at = file["at"].as_str().unwrap();
-    assert!(std::fs::read_to_string(at).unwrap().contains("alias"), "{at}");
-}
-
-#[test]
-fn a_ref_that_was_made_is_said_to_be_deleted_and_can_be_made_again() {
-    let scene = fails_once("      - run: git tag t9\n");
-    let shown = ran(&scene, &["auto"]);
-    let kept = "refs/hast/displaced/M1/1/tags/t9";
-    for told in [&shown.out, &shown.err] {
-        let line = told.lines().find(|line| line.contains("refs/tags/t9 was made")).unwrap();
-        assert!(line.contains("is deleted") && line.contains(kept), "{line}");
-        assert!(!line.contains("back"), "{line}");
-    }
-    assert_eq!(scene.git(&["tag"]), "v0");
-    scene.shell(&format!("git update-ref refs/tags/t9 {kept}"));
-    assert_eq!(scene.git(&["tag"]), "t9\nv0");
-}
-
-#[test]
-fn moved_refs_a_left_branch_and_a_stash_are_named_with_where_they_were() {
-    let scene = fails_once("      - run: git branch -f other HEAD\n");
-    let told = json(&ran(&scene, &["auto", "--json"]));
-    let moved = &told["attempts"][0]["given_back"]["refs"][0];
-    assert_eq!((&moved["name"], &moved["was"]), (&"refs/heads/other".into(), &"moved".into()));
-    let kept = moved["at"].as_str().unwrap();
-    assert_ne!(scene.git(&["rev-parse", kept]), scene.git(&["rev-parse", "other"]));
-
-    let scene = fails_once("      - run: git switch -qc feature\n");
-    let shown = ran(&scene, &["auto"]).out;
-    assert!(shown.contains("refs/hast/displaced/M1/1/HEAD"), "{shown}");
-    assert!(shown.contains("refs/hast/displaced/M1/1/heads/feature"), "{shown}");
-    assert_eq!(scene.git(&["symbolic-ref", "HEAD"]), "refs/heads/main");
-
-    let scene =
-        fails_once("      - run: \"echo hidden > mine.txt && git stash push -q -u -- mine.txt\"\n");
-    let shown = ran(&scene, &["auto"]).out;
-    let command = "git stash apply refs/hast/displaced/M1/1/stash";
-    assert!(shown.contains(command), "{shown}");
-    scene.shell(command);
-    assert_eq!(scene.read("mine.txt"), "hidden\n");
-}
-
-#[test]
-fn a_commit_that_was_taken_off_the_branch_is_on_the_ref_that_is_named() {
+fn what_an_agent_committed_outside_of_the_scope_is_on_the_ref_that_is_named() {
     let scene = fails_once(
         "      - run: \"echo m > mine.txt && git add mine.txt && git commit -qm users\"\n",
     );
     let told = json(&ran(&scene, &["auto", "--json"]));
     assert_eq!(told["attempts"][0]["ref"], REF);
     assert!(!scene.git(&["log", "--format=%s", "main"]).contains("users"));
-    assert!(scene.git(&["log", "--format=%s", REF]).contains("users"));
+    assert_eq!(scene.git(&["show", &format!("{REF}:mine.txt")]), "m");
 }
 
 #[test]
@@ -175,19 +122,28 @@ fn without_commits_of_hast_there_is_no_commit_to_name() {
     let scene = Scene::with(GOALS, &replies, "commit: off\n");
     let told = json(&ran(&scene, &["auto", "--json"]));
     assert!(told["attempts"][0]["commit"].is_null(), "{told}");
+    let uncommitted = told["attempts"][0]["uncommitted"].to_string();
+    assert!(uncommitted.contains("src/b.txt") && uncommitted.contains("handoffs"), "{told}");
+    assert_eq!(scene.read("src/b.txt"), "b\n");
+    assert!(!scene.git(&["log", "--format=%s"]).contains("feat("));
+    // Nothing goes on before it is committed.
+    scene.write(".ai/goals.yaml", GOALS);
+    let refused = scene.hast(&["auto"]);
+    assert!(refused.code == 1 && refused.err.contains("src/b.txt"), "{refused:?}");
+    scene.git(&["add", "-A"]);
+    scene.git(&["commit", "-qm", "taken"]);
+    scene.agent("      - write: {path: src/c.txt, text: c}\n      - handoff: {status: complete}\n");
+    let again = scene.hast(&["auto"]);
+    assert_eq!(again.code, 0, "{again:?}");
 }
 
-/// The tests may take long, and people do not wait for them.
 #[test]
-fn what_is_written_into_a_protected_file_while_the_tests_run_is_told_too() {
-    let scene = Scene::with(GOALS, &format!("  - do:\n{WORK}"), "sandbox: off\n");
-    let writes = "test -f src/b.txt || exit 0\necho '# mine' >> .ai/goals.yaml\n";
-    scene.write("tests/check.sh", writes);
-    scene.git(&["commit", "-qam", "tests"]);
-    let shown = ran(&scene, &["auto"]);
-    let at = ".git/hast/aside/M1%2F1/0-.ai%2Fgoals.yaml";
-    assert!(scene.read(at).contains("# mine"), "{shown:?}");
-    for told in [&shown.out, &shown.err] {
-        assert!(told.contains(at), "{told}");
-    }
+fn without_commits_a_file_of_the_user_in_the_way_blocks_the_goal_and_is_named() {
+    let scene = Scene::with(GOALS, &format!("  - do:\n{WORK}"), "commit: off\n");
+    scene.write("src/b.txt", "mine\n");
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, scene.status().as_str()), (1, "blocked"), "{ran:?}");
+    assert!(scene.read(".ai/goals.yaml").contains("src/b.txt"), "{ran:?}");
+    assert_eq!(scene.read("src/b.txt"), "mine\n");
+    assert_eq!(scene.git(&["show", "hast/kept/M1:src/b.txt"]), "b");
 }

@@ -12,7 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::scene::{Scene, WORK};
+use crate::scene::{GO, Scene, WORK};
 
 /// A program on a terminal of its own.
 pub(crate) struct Seat {
@@ -96,31 +96,28 @@ pub(crate) fn on_terminal(scene: &Scene, args: &[&str], typed: &str) -> (i32, St
 pub(crate) const CTRL_C: &str = "\u{3}";
 const GOALS: &str = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";
 
-/// Nothing runs, nothing is in the tree, nothing counts, and what was there is on a ref.
+/// Nothing runs, nothing is in the checkout, nothing counts.
 fn left_nothing(scene: &Scene, code: i32, shown: &str) {
     assert_eq!(code, 130, "{shown}");
     assert!(scene.left_running().is_empty(), "{:?}", scene.left_running());
     assert_eq!(scene.git(&["status", "--porcelain"]), "", "{shown}");
     assert!(!scene.has(".ai/auto.lock"), "{shown}");
     assert!(scene.verdicts().is_empty() && scene.status() == "active", "{shown}");
-    assert!(shown.contains("refs/hast/recovered/"), "{shown}");
-    let saved = scene.git(&["for-each-ref", "--format=%(refname)", "refs/hast/recovered"]);
-    assert_eq!(scene.git(&["show", &format!("{saved}:src/half.txt")]), "half");
 }
 
-/// The next run has nothing to recover, and has all its attempts.
+/// The next run goes on, saves what was there, and has all its attempts.
 fn goes_on(scene: &Scene) {
-    scene.write("go.log", "");
+    scene.agent(WORK);
     let ran = scene.hast(&["auto"]);
     assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
-    assert!(!ran.err.contains("recovered"), "{}", ran.err);
+    assert_eq!(scene.git(&["show", "refs/hast/attempts/M1/1:src/half.txt"]), "half");
     assert_eq!(scene.verdicts(), ["complete all_good"]);
     assert!(scene.has("src/b.txt") && !scene.has("src/half.txt") && scene.has("user.log"));
 }
 
 fn busy_agent(last: &str) -> Scene {
     let replies = format!(
-        "  - when: {{missing: go.log}}\n    do:\n      - write: {{path: src/half.txt, text: half}}\n      - write: {{path: here.log, text: now}}\n{last}  - do:\n{WORK}"
+        "  - do:\n      - write: {{path: src/half.txt, text: half}}\n      - write: {{path: here.log, text: now}}\n{last}"
     );
     Scene::with(GOALS, &replies, "max_retries: 1\n")
 }
@@ -166,26 +163,34 @@ fn ctrl_c_twice_ends_an_agent_that_does_not_listen() {
 }
 
 #[test]
-fn ctrl_c_while_the_tests_run_leaves_nothing_behind() {
+fn ctrl_c_while_the_tests_run_leaves_nothing_behind_and_the_agent_is_not_called_again() {
     let handoff = "      - handoff: {status: complete, done: [half], next: nothing}\n";
     let scene = busy_agent(handoff);
-    let slow =
-        "test -f src/half.txt || exit 0\ntouch testing.log\nwhile true; do sleep 0.05; done\n";
-    scene.write("tests/check.sh", slow);
+    let slow = format!(
+        "test -f src/half.txt || exit 0\ntouch testing.log\nwhile ! test -e {GO}; do sleep 0.05; done\n"
+    );
+    scene.write("tests/check.sh", &slow);
     scene.git(&["commit", "-qam", "slow tests"]);
     let mut seat = Seat::at_keyboard(&scene, &["auto"]);
     scene.wait_for("testing.log");
     seat.types(CTRL_C);
     let (code, shown) = seat.ends();
     left_nothing(&scene, code, &shown);
-    goes_on(&scene);
+    scene.agent("      - failed: again\n");
+    scene.write("go.log", "");
+    let ran = scene.hast(&["auto"]);
+    assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
+    assert_eq!(
+        (scene.verdicts(), scene.has("src/half.txt")),
+        (vec!["complete all_good".into()], true)
+    );
 }
 
 #[test]
 fn three_interruptions_in_a_row_count_as_one_attempt() {
     let scene = busy_agent("      - hang\n");
     for _ in 0..3 {
-        scene.git(&["clean", "-fqX", "--", "here.log"]);
+        scene.forget_in_rooms("here.log");
         let mut seat = Seat::at_keyboard(&scene, &["auto"]);
         scene.wait_for("here.log");
         seat.types(CTRL_C);

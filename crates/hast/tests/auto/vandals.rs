@@ -1,116 +1,110 @@
-//! Agents that nothing holds back and that take away what hast itself needs: its files are put back
-//! before anything is judged, and no work of theirs counts.
+//! Agents that nothing holds back, in rooms: whatever they do there, the checkout and its repository are
+//! byte for byte as before, and the goal's outcome is that of their work.
 
 use crate::scene::{Scene, WORK};
 
-/// Does this to `.ai/` at its first call, and works honestly at the next.
-fn vandal(command: &str) -> Scene {
-    let replies = format!(
-        "  - when: {{missing: again.log}}\n    do:\n      - write: {{path: again.log, text: x}}\n{WORK}      - run: \"{command}\"\n  - do:\n{WORK}"
-    );
-    let goals = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";
-    let scene = Scene::with(goals, &replies, "sandbox: off\nmax_retries: 2\n");
-    scene.write(".ai/rules.md", "- mine, uncommitted\n");
-    scene
-}
+/// What an agent does besides its work, and what the judge says to both.
+const SCRIPTS: &[(&str, &str)] = &[
+    // History, branches and refs are the room's.
+    ("git commit -q --amend -m better", "complete all_good"),
+    ("git reset -q --soft HEAD^", "complete all_good"),
+    ("git checkout -q -b evil", "complete all_good"),
+    ("git checkout -q --detach", "complete all_good"),
+    ("git branch -f other HEAD; git tag -f v0 HEAD; git tag new", "complete all_good"),
+    ("git branch -D other; git tag -d v0; git update-ref -d refs/heads/main", "complete all_good"),
+    ("git stash -qu; git stash pop -q", "complete all_good"),
+    ("git reflog expire --expire=now --all; git gc -q --prune=now", "complete all_good"),
+    ("git merge -q --no-commit --no-ff other || true", "complete all_good"),
+    ("git rm -q --cached README", "complete all_good"),
+    ("git commit -q --allow-empty -m busy", "complete all_good"),
+    // So are settings, hooks, locks and the git directory.
+    (
+        "printf '#!/bin/sh\\nexit 1\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
+        "complete all_good",
+    ),
+    (
+        "git config alias.x '!true'; git config core.fsmonitor evil; git config core.hooksPath h",
+        "complete all_good",
+    ),
+    ("touch .git/index.lock .git/HEAD.lock .git/packed-refs.lock", "complete all_good"),
+    ("rm -rf .git/hast .git/worktrees", "complete all_good"),
+    ("rm -rf .git", "complete all_good"),
+    ("chmod 000 .git", "complete all_good"),
+    ("git init -q --bare .git/nested", "complete all_good"),
+    // hast's own files are not there.
+    ("rm -rf .ai/.hast .ai/events .ai/attempts .ai/queue .ai/auto.lock", "complete all_good"),
+    ("git clean -qffdx", "failed no_handoff"),
+    ("git clean -qffdx -e .ai", "complete all_good"),
+    // What is in the tree is judged, however it is hidden.
+    ("git update-index --assume-unchanged README && echo changed > README", "failed outside_scope"),
+    ("git update-index --skip-worktree README && echo changed > README", "failed outside_scope"),
+    ("echo hidden.txt >> .git/info/exclude && echo x > hidden.txt", "failed outside_scope"),
+    ("echo hidden.txt >> .gitignore && echo x > hidden.txt", "failed outside_scope"),
+    ("rm -rf .ai", "failed protected_path"),
+    ("echo '- other' > .ai/rules.md", "failed protected_path"),
+];
 
 #[test]
-fn hasts_own_files_come_back_and_the_attempt_fails_and_the_next_one_counts() {
-    for command in [
-        "rm -rf .ai/.hast .ai/events .ai/attempts .ai/queue .ai/auto.lock",
-        "rm -rf .ai/.hast",
-        ": > .ai/events/events.ndjson",
-        "sed -i s/M1/M2/g .ai/events/events.ndjson",
-        "echo '{}' > .ai/attempts/M1/1/base.json",
-        "git add -A src && git commit -qm mine && git clean -qffdx -e again.log",
-        "git ls-files .ai | xargs rm -f; rm -rf .ai",
-    ] {
-        let scene = vandal(command);
+fn the_repository_is_byte_for_byte_as_before_and_the_work_is_judged() {
+    for (script, verdict) in SCRIPTS {
+        let before_work = script.contains("clean");
+        let run = format!("      - run: {script:?}\n");
+        let actions = if before_work && *verdict == "complete all_good" {
+            format!("{run}{WORK}")
+        } else {
+            format!("{WORK}{run}")
+        };
+        let scene = Scene::new(&actions);
+        scene.write("mine.txt", "uncommitted\n");
+        scene.write("deep/local.log", "ignored\n");
+        let (head, users) = (scene.git(&["rev-parse", "HEAD"]), scene.users());
         let ran = scene.hast(&["auto", "M1"]);
-        assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{command}: {ran:?}");
-        let verdicts = scene.verdicts();
-        assert_eq!(verdicts.len(), 2, "{command}: {verdicts:?}");
-        assert!(verdicts[0].starts_with("failed"), "{command}: {verdicts:?}");
-        assert_eq!(scene.read(".ai/rules.md"), "- mine, uncommitted\n", "{command}");
-        assert_eq!(scene.git(&["log", "--format=%s"]).matches("feat(").count(), 1, "{command}");
+        assert_eq!(scene.verdicts(), [*verdict], "{script}: {ran:?}");
+        let passed = verdict.starts_with("complete");
+        assert_eq!(ran.code, i32::from(!passed), "{script}: {ran:?}");
+        let users_now = scene.users();
+        let now: Vec<&str> = users_now.lines().filter(|line| !line.contains("src/b.txt")).collect();
+        assert_eq!(now, users.lines().collect::<Vec<_>>(), "{script}");
+        // hast's commits are all that came onto the branch.
+        let subjects = scene.git(&["log", "--format=%s", &format!("{head}..")]);
+        let ours = |line: &str| line.starts_with("feat(M1)") || line.starts_with("chore(M1)");
+        assert!(subjects.lines().all(ours), "{script}: {subjects}");
+        assert_eq!(subjects.contains("feat(M1)"), passed, "{script}: {subjects}");
+        let tree = scene.git(&["diff", "--name-only", &head, "HEAD", "--", ".", ":!.ai"]);
+        assert_eq!(tree, if passed { "src/b.txt" } else { "" }, "{script}");
+        assert_eq!(scene.left_running(), [""; 0], "{script}");
         let found = scene.hast(&["verify"]);
-        assert_eq!(found.code, 0, "{command}: {found:?}");
-        assert!(!scene.has(".git/hast/machine"), "{command}");
+        assert_eq!(found.code, 0, "{script}: {found:?}");
     }
 }
 
 /// Tests that the agent wrote, within its scope, and that do this when hast runs them.
-fn with_tests(command: &str, passed: &str) -> Scene {
-    let actions = format!(
-        "      - write: {{path: tests/check.sh, text: \"{command}; {passed}\\n\"}}\n{WORK}"
-    );
-    Scene::new(&actions)
-}
-
 #[test]
-fn tests_that_commit_or_switch_the_branch_after_the_inspection_make_nothing_done() {
+fn tests_that_commit_or_switch_the_branch_reach_nobody() {
     for command in [
         "git commit -q --allow-empty -m sneaky",
         "git checkout -q -b away",
         "git checkout -q --detach",
         "git reset -q --soft v0",
+        "printf '#!/bin/sh\\nexit 1\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
+        "echo forged > src/b.txt; echo x > src/more.txt",
     ] {
-        for (passed, committed) in
-            [("true", ""), ("true", "git add -A src tests && git commit -qm own; "), ("false", "")]
-        {
-            let scene = with_tests(command, passed);
-            let replies = scene.read(".ai/rehearsals/a.yaml");
-            let run = format!("      - run: \"{committed}true\"\n");
-            scene.write(".ai/rehearsals/a.yaml", &(replies + &run));
-            scene.git(&["commit", "-qam", "rehearsal"]);
-            let head = scene.git(&["rev-parse", "HEAD"]);
+        for (end, passed) in [("true", true), ("false", false)] {
+            let check = format!("{command}; {end}\n");
+            let actions =
+                format!("      - write: {{path: tests/check.sh, text: {check:?}}}\n{WORK}");
+            let scene = Scene::new(&actions);
+            let users = scene.users();
             let ran = scene.hast(&["auto", "M1"]);
-            let which = format!("{command} / {passed} / {committed}: {ran:?}");
-            assert_eq!((ran.code, scene.status().as_str()), (1, "blocked"), "{which}");
-            assert_eq!(scene.git(&["symbolic-ref", "HEAD"]), "refs/heads/main", "{which}");
-            assert_eq!(scene.git(&["rev-parse", "HEAD^"]), head, "only the status: {which}");
-            assert_eq!(scene.git(&["branch", "--list", "away"]), "", "{which}");
-            assert_eq!(scene.read("user.log"), "mine\n");
-            // And nothing is in the way of what comes next.
-            let ran = scene.hast(&["retry", "M1", "--no-run"]);
-            assert_eq!(ran.code, 0, "{which} {ran:?}");
+            let which = format!("{command} / {end}: {ran:?}");
+            assert_eq!(ran.code, i32::from(!passed), "{which}");
+            let now = scene.users();
+            let of_work =
+                |line: &&str| !line.contains("src/b.txt") && !line.contains("tests/check.sh");
+            let (now, then): (Vec<_>, Vec<_>) =
+                (now.lines().filter(of_work).collect(), users.lines().filter(of_work).collect());
+            assert_eq!(now, then, "{which}");
+            assert_eq!(scene.read("src/b.txt"), if passed { "b\n" } else { "" }, "{which}");
         }
     }
-}
-
-#[test]
-fn ignored_files_that_an_agent_cleans_away_come_back_by_hash_and_are_named() {
-    for red in ["", "      - write: {path: src/a.txt, text: gone}\n      - run: rm src/a.txt\n"] {
-        let scene = Scene::new(&format!("      - run: git clean -qffdx -e /.ai\n{WORK}{red}"));
-        scene.write("deep/er/local.log", "dear\n");
-        scene.write("src/one.log", "one\n");
-        let ran = scene.hast(&["auto", "M1"]);
-        assert_eq!(ran.code, i32::from(!red.is_empty()), "{ran:?}");
-        let told = format!("{}{}", ran.out, ran.err);
-        assert!(told.contains("deep/er/local.log") && told.contains("user.log"), "{told}");
-        assert_eq!(scene.read("user.log"), "mine\n");
-        assert_eq!(scene.read("deep/er/local.log"), "dear\n");
-        assert_eq!(scene.read("src/one.log"), "one\n");
-        assert!(!scene.has(".git/hast/ignored"));
-    }
-}
-
-#[test]
-fn ignored_files_come_back_after_a_kill_too_and_one_that_the_user_has_again_is_left() {
-    let replies = format!(
-        "  - when: {{missing: go.log}}\n    do:\n      - run: git clean -qffdx -e /.ai\n      - write: {{path: ready.log, text: x}}\n      - hang\n  - do:\n{WORK}"
-    );
-    let goals = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";
-    let scene = Scene::with(goals, &replies, "sandbox: off\n");
-    scene.write("other.log", "other\n");
-    let mut child = scene.start(&["auto", "M1"]);
-    scene.wait_for("ready.log");
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert!(!scene.has("user.log"));
-    scene.write("other.log", "newer\n");
-    scene.write("go.log", "");
-    let ran = scene.hast(&["auto", "M1"]);
-    assert_eq!(scene.read("user.log"), "mine\n", "{ran:?}");
-    assert_eq!(scene.read("other.log"), "newer\n", "{ran:?}");
 }

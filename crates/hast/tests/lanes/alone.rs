@@ -159,10 +159,10 @@ fn a_detached_head_goes_forward() {
 }
 
 #[test]
-fn commit_off_and_lanes_exclude_each_other() {
+fn commit_off_and_several_lanes_exclude_each_other() {
     let goal = ("M1", "", &*work("src/b.txt", "b"));
     let scene = Scene::with(&[goal], "commit: off\n", "true\n");
-    let ran = scene.hast(&["auto", "--isolate"]);
+    let ran = scene.hast(&["auto", "--parallel", "2"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.err.contains("commit: auto"), "{}", ran.err);
     scene.nothing_is_left();

@@ -51,6 +51,10 @@ fn gc_deletes_and_names_records_of_starts_that_are_a_month_old() {
     let goal = ("M1", "", &*work("src/b.txt", "bug"));
     let scene = Scene::with(&[goal], "max_retries: 2\n", "! grep -rq bug src\n");
     scene.hast(&["auto"]);
+    // An earlier version, which worked in the checkout, recorded each start on a ref.
+    for number in ["1", "2"] {
+        scene.git(&["update-ref", &format!("refs/hast/bases/M1/{number}"), "HEAD"]);
+    }
     let bases = |scene: &Scene| scene.git(&["for-each-ref", "refs/hast/bases"]).lines().count();
     assert_eq!(bases(&scene), 2);
     let ran = scene.hast(&["auto", "--gc"]);
@@ -106,31 +110,26 @@ fn what_is_too_large_for_the_ref_of_a_lane_is_told_with_where_it_is() {
     assert!(inbox.contains(at), "{inbox}");
 }
 
-/// A run that is killed while its agent works, and what another kind of run says then.
-fn after_a_death(first: &[&str], second: &[&str]) -> String {
-    let scene = Scene::new(&[("M1", "", "      - hang\n")]);
-    let mut child = scene.start(first);
-    scene.wait_until("the agent is called", |scene| {
-        scene.read(".ai/events/events.ndjson").contains("ATTEMPT_STARTED")
-    });
+#[test]
+fn a_lane_of_a_goal_that_was_not_asked_for_is_left_alone_and_told() {
+    let half = "      - write: {path: half.txt, text: half}\n      - hang\n";
+    let scene = Scene::new(&[("M1", "", half), ("M2", "", &work("src/two.txt", "2"))]);
+    let mut child = scene.start(&["auto", "M1"]);
+    scene.wait_until("the agent has worked", |scene| scene.room_has("M1", "half.txt"));
     child.kill().unwrap();
     child.wait().unwrap();
     scene.nothing_runs();
-    let ran = scene.hast(second);
-    assert_eq!(ran.code, 1, "{ran:?}");
-    ran.err
-}
-
-#[test]
-fn a_run_in_place_says_which_command_finishes_open_lanes() {
-    let said = after_a_death(&["auto", "--isolate"], &["auto"]);
-    assert!(said.contains("hast auto --isolate"), "{said}");
-}
-
-#[test]
-fn a_run_in_lanes_says_which_command_recovers_the_checkout() {
-    let said = after_a_death(&["auto"], &["auto", "--isolate"]);
-    assert!(said.contains("hast auto M1"), "{said}");
+    let ran = scene.hast(&["auto", "M2"]);
+    assert_eq!((ran.code, scene.status_of("M2").as_str()), (0, "done"), "{ran:?}");
+    assert!(ran.err.contains("left where an earlier run stopped: M1"), "{}", ran.err);
+    assert!(scene.room_has("M1", "half.txt"), "nothing of it was touched");
+    // It goes on when somebody asks for it.
+    let replies = format!("version: 1\nreplies:\n  - do:\n{}", work("src/one.txt", "1"));
+    scene.write("a.rehearsal.yaml", replies);
+    let ran = scene.hast(&["auto", "M1"]);
+    assert_eq!((ran.code, scene.status_of("M1").as_str()), (0, "done"), "{ran:?}");
+    assert_eq!(scene.git(&["show", "refs/hast/attempts/M1/1:half.txt"]), "half");
+    scene.nothing_is_left();
 }
 
 #[test]

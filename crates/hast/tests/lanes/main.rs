@@ -14,6 +14,7 @@ mod refs;
 mod repository;
 mod scene;
 mod shared;
+mod take;
 mod together;
 mod users;
 mod wanted;

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
 use hast_flow::attempt::base::{Base, ObjectId, TreeRules};
-use hast_flow::attempt::evidence::{Change, ChangeKind, RepoPath};
+use hast_flow::attempt::evidence::{Breach, Change, ChangeKind, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::given_back::GivenBack;
 use hast_flow::attempt::inspection::{HandoffFile, Inspection};
@@ -45,35 +45,64 @@ impl RealRooms {
         };
         self.note_work(room, &work)?;
         self.make_private_git(room, &now.index)?;
+        let hidden = self.newly_ignored(room, &now.differences, &meant)?;
         let differences = now.differences.clone();
-        let found = self.evidence(room, rules, now, head)?;
+        let found = self.evidence(room, rules, now, &hidden, head)?;
         self.restore_ignored(room, rules, &differences)?;
         self.shade(room)?;
         Ok(found)
+    }
+
+    /// New files that the attempt's own rules hide, and that the agent did not commit: they are judged and in
+    /// no commit.
+    fn newly_ignored(
+        &self,
+        room: &Room,
+        differences: &[Difference],
+        meant: &[Vec<u8>],
+    ) -> Result<Vec<Difference>, GitProblem> {
+        let own = ["ls-files", "-z", "-o", "-i", "--exclude-per-directory=.gitignore"];
+        let git = self.git_of(room);
+        let listed = git.call(own).index(&room.index()).from(&room.trusted()).run()?;
+        let hidden: BTreeSet<&[u8]> = listed.split(|byte| *byte == 0).collect();
+        let is_new = |one: &&Difference| one.old.is_none() && !meant.contains(&one.path);
+        let new = differences.iter().filter(is_new);
+        Ok(new.filter(|one| hidden.contains(&*one.path)).cloned().collect())
     }
 
     fn evidence(
         &self,
         room: &Room,
         rules: &TreeRules,
-        now: TreeNow,
+        mut now: TreeNow,
+        hidden: &[Difference],
         head: ObjectId,
     ) -> Result<Inspection, GitProblem> {
         let matcher = Matcher::new(rules);
-        let uncommitted = self.git.tree_of(&head)? != now.tree;
+        let commit_tree = self.without(room, &now.tree, hidden)?;
+        let not_committed: Vec<RepoPath> = hidden.iter().map(|one| repo_path(&one.path)).collect();
+        // A link that no commit has leads nobody anywhere.
+        now.breaches.retain(|breach| match breach {
+            Breach::SymlinkLeaves { path } => !not_committed.contains(path),
+            _ => true,
+        });
+        let mut changes = self.changes_of(room, &matcher, &now)?;
+        for change in changes.iter_mut().filter(|one| not_committed.contains(&one.path)) {
+            change.kind = ChangeKind::NotCommitted;
+        }
         Ok(Inspection {
-            changes: self.changes_of(room, &matcher, &now)?,
+            changes,
             links: links(&now.differences),
             protected: self.protected(room, &matcher, &now.differences),
             handoffs: self.new_handoffs(room, rules),
             others: Vec::new(),
-            not_committed: Vec::new(),
+            not_committed,
             given_back: GivenBack::default(),
             breaches: now.breaches,
+            uncommitted: self.git.tree_of(&head)? != commit_tree,
             head,
-            commit_tree: now.tree.clone(),
+            commit_tree,
             tree: now.tree,
-            uncommitted,
         })
     }
 

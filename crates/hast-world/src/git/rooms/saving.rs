@@ -124,7 +124,7 @@ impl RealRooms {
     }
 
     /// The tree with some paths as the base has them.
-    fn without(
+    pub(super) fn without(
         &self,
         room: &Room,
         tree: &ObjectId,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::given_back::{Aside, GivenBack};
-use hast_flow::attempt::recovery::{named, say as start};
+use hast_flow::attempt::recovery::{Owner, named, say as start};
 use hast_flow::docs::goals::{AutoLock, GoalMode, GoalStatus};
 use hast_flow::flows::goals::auto::View;
 use hast_flow::flows::goals::auto::layout::base_key;
@@ -13,7 +13,7 @@ use hast_flow::flows::goals::auto::run::{Run, SettledWork};
 use hast_flow::flows::goals::auto::view::Current;
 use hast_flow::flows::goals::selection::Placed;
 use hast_flow::words::{Lang, visible};
-use hast_world::auto_lock::OwnLock;
+use hast_world::auto_lock::{self, OwnLock};
 use hast_world::git::{AsideFiles, Place};
 use hast_world::root_path::RootPath;
 
@@ -103,14 +103,15 @@ impl GoalEyes {
         self.waiting = Some((state, lock));
     }
 
-    pub(super) fn leave_lock(&mut self) {
-        if let Some(lock) = self.lock.take() {
-            lock.leave();
-        }
-    }
-
+    /// The file goes with the run, and with it one that a dead run left though this one never began.
     pub(super) fn drop_lock(&mut self) {
         self.lock = None;
+        if let Some((state, lock)) = self.waiting.take() {
+            let found = auto_lock::find(&state).ok().flatten();
+            if found.is_some_and(|found| found.owner == Owner::Gone) {
+                drop(OwnLock::write(&state, lock));
+            }
+        }
     }
 
     /// The file says who works on what. It is written once the look around is over: until then it

@@ -39,8 +39,11 @@ pub(super) fn drive(
     let (delivery, lease) = delivery.unzip();
     let leases = match &lease {
         Some(lease) => Leases::of_packet(app, project, lease)?,
+        None if width == 1 => Leases::open(app, project, AtOnce::One)?,
         None => Leases::open(app, project, AtOnce::Lanes(width))?,
     };
+    let leases = Arc::new(leases);
+    let claimed = Arc::clone(&leases);
     let flow = LanesFlow { auto, width, setup, copy, limited, delivery };
     let (root, config) = (project.root.clone(), project.config.clone());
     let variables = project.variables.clone();
@@ -48,13 +51,17 @@ pub(super) fn drive(
     let found = Arc::clone(&ability);
     let others = move |guarded: &Arc<_>| {
         AutoEffects::open(&root, config, variables, Arc::clone(guarded), lang)
-            .and_then(|effects| effects.with_leases(Arc::new(leases)).with_trees(&found))
+            .and_then(|effects| effects.with_leases(claimed).with_trees(&found))
             .map(|effects| Arc::new(effects) as Arc<_>)
             .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))
     };
     let driven =
         driving::drive(app, unit, &flow, others, &mut LaneEyes { goals: eyes, ability }, |_| ());
-    super::leave_or_drop(eyes, &driven);
+    // A lane that stays open asks for its goal again when it goes on.
+    if lease.is_none() {
+        leases.give_back();
+    }
+    eyes.drop_lock();
     driven
 }
 

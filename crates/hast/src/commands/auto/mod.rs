@@ -29,7 +29,7 @@ use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::runnable::{Asked, Choice, Depth, choose as choose_goal, in_reach};
 use hast_flow::flows::goals::selection::placed;
 use hast_flow::flows::goals::status_edit::not_to_be_set;
-use hast_flow::steps::{Ending, Notice, WaitsFor};
+use hast_flow::steps::{Ending, Notice};
 use hast_flow::time::{OffsetTime, UtcTime};
 use hast_flow::trust::Trusted;
 use hast_world::auto_lock;
@@ -44,8 +44,8 @@ use super::driving::{self, Driven, Unit};
 use super::goals_files::{GoalsFiles, find_root, keep_ignored, newest_handoff, show, text_of};
 use super::goals_log;
 use crate::app::App;
-use crate::auto_messages::say;
 use crate::auto_cli::{AutoArgs, RetryArgs};
+use crate::auto_messages::say;
 use crate::messages::say as common;
 use crate::problem::{Exit, Problem};
 use eyes::{GoalEyes, Judgement};
@@ -220,17 +220,6 @@ fn own_lock(app: &App, place: &git::Place) -> AutoLock {
         branch,
         goal: Some(String::new()),
         attempt: None,
-    }
-}
-
-/// A run that goes on later leaves its lock, as a note for the next one.
-fn leave_or_drop(eyes: &mut GoalEyes, driven: &Result<Driven<()>, Problem>) {
-    match driven {
-        Ok(Driven {
-            ending: Ending::Interrupted(_) | Ending::Waiting { on: WaitsFor::Time(_), .. },
-            ..
-        }) => eyes.leave_lock(),
-        _ => eyes.drop_lock(),
     }
 }
 

@@ -21,8 +21,8 @@ use serde_json::json;
 
 use super::refusals;
 use crate::app::App;
-use crate::auto_messages::say;
 use crate::auto_cli::AutoArgs;
+use crate::auto_messages::say;
 use crate::commands::calling::Project;
 use crate::commands::goals_files::{GoalsFiles, newest_handoff};
 use crate::messages::say as common;

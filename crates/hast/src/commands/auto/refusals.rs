@@ -48,18 +48,16 @@ fn starts(app: &App, project: &Project) -> Result<(), Problem> {
         let files = looked.iter().flat_map(|looked| &looked.uncommitted);
         files.into_iter().any(|file| file.path == **path)
     };
-    let to_commit = view.to_commit.as_ref().map(|(goal, paths)| {
-        (goal.as_str(), paths.iter().filter(uncommitted).cloned().collect())
-    });
+    let to_commit = view
+        .to_commit
+        .as_ref()
+        .map(|(goal, paths)| (goal.as_str(), paths.iter().filter(uncommitted).cloned().collect()));
     let head = Some(looked.as_ref().map(|looked| &looked.head));
     let found = StartFindings { not_ready: None, running: running(project), head, to_commit };
     match refusal(&found) {
         Some(Refusal::Git(problem)) => Err(told(&problem)),
         Some(refusal) => Err(Problem::new(refusal.what(lang), refusal.next(lang))),
-        None => {
-            let handoffs = format!("{}/", layout::HANDOFFS);
-            git::hides_handoffs(&project.root, &handoffs).map_err(|problem| told(&problem))
-        }
+        None => Ok(()),
     }
 }
 

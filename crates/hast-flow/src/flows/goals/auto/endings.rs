@@ -119,8 +119,12 @@ fn joined(whats: impl Iterator<Item = String>) -> String {
 impl Left<'_> {
     /// Goals that the run would have come to, and that others have.
     fn claimed(&self, run: &Run, lang: Lang) -> Option<Notice> {
-        let open: Vec<&str> =
-            self.elsewhere.iter().filter(|goal| !run.tried.contains(*goal)).map(String::as_str).collect();
+        let open: Vec<&str> = self
+            .elsewhere
+            .iter()
+            .filter(|goal| !run.tried.contains(*goal))
+            .map(String::as_str)
+            .collect();
         let notice = || Notice {
             what: words::claimed_elsewhere(lang, open.join(", ")),
             next: words::claimed_elsewhere_next(lang),

@@ -3,23 +3,23 @@
 
 use serde_json::json;
 
+use crate::attempt::git_problem::GitProblem;
 use crate::attempt::recovery::{Refusal, StartFindings, StartFrom, refusal};
 use crate::attempt::workspace::{GitResult, GitStep, Head, Looked};
 use crate::attempt::worktrees::{WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::GoalsEventKind as Kind;
 use crate::driver::Facts;
-use crate::flows::goals::auto::asking::if_possible;
 use crate::flows::goals::auto::lanes::view::LanesView;
 use crate::flows::goals::auto::lanes::{LanesFlow, decide::worktree};
 use crate::flows::goals::auto::record::EarlierWork;
 use crate::flows::goals::auto::view::{Current, View};
 use crate::flows::goals::auto::working::key;
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{kept, layout};
+use crate::flows::goals::auto::{AutoFlow, kept, layout};
 use crate::flows::goals::layout as project;
 use crate::flows::goals::runnable::Depth;
-use crate::steps::{Step, StepKey};
+use crate::steps::{Effect, EffectResult, Step, StepKey};
 
 /// How many uncommitted files of the user an event names.
 const NAMED: usize = 20;
@@ -61,11 +61,12 @@ fn begin(
     };
     found.head = Some(head);
     refuse(&found, facts)?;
-    let look = || GitStep::Look { rules: auto.settings.tree_rules() };
-    let uncommitted = match if_possible(view, at("look"), look)? {
-        Some(GitResult::Looked(looked)) => users_files(looked),
-        _ => Vec::new(),
-    };
+    let uncommitted = uncommitted(auto, view, at("look"))?;
+    if let Err(problem) = uncommitted {
+        found.head = Some(Err(problem));
+        refuse(&found, facts)?;
+    }
+    let uncommitted = uncommitted.unwrap_or_default();
     found.to_commit = view.to_commit.as_ref().map(|(goal, paths)| {
         let still = paths.iter().filter(|path| uncommitted.contains(path));
         (goal.as_str(), still.cloned().collect())
@@ -98,6 +99,24 @@ fn refuse(found: &StartFindings<'_>, facts: &Facts<'_>) -> Result<(), Step> {
         None => Ok(()),
         Some(Refusal::Git(found)) => Err(problem(&found, facts.lang)),
         Some(refusal) => Err(blocked(refusal.what(facts.lang), refusal.next(facts.lang))),
+    }
+}
+
+/// Uncommitted files of the user. What is wrong with the whole repository is told before anything begins;
+/// anything else that keeps git from looking is in nobody's way.
+fn uncommitted<'v>(
+    auto: &AutoFlow,
+    view: &'v View,
+    key: StepKey,
+) -> Result<Result<Vec<String>, &'v GitProblem>, Step> {
+    let look = GitStep::Look { rules: auto.settings.tree_rules() };
+    match view.results.get(&key) {
+        None => Err(Step::Effect { key, effect: Effect::Git(Box::new(look)) }),
+        Some(EffectResult::Git(GitResult::Looked(looked))) => Ok(Ok(users_files(looked))),
+        Some(EffectResult::Git(GitResult::Refused(problem))) if problem.is_everybodys() => {
+            Ok(Err(problem))
+        }
+        Some(_) => Ok(Ok(Vec::new())),
     }
 }
 

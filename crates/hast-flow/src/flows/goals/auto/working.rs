@@ -55,12 +55,7 @@ pub(super) fn key(goal: &str, number: u32, parts: &[&str]) -> StepKey {
 }
 
 /// A goal's next attempt: its base is tested once, then recorded.
-pub(super) fn begin(
-    flow: &AutoFlow,
-    view: &View,
-    facts: &Facts<'_>,
-    placed: &Placed<'_>,
-) -> Step {
+pub(super) fn begin(flow: &AutoFlow, view: &View, facts: &Facts<'_>, placed: &Placed<'_>) -> Step {
     let goal = placed.goal;
     let ledger = view.ledger(&goal.id);
     let number = ledger.next_number();

@@ -87,6 +87,9 @@ fn attempt(
         &flow.auto
     };
     let documents = seen.documents_of(&current.goal, current.number);
+    if !matches!(documents, Some(Documents { base: Some(_), record: Some(_), .. })) {
+        return Some(anew(seen, facts, lane, current));
+    }
     let verdict = documents.and_then(Documents::last_verdict).filter(|_| current.judged);
     let passed = verdict.filter(|verdict| verdict.verdict.class.is_success());
     let (Some(Documents { base: Some(base), record: Some(record), .. }), Some(verdict)) =
@@ -111,7 +114,25 @@ fn attempt(
     train::step(&work, lane, verdict, all, first)
 }
 
-/// A call that was cut off is not made again for what nobody wants any more. What it had done is saved,
+/// What was agreed about the attempt is lost, and with it what it could be judged by. The lane is made anew,
+/// which puts what is in its room on a ref first.
+fn anew(seen: &View, facts: &Facts<'_>, lane: &Lane, current: &Current) -> Step {
+    let about = json!({
+        "goal_id": lane.goal,
+        "attempt": current.number,
+        "then": "interrupted",
+        layout::COUNTS: false,
+    });
+    let call = key(&lane.goal, current.number, &["call", &current.cuts.to_string()]);
+    Draft::new(seen, facts, &format!("the records of {} are lost", lane.goal))
+        .closes(call)
+        .event(Kind::AttemptInterrupted, about.clone())
+        .event(Kind::AttemptSettled, about)
+        .event(Kind::LaneClosed, json!({"goal_id": lane.goal}))
+        .step()
+}
+
+/// A call that was cut off is not made again for what nobody wants or another worker has. What it had done is saved,
 /// and the tree is at its base.
 fn not_called_again(
     seen: &View,
@@ -126,22 +147,30 @@ fn not_called_again(
     }
     let base = seen.documents_of(goal, number)?.base.as_ref()?;
     let key = |part: &str| key(goal, number, &["again", &cuts, part]);
-    let asking = Asking { seen, facts, goal, onto: &lane.onto, since: base.commit(), key: &key };
-    let status = match asking.word() {
-        Ok(Word::Withdrawn(status)) => status,
-        Ok(Word::Wanted) => return None,
-        Ok(Word::Unreadable(why)) => return Some(blocked(why, words::bad_goals_next(facts.lang))),
-        Err(step) => return Some(step),
+    let over = |then: &str, status: Option<GoalStatus>| {
+        let detail = json!({
+            "goal_id": goal,
+            "attempt": number,
+            "then": then,
+            "head": base.commit(),
+            "status_is": status,
+        });
+        let draft = Draft::new(seen, facts, &format!("{goal} is not tried any more"));
+        Some(draft.event(Kind::AttemptSettled, detail).step())
     };
-    let detail = json!({
-        "goal_id": goal,
-        "attempt": number,
-        "then": layout::WITHDRAWN,
-        "head": base.commit(),
-        "status_is": status,
-    });
-    let draft = Draft::new(seen, facts, &format!("{goal} is not wanted any more"));
-    Some(draft.event(Kind::AttemptSettled, detail).step())
+    let keep = LeaseStep::Keep { unit: goal.to_owned() };
+    match lease(seen, facts, &key("lease"), keep) {
+        Ok(LeaseResult::Held { .. }) => {}
+        Ok(_) => return over("lease_lost", None),
+        Err(step) => return Some(step),
+    }
+    let asking = Asking { seen, facts, goal, onto: &lane.onto, since: base.commit(), key: &key };
+    match asking.word() {
+        Ok(Word::Withdrawn(status)) => over(layout::WITHDRAWN, status),
+        Ok(Word::Wanted) => None,
+        Ok(Word::Unreadable(why)) => Some(blocked(why, words::bad_goals_next(facts.lang))),
+        Err(step) => Some(step),
+    }
 }
 
 /// The tree as it was when it passed: with what came onto the branch it cannot be rolled back.

@@ -136,16 +136,7 @@ impl LanesView {
         let results = self.results.get("start").cloned().unwrap_or_default();
         let View { kept, last_handed, to_commit, in_tree, unjudged, owed, .. } =
             self.shared.clone();
-        View {
-            results,
-            kept,
-            last_handed,
-            to_commit,
-            in_tree,
-            unjudged,
-            owed,
-            ..self.of("")
-        }
+        View { results, kept, last_handed, to_commit, in_tree, unjudged, owed, ..self.of("") }
     }
 
     /// The goal that a step is about.

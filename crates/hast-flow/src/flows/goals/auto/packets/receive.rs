@@ -11,12 +11,12 @@ use crate::attempt::worktrees::{Delivered, Target, WorktreeResult, WorktreeStep}
 use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::{GoalsEventKind as Kind, HandoffStatus, ProtocolResult, ProtocolTask};
 use crate::driver::{Delta, Facts, Flow};
+use crate::flows::goals::auto::asking::lease;
 use crate::flows::goals::auto::lanes::Delivery;
 use crate::flows::goals::auto::packets::{PacketView, Refused, is_read, patch};
 use crate::flows::goals::auto::policy::POLICY;
 use crate::flows::goals::auto::view::View;
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::asking::lease;
 use crate::flows::goals::auto::{layout, words};
 use crate::flows::goals::runnable::{Asked, Choice, Depth, Refused as NotToRun, choose};
 use crate::flows::goals::selection::placed;
