@@ -11,7 +11,7 @@ test -e \"$HOME/again\" || { touch \"$HOME/ready\"; while :; do sleep 1; done; }
         let config = format!("{kind}sandbox_write: [\"~/\"]\n");
         let scene = Scene::with_check(script, &config, "true\n");
         let before = scene.everything();
-        let mut child = scene.start(&["auto", "--isolate"]);
+        let mut child = scene.start(&["auto"]);
         scene.wait_until("the agent works", |scene| scene.has("../home/ready"));
         child.kill().unwrap();
         child.wait().unwrap();

@@ -22,7 +22,7 @@ impl Deref for Scene {
 
 /// Both kinds of room, as the configuration asks for them.
 pub(crate) const KINDS: [&str; 2] =
-    ["sandbox: prefer\n", "room: own-path\nworktree_copy: [node_modules/, .venv/]\n"];
+    ["sandbox: prefer\n", "room: own-path\nroom_copy: [node_modules/, .venv/]\n"];
 
 const GOALS: &str = "goals:\n  - {id: M1, title: The work, status: active}\n";
 const MACHINE: &str = "/auto.lock\n/.hast/\n/events/\n/attempts/\n/queue/\n/state/\n/protocols/\n/reports/\n/worktrees/\n";
@@ -73,7 +73,7 @@ impl Scene {
     }
 
     pub(crate) fn auto(&self) -> Ran {
-        self.hast(&["auto", "--isolate"])
+        self.hast(&["auto"])
     }
 
     pub(crate) fn status(&self) -> String {

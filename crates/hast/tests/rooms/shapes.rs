@@ -51,7 +51,7 @@ fn linked_work_trees_and_paths_with_blanks_commas_and_korean_work() {
     let linked = "../home/다른 작업, 트리: 하나";
     scene.git(&["worktree", "add", "-q", "-b", "side", linked]);
     let before = fs::read(scene.root().join(".git/config")).unwrap();
-    let ran = scene.shell(&format!("cd '{linked}' && \"$HAST\" auto --isolate"));
+    let ran = scene.shell(&format!("cd '{linked}' && \"$HAST\" auto"));
     assert_eq!(ran.code, 0, "{ran:?}");
     let at = scene.read(&format!("{linked}/src/where.txt"));
     assert!(at.trim().ends_with("다른 작업, 트리: 하나"), "{at}");
@@ -69,7 +69,7 @@ fn a_home_inside_of_the_checkout_stays_what_it_is() {
     scene.write("house/.config/mine", "mine\n");
     let house = scene.root().join("house");
     let line = format!(
-        "HOME='{}' XDG_STATE_HOME='{}/state' \"$HAST\" auto --isolate",
+        "HOME='{}' XDG_STATE_HOME='{}/state' \"$HAST\" auto",
         house.display(),
         house.display()
     );
