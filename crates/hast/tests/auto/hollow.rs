@@ -34,8 +34,7 @@ echo \"ok $(cksum < src/a.txt)\" > .result
 #[test]
 fn a_result_that_the_tests_had_left_is_not_the_agents_to_forge() {
     let forge = "echo bad > src/a.txt; echo ok $(cksum < src/a.txt) > .result";
-    for (lie, verdict) in [(forge, "failed outside_scope"), ("rm -f .result", "complete all_good")]
-    {
+    for (lie, verdict) in [(forge, "failed tests_red"), ("rm -f .result", "complete all_good")] {
         let scene = scene(&format!("      - run: \"{lie}\"\n{WORK}"), "sandbox: off\n");
         scene.write("tests/check.sh", REMEMBERS);
         scene.git(&["commit", "-qam", "tests"]);

@@ -18,7 +18,7 @@ pub(crate) struct Ran {
     pub(crate) err: String,
 }
 
-/// A file of the checkout, as it is named from a room.
+/// A file of the checkout, as it is named from a room at a path of its own.
 pub(crate) const GO: &str = "../../../../../../../project/go.log";
 
 /// Work within its scope, and a handoff.
@@ -45,7 +45,8 @@ impl Scene {
         let scene = Self { directory: TempDir::new().unwrap() };
         fs::create_dir(scene.directory.path().join("home")).unwrap();
         let config = format!(
-            "test_command: \"sh tests/check.sh\"\nai_tool: \"rehearsal:.ai/rehearsals/a.yaml\"\n{config}"
+            "test_command: \"sh tests/check.sh\"\nai_tool: \"rehearsal:.ai/rehearsals/a.yaml\"\n{config}{}",
+            if replies.contains(GO) { "room: own-path\n" } else { "" }
         );
         for (path, text) in [
             ("src/a.txt", "a\n"),

@@ -11,6 +11,7 @@ use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
 use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::rooms::RoomKind;
 use serde::{Deserialize, Serialize};
 
 use super::super::index::disk;
@@ -131,6 +132,15 @@ impl RealRooms {
             }
         }
         Ok(())
+    }
+
+    /// Whether an ignored file is what the room began with, or what the user has at the same path.
+    pub(super) fn is_as_begun(&self, room: &Room, path: &[u8]) -> bool {
+        let name = OsStr::from_bytes(path);
+        let (at, copy) = (room.tree().join(name), room.begun_copies().join(name));
+        let users = self.git.place.at(path);
+        same_content(&at, &copy)
+            || (room.record.kind == RoomKind::SamePath && same_content(&at, &users))
     }
 
     /// The next unit begins with nothing of these.

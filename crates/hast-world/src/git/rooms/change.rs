@@ -99,10 +99,12 @@ impl RealRooms {
         let (matcher, from) = (Matcher::new(rules), room.trusted());
         let new = git.call(["ls-files", "-z", "-o", "-X"]).args([room.ignores().as_os_str()]);
         let new = new.index(index).from(&from).run()?;
+        let unhidden = self.unhidden(room, index)?;
         let changed = git.call(["diff-files", "-z", "--name-only", "--ignore-submodules=none"]);
         let changed = changed.index(index).from(&from).run()?;
         let listed = new.split(|byte| *byte == 0).chain(changed.split(|byte| *byte == 0));
-        let mut paths: Vec<Vec<u8>> = listed.map(<[u8]>::to_vec).chain(meant.to_vec()).collect();
+        let listed = listed.map(<[u8]>::to_vec).chain(meant.to_vec());
+        let mut paths: Vec<Vec<u8>> = listed.chain(unhidden).collect();
         let (shown, begun) = (self.shown_paths(room), self.begun_paths(room));
         let is_work = |path: &[u8]| !begun.contains(path) || meant.iter().any(|one| one == path);
         // A name that ends with a slash is a repository, which is told as such.
@@ -115,7 +117,24 @@ impl RealRooms {
         Ok(paths)
     }
 
-    /// Takes files into the index; those whose names git takes from nobody are told.
+    /// Files that the base's rules ignore and the attempt's own do not any more: an attempt that changes
+    /// these rules means the files that it shows.
+    fn unhidden(&self, room: &Room, index: &Path) -> Result<Vec<Vec<u8>>, GitProblem> {
+        let (git, from) = (self.git_of(room), room.trusted());
+        let rules = ["diff-files", "-z", "--name-only", "--", ":(glob)**/.gitignore"];
+        if git.call(rules).index(index).from(&from).run()?.is_empty() {
+            return Ok(Vec::new());
+        }
+        let info = self.git.place.common_dir.join("info/exclude");
+        let shown = git.call(["ls-files", "-z", "-o", "--exclude-per-directory=.gitignore"]);
+        let files = self.config.excludes_file.iter().chain([&info]).filter(|path| path.is_file());
+        let shown = files.fold(shown, |call, file| call.args(["-X".as_ref(), file.as_os_str()]));
+        let shown = shown.index(index).from(&from).run()?;
+        Ok(shown.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect())
+    }
+
+    /// Takes files into the index; those that git takes from nobody are told. One that cannot be
+    /// converted keeps git from all of them: then each is taken by itself.
     fn take_in(
         &self,
         room: &Room,
@@ -129,16 +148,49 @@ impl RealRooms {
         // What goes comes first: a file may take the place of a directory.
         let (files, gone): (Vec<_>, Vec<_>) = paths.iter().partition(is_file);
         let ordered = gone.into_iter().chain(files);
-        let input: Vec<u8> = ordered.flat_map(|path| [path.as_slice(), b"\0"].concat()).collect();
-        let git = self.git_of(room);
-        let call = git.call(["update-index", "-z", "--add", "--remove", "--stdin"]);
-        let call = call.index(index).from(&room.trusted()).synced().input(input);
-        let (_, said) = call.run_and_hear()?;
+        let ordered: Vec<&Vec<u8>> = ordered.collect();
+        let said = match self.update_index(room, &ordered, index) {
+            Err(GitProblem::Refused { .. }) if ordered.len() > 1 => {
+                return self.take_in_each(room, &ordered, index);
+            }
+            Err(GitProblem::Refused { .. }) => {
+                let path = ordered.first().map(|path| path.as_slice()).unwrap_or_default();
+                return Ok(vec![Breach::NotStorable { path: repo_path(path) }]);
+            }
+            other => other?,
+        };
         let ignored = said.split(|byte| *byte == b'\n').filter_map(|line| {
             let path = line.strip_prefix(b"Ignoring path ")?;
             Some(Breach::NotStorable { path: repo_path(path) })
         });
         Ok(ignored.collect())
+    }
+
+    fn take_in_each(
+        &self,
+        room: &Room,
+        paths: &[&Vec<u8>],
+        index: &Path,
+    ) -> Result<Vec<Breach>, GitProblem> {
+        let mut breaches = Vec::new();
+        for path in paths {
+            breaches.extend(self.take_in(room, std::slice::from_ref(*path), index)?);
+        }
+        Ok(breaches)
+    }
+
+    /// What git says about the paths that it passes over.
+    fn update_index(
+        &self,
+        room: &Room,
+        paths: &[&Vec<u8>],
+        index: &Path,
+    ) -> Result<Vec<u8>, GitProblem> {
+        let input = paths.iter().flat_map(|path| [path.as_slice(), b"\0"].concat()).collect();
+        let git = self.git_of(room);
+        let call = git.call(["update-index", "-z", "--add", "--remove", "--stdin"]);
+        let call = call.index(index).from(&room.trusted()).synced().input(input);
+        Ok(call.run_and_hear()?.1)
     }
 
     /// Things that no commit can hold, outside of what is ignored. Git lists neither pipes nor

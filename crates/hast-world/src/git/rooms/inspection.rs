@@ -138,6 +138,13 @@ impl RealRooms {
     ) -> Vec<RepoPath> {
         let mut all: BTreeSet<RepoPath> = self.changed_shown(room).into_iter().collect();
         all.extend(matcher.off_limits(differences.iter().map(|one| &one.path)));
+        // A file that the user's settings of git include is a setting.
+        let settings = self.git.place.in_tree(&self.config.included);
+        let settings = differences.iter().filter(|one| settings.contains(&one.path));
+        all.extend(settings.map(|one| repo_path(&one.path)));
+        let ignored = self.changed_ignored(room).unwrap_or_default();
+        let ignored = ignored.iter().filter(|path| matcher.is_guarded(path));
+        all.extend(ignored.map(|path| repo_path(path)));
         let old = differences.iter().filter(|one| one.old.is_some());
         let old = old.filter(|one| matcher.is_handoff(&one.path));
         all.extend(old.map(|one| repo_path(&one.path)));

@@ -60,6 +60,7 @@ impl RealRooms {
                 write(name, &bytes)?;
             }
         }
+        super::make_private(&at.join("hooks"))?;
         self.set_config(room)?;
         self.copy_refs(&private, room)?;
         fs::copy(index, at.join("index")).map_err(|error| disk(&at, error))?;

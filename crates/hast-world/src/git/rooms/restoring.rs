@@ -85,6 +85,19 @@ impl RealRooms {
     }
 }
 
+impl RealRooms {
+    /// Ignored files that are not what the room began with.
+    pub(super) fn changed_ignored(&self, room: &Room) -> Result<Vec<Vec<u8>>, GitProblem> {
+        let git = self.git_of(room);
+        let list =
+            git.call(["ls-files", "-z", "-o", "-i", "-X"]).args([room.ignores().as_os_str()]);
+        let list = list.index(&room.index()).from(&room.trusted()).run()?;
+        let files = list.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+        let changed = files.filter(|path| !self.is_as_begun(room, path));
+        Ok(changed.map(<[u8]>::to_vec).collect())
+    }
+}
+
 /// Whether a path belongs to installed dependencies whose list the attempt changed.
 fn is_reinstalled(path: &[u8], changed: &[Difference]) -> bool {
     let parts: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();

@@ -12,12 +12,15 @@ use hast_flow::attempt::git_problem::GitProblem;
 /// Most entries of a tree that are looked at.
 const MOST_ENTRIES: usize = 4_000_000;
 
+/// By these names git takes a directory for a repository without a work tree.
+const OF_REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
+
 /// Things that a walk found, as paths below its top with `/`.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// Pipes, sockets and devices.
     pub(super) special: Vec<Vec<u8>>,
-    /// Directories with a `.git` of their own.
+    /// Directories that git takes for repositories.
     pub(super) repositories: Vec<Vec<u8>>,
     /// Links and where they lead.
     pub(super) links: Vec<(Vec<u8>, PathBuf)>,
@@ -31,6 +34,7 @@ pub(super) fn walk(top: &Path) -> Result<Found, GitProblem> {
     while let Some(directory) = open.pop() {
         let here = top.join(&directory);
         allow(&here, 0o700);
+        let mut of_git = 0;
         for entry in fs::read_dir(&here).into_iter().flatten().flatten() {
             seen += 1;
             if seen > MOST_ENTRIES {
@@ -39,6 +43,7 @@ pub(super) fn walk(top: &Path) -> Result<Found, GitProblem> {
             let path = directory.join(entry.file_name());
             let Ok(kind) = entry.file_type() else { continue };
             let bytes = path.as_os_str().as_bytes().to_vec();
+            of_git += usize::from(OF_REPOSITORY.iter().any(|name| entry.file_name() == *name));
             if entry.file_name() == OsStr::new(".git") {
                 found.repositories.push(directory.as_os_str().as_bytes().to_vec());
             } else if kind.is_dir() {
@@ -54,6 +59,9 @@ pub(super) fn walk(top: &Path) -> Result<Found, GitProblem> {
             } else {
                 found.special.push(bytes);
             }
+        }
+        if of_git == OF_REPOSITORY.len() && !directory.as_os_str().is_empty() {
+            found.repositories.push(directory.as_os_str().as_bytes().to_vec());
         }
     }
     Ok(found)
