@@ -119,7 +119,7 @@ fn busy_agent(last: &str) -> Scene {
     let replies = format!(
         "  - do:\n      - write: {{path: src/half.txt, text: half}}\n      - write: {{path: here.log, text: now}}\n{last}"
     );
-    Scene::with(GOALS, &replies, "max_retries: 1\n")
+    Scene::with(GOALS, &replies, "sandbox: off\nmax_retries: 1\n")
 }
 
 #[test]
