@@ -31,7 +31,7 @@ use super::folder::{self, Folder};
 use super::keepsake::Keepsake;
 use super::streams::{KeptStream, LastWords};
 use super::watching::{TooMany, Watched};
-use super::{Calls, Kept, LOOK, Progress, What, ground, homes, outbox, touched};
+use super::{Calls, Kept, LOOK, Progress, Settings, What, ground, homes, outbox, touched};
 use crate::files::PathError;
 use crate::root_path::RootPath;
 use crate::sandbox::landlock;
@@ -207,13 +207,7 @@ impl Calls {
             root: self.settings.root.to_path_buf(),
             tree: tree.top,
             room: tree.room,
-            state: self
-                .settings
-                .machine
-                .as_path()
-                .parent()
-                .unwrap_or(&self.settings.root)
-                .to_owned(),
+            state: self.state_directory(),
             documents: self.settings.documents.to_path_buf(),
             within: tree.within,
             git: tree.git,
@@ -238,6 +232,12 @@ impl Calls {
         };
         self.notice_sandbox(way, &ran.ended);
         Ok(self.finish(way, &told, &command, &ran, &found, kept))
+    }
+
+    /// The directory that has hast's own files.
+    fn state_directory(&self) -> PathBuf {
+        let Settings { machine, root, .. } = &self.settings;
+        machine.as_path().parent().unwrap_or(root).to_owned()
     }
 
     /// Makes the agent's directories before a sandbox is around it. Without them it says itself what it lacks.

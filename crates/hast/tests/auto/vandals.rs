@@ -16,7 +16,6 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("git reflog expire --expire=now --all; git gc -q --prune=now", "complete all_good"),
     ("git merge -q --no-commit --no-ff other || true", "complete all_good"),
     ("git rm -q --cached README", "complete all_good"),
-    ("git commit -q --allow-empty -m busy", "complete all_good"),
     // So are settings, hooks, locks and the git directory.
     (
         "printf '#!/bin/sh\\nexit 1\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
@@ -48,7 +47,8 @@ const SCRIPTS: &[(&str, &str)] = &[
 fn the_repository_is_byte_for_byte_as_before_and_the_work_is_judged() {
     for (script, verdict) in SCRIPTS {
         let before_work = script.contains("clean");
-        let run = format!("      - run: {script:?}\n");
+        let command = format!("mkdir -p .git/hooks; {script}; true");
+        let run = format!("      - run: {command:?}\n");
         let actions = if before_work && *verdict == "complete all_good" {
             format!("{run}{WORK}")
         } else {

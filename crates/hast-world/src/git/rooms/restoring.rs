@@ -104,11 +104,11 @@ fn is_reinstalled(path: &[u8], changed: &[Difference]) -> bool {
     (0..parts.len()).any(|depth| {
         let lists = DEPENDENCIES.iter().find(|(name, _)| name.as_bytes() == parts[depth]);
         lists.is_some_and(|(_, lists)| {
-            let beside = |list: &&str| {
+            let beside = |list: &str| {
                 let list = [&parts[..depth], &[list.as_bytes()]].concat().join(&b'/');
                 changed.iter().any(|one| one.path == list)
             };
-            lists.iter().any(|list| beside(&list))
+            lists.iter().any(|list| beside(list))
         })
     })
 }

@@ -281,7 +281,7 @@ impl View {
             | Kind::LaneClosed
             | Kind::AttemptPassed
             | Kind::MergeStarted
-            | Kind::MergeMoved => self.take_lane(event, goal),
+            | Kind::MergeMoved => self.take_lane(event, &goal),
             Kind::PacketExported
             | Kind::PacketReceived
             | Kind::PacketSettled
@@ -370,9 +370,9 @@ impl View {
     }
 
     /// Lanes are looked at more closely where they are driven.
-    fn take_lane(&mut self, event: &GoalsEvent, goal: String) {
+    fn take_lane(&mut self, event: &GoalsEvent, goal: &str) {
         if event.detail.contains_key(layout::WITHDRAWN) {
-            self.with_run(|run| run.withdraw(event, &goal));
+            self.with_run(|run| run.withdraw(event, goal));
         }
         self.results.clear();
     }
