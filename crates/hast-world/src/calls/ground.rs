@@ -152,10 +152,10 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let top = scratch.path().canonicalize().unwrap();
         let root = top.join("p");
-        std::fs::create_dir_all(root.join("src")).unwrap();
-        std::fs::create_dir(top.join("out")).unwrap();
+        fs::create_dir_all(root.join("src")).unwrap();
+        fs::create_dir(top.join("out")).unwrap();
         std::os::unix::fs::symlink(top.join("out"), root.join("link")).unwrap();
-        std::fs::File::create(root.join("a.md")).unwrap();
+        fs::File::create(root.join("a.md")).unwrap();
         let directory = |path: &str| open(&root, &Named::Directory(path.to_owned()));
         let path = |path: &str| open(&root, &Named::Path(path.to_owned()));
         assert_eq!(directory("src"), Some(root.join("src")));
