@@ -29,155 +29,51 @@ pub enum Severity {
 /// Every way in which a file can be wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    CannotRead {
-        why: String,
-    },
-    TooLarge {
-        bytes: usize,
-        limit: usize,
-    },
-    NotUtf8 {
-        line: usize,
-        byte: usize,
-    },
-    Syntax {
-        format: Format,
-        detail: String,
-    },
-    TooDeep {
-        limit: usize,
-    },
-    TooManyNodes {
-        limit: usize,
-    },
+    CannotRead { why: String },
+    TooLarge { bytes: usize, limit: usize },
+    NotUtf8 { line: usize, byte: usize },
+    Syntax { format: Format, detail: String },
+    TooDeep { limit: usize },
+    TooManyNodes { limit: usize },
     AliasLoop,
-    DuplicateKey {
-        key: String,
-        first_line: usize,
-    },
+    DuplicateKey { key: String, first_line: usize },
     KeyNotText,
-    TornTail {
-        bytes: usize,
-    },
-    UnknownField {
-        name: String,
-        near: Option<String>,
-    },
-    MissingField {
-        name: String,
-        example: Option<String>,
-    },
-    WrongType {
-        expected: Kind,
-        found: Kind,
-    },
-    QuoteText {
-        text: String,
-    },
-    NotOneOf {
-        value: String,
-        allowed: Vec<String>,
-    },
-    BadForm {
-        value: String,
-        example: String,
-    },
-    OutOfRange {
-        value: String,
-        least: i64,
-        most: i64,
-    },
-    Empty {
-        name: String,
-    },
-    NoTable {
-        expected: Vec<String>,
-    },
-    MissingColumn {
-        name: String,
-    },
-    CellCount {
-        expected: usize,
-        found: usize,
-    },
+    TornTail { bytes: usize },
+    UnknownField { name: String, near: Option<String> },
+    MissingField { name: String, example: Option<String> },
+    WrongType { expected: Kind, found: Kind },
+    QuoteText { text: String },
+    NotOneOf { value: String, allowed: Vec<String> },
+    BadForm { value: String, example: String },
+    OutOfRange { value: String, least: i64, most: i64 },
+    Empty { name: String },
+    NoTable { expected: Vec<String> },
+    MissingColumn { name: String },
+    CellCount { expected: usize, found: usize },
     NoFrontMatter,
     UnclosedFrontMatter,
-    NewerVersion {
-        found: u64,
-        known: u64,
-    },
-    DuplicateId {
-        id: String,
-        first_line: usize,
-    },
-    UnknownReference {
-        id: String,
-    },
-    Cycle {
-        path: Vec<String>,
-    },
-    NotItsOwner {
-        id: String,
-        owner: String,
-    },
-    NotInOrder {
-        id: String,
-        list: String,
-    },
-    NoPlaceholder {
-        line: String,
-        near: Option<String>,
-    },
-    UnclosedQuote {
-        line: String,
-    },
-    RunsThePrompt {
-        interpreter: String,
-    },
-    PlaceholderInsideWord {
-        placeholder: String,
-    },
+    NewerVersion { found: u64, known: u64 },
+    DuplicateId { id: String, first_line: usize },
+    UnknownReference { id: String },
+    Cycle { path: Vec<String> },
+    NotItsOwner { id: String, owner: String },
+    NotInOrder { id: String, list: String },
+    NoPlaceholder { line: String, near: Option<String> },
+    UnclosedQuote { line: String },
+    RunsThePrompt { interpreter: String },
+    PlaceholderInsideWord { placeholder: String },
     NoRights(NoRights),
-    NotExactlyOne {
-        found: Vec<String>,
-        allowed: Vec<String>,
-    },
-    NeverReached {
-        after: String,
-    },
-    /// A field that is read, and has another name by now; none is that it has no effect any more.
-    OldField {
-        name: String,
-        instead: Option<String>,
-    },
-    NotGrowing {
-        id: String,
-        before: String,
-    },
-    NotTheFirst {
-        id: String,
-    },
-    AnsweredTwice {
-        id: String,
-    },
-    TooFew {
-        found: usize,
-        least: usize,
-    },
-    Contradicts {
-        other: String,
-        detail: String,
-    },
-    MissingFile {
-        path: String,
-        because: String,
-    },
-    CannotEdit {
-        reason: NoEdit,
-    },
-    Custom {
-        detail: String,
-    },
+    NotExactlyOne { found: Vec<String>, allowed: Vec<String> },
+    NeverReached { after: String },
+    OldField { name: String, instead: Option<String> },
+    NotGrowing { id: String, before: String },
+    NotTheFirst { id: String },
+    AnsweredTwice { id: String },
+    TooFew { found: usize, least: usize },
+    Contradicts { other: String, detail: String },
+    MissingFile { path: String, because: String },
+    CannotEdit { reason: NoEdit },
+    Custom { detail: String },
 }
 
 /// Why a lossless edit is refused; a person has to change the line.

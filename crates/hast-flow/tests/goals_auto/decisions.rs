@@ -3,7 +3,6 @@
 use hast_flow::agents::outcome::FailureClass;
 use hast_flow::attempt::evidence::TestEnd::{CouldNotRun, Green, NoProgram, Red};
 use hast_flow::attempt::recovery::NotReady;
-use hast_flow::attempt::settle::Commits;
 use hast_flow::docs::goals::GoalsEvent;
 use hast_flow::driver::{Delta, Flow};
 use hast_flow::flows::goals::auto::CutOff;
@@ -23,12 +22,12 @@ fn idle() -> Left {
     Left { changes: Vec::new(), handoff: None, ..honest() }
 }
 
-fn blocked(ending: Ending) -> Notice {
+pub(crate) fn blocked(ending: Ending) -> Notice {
     let Ending::Blocked(notice) = ending else { panic!("{ending:?}") };
     notice
 }
 
-fn tree(goals: &[(&str, &str)]) -> String {
+pub(crate) fn tree(goals: &[(&str, &str)]) -> String {
     let list = goals
         .iter()
         .map(|(id, more)| format!("  - id: {id}\n    title: t\n    status: active\n{more}"));
@@ -264,52 +263,6 @@ fn a_refusal_of_the_users_hooks_fails_the_attempt() {
     assert!(auto.git.commits.values().all(|what| what.starts_with(".ai/goals.yaml")));
     assert!(auto.calls[1].prompt.contains("lint failed"));
     assert_eq!(auto.count("ATTEMPT_STARTED"), 3, "each counts once");
-}
-
-/// Two goals, of which the first passes with `commit: off`.
-fn without_commits() -> Auto {
-    let mut auto = Auto::new(&tree(&[("M1", ""), ("M2", "")]));
-    auto.flow.auto.settings.commits = Commits::Off;
-    auto.agent = vec![honest()].into();
-    auto.tests = vec![Green, Green].into();
-    auto
-}
-
-#[test]
-fn without_commits_the_work_is_put_into_the_checkout_and_auto_ends_after_one_goal() {
-    let mut auto = without_commits();
-    let Ending::Done(notice) = auto.drive() else { panic!() };
-    assert!(notice.next.contains("commit: off"));
-    assert!(auto.git.commits.is_empty());
-    let did = |what: &str| auto.git.did.iter().position(|did| did == what).unwrap();
-    assert!(did("save refs/hast/attempts/M1/1") < did("restore 5555 into the checkout"));
-    assert!(did("restore 5555 into the checkout") < did("roll back"));
-    assert_eq!((auto.count("GOAL_DONE"), auto.count("GOALS_COMMITTED")), (1, 0));
-    assert!(auto.goals().contains("id: M1\n    title: t\n    status: done"), "{}", auto.goals());
-
-    auto.dies();
-    auto.git.users = vec!["src/a.py".into(), "mine.txt".into()];
-    let notice = blocked(auto.drive());
-    assert!(notice.what.contains("M1") && notice.what.contains("src/a.py"), "{notice:?}");
-    assert!(!notice.what.contains("mine.txt"), "{notice:?}");
-
-    auto.dies();
-    auto.git.users = vec!["mine.txt".into()];
-    auto.agent = vec![Left::honest("M2")].into();
-    auto.tests = vec![Green, Green].into();
-    assert!(matches!(auto.drive(), Ending::Done(_)));
-    assert_eq!(auto.count("GOAL_DONE"), 2);
-}
-
-#[test]
-fn without_commits_a_file_of_the_user_in_the_way_blocks_the_goal_and_its_work_is_kept() {
-    let mut auto = without_commits();
-    auto.git.in_the_way = vec!["src/a.py".into()];
-    auto.flow.auto.asked = Asked { goal: Some("M1".into()), depth: Depth::One };
-    blocked(auto.drive());
-    assert!(auto.goals().contains("src/a.py"), "{}", auto.goals());
-    assert_eq!(auto.git.refs["refs/heads/hast/kept/M1"], crate::scene::id('5'));
-    assert_eq!(auto.count("GOAL_DONE"), 0);
 }
 
 #[test]

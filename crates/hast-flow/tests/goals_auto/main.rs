@@ -12,3 +12,4 @@ mod left;
 mod prompts;
 mod runnable;
 mod scene;
+mod uncommitted;

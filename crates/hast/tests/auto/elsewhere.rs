@@ -8,7 +8,8 @@ fn the_user_works_in_another_work_tree_while_an_attempt_runs() {
     let waits = format!(
         "      - write: {{path: here.log, text: now}}\n      - wait_for: {{path: {GO}, seconds: 60}}\n"
     );
-    let scene = Scene::with(goals, &format!("  - do:\n{waits}{WORK}"), "max_retries: 1\n");
+    let scene =
+        Scene::with(goals, &format!("  - do:\n{waits}{WORK}"), "sandbox: off\nmax_retries: 1\n");
     scene.git(&["worktree", "add", "-q", "-b", "feat", "../w"]);
     let mut run = scene.start(&["auto"]);
     scene.wait_for("here.log");
