@@ -45,7 +45,7 @@ fn a_result_that_the_tests_had_left_is_not_the_agents_to_forge() {
 }
 
 #[test]
-fn a_test_runner_in_an_ignored_directory_is_watched_where_protect_names_it() {
+fn a_test_runner_in_an_ignored_directory_is_not_the_agents_to_change() {
     let lie = "      - run: \"echo bad > src/a.txt; echo 'exit 0' > .venv/bin/runner\"\n";
     let scene = scene(
         &format!("{lie}{WORK}"),
@@ -56,8 +56,8 @@ fn a_test_runner_in_an_ignored_directory_is_watched_where_protect_names_it() {
     scene.git(&["commit", "-qam", "runner"]);
     scene.write(".venv/bin/runner", "! grep -q bad src/a.txt\n");
     let ran = scene.hast(&["auto"]);
-    assert_eq!(scene.verdicts(), ["failed protected_path"], "{ran:?}");
-    assert!(ran.out.contains(".venv/bin/runner"), "{ran:?}");
+    // What is ignored is, before the tests, what the room began with.
+    assert_eq!(scene.verdicts(), ["failed tests_red"], "{ran:?}");
     assert_eq!(scene.read(".venv/bin/runner"), "! grep -q bad src/a.txt\n");
 }
 
