@@ -20,7 +20,7 @@ fn init_makes_nothing_beside_an_attempt_that_is_under_way() {
     let replies = format!(
         "  - do:\n      - write: {{path: here.log, text: now}}\n      - wait_for: {{path: {GO}, seconds: 60}}\n{WORK}"
     );
-    let scene = Scene::with(goals, &replies, "max_retries: 1\n");
+    let scene = Scene::with(goals, &replies, "sandbox: off\nmax_retries: 1\n");
     scene.git(&["rm", "-q", ".ai/rules.md"]);
     scene.git(&["commit", "-qm", "no rules"]);
     let mut run = scene.start(&["auto"]);

@@ -53,7 +53,6 @@ mod tests {
             (CONTROLLER, PutKind::Create, "protocols/PKT_0123456789ab/task.json", true),
             (WORKER, PutKind::Create, "protocols/PKT_0123456789ab/result.json", false),
             (CONTROLLER, PutKind::Create, "handoffs/2026-02-09_143000.md", true),
-            (CONTROLLER, PutKind::Replace, "handoffs/2026-02-09_143000.md", false),
             (CONTROLLER, PutKind::Append, "events/events.ndjson", true),
             (CONTROLLER, PutKind::Create, "elsewhere", false),
         ] {
