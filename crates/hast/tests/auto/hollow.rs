@@ -57,7 +57,8 @@ fn a_test_runner_in_an_ignored_directory_is_not_the_agents_to_change() {
     scene.write(".venv/bin/runner", "! grep -q bad src/a.txt\n");
     let ran = scene.hast(&["auto"]);
     // What is ignored is, before the tests, what the room began with.
-    assert_eq!(scene.verdicts(), ["failed tests_red"], "{ran:?}");
+    assert_eq!(scene.verdicts(), ["failed protected_path"], "{ran:?}");
+    assert!(ran.out.contains(".venv/bin/runner"), "{ran:?}");
     assert_eq!(scene.read(".venv/bin/runner"), "! grep -q bad src/a.txt\n");
 }
 
