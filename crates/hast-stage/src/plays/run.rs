@@ -116,7 +116,8 @@ pub fn pair(hast: &Path, kills: u64, seed: u64) -> u64 {
     }
     let runs = stage.read(RUNS);
     assert_eq!(runs.lines().count(), 4, "{runs}");
-    assert_eq!(runs.matches("| COMPLETED").count(), 2, "{runs}");
+    let events = stage.read(EVENTS);
+    assert_eq!(runs.matches("| COMPLETED").count(), 2, "{runs}{events}");
     for id in stage.names("runs") {
         assert!(stage.has(&format!("outputs/{id}/report.md")), "{id}");
     }

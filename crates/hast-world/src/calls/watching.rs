@@ -1,7 +1,9 @@
 //! What a call changed in the project and may not, where it may change only a part of it: the project is
 //! looked at before and after. What hast itself and its other processes wrote meanwhile is not its doing.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use hast_flow::attempt::globs::Globs;
 use hast_flow::calling::grants::{Ground, granted};
@@ -15,6 +17,9 @@ use hast_flow::store::DocPath;
 
 use super::Calls;
 use super::traces::Traces;
+
+/// How long a commit of another driver is waited for.
+const LONGEST_COMMIT: Duration = Duration::from_secs(2);
 
 /// A project before a call.
 pub(super) struct Watched {
@@ -31,9 +36,24 @@ impl Calls {
     /// The project as it is now, if the call may change only a part of it.
     pub(super) fn watch(&self, call: &Call) -> Option<Watched> {
         writes(&call.place)?;
-        // Looked at before the files: a commit that is on its way writes to it once more.
+        // A commit on its way may have its record in the journal and not its files yet.
+        let _no_commit = self.between_commits();
         let journal = self.journal(call);
         Some(Watched { journal, traces: self.traces() })
+    }
+
+    /// Keeps other drivers from a commit for as long as the file is held. Where one takes long, nobody is
+    /// kept from anything.
+    fn between_commits(&self) -> Option<File> {
+        let file = File::open(self.settings.documents.join(".hast/lock")).ok()?;
+        let end = Instant::now() + LONGEST_COMMIT;
+        while file.try_lock_shared().is_err() {
+            if Instant::now() > end {
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Some(file)
     }
 
     fn traces(&self) -> Traces {
