@@ -4,10 +4,10 @@ use crate::scene::{Scene, work};
 
 /// A room with work that is nowhere else, of a run that nobody knows of any more.
 fn forgotten() -> Scene {
-    let actions = "      - write: {path: work.txt, text: \"nowhere else\\n\"}\n      - hang\n";
+    let actions = "      - write: {path: work.txt, text: \"nowhere else\\n\"}\n      - write: {path: written.log, text: x}\n      - hang\n";
     let scene = Scene::new(&[("M1", "", actions)]);
     let mut child = scene.start(&["auto", "--isolate"]);
-    scene.wait_until("the agent has worked", |scene| scene.room_has("M1", "work.txt"));
+    scene.wait_until("the agent has worked", |scene| scene.room_has("M1", "written.log"));
     child.kill().unwrap();
     child.wait().unwrap();
     scene.nothing_runs();

@@ -37,6 +37,7 @@ pub(crate) const COMMANDS: &[(May, &str)] = &[
     (Nothing, "auto --dry-run-full"),
     (Nothing, "retry M2"),
     (Nothing, "retry M2 --no-run"),
+    (Nothing, "take M2"),
     (Nothing, "explore answer --no-agent"),
     (Nothing, "explore answer"),
     (Nothing, "demo --dir src"),

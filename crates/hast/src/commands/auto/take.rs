@@ -22,6 +22,8 @@ pub(crate) fn run(app: &mut App, args: &TakeArgs) -> Result<Exit, Problem> {
     let root = find_root(app)?;
     let project = calling::project_at(app, root)?;
     let (lang, goal) = (app.lang, args.goal.as_str());
+    // Nothing is written in a repository that nobody has approved.
+    let _approved = calling::trusted(app, &project, &calling::commands(&project))?;
     let documents = project.root.join(layout::DIRECTORY);
     let _lock = driving::lock_of(lang, &documents, super::UNIT)
         .map_err(|problem| Problem { exit: Exit::Failed, ..problem })?;
