@@ -236,6 +236,8 @@ impl<S: Subject> Run<'_, S> {
                 _ => None,
             })
         });
+        // Where nothing was there before their edit, all of ours lies aside.
+        let ours = ours.or_else(|| self.kept_aside(path));
         let unlinked = disk.unlink(path);
         self.machine.borrow_mut().exit(process);
         if let (Some(bytes), Ok(())) = (ours, unlinked) {
