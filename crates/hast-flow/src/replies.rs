@@ -9,7 +9,7 @@ use crate::docs::document::{self, Document};
 use crate::formats::diagnostic::Diagnostic;
 use crate::formats::source::Source;
 use crate::messages;
-use crate::steps::{Answer, Call, CallResult, Effect, EffectResult, StepKey};
+use crate::steps::{AGAIN, Answer, Call, CallResult, Effect, EffectResult, StepKey};
 use crate::words::Lang;
 
 messages! {
@@ -121,8 +121,6 @@ pub fn forget(results: &mut BTreeMap<StepKey, EffectResult>, key: &StepKey) {
         }
     }
 }
-
-const AGAIN: &str = "again-";
 
 fn judge<T>(
     result: &EffectResult,

@@ -389,6 +389,9 @@ pub struct StepLog {
     last_finished: Option<StepKey>,
 }
 
+/// How the last part of a key begins whose question is asked again.
+pub const AGAIN: &str = "again-";
+
 impl StepLog {
     pub fn add(&mut self, line: &StepLine) {
         match line.state {
@@ -409,6 +412,12 @@ impl StepLog {
     /// Whether a step was begun and has no end.
     pub fn is_open(&self, key: &StepKey) -> bool {
         self.open.contains_key(key)
+    }
+
+    /// Open steps that asked the question of this step again.
+    pub fn asked_again<'l>(&'l self, key: &StepKey) -> impl Iterator<Item = &'l StepKey> {
+        let start = format!("{key}/{AGAIN}");
+        self.open.keys().filter(move |open| open.as_str().starts_with(&start))
     }
 
     /// Another process goes on. What it asks for first may be what the last one ended, where a person
@@ -450,5 +459,18 @@ mod tests {
             log.add(&line(&name, StepState::Finished));
         }
         assert_eq!(log.open.len(), 0);
+    }
+
+    #[test]
+    fn a_question_that_was_asked_again_is_found_by_its_first_key() {
+        let mut log = StepLog::default();
+        let at = "2026-02-09T05:30:00Z".parse().unwrap();
+        for name in ["T/review", "T/review/again-1", "T/review/scan", "T/reviews/again-1"] {
+            let step = StepKey::new(&[name]);
+            log.add(&StepLine { step, state: StepState::Started, at });
+        }
+        let again: Vec<&str> =
+            log.asked_again(&StepKey::new(&["T/review"])).map(StepKey::as_str).collect();
+        assert_eq!(again, ["T/review/again-1"]);
     }
 }

@@ -261,8 +261,9 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
     fn commit(&mut self, commit: Commit) -> Result<Vec<Conflict>, StoreError> {
         let mut change = ChangeSet::new(commit.role, &commit.reason);
         change.puts = commit.puts;
-        let (begun, finished) = (commit.starts.clone(), commit.finishes.clone());
-        let lines = self.step_lines(commit.finishes, commit.starts);
+        let finishes = self.with_repeats(commit.finishes);
+        let (begun, finished) = (commit.starts.clone(), finishes.clone());
+        let lines = self.step_lines(finishes, commit.starts);
         if !lines.is_empty() {
             change.puts.push(self.append_steps(&lines));
         }
@@ -285,6 +286,16 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
             self.read_news()?;
         }
         Ok(Vec::new())
+    }
+
+    /// The steps that a commit ends, and those that asked the same question again and that nobody waits
+    /// for: an earlier process was cut off there, or the first answer turned out to be right.
+    fn with_repeats(&self, finishes: Vec<StepKey>) -> Vec<StepKey> {
+        let again = finishes.iter().flat_map(|key| self.steps.asked_again(key));
+        let waits = |key: &StepKey| self.noted.contains(key) && !self.unused.contains_key(key);
+        let left = again.filter(|key| !waits(key) && !finishes.contains(*key));
+        let left: Vec<StepKey> = left.cloned().collect();
+        left.into_iter().chain(finishes).collect()
     }
 
     fn step_lines(&self, finishes: Vec<StepKey>, starts: Vec<StepKey>) -> Vec<StepLine> {
