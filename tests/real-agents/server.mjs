@@ -3,6 +3,7 @@
 // It keeps no state: what to answer follows from the request alone, so agents may ask in any order and retry.
 import http from "node:http";
 import { writeFileSync } from "node:fs";
+import { promptIn, steps } from "./worker.mjs";
 
 const [portFile] = process.argv.slice(2);
 const USAGE = { input: 1200, cached: 200, output: 34 };
@@ -28,7 +29,7 @@ function answer(request, body, response) {
   if (path.endsWith(":countTokens")) return json(response, 200, { totalTokens: USAGE.input });
   if (!api) return json(response, 404, { error: { message: `no such path: ${path}` } });
   const parsed = parse(body);
-  const play = SCRIPTS[script];
+  const play = script.startsWith("flow-") ? flow(script.slice("flow-".length)) : SCRIPTS[script];
   if (!play) return json(response, 404, { error: { message: `no such script: ${script}` } });
   play({ api, path, request: parsed, body, response });
 }
@@ -48,7 +49,7 @@ const SCRIPTS = {
   },
   // A shell command that leaves a daemon behind, in a session of its own.
   background(call) {
-    call.api.send(call, nextStep(call, SHELLS, (target) => `setsid sleep 31536 >/dev/null 2>&1 & printf 'hello\\n' > ${target}`));
+    call.api.send(call, nextStep(call, SHELLS, (target) => `setsid sleep ${sleepIn(call.body)} >/dev/null 2>&1 & printf 'hello\\n' > ${target}`));
   },
   // A shell command that tries to write where it must not, then where it may.
   outside(call) {
@@ -71,16 +72,37 @@ const SCRIPTS = {
   },
 };
 
+/** A worker who does what the prompt of a flow asks for, one tool call an answer; how many results are there says how far it is. */
+function flow(scenario) {
+  if (["429", "silence"].includes(scenario)) return SCRIPTS[scenario];
+  return (call) => {
+    const { api, request } = call;
+    const tools = api.tools(request);
+    const prompt = promptIn(request);
+    const done = api.toolResults(request);
+    const step = prompt && tools.length > 0 ? steps(prompt, scenario)[done] : undefined;
+    if (!step) return api.send(call, { text: "Done." });
+    const tool = step.shell ? pick(tools, SHELLS) : pick(tools, PREFERRED);
+    if (!tool) return api.send(call, { text: "There is no tool for this." });
+    const line = step.shell ?? `cat > '${step.file}' <<'DOCUMENT'\n${step.text}\nDOCUMENT`;
+    api.send(call, { number: done + 1, tool: { name: tool.name, args: fill(tool, step.file, line, step.text) } });
+  };
+}
+
 /** A tool call that writes the file the prompt names; once its result is there, a closing sentence. */
 function nextStep({ api, request, body }, preferred = PREFERRED, line = (target) => `printf 'hello\\n' > ${target}`) {
   const target = /TARGET=([^\s"'\\<]+)/.exec(body)?.[1];
   const tools = api.tools(request);
-  if (api.hasToolResult(request) || !target) return { text: "The file is written." };
+  if (api.toolResults(request) > 0 || !target) return { text: "The file is written." };
   if (tools.length === 0) return { text: asWholeFile(target) };
   const tool = pick(tools, preferred);
   if (!tool) return { text: "There is no tool to write with." };
   return { tool: { name: tool.name, args: fill(tool, target, line(target)) } };
 }
+
+/** Agents tell the results of calls apart by these. */
+const idOf = (step) => String(step.number ?? 1).padStart(4, "0");
+const sleepIn = (body) => /SLEEP=([0-9]+)/.exec(body)?.[1] ?? "31536";
 
 /** For agents without tools (aider) an answer in their own form. */
 function asWholeFile(target) {
@@ -99,13 +121,13 @@ function pick(tools, preferred) {
   return undefined;
 }
 
-function fill(tool, target, shell) {
+function fill(tool, target, shell, text = "hello\n") {
   const properties = tool.schema?.properties ?? {};
   const args = {};
   for (const [name, property] of Object.entries(properties)) {
     const list = property.type === "array";
     if (["file_path", "filePath", "path", "absolute_path"].includes(name)) args[name] = target;
-    else if (["content", "file_text", "contents"].includes(name)) args[name] = "hello\n";
+    else if (["content", "file_text", "contents"].includes(name)) args[name] = text;
     else if (name === "command" && "path" in properties) args[name] = "write";
     else if (name === "command" || name === "cmd") args[name] = list ? ["sh", "-c", shell] : shell;
     else if (name === "description") args[name] = "write a file";
@@ -128,7 +150,7 @@ function refuse({ api, response }, status, message, type, wait = RESET_SECONDS) 
 
 const anthropic = {
   tools: (request) => (request.tools ?? []).map((tool) => ({ name: tool.name, schema: tool.input_schema })),
-  hasToolResult: (request) => (request.messages ?? []).some((message) => Array.isArray(message.content) && message.content.some((part) => part.type === "tool_result")),
+  toolResults: (request) => (request.messages ?? []).flatMap((message) => (Array.isArray(message.content) ? message.content : [])).filter((part) => part.type === "tool_result").length,
   error(status, message) {
     const type = { 401: "authentication_error", 429: "rate_limit_error", 529: "overloaded_error" }[status] ?? "api_error";
     return { type: "error", error: { type, message } };
@@ -136,7 +158,7 @@ const anthropic = {
   send({ response, request, cut }, step) {
     const usage = { input_tokens: USAGE.input - USAGE.cached, cache_read_input_tokens: USAGE.cached, cache_creation_input_tokens: 0, output_tokens: USAGE.output };
     const block = step.tool
-      ? { type: "tool_use", id: "toolu_0001", name: step.tool.name, input: step.tool.args }
+      ? { type: "tool_use", id: `toolu_${idOf(step)}`, name: step.tool.name, input: step.tool.args }
       : { type: "text", text: step.text };
     const stop_reason = step.tool ? "tool_use" : "end_turn";
     const message = { id: "msg_0001", type: "message", role: "assistant", model: request.model ?? "scripted", content: [], stop_reason: null, stop_sequence: null, usage };
@@ -159,13 +181,13 @@ const anthropic = {
 
 const responses = {
   tools: (request) => (request.tools ?? []).filter((tool) => tool.type === "function").map((tool) => ({ name: tool.name, schema: tool.parameters })),
-  hasToolResult: (request) => Array.isArray(request.input) && request.input.some((item) => String(item.type).endsWith("_call_output")),
+  toolResults: (request) => (Array.isArray(request.input) ? request.input : []).filter((item) => String(item.type).endsWith("_call_output")).length,
   error: (status, message, type, reset, wait) => ({
     error: { type: type ?? (status === 429 ? "rate_limit_exceeded" : "invalid_request_error"), code: null, message, plan_type: "plus", resets_at: reset, resets_in_seconds: wait },
   }),
   send({ response, cut }, step) {
     const item = step.tool
-      ? { type: "function_call", id: "fc_0001", call_id: "call_0001", name: step.tool.name, arguments: JSON.stringify(step.tool.args), status: "completed" }
+      ? { type: "function_call", id: `fc_${idOf(step)}`, call_id: `call_${idOf(step)}`, name: step.tool.name, arguments: JSON.stringify(step.tool.args), status: "completed" }
       : { type: "message", id: "item_0001", role: "assistant", status: "completed", content: [{ type: "output_text", text: step.text, annotations: [] }] };
     const usage = { input_tokens: USAGE.input, input_tokens_details: { cached_tokens: USAGE.cached }, output_tokens: USAGE.output, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: USAGE.input + USAGE.output };
     const base = { id: "resp_0001", object: "response", created_at: 1, model: "scripted", status: "in_progress", output: [] };
@@ -181,11 +203,11 @@ const responses = {
 
 const chat = {
   tools: (request) => (request.tools ?? []).map((tool) => ({ name: tool.function?.name, schema: tool.function?.parameters })),
-  hasToolResult: (request) => (request.messages ?? []).some((message) => message.role === "tool"),
+  toolResults: (request) => (request.messages ?? []).filter((message) => message.role === "tool").length,
   error: (status, message, type) => ({ error: { message, type: type ?? (status === 429 ? "rate_limit_exceeded" : "invalid_request_error"), code: String(status) } }),
   send({ response, request, cut }, step) {
     const usage = { prompt_tokens: USAGE.input, completion_tokens: USAGE.output, total_tokens: USAGE.input + USAGE.output, prompt_tokens_details: { cached_tokens: USAGE.cached } };
-    const tool_calls = step.tool && [{ index: 0, id: "call_0001", type: "function", function: { name: step.tool.name, arguments: JSON.stringify(step.tool.args) } }];
+    const tool_calls = step.tool && [{ index: 0, id: `call_${idOf(step)}`, type: "function", function: { name: step.tool.name, arguments: JSON.stringify(step.tool.args) } }];
     const message = step.tool ? { role: "assistant", content: null, tool_calls } : { role: "assistant", content: step.text };
     const finish_reason = step.tool ? "tool_calls" : "stop";
     const base = { id: "chatcmpl-0001", created: 1, model: request.model ?? "scripted" };
@@ -203,7 +225,7 @@ const chat = {
 
 const gemini = {
   tools: (request) => (request.tools ?? []).flatMap((tool) => tool.functionDeclarations ?? []).map((tool) => ({ name: tool.name, schema: tool.parametersJsonSchema ?? tool.parameters })),
-  hasToolResult: (request) => (request.contents ?? []).some((content) => (content.parts ?? []).some((part) => part.functionResponse)),
+  toolResults: (request) => (request.contents ?? []).flatMap((content) => content.parts ?? []).filter((part) => part.functionResponse).length,
   error(status, message, type, reset, wait) {
     const name = { 401: "UNAUTHENTICATED", 429: "RESOURCE_EXHAUSTED", 529: "UNAVAILABLE" }[status] ?? "UNKNOWN";
     const details = status === 429 ? [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: `${wait}s` }] : [];
