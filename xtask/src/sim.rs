@@ -56,6 +56,27 @@ pub(crate) fn sweep(programs: &Path, seeds: u64) -> Result<Sweep, Failure> {
         .map_err(|error| format!("hast-sim printed no figures: {error}").into())
 }
 
+/// A fault that was planted, and the runs after which the sweep of its subject had found it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct PlantedFault {
+    pub(crate) fault: String,
+    pub(crate) subject: String,
+    pub(crate) runs: Option<u64>,
+}
+
+/// Each planted fault, with new seeds and a sweep as short as that of `.ci/run`.
+pub(crate) fn planted(programs: &Path) -> Result<Vec<PlantedFault>, Failure> {
+    let text = format!("{:016x}", random_seed());
+    let mut command = Command::new(programs.join("hast-sim"));
+    command.args(["--planted", "8", "--every", "4", "--fresh", &text, "--json", "yes"]);
+    let output = command.stderr(Stdio::inherit()).output()?;
+    let said = String::from_utf8(output.stdout)?;
+    eprint!("{said}");
+    let last = said.lines().last().unwrap_or_default();
+    serde_json::from_str(last)
+        .map_err(|error| format!("hast-sim named no planted faults: {error}").into())
+}
+
 fn fresh(programs: &Path, seeds: u64) -> Command {
     let text = format!("{:016x}", random_seed());
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);

@@ -7,9 +7,8 @@ use crate::agents::outcome::FailureClass;
 use crate::attempt::base::{Base, ObjectId, Saved};
 use crate::attempt::evidence::CallEnd;
 use crate::attempt::git_problem::GitProblem;
-use crate::attempt::workspace::{
-    CommitPlan, GitResult, GitStep, Guarded, Reach, SavePlan, TreeFile,
-};
+use crate::attempt::workspace::{CommitPlan, GitResult, GitStep, SavePlan, TreeFile};
+use crate::attempt::worktrees::{WorktreeResult, WorktreeStep};
 use crate::messages;
 use crate::steps::{Answer, CallResult, Effect, EffectResult, Ending, Notice, Step, StepKey};
 use crate::words::Lang;
@@ -58,6 +57,25 @@ impl<'r> GitSteps<'r> {
         }
     }
 
+    /// The result of a step with rooms, or the step that has to be taken first.
+    pub fn worktree(
+        &self,
+        key: &StepKey,
+        step: impl FnOnce() -> WorktreeStep,
+    ) -> Result<&'r WorktreeResult, Step> {
+        match self.results.get(key) {
+            None => {
+                let effect = Effect::Worktree(Box::new(step()));
+                Err(Step::Effect { key: key.clone(), effect })
+            }
+            Some(EffectResult::Worktree(WorktreeResult::Refused(refused))) => {
+                Err(problem(refused, self.lang))
+            }
+            Some(EffectResult::Worktree(result)) => Ok(result),
+            Some(_) => Err(unexpected(key, self.lang)),
+        }
+    }
+
     /// Everything goes onto a ref.
     pub fn save(&self, key: &StepKey, plan: impl FnOnce() -> SavePlan) -> Result<&'r Saved, Step> {
         match self.git(key.clone(), || GitStep::Save(plan()))? {
@@ -77,14 +95,6 @@ impl<'r> GitSteps<'r> {
         let saved = self.save(save, plan)?;
         self.git(back, || GitStep::RollBack { base: base.clone(), saved: saved.clone() })?;
         Ok(saved)
-    }
-
-    /// Gives protected things back what they had; says what had something else.
-    pub fn guard(&self, key: &StepKey, base: &Base, reach: Reach) -> Result<&'r Guarded, Step> {
-        match self.git(key.clone(), || GitStep::Guard { base: base.clone(), reach })? {
-            GitResult::Guarded(guarded) => Ok(guarded),
-            _ => Err(unexpected(key, self.lang)),
-        }
     }
 
     /// The user's hooks, then the commit, then the base's branch moves to it. An equal plan makes the same

@@ -52,8 +52,9 @@ pub enum ItemKind {
     Decision,
     BlockedGoal,
     Budget,
-    /// Passes by itself.
-    Limit,
+    /// An agent could not be started. Earlier versions had limits here too.
+    #[serde(alias = "limit")]
+    NotStarted,
 }
 
 impl ItemKind {
@@ -68,7 +69,7 @@ impl ItemKind {
         Self::Decision,
         Self::BlockedGoal,
         Self::Budget,
-        Self::Limit,
+        Self::NotStarted,
     ];
 
     /// Whether an agent did what it must not: that stays true when its goal is done.
@@ -88,7 +89,7 @@ impl ItemKind {
             Self::Decision => "decision",
             Self::BlockedGoal => "blocked_goal",
             Self::Budget => "budget",
-            Self::Limit => "limit",
+            Self::NotStarted => "not_started",
         }
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agents::asking::Further;
 use crate::agents::outcome::FailureClass;
+use crate::agents::resume_time::ResumeTime;
 use crate::agents::usage::Usage;
 use crate::attempt::base::ObjectId;
 use crate::attempt::evidence::TestRun;
@@ -213,6 +214,8 @@ pub enum Place {
     Within(Vec<String>),
     /// The room of the unit that the last part of this path names.
     Worktree(DocPath),
+    /// The same room, only to read.
+    Viewing(DocPath),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -312,7 +315,7 @@ pub enum CallResult {
     /// The agent may not be called before this time; no attempt is spent.
     Limited {
         agent: String,
-        until: UtcTime,
+        until: ResumeTime,
     },
     /// A person has to log in; trying again without that is useless.
     LoginNeeded {
@@ -420,9 +423,10 @@ impl StepLog {
         self.open.keys().filter(move |open| open.as_str().starts_with(&start))
     }
 
-    /// Another process goes on. What it asks for first may be what the last one ended, where a person
-    /// took the documents back to before that.
-    pub fn begin_life(&mut self) {
+    /// The log was read, and another process may have ended the last step. Whoever asks for it again is
+    /// not going in circles: a person may have taken the documents back to before that, or the other one
+    /// left nothing behind.
+    pub fn forget_last(&mut self) {
         self.last_finished = None;
     }
 

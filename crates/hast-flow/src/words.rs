@@ -113,6 +113,13 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// The same of a text with lines and tabs, which stay.
+pub fn visible_lines(text: &str) -> String {
+    let line =
+        |line: &str| line.split('\t').map(|part| visible(part)).collect::<Vec<_>>().join("\t");
+    text.lines().map(|text| line(text) + "\n").collect()
+}
+
 /// A text as one word of a command line that people paste into a shell.
 pub fn shell_word(text: &str) -> Cow<'_, str> {
     let plain = |c: char| c.is_alphanumeric() || "/._-+=:@%,".contains(c);

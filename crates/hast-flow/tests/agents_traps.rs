@@ -251,7 +251,7 @@ fn whoever_watches_sees_progress_as_it_comes() {
     let line = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"on it"},{"type":"tool_use","name":"Bash"}]}}"#;
     assert!(reader.push(Stream::Out, line.as_bytes()).is_empty(), "the line is not over");
     let events = reader.push(Stream::Out, b"\n");
-    assert_eq!(events, [AgentEvent::Said("on it".to_owned()), AgentEvent::Tool("Bash".to_owned())]);
+    assert_eq!(events, [AgentEvent::Said("on it".to_owned()), AgentEvent::Tool("Bash".into())]);
 }
 
 proptest! {

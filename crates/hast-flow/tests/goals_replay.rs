@@ -112,15 +112,21 @@ fn a_violation_waits_also_while_the_goal_goes_on_and_is_one_matter_with_its_bloc
 }
 
 #[test]
-fn what_stops_agents_waits_until_one_answers_again() {
+fn what_stops_agents_waits_until_one_answers_again_and_a_limit_waits_for_nobody() {
     let stop = |number, cause: &str| {
         line(number, "STOPPED", json!({"cause": cause, "what": "w", "next": "n", "goal_id": "M1"}))
     };
-    let lines = [stop(1, "limit"), stop(2, "budget"), stop(3, "login"), stop(4, "limit")];
+    let lines = [
+        stop(1, "limit"),
+        stop(2, "budget"),
+        stop(3, "login"),
+        stop(4, "not_started"),
+        line(5, "LIMIT_REACHED", json!({"goal_id": "M1", "attempt": 1})),
+    ];
     let kinds: Vec<ItemKind> =
         waiting(&replayed(&lines)).into_iter().map(|(kind, _)| kind).collect();
-    assert_eq!(kinds, [ItemKind::Login, ItemKind::Budget, ItemKind::Limit]);
-    let again = [&lines[..], &[line(5, "ATTEMPT_ENDED", json!({"goal_id": "M1"}))]].concat();
+    assert_eq!(kinds, [ItemKind::Login, ItemKind::Budget, ItemKind::NotStarted]);
+    let again = [&lines[..], &[line(6, "ATTEMPT_ENDED", json!({"goal_id": "M1"}))]].concat();
     assert!(waiting(&replayed(&again)).is_empty());
 }
 
@@ -185,7 +191,7 @@ fn made(number: u64, (kind, goal, extra): (u8, u8, u8)) -> String {
         3 | 4 => blocked(number, &goal, u32::from(extra)),
         5 => line(number, "GOAL_DONE", json!({"goal_id": goal, "parents": ["P"]})),
         6 => line(number, "RETRIED", json!({"goal_id": goal})),
-        7 => line(number, "STOPPED", json!({"cause": "limit", "what": "w", "goal_id": goal})),
+        7 => line(number, "STOPPED", json!({"cause": "login", "what": "w", "goal_id": goal})),
         8 => line(number, "STATUS_SET", json!({"goal_id": goal, "status": "pending"})),
         9 => line(number, "UNKNOWN_KIND", json!({"goal_id": goal})),
         10 => line(number, "ATTEMPT_ENDED", json!({"goal_id": goal})),

@@ -37,9 +37,21 @@ enum What {
 
 /// Sweeps seeds: several workers, each killed now and then at an operation of the disk.
 pub fn sweep(seeds: std::ops::Range<u64>) -> Result<u64, String> {
+    sweep_with(seeds, Claims::Asked)
+}
+
+/// What a worker goes by when it claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Claims {
+    Asked,
+    /// As if nobody ever held anything. Only to show that the sweep finds it.
+    Unasked,
+}
+
+pub(crate) fn sweep_with(seeds: std::ops::Range<u64>, claims: Claims) -> Result<u64, String> {
     let mut merged = 0;
     for seed in seeds {
-        let lines = run(seed).map_err(|why| format!("seed {seed}: {why}"))?;
+        let lines = run(seed, claims).map_err(|why| format!("seed {seed}: {why}"))?;
         holders_are_unique(&lines).map_err(|why| format!("seed {seed}: {why}"))?;
         merged += lines.iter().filter(|line| line.what == What::Merged).count() as u64;
     }
@@ -82,7 +94,7 @@ fn holders_are_unique(lines: &[Line]) -> Result<(), String> {
     Ok(())
 }
 
-fn run(seed: u64) -> Result<Vec<Line>, String> {
+fn run(seed: u64, claims: Claims) -> Result<Vec<Line>, String> {
     let machine = Rc::new(RefCell::new(World::new(seed)));
     let mut chance = Rng::new(seed);
     let mut minute = 0;
@@ -97,8 +109,8 @@ fn run(seed: u64) -> Result<Vec<Line>, String> {
             let at = machine.borrow().operations + 1 + chance.below(60) as u64;
             machine.borrow_mut().plan_fault(Fault { at, kind: FaultKind::DieAfter });
         }
-        let turn =
-            Turn { worker: &worker, unit: format!("G{}", chance.below(UNITS as usize)), minute };
+        let unit = format!("G{}", chance.below(UNITS as usize));
+        let turn = Turn { worker: &worker, unit, minute, claims };
         let turned = Store::open(disk, small())
             .and_then(|(mut store, _)| turn.take(&mut store, &mut beliefs));
         machine.borrow_mut().exit(process);
@@ -117,6 +129,7 @@ struct Turn<'w> {
     worker: &'w str,
     unit: String,
     minute: i64,
+    claims: Claims,
 }
 
 impl Turn<'_> {
@@ -135,6 +148,11 @@ impl Turn<'_> {
             return Ok(true);
         }
         let (mut leases, now) = (fold(&lines), at(self.minute));
+        if self.claims == Claims::Unasked {
+            let fence = leases.last_fence();
+            leases = Leases::default();
+            leases.continue_after(fence);
+        }
         let (mut new, mut claimed) = (Vec::new(), None);
         for event in leases.sweep(now) {
             let LeaseEvent::Expired { fence } = event else { continue };

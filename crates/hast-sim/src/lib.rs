@@ -10,7 +10,7 @@ pub mod git;
 pub mod kernel;
 pub mod lanes;
 pub mod leases;
-pub mod patch;
+pub mod planted;
 pub mod rng;
 pub mod round;
 pub mod runs;

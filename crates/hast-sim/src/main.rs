@@ -9,15 +9,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use arguments::{Order, Round};
-use hast_sim::flows;
-use hast_sim::round::{Figures, Subject};
+use hast_sim::flows::{self, Blow};
+use hast_sim::planted::{Discovery, Planted};
+use hast_sim::round::Figures;
 use hast_sim::sweep;
 use serde_json::json;
+
+/// Of one seed of a subject; the figures count all.
+const MOST_TOLD: usize = 10;
+const REPLAY: &str = "cargo run -p hast-sim --release --";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match Order::read(&words) {
         Ok(Order::Round(round)) => run(&round),
+        Ok(Order::Planted(round)) => find_planted(&round),
         Ok(Order::Store(case)) => {
             let mut report = sweep::Report::default();
             sweep::replay(case, None, &mut report);
@@ -33,7 +39,9 @@ fn main() -> ExitCode {
             for life in report.lives.iter().flatten() {
                 println!("  {life}");
             }
-            show("replay", &Figures { seeds: 1, ..Figures::of_flow(&report) });
+            let figures = Figures { seeds: 1, ..Figures::of_flow(&report) };
+            show("replay", &figures);
+            tell(&figures);
             code(report.diverged.is_empty())
         }
         Err(why) => {
@@ -41,6 +49,31 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Sweeps for each planted fault, and fails where one is not found.
+fn find_planted(round: &Round) -> ExitCode {
+    let last = round.from + round.seeds - 1;
+    println!("planted faults, seeds {} to {last}, every {}", round.from, round.every);
+    let mut faults = Vec::new();
+    let mut all = true;
+    for planted in Planted::ALL {
+        let (name, subject) = (planted.as_str(), planted.subject().as_str());
+        let found = planted.find(round.from..last + 1, round.every);
+        match &found {
+            Some(Discovery { seed, runs, why }) => {
+                println!("{name}: found in {subject}, seed {seed}, after {runs} runs: {why}");
+            }
+            None => println!("{name}: not found in {subject}"),
+        }
+        all &= found.is_some();
+        let runs = found.map(|found| found.runs);
+        faults.push(json!({"fault": name, "subject": subject, "runs": runs}));
+    }
+    if round.json {
+        println!("{}", json!(faults));
+    }
+    code(all)
 }
 
 fn code(good: bool) -> ExitCode {
@@ -92,7 +125,9 @@ fn sweep_all(round: &Round, elapsed: &(dyn Fn() -> Duration + Sync)) -> Vec<Figu
         }
         let (number, subject) = (piece / count, piece % count);
         let figures: Figures =
-            Subject::sweep(round.subjects[subject], round.from + number as u64, round.every);
+            round.subjects[subject].sweep(round.from + number as u64, round.every, round.blow);
+        // At once, for whoever waits for a round of an hour.
+        tell(&figures);
         if let Ok(mut sum) = sums[subject].lock() {
             sum.add(figures);
         }
@@ -107,7 +142,7 @@ fn sweep_all(round: &Round, elapsed: &(dyn Fn() -> Duration + Sync)) -> Vec<Figu
 }
 
 fn show(name: &str, figures: &Figures) {
-    let Figures { seeds, runs, crashes, blows, moods, diverged } = figures;
+    let Figures { seeds, runs, crashes, blows, moods, documents, diverged, .. } = figures;
     println!("{name}: seeds {seeds}, runs {runs}, crashes {crashes}, diverged {}", diverged.len());
     if !blows.is_empty() {
         println!("  blows {blows:?}");
@@ -115,7 +150,15 @@ fn show(name: &str, figures: &Figures) {
     if !moods.is_empty() {
         println!("  agents and people {moods:?}");
     }
-    for (arguments, why) in diverged.iter().take(10) {
-        println!("{why}\n  replay: cargo run -p hast-sim --release -- {arguments}");
+    if blows.contains_key(Blow::EditAny.as_str()) {
+        let (all, left) = (documents.len(), figures.unedited());
+        println!("  kinds of documents {all}, not edited {left:?}");
+    }
+}
+
+/// What diverged, with the command that replays it.
+fn tell(figures: &Figures) {
+    for (arguments, why) in figures.diverged.iter().take(MOST_TOLD) {
+        println!("{why}\n  replay: {REPLAY} {arguments}");
     }
 }

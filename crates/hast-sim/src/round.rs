@@ -3,13 +3,13 @@
 //! thread does a piece changes nothing.
 
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Value, json};
 
-use crate::flows::{self, Name};
+use crate::flows::{self, Blow, Name};
 use crate::sweep::{self, Mode};
 
 /// What a round sweeps.
@@ -39,12 +39,11 @@ impl Subject {
     }
 
     /// A run has hundreds to thousands of operations; each seed hits some of them.
-    fn stride(self) -> u64 {
+    pub(crate) fn stride(self) -> u64 {
         match self {
             Self::Leases => 1,
             Self::Flow(Name::Counting) => 3,
             Self::Store => 4,
-            Self::Flow(Name::Patch) => 7,
             Self::Flow(Name::Auto) => 13,
             Self::Flow(Name::Contract | Name::Worktrees) => 23,
             Self::Flow(Name::Session | Name::Lanes | Name::Run | Name::Kernel) => 97,
@@ -52,18 +51,20 @@ impl Subject {
     }
 
     /// Runs one seed: undisturbed, and hit at every `every`-th of the places that it is usually hit.
-    pub fn sweep(self, seed: u64, every: u64) -> Figures {
-        let mut figures = self.caught(seed, every, || self.hit(seed, every * self.stride()));
+    /// Another blow than all of them is chosen for flows only.
+    pub fn sweep(self, seed: u64, every: u64, only: Option<Blow>) -> Figures {
+        let mut figures = self.caught(seed, every, || self.hit(seed, every * self.stride(), only));
         figures.seeds = 1;
         figures
     }
 
-    fn hit(self, seed: u64, every: u64) -> Figures {
+    fn hit(self, seed: u64, every: u64, only: Option<Blow>) -> Figures {
         match self {
+            Self::Store | Self::Leases if only.is_some() => Figures::default(),
             Self::Store => Figures::of_store(&sweep::sweep([seed], every, None)),
             Self::Leases => Figures::of_leases(seed),
             Self::Flow(name) => {
-                let mut report = flows::Report::default();
+                let mut report = flows::Report { only, ..flows::Report::default() };
                 flows::sweep_named(name, seed..seed + 1, every, &mut report);
                 Figures::of_flow(&report)
             }
@@ -103,6 +104,9 @@ pub struct Figures {
     pub blows: BTreeMap<String, u64>,
     /// What agents and people did instead of answering.
     pub moods: BTreeMap<String, u64>,
+    /// Kinds of documents that the flows look at, and that people edited.
+    pub documents: BTreeSet<String>,
+    pub edited: BTreeSet<String>,
     /// The arguments that replay the case, and what went wrong.
     pub diverged: Vec<(String, String)>,
 }
@@ -137,6 +141,8 @@ impl Figures {
             crashes: report.crashes,
             blows: counted(&report.blows),
             moods: counted(&report.moods),
+            documents: report.read.clone(),
+            edited: report.edited.keys().cloned().collect(),
             diverged: told(&report.diverged),
             ..Self::default()
         }
@@ -151,14 +157,22 @@ impl Figures {
                 *sum.entry(name).or_default() += count;
             }
         }
+        self.documents.extend(other.documents);
+        self.edited.extend(other.edited);
         self.diverged.extend(other.diverged);
+    }
+
+    /// Kinds of documents that the flows look at and nobody edited.
+    pub fn unedited(&self) -> Vec<&String> {
+        self.documents.difference(&self.edited).collect()
     }
 
     /// For whoever writes the figures down.
     pub fn to_json(&self, subject: Subject) -> Value {
         let diverged: Vec<&String> = self.diverged.iter().map(|(case, _)| case).collect();
         json!({"subject": subject.as_str(), "seeds": self.seeds, "runs": self.runs, "crashes": self.crashes,
-            "blows": self.blows, "diverged": diverged})
+            "blows": self.blows, "documents": self.documents, "edited": self.edited,
+            "diverged": diverged})
     }
 }
 
@@ -183,8 +197,8 @@ mod tests {
     #[test]
     fn figures_of_several_seeds_add_up_and_keep_what_diverged() {
         let subject = Subject::Flow(Name::Counting);
-        let mut sum = subject.sweep(1, 40);
-        let second = subject.sweep(2, 40);
+        let mut sum = subject.sweep(1, 40, None);
+        let second = subject.sweep(2, 40, None);
         let runs = sum.runs + second.runs;
         let failed = Figures {
             diverged: vec![("--replay counting:3:calm:0".to_owned(), "why".to_owned())],
@@ -195,6 +209,22 @@ mod tests {
         assert_eq!((sum.seeds, sum.runs, sum.diverged.len()), (2, runs, 1));
         assert_eq!(sum.to_json(subject)["diverged"], json!(["--replay counting:3:calm:0"]));
         assert!(sum.blows.values().sum::<u64>() < runs, "the undisturbed runs have no blow");
+    }
+
+    #[test]
+    fn people_edit_every_kind_of_document_that_a_flow_looks_at() {
+        use Name::{Auto, Contract, Kernel, Run, Session, Worktrees};
+        for name in [Session, Run, Kernel, Auto, Contract, Worktrees] {
+            let mut sum = Figures::default();
+            let subject = Subject::Flow(name);
+            // As many places as there are kinds of documents, and some more.
+            let every = if subject.stride() > 50 { 31 } else { 47 };
+            for seed in 1..5 {
+                sum.add(subject.hit(seed, every, Some(Blow::EditAny)));
+            }
+            assert!(sum.documents.len() > 3, "{name:?}: {:?}", sum.documents);
+            assert_eq!(sum.unedited(), Vec::<&String>::new(), "{name:?}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
+use hast_flow::agents::resume_time::{KnownLimit, ResetSource, ResumeTime};
 use hast_flow::driver::{Bounds, Delta, Driver, Facts, Flow, World as Effects};
 use hast_flow::ports::Clock;
 use hast_flow::roles::{Access, Class, PolicyTable, Row};
@@ -130,7 +131,9 @@ fn yes() -> CallResult {
 
 fn limited() -> CallResult {
     let until = "2026-01-12T20:00:00Z".parse().unwrap();
-    CallResult::Limited { agent: "claude".to_owned(), until }
+    let limit = KnownLimit { until, source: ResetSource::Agent };
+    let now = "2026-01-12T17:30:00+00:00".parse().unwrap();
+    CallResult::Limited { agent: "claude".to_owned(), until: ResumeTime { limit, now } }
 }
 
 fn drive(world: &Rc<RefCell<World>>, told: &mut Told) -> Ending {
@@ -165,7 +168,7 @@ fn a_limit_ends_the_drive_spends_nothing_and_lets_the_others_come_home() {
     let world = Rc::new(RefCell::new(World::new(1)));
     let mut first = told(&[("a", limited()), ("b", yes())]);
     let Ending::Waiting { notice, on } = drive(&world, &mut first) else { panic!() };
-    assert!(notice.next.contains("2026-01-12T20:00:00Z"), "{notice:?}");
+    assert!(notice.next.contains("after 20:00 (in 2 h 30 min)"), "{notice:?}");
     assert_eq!(on, WaitsFor::Time("2026-01-12T20:00:00Z".parse().unwrap()));
     assert_eq!(first.cancelled, 0);
     assert_eq!(world.borrow().documents().keys().collect::<Vec<_>>(), ["b.txt"]);

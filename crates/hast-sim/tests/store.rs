@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use hast_flow::store::policy::AnyRole;
 use hast_flow::store::{
-    ChangeSet, DocPath, EventLog, HistoryClass, Options, Put, Seen, Store, StoreError,
+    ChangeSet, DocPath, EventLog, HistoryClass, Opened, Options, Put, Seen, Store, StoreError,
 };
 use hast_sim::disk::{Edit, EditStyle, Event, Fault, FaultKind, SimDisk, World};
 
@@ -260,4 +260,30 @@ fn a_file_that_a_person_saves_at_any_operation_of_a_recovery_is_theirs() {
         }
         assert!(saved > 100, "{number}: {saved}");
     }
+}
+
+/// A process that found nothing to do relied on it, and a power cut brought back commits that were done
+/// with: an edit of a person after them would have been called a conflict.
+#[test]
+fn what_a_dead_process_left_unsynced_in_the_header_is_synced_before_somebody_relies_on_it() {
+    let mut deaths = 0;
+    for (seed, after) in (1..9).flat_map(|seed| (1..60).map(move |after| (seed, after))) {
+        let world = Rc::new(RefCell::new(World::new(seed)));
+        let open = || Store::open(SimDisk::start(&world), Options::default()).unwrap();
+        let (mut store, _) = open();
+        let path = DocPath::new("status.json").unwrap();
+        let put = Put::Create { path, bytes: b"{}\n".to_vec() };
+        let change = ChangeSet::new("tester", "first").put(put);
+        store.commit(change, &AnyRole(HistoryClass::Pointer)).unwrap();
+        let at = world.borrow().operations + after;
+        world.borrow_mut().plan_fault(Fault { at, kind: FaultKind::DieAfter });
+        if store.checkpoint().is_ok() {
+            continue;
+        }
+        deaths += 1;
+        open().0.close().unwrap();
+        world.borrow_mut().cut_power();
+        assert_eq!(open().1, Opened::default(), "seed {seed}, {after} operations later");
+    }
+    assert!(deaths > 50, "{deaths}");
 }

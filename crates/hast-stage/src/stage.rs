@@ -142,6 +142,11 @@ impl Stage {
         self.command(&self.hast, args)
     }
 
+    /// The same with another binary.
+    pub fn command_of(&self, program: impl AsRef<Path>, args: &[&str]) -> Command {
+        self.command(program.as_ref(), args)
+    }
+
     fn command(&self, program: &Path, args: &[&str]) -> Command {
         let mut command = Command::new(program);
         command

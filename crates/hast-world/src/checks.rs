@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use hast_flow::agents::redact::{Redactor, names_a_secret};
@@ -13,15 +13,20 @@ use hast_flow::calling::grants::{Ground, sandbox};
 use hast_flow::docs::goals::{Config, SandboxMode};
 use hast_flow::process::environment::{Pattern, filtered};
 use hast_flow::process::exit::{Applied, Exit};
+use hast_flow::process::refusal::refusal;
 use hast_flow::process::shell_line::bare_program;
-use hast_flow::process::{CommandSpec, Ended, Limits, Sandbox, Stream, Supervisor};
+use hast_flow::process::{
+    CommandSpec, Ended, Limits, Sandbox, SandboxMode as Mode, Stream, Supervisor,
+};
 use hast_flow::steps::{CallResult, Check, EffectResult, Place};
+use hast_flow::suites::tally::selection;
 use hast_flow::suites::{Counted, Sieve};
 use hast_flow::words::Lang;
 
-use crate::calls::{ground, variable};
+use crate::calls::ground::{self, Tree};
+use crate::calls::{outside_servers, variable};
 use crate::programs;
-use crate::reports::Reports;
+use crate::reports::{AskedReport, Reports};
 use crate::sandbox::landlock;
 use crate::supervisor::Guarded;
 
@@ -38,7 +43,7 @@ const NOT_FOUND: i32 = 127;
 #[derive(Debug)]
 pub struct Checks {
     pub supervisor: Arc<Guarded>,
-    /// The project; the command runs at its top.
+    /// The project; the command runs there, or in the room at its path.
     pub root: PathBuf,
     pub config: Config,
     pub variables: Vec<(OsString, OsString)>,
@@ -57,30 +62,52 @@ impl Checks {
         self.perform_in(&Place::Checkout, check)
     }
 
-    /// Runs a check in the project, and reads what it tells of its tests.
-    pub fn perform_counted(&self, check: &Check) -> EffectResult {
-        let before = Reports::look(&self.root);
+    /// The same in another place than the project itself.
+    pub fn perform_in(&self, place: &Place, check: &Check) -> EffectResult {
+        // Without it pytest is asked for nothing, and what it prints is all there is.
+        let asked = || AskedReport::make().ok();
+        let run = || {
+            let asked = asked();
+            let (ended, counted) = self.run_counted(place, check, asked.as_ref());
+            match asked.is_some_and(|asked| asked.is_unknown_to(&ended)) {
+                true => self.run_counted(place, check, None),
+                false => (ended, counted),
+            }
+        };
+        let (ended, counted) = match place {
+            Place::Worktree(_) => alone_if_an_address_was_taken(run),
+            _ => run(),
+        };
+        self.result(check, &ended, counted)
+    }
+
+    fn run_counted(
+        &self,
+        place: &Place,
+        check: &Check,
+        asked: Option<&AskedReport>,
+    ) -> (Ended, Counted) {
+        let before = Reports::look(&self.tree(place).on_disk());
+        let mut spec = self.spec(place, check);
+        if let Some(asked) = asked {
+            asked.ask_pytest(&mut spec);
+        }
         let mut sieves = [Sieve::default(), Sieve::default()];
         let mut watch = |stream, bytes: &[u8]| {
             sieves[usize::from(stream == Stream::Err)].feed(bytes);
             ControlFlow::Continue(())
         };
-        let ended =
-            self.supervisor.run(&self.spec(&Place::Checkout, check), &limits(check), &mut watch);
+        let ended = self.supervisor.run(&spec, &limits(check), &mut watch);
         let printed = sieves.map(Sieve::text).join("\n");
+        let written = asked.and_then(AskedReport::read);
+        let mut counted = Counted::of(&printed, &before.written_since(), written.as_slice());
+        let selects = selection(&check.command).map(str::to_owned);
+        counted.tally.selects = selects.or(counted.tally.selects);
         let redactor = self.redactor();
-        let mut counted = Counted::of(&printed, &before.written_since());
         let names = counted.failed_tests.iter_mut().chain(&mut counted.unread);
         names.for_each(|name| *name = redactor.text(name));
-        self.result(check, &ended, counted)
-    }
-
-    /// The same in another place than the project itself.
-    pub fn perform_in(&self, place: &Place, check: &Check) -> EffectResult {
-        let ended = self
-            .supervisor
-            .run(&self.spec(place, check), &limits(check), &mut |_, _| ControlFlow::Continue(()));
-        self.result(check, &ended, Counted::default())
+        counted.refused = self.refused(&spec.sandbox, &ended);
+        (ended, counted)
     }
 
     /// The result of a step of git. Hooks that were interrupted have said nothing: they run again.
@@ -91,6 +118,21 @@ impl Checks {
             return EffectResult::Call(CallResult::Cancelled);
         }
         EffectResult::Git(result)
+    }
+
+    /// Advice where a program complains about something that the sandbox refused.
+    fn refused(&self, sandbox: &Sandbox, ended: &Ended) -> Option<String> {
+        if sandbox.mode == Mode::Off || ended.exit.is_success() {
+            return None;
+        }
+        let open = |path: &str| {
+            let granted = sandbox.writable.iter().any(|open| Path::new(path).starts_with(open));
+            let private = sandbox.room.is_some()
+                && ["/tmp", "/var/tmp"].iter().any(|place| Path::new(path).starts_with(place));
+            granted || private
+        };
+        let said = [&ended.stderr, &ended.stdout].map(|stream| stream.text()).join("\n");
+        Some(self.redactor().text(&refusal(&said, open)?.advice(self.lang)))
     }
 
     fn result(&self, check: &Check, ended: &Ended, counted: Counted) -> EffectResult {
@@ -126,31 +168,39 @@ impl Checks {
         let mut env = filtered(self.variables.iter().cloned(), &patterns);
         env.retain(|name, _| !name.to_str().is_some_and(names_a_secret));
         let home = env.get(std::ffi::OsStr::new("HOME")).map(PathBuf::from);
-        let (top, sandbox) = self.ground(place, home);
-        let mut spec = CommandSpec::new("sh", top).args(["-c", check.command.as_str()]);
-        spec.env = env;
-        spec.sandbox = sandbox;
-        spec
+        let spec = CommandSpec::new("sh", &self.root).args(["-c", check.command.as_str()]);
+        self.confined(place, home, CommandSpec { env, ..spec })
     }
 
-    /// Where something runs that an agent could have written, and what it may write there.
-    pub(crate) fn ground(&self, place: &Place, home: Option<PathBuf>) -> (PathBuf, Sandbox) {
-        let tree = ground::tree(place, &self.root, &self.root.join(".ai"), &self.variables);
+    pub(crate) fn tree(&self, place: &Place) -> Tree {
+        ground::tree(place, &self.root, &self.root.join(".ai"), &self.variables)
+    }
+
+    /// Something that an agent could have written, where it runs, with what it may write there.
+    pub(crate) fn confined(
+        &self,
+        place: &Place,
+        home: Option<PathBuf>,
+        mut spec: CommandSpec,
+    ) -> CommandSpec {
+        let tree = self.tree(place);
         let grounds = Ground {
             root: self.root.clone(),
             tree: tree.top.clone(),
-            room: tree.room,
+            room: tree.room.clone(),
             state: self.root.join(".ai"),
             documents: self.root.join(".ai"),
             within: Vec::new(),
-            git: tree.git,
+            git: tree.git.clone(),
             outbox: PathBuf::new(),
             homes: Vec::new(),
             user_home: home,
         };
-        let mut sandbox = sandbox(place, &grounds, &self.config);
-        sandbox.writable.retain(|path| !path.as_os_str().is_empty());
-        (tree.top, sandbox)
+        spec.sandbox = sandbox(place, &grounds, &self.config);
+        spec.sandbox.writable.retain(|path| !path.as_os_str().is_empty());
+        spec.cwd = tree.workdir;
+        outside_servers::keep_off(&mut spec, tree.lane.as_deref(), &self.variables);
+        spec
     }
 
     pub(crate) fn without_secrets(&self, text: &str) -> String {
@@ -165,6 +215,20 @@ impl Checks {
         self.redactor().text(&told.join("\n"))
     }
 
+    /// The secrets among the variables that agents are given.
+    pub fn agents_secrets(&self) -> Redactor {
+        let patterns: Vec<Pattern> =
+            self.config.env.iter().filter_map(|text| text.parse().ok()).collect();
+        let given = filtered(self.variables.iter().cloned(), &patterns);
+        let text = |value: &OsString| value.to_str().map(str::to_owned);
+        let given: Vec<(String, String)> = given
+            .iter()
+            .filter_map(|(name, value)| Some((text(name)?, text(value)?)))
+            .filter(|(name, _)| names_a_secret(name))
+            .collect();
+        Redactor::new(given.iter().map(|(name, value)| (&**name, &**value)))
+    }
+
     fn redactor(&self) -> Redactor {
         let text = |name: &OsString| name.to_str().map(str::to_owned);
         let secrets: Vec<(String, String)> = self
@@ -175,6 +239,30 @@ impl Checks {
             .collect();
         Redactor::new(secrets.iter().map(|(name, value)| (&**name, &**value)))
     }
+}
+
+/// Tests of lanes run at the same time, and those that listen on an address of their own can be in each
+/// other's way: they run once more while no others do.
+fn alone_if_an_address_was_taken(run: impl Fn() -> (Ended, Counted)) -> (Ended, Counted) {
+    static TESTS: RwLock<()> = RwLock::new(());
+    let ended = {
+        let _with_others = TESTS.read().unwrap_or_else(PoisonError::into_inner);
+        run()
+    };
+    if !says_that_an_address_was_taken(&ended.0) {
+        return ended;
+    }
+    let _alone = TESTS.write().unwrap_or_else(PoisonError::into_inner);
+    run()
+}
+
+fn says_that_an_address_was_taken(ended: &Ended) -> bool {
+    let said = |text: &str| {
+        let text = text.to_ascii_lowercase();
+        ["address already in use", "eaddrinuse", "addrinuse"].iter().any(|word| text.contains(word))
+    };
+    matches!(ended.exit, Exit::Exited(code) if code != 0)
+        && (said(&ended.stdout.text()) || said(&ended.stderr.text()))
 }
 
 fn limits(check: &Check) -> Limits {

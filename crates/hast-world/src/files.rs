@@ -1,8 +1,9 @@
 //! Reading files that the user named or that git keeps: bounded, with the path in every error. Files of a
 //! root are read by [`crate::root_path::RootPath`], which follows no link that a repository brought.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{self, Read};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// An I/O error and the path it happened at.
@@ -53,6 +54,28 @@ pub(crate) fn read_if_there(path: &Path, limit: usize) -> Result<Option<Vec<u8>>
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.source.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+/// Opens every directory of a tree that is to be deleted.
+pub(crate) fn open_directories(top: &Path) {
+    let mut open = vec![top.to_owned()];
+    while let Some(directory) = open.pop() {
+        allow(&directory, 0o700);
+        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                open.push(entry.path());
+            }
+        }
+    }
+}
+
+/// Gives the owner these rights where some of them are missing.
+pub(crate) fn allow(path: &Path, rights: u32) {
+    let Ok(there) = fs::symlink_metadata(path) else { return };
+    let mode = there.permissions().mode();
+    if mode & rights != rights {
+        let _ = fs::set_permissions(path, Permissions::from_mode(mode & 0o7777 | rights));
     }
 }
 

@@ -10,7 +10,7 @@ use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{GitResult, GitStep, Workspace, perform};
 use hast_flow::attempt::worktrees::TreeName;
 
-use crate::git::{GitEnvironment, Hooking, Place, RealWorkspace, RoomWorkspace};
+use crate::git::{Checkout, GitEnvironment, Hooking, RoomWorkspace};
 
 /// A step, and where its result goes.
 type Asked = (GitStep, Sender<GitResult>);
@@ -23,26 +23,10 @@ pub struct GitThread {
 }
 
 impl GitThread {
-    /// Opens the work tree whose top a directory is. It ends with this value.
+    /// The checkout whose top a directory is. It ends with this value.
     pub fn open(top: &Path) -> Result<Self, GitProblem> {
-        Self::open_at(Place::find(top)?, None)
-    }
-
-    /// The same, for whoever commits: hooks run as the tests do.
-    pub fn open_with(top: &Path, hooking: Hooking) -> Result<Self, GitProblem> {
-        Self::open_at(Place::find(top)?, Some(hooking))
-    }
-
-    /// The same where the place is already known.
-    pub fn open_at(place: Place, hooking: Option<Hooking>) -> Result<Self, GitProblem> {
-        let environment = GitEnvironment::of_this_process()?;
-        Self::serving(move || {
-            let workspace = RealWorkspace::open_at(place, environment)?;
-            Ok(match hooking {
-                Some(hooking) => workspace.with_hooks(hooking),
-                None => workspace,
-            })
-        })
+        let (environment, top) = (GitEnvironment::of_this_process()?, top.to_owned());
+        Self::serving(move || Checkout::open(&top, environment))
     }
 
     /// The room of a unit that this process holds.

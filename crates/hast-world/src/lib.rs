@@ -8,6 +8,7 @@ pub mod calls;
 pub mod checks;
 pub mod clock;
 pub mod derived_files;
+pub mod descriptors;
 pub mod disk;
 pub mod driver_lock;
 pub mod explore;

@@ -1,6 +1,7 @@
 //! Reading a log line by line, however long it is, with memory for one line.
 
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
 use crate::files::PathError;
 use crate::root_path::RootPath;
@@ -8,6 +9,18 @@ use crate::root_path::RootPath;
 const PIECE: usize = 1 << 20;
 /// What is longer is given in pieces, none of which is a line of ours.
 const LONGEST: usize = 16 << 20;
+/// No log of ours comes near it. A file with holes may say that it is longer than its disk.
+const MOST: u64 = 1 << 30;
+
+/// Refuses a file of which more is left than anything reads.
+pub(crate) fn check_length(file: &File, from: u64) -> io::Result<()> {
+    let length = file.metadata()?.len();
+    if length.saturating_sub(from) <= MOST {
+        return Ok(());
+    }
+    let why = format!("the file has {length} bytes, more than the limit of {MOST}");
+    Err(io::Error::new(ErrorKind::FileTooLarge, why))
+}
 
 /// Calls `each` with every whole line from a place on, line end included. What stands after the last
 /// line end is on its way and not given. Returns how many bytes were given; none without a file.
@@ -22,6 +35,7 @@ pub fn each_line(
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(at(error)),
     };
+    check_length(&file, from).map_err(at)?;
     file.seek(SeekFrom::Start(from)).map_err(at)?;
     let mut buffer = vec![0; PIECE];
     let (mut filled, mut given) = (0, 0);

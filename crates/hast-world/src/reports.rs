@@ -1,15 +1,23 @@
-//! Finds the reports that a run of tests wrote below a project. What lay there before is no word about
-//! this run, however new it claims to be.
+//! Finds the reports that a run of tests wrote below a project, and asks pytest for one outside of it. What
+//! lay there before is no word about this run, however new it claims to be.
 
 use std::collections::BTreeMap;
-use std::fs::{self, Metadata};
-use std::os::unix::fs::MetadataExt;
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder, File, Metadata};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use hast_flow::process::exit::Exit;
+use hast_flow::process::{CommandSpec, Ended, SandboxMode};
 use hast_flow::suites::ReportFile;
 use hast_flow::suites::junit::{MOST_BYTES, may_be_report};
+use hast_flow::words::shell_word;
+use uuid::Uuid;
 
 use crate::files::read_bounded;
+use crate::roots;
+use crate::supervisor::{LOCK, REPORT};
 
 /// Directories in which no runner writes reports, and which can be huge.
 const SKIPPED: &[&str] = &[
@@ -63,6 +71,67 @@ impl Reports {
             ReportFile { path: shown.to_string_lossy().into_owned(), bytes }
         })
         .collect()
+    }
+}
+
+/// A report that pytest is asked for, in a directory that is made for one run: no agent can have written it.
+pub(crate) struct AskedReport {
+    directory: PathBuf,
+    /// Held as long as the run lasts: without it the directory is one that a killed process left.
+    _lock: File,
+}
+
+/// What pytest reads options from.
+const ADDOPTS: &str = "PYTEST_ADDOPTS";
+const OPTION: &str = "--junitxml";
+
+impl AskedReport {
+    pub(crate) fn make() -> io::Result<Self> {
+        let name = format!("{REPORT}{}", Uuid::now_v7());
+        let directory = roots::temporary().canonicalize()?.join(name);
+        DirBuilder::new().mode(0o700).create(&directory)?;
+        let lock = File::create(directory.join(LOCK))?;
+        lock.try_lock().map_err(io::Error::from)?;
+        Ok(Self { directory, _lock: lock })
+    }
+
+    fn path(&self) -> PathBuf {
+        self.directory.join("report.xml")
+    }
+
+    /// Adds the option to what a run is given, and lets it write there.
+    pub(crate) fn ask_pytest(&self, spec: &mut CommandSpec) {
+        let path = self.path();
+        let Some(path) = path.to_str() else { return };
+        let mut options = spec.env.get(OsStr::new(ADDOPTS)).cloned().unwrap_or_default();
+        if !options.is_empty() {
+            options.push(" ");
+        }
+        options.push(format!("{OPTION}={}", shell_word(path)));
+        spec.env.insert(ADDOPTS.into(), options);
+        if spec.sandbox.mode != SandboxMode::Off {
+            spec.sandbox.writable.push(self.directory.clone());
+        }
+    }
+
+    /// Whether a run failed because its pytest writes no reports.
+    pub(crate) fn is_unknown_to(&self, ended: &Ended) -> bool {
+        let refused = format!("unrecognized arguments: {OPTION}");
+        ended.exit != Exit::Exited(0)
+            && [&ended.stdout, &ended.stderr].iter().any(|text| text.text().contains(&refused))
+    }
+
+    pub(crate) fn read(&self) -> Option<ReportFile> {
+        let path = self.path();
+        let is_file = fs::symlink_metadata(&path).is_ok_and(|there| there.is_file());
+        let bytes = read_bounded(&path, MOST_BYTES).map_err(|error| error.source.to_string());
+        is_file.then(|| ReportFile { path: "pytest".to_owned(), bytes })
+    }
+}
+
+impl Drop for AskedReport {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.directory);
     }
 }
 

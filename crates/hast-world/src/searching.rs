@@ -7,6 +7,7 @@ use memchr::{memchr, memrchr};
 use regex::bytes::{Regex, RegexBuilder};
 
 use crate::files::PathError;
+use crate::log_lines::check_length;
 use crate::root_path::RootPath;
 
 /// A line that has at least one of the words.
@@ -56,6 +57,7 @@ impl Finder {
     ) -> Result<(), PathError> {
         let at = |source| path.at(source);
         let mut file = path.open_file().map_err(at)?;
+        check_length(&file, 0).map_err(at)?;
         let mut block = vec![0; BLOCK];
         let (mut kept, mut start) = (0, 0_u64);
         loop {

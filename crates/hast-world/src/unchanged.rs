@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::calls::traces::Traces;
-use crate::git::{GitEnvironment, RealWorkspace, RepositoryState};
+use crate::git::{GitEnvironment, RepositoryState};
 use crate::roots::git_top;
 
 /// A project at one moment.
@@ -21,8 +21,7 @@ impl Looked {
     pub fn at(root: &Path, left_out: &[PathBuf], environment: Option<GitEnvironment>) -> Self {
         let left_out: Vec<&Path> = left_out.iter().map(PathBuf::as_path).collect();
         let top = git_top(root).zip(environment);
-        let workspace = top.and_then(|(top, git)| RealWorkspace::open(&top, git).ok());
-        let repository = workspace.and_then(|workspace| workspace.state().ok());
+        let repository = top.and_then(|(top, git)| RepositoryState::of(&top, git).ok());
         Self { traces: Traces::of(root, &left_out), repository }
     }
 

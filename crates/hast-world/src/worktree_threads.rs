@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 
+use hast_flow::agents::redact::Redactor;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::rooms::RoomKind;
 use hast_flow::attempt::workspace::{GitResult, GitStep};
@@ -34,6 +35,7 @@ pub struct WorktreeThreads {
 enum Question {
     Step(Box<WorktreeStep>, Sender<WorktreeResult>),
     Hold(TreeName, Sender<Result<(), GitProblem>>),
+    Secrets(Redactor),
     FreeRooms(Sender<Result<(usize, u64), GitProblem>>),
 }
 
@@ -65,6 +67,8 @@ impl WorktreeThreads {
     /// `/` at its end.
     #[must_use]
     pub fn with_hooks(mut self, checks: Arc<Checks>, documents: &str) -> Self {
+        // The thread that makes rooms anew saves what was in them.
+        let _ = self.ask(Question::Secrets(checks.agents_secrets()));
         self.hooks = Some((checks, documents.to_owned()));
         self
     }
@@ -142,6 +146,7 @@ fn serve(mut trees: RealWorktrees, questions: &Receiver<Question>) {
             Question::Hold(tree, answer) => {
                 let _ = answer.send(trees.hold_room(&tree));
             }
+            Question::Secrets(secrets) => trees.guard_secrets(secrets),
             Question::FreeRooms(answer) => {
                 let _ = answer.send(trees.free_rooms());
             }

@@ -7,6 +7,8 @@ pub(crate) mod help {
         agent() { en: "See, check and call agents", ko: "에이전트를 보고, 점검하고, 부릅니다" }
         list() { en: "List agents: what is installed, which is the default and why", ko: "에이전트 목록: 설치된 것, 기본으로 쓰이는 것과 그 이유" }
         doctor() { en: "Check agents, login, sandbox and settings", ko: "에이전트, 로그인, 샌드박스, 설정을 점검합니다" }
+        limits() { en: "Show which agents refuse until when, and let one be asked again", ko: "어느 에이전트가 언제까지 한도에 걸려 있는지 보이고, 다시 부를 수 있게 합니다" }
+        limits_clear() { en: "Forget the limit of this agent: the next run asks it at once", ko: "이 에이전트의 한도를 잊습니다. 다음 실행이 바로 부릅니다" }
         doctor_fix() { en: "Make the directories that installed agents need; without it nothing is changed", ko: "설치된 에이전트에 필요한 디렉터리를 만듭니다. 없으면 아무것도 바꾸지 않습니다" }
         run() { en: "Make one supervised call by hand", ko: "감독 아래에서 에이전트를 한 번 직접 부릅니다" }
         role() { en: "The role that the agent plays", ko: "에이전트가 맡을 역할" }
@@ -40,7 +42,7 @@ pub(crate) mod say {
         blocked(reason) { en: "the agent needs a person: {reason}", ko: "에이전트가 사람을 필요로 합니다: {reason}" }
         blocked_next() { en: "answer in the prompt and call again", ko: "프롬프트에 답을 넣고 다시 부르세요" }
         limited(agent) { en: "{agent} has reached its usage limit", ko: "{agent}(이)가 사용 한도에 도달했습니다" }
-        limited_next(until) { en: "call again after {until}, or name another agent with --tool", ko: "{until} 이후에 다시 부르거나 --tool로 다른 에이전트를 지정하세요" }
+        limited_next(until) { en: "call again after {until}, or name another agent with --tool", ko: "다음 시각 뒤에 다시 부르거나({until}) --tool로 다른 에이전트를 지정하세요" }
         login(agent, advice) { en: "{agent} is not logged in: {advice}", ko: "{agent}에 로그인되어 있지 않습니다: {advice}" }
         login_next(agent) { en: "log in to {agent}, then call again", ko: "{agent}에 로그인한 뒤 다시 부르세요" }
         interrupted() { en: "interrupted; nothing of the agent is left running", ko: "중단했습니다. 에이전트의 프로세스는 남아 있지 않습니다" }
@@ -52,8 +54,14 @@ pub(crate) mod say {
         started(agent, record) { en: "{agent} started, record: {record}", ko: "{agent} 시작, 기록: {record}" }
         using(tool) { en: "uses {tool}", ko: "{tool} 사용" }
         retrying(why) { en: "tries again: {why}", ko: "다시 시도: {why}" }
-        waiting_until(until) { en: "waits until {until}", ko: "{until}까지 기다림" }
-        limited_until(agent, until) { en: "{agent} is limited until {until}", ko: "{agent}(은)는 {until}까지 한도에 걸림" }
+        waiting_until(until) { en: "waits until {until}", ko: "기다림, 다시 시작하는 시각 {until}" }
+        limited_until(agent, until) { en: "{agent} is limited until {until}", ko: "{agent}: 한도에 걸림, 다시 쓸 수 있는 시각 {until}" }
+        no_limits() { en: "no agent is limited", ko: "한도에 걸린 에이전트가 없습니다" }
+        clear_limit_next(agent) { en: "to ask again before: hast agent limits --clear {agent}", ko: "그 전에 다시 부르려면: hast agent limits --clear {agent}" }
+        limit_cleared(agent) { en: "{agent} will be asked again at once", ko: "{agent}(을)를 바로 다시 부릅니다" }
+        not_limited(agent) { en: "no limit of `{agent}` is known", ko: "`{agent}`의 한도 기록이 없습니다" }
+        not_limited_next(agents) { en: "name one of: {agents}", ko: "다음 중 하나를 쓰세요: {agents}" }
+        none_limited_next() { en: "nothing to do: no agent is limited here", ko: "여기에는 한도에 걸린 에이전트가 없어 할 일이 없습니다" }
         held() { en: "waits: other calls hold what is left of the budget", ko: "기다림: 다른 호출이 남은 예산을 잡고 있음" }
         ended(time) { en: "ended after {time}", ko: "{time} 뒤에 끝남" }
         finding(file, problem, next) { en: "finding in {file}: {problem} -> {next}", ko: "{file}에서 발견: {problem} -> {next}" }
@@ -70,6 +78,7 @@ pub(crate) mod say {
         no_default_next() { en: "install one (for example claude or codex), or set `ai_tool` in .ai/config.yaml", ko: "하나를 설치하거나(예: claude, codex) .ai/config.yaml의 `ai_tool`을 정하세요" }
         logged_in() { en: "a login or key is there", ko: "로그인이나 키가 있음" }
         not_logged_in() { en: "no login and no key found", ko: "로그인도 키도 없음" }
+        login_denied_short() { en: "nobody is logged in, it says", ko: "로그인되어 있지 않다고 함" }
         login_unknown() { en: "login cannot be told from outside", ko: "로그인 여부를 밖에서 알 수 없음" }
         homes_to_make(agent, paths) { en: "{agent}: directories that are not there yet; its first call or `hast agent doctor --fix` makes them: {paths}", ko: "{agent}: 아직 없는 디렉터리. 첫 호출이나 `hast agent doctor --fix`가 만듭니다: {paths}" }
         homes_made(agent, paths) { en: "{agent}: directories made: {paths}", ko: "{agent}: 만든 디렉터리: {paths}" }

@@ -11,6 +11,7 @@ use clap::{ArgMatches, FromArgMatches};
 use hast_flow::ports::{Clock, Ids};
 use hast_flow::words::Lang;
 use hast_world::clock::{Fixed, Machine};
+use hast_world::descriptors::keep_descriptors_from_programs;
 use hast_world::supervisor::survive_size_limits;
 
 use crate::cli::{self, Cli, ColorWhen, Commands};
@@ -45,6 +46,7 @@ pub(crate) struct App {
 pub(crate) fn run(args: &[OsString]) -> ExitCode {
     // Where it cannot be had, the system's way stands.
     let _ = survive_size_limits();
+    keep_descriptors_from_programs();
     if let Some(args) = commands::agent_guard::asked(args) {
         return commands::agent_guard::run(args, language(&[]));
     }

@@ -12,6 +12,8 @@ pub(crate) struct AutoArgs {
     pub(crate) dry_run_full: bool,
     #[arg(long = "continue", id = "go_on", conflicts_with_all = ["dry_run", "dry_run_full"])]
     pub(crate) go_on: bool,
+    #[arg(long, requires = "go_on", conflicts_with = "parallel")]
+    pub(crate) fewer_tests: bool,
     #[arg(long, conflicts_with_all = ["auto_goal", "recursive", "dry_run", "dry_run_full", "gc", "go_on"])]
     #[arg(num_args = 0..=1, require_equals = true, value_name = "REF")]
     pub(crate) undo: Option<Option<String>>,
@@ -41,6 +43,8 @@ pub(crate) struct RetryArgs {
     pub(crate) no_run: bool,
     #[arg(long = "continue", id = "go_on", conflicts_with = "no_run")]
     pub(crate) go_on: bool,
+    #[arg(long, requires = "go_on")]
+    pub(crate) fewer_tests: bool,
     #[arg(long)]
     pub(crate) keep_attempts: bool,
     #[arg(long)]

@@ -9,8 +9,9 @@ pub(crate) mod help {
         dry_run() { en: "Show what would run; start and write nothing", ko: "무엇을 실행할지 보여 주기만 하고 시작하거나 쓰지 않습니다" }
         dry_run_full() { en: "As --dry-run, with the whole prompt", ko: "--dry-run에 전체 프롬프트를 더합니다" }
         undo() { en: "Bring the work of the last attempt that was rolled back into the tree again; with =REF that of another one", ko: "마지막으로 롤백된 시도의 작업을 작업 트리에 되돌립니다. =REF를 쓰면 그 ref의 작업을 되돌립니다" }
+        fewer_tests() { en: "Judge the kept work again as it is, without an agent: it is right that fewer tests run (with --continue)", ko: "에이전트 없이 보존된 작업을 그대로 다시 판정합니다. 실행되는 테스트가 줄어드는 것이 맞습니다 (--continue와 함께)" }
         go_on() { en: "Begin with the work of the last attempt that was handed over", ko: "넘겨진 마지막 시도의 작업에서 이어서 시작합니다" }
-        gc() { en: "Delete refs of attempts that are older than 30 days, unmerged ones and what lies in .git/hast/aside only after asking, and work trees that no run needs", ko: "30일이 지난 시도의 ref와 쓰이지 않는 작업 트리를 지웁니다. 병합되지 않은 ref와 .git/hast/aside에 있는 것은 물어본 뒤에만 지웁니다" }
+        gc() { en: "Delete refs of attempts that are older than 30 days, unmerged ones and what lies in .git/hast/aside only after asking, and rooms that no run needs", ko: "30일이 지난 시도의 ref와 쓰이지 않는 작업실을 지웁니다. 병합되지 않은 ref와 .git/hast/aside에 있는 것은 물어본 뒤에만 지웁니다" }
         isolate() { en: "Without effect: every goal works in a room of its own", ko: "효과가 없습니다. 모든 목표는 별도의 작업실에서 진행됩니다" }
         parallel() { en: "Work on up to N goals at once [default: 1]", ko: "목표를 최대 N개까지 동시에 진행합니다 [기본값: 1]" }
         explain() { en: "Say why each attempt was judged as it was", ko: "각 시도의 판정 사유를 출력합니다" }
@@ -43,11 +44,11 @@ pub(crate) mod say {
         lane_closing() { en: "its room is cleared", ko: "작업실 정리" }
         own_path(why) { en: "agents work at a path of their own, without your ignored files (room_copy copies them): {why}", ko: "에이전트가 별도 경로에서 작업하며 무시된 파일은 보이지 않습니다(room_copy로 복사할 수 있습니다): {why}" }
         gc_rooms(rooms, size) { en: "free rooms deleted: {rooms} ({size})", ko: "빈 작업실 {rooms}개를 지웠습니다 ({size})" }
-        gc_tree(tree, size) { en: "removed the work tree {tree} ({size})", ko: "작업 트리 {tree} 삭제 ({size})" }
-        gc_tree_saved(tree, size, name) { en: "removed the work tree {tree} ({size}); what it held is on {name}", ko: "작업 트리 {tree} 삭제 ({size}). 들어 있던 것은 {name}에 있습니다" }
+        gc_tree(tree, size) { en: "removed the room of {tree} ({size})", ko: "{tree}의 작업실 삭제 ({size})" }
+        gc_tree_saved(tree, size, name) { en: "removed the room of {tree} ({size}); what it held is on {name}", ko: "{tree}의 작업실 삭제 ({size}). 들어 있던 것은 {name}에 있습니다" }
         gc_earlier(tree) { en: "{tree} was made by an earlier version of hast and stays: look at it, then git worktree remove --force {tree}", ko: "{tree}(은)는 이전 버전의 hast가 만든 작업 트리여서 남겼습니다. 확인한 뒤 git worktree remove --force {tree}(으)로 지우세요" }
-        gc_tree_in_use(tree, size) { en: "the work tree {tree} ({size}) is in use", ko: "작업 트리 {tree} ({size})는 사용 중입니다" }
-        gc_tree_refused(tree, why) { en: "the work tree {tree} stays: {why}", ko: "작업 트리 {tree}(을)를 남겼습니다: {why}" }
+        gc_tree_in_use(tree, size) { en: "the room of {tree} ({size}) is in use", ko: "{tree}의 작업실 ({size})은 사용 중입니다" }
+        gc_tree_refused(tree, why) { en: "the room of {tree} stays: {why}", ko: "{tree}의 작업실을 남겼습니다: {why}" }
         attempt(number) { en: "attempt {number}", ko: "{number}번째 시도" }
         attempt_of(number, last) { en: "attempt {number} of {last}", ko: "{last}번 중 {number}번째 시도" }
         tried(count) { en: "failed attempts: {count}", ko: "실패한 시도 {count}회" }
@@ -65,15 +66,12 @@ pub(crate) mod say {
         kept_on(goal, branch) { en: "the work on {goal} is on the branch {branch}", ko: "{goal}의 작업은 브랜치 {branch}에 있습니다" }
         saved_on(goal, attempt, name) { en: "attempt {attempt} at {goal} is rolled back and on {name} (git checkout {name} -- PATH gives a file back, hast auto --undo={name} all of it)", ko: "{goal}의 {attempt}번째 시도는 롤백했고 {name}에 있습니다 (파일 하나는 git checkout {name} -- PATH, 전체는 hast auto --undo={name}(으)로 되살립니다)" }
         get_back() { en: "to get back what is on a ref: git checkout REF -- PATH, or all of it with hast auto --undo=REF", ko: "ref에 있는 것을 되살리려면: 파일 하나는 git checkout REF -- PATH, 전체는 hast auto --undo=REF" }
-        given_file(path, at) { en: "{path} has its earlier content again; what was written there is in {at}", ko: "{path}(은)는 이전 내용으로 되돌렸습니다. 그동안 쓰인 내용은 {at}에 있습니다" }
-        ref_made(name, at, command) { en: "{name} was made meanwhile and is deleted; it is kept as {at} ({command} makes it again)", ko: "그동안 만들어진 {name}(은)는 지웠고 {at}에 보관했습니다 ({command}(으)로 다시 만들 수 있습니다)" }
-        ref_moved(name, at, command) { en: "{name} is back where it was; what it was meanwhile is kept as {at} ({command})", ko: "{name}(은)는 원래 자리로 되돌렸고 그동안의 것은 {at}에 보관했습니다 ({command})" }
-        ref_gone(name) { en: "{name} was made meanwhile and is deleted", ko: "그동안 만들어진 {name}(은)는 지웠습니다" }
-        ref_back(name) { en: "{name} is back where it was", ko: "{name}(은)는 원래 자리로 되돌렸습니다" }
-        given_more(count) { en: "and {count} more; see .git/hast/aside and git for-each-ref refs/hast/displaced", ko: "그 밖에 {count}개가 더 있습니다. .git/hast/aside와 git for-each-ref refs/hast/displaced에서 볼 수 있습니다" }
+        in_a_package(package, top) { en: "{package} is in a package of the repository {top}; hast auto works with the .ai/ at the top of a repository", ko: "{package}(은)는 저장소 {top}의 하위 패키지에 있습니다. hast auto는 저장소 최상위의 .ai/로 작업합니다" }
+        in_a_package_next(top, package) { en: "move it there with cd {top} && git mv {package} .ai && git commit -m 'move .ai', name the package in allowed_changes and test_command, then run the command again", ko: "cd {top} && git mv {package} .ai && git commit -m 'move .ai' 로 옮긴 뒤, allowed_changes와 test_command에 패키지를 적고 명령을 다시 실행하세요" }
         came_late(goal) { en: "another worker has claimed {goal} meanwhile: what was made here does not count", ko: "그동안 다른 작업자가 {goal}(을)를 맡았으므로 여기서 한 작업은 반영하지 않습니다" }
         kept_elsewhere(goal, branch, own) { en: "the work on {goal} is on the branch {branch}; {own} holds something else or is checked out, and was left as it is", ko: "{goal}의 작업은 브랜치 {branch}에 있습니다. {own}(은)는 다른 작업이 있거나 체크아웃되어 있어 그대로 두었습니다" }
-        earlier_tree(goal, name) { en: "an earlier run had left a work tree of {goal}; what it held is saved as {name} (git checkout {name} -- PATH brings a file back)", ko: "이전 실행이 남긴 {goal}의 작업 트리에 있던 것은 {name}에 보관했습니다 (git checkout {name} -- PATH로 파일을 되살릴 수 있습니다)" }
+        earlier_tree(goal, name) { en: "an earlier run had left a room of {goal}; what it held is saved as {name} (git checkout {name} -- PATH brings a file back)", ko: "이전 실행이 남긴 {goal}의 작업실에 있던 것은 {name}에 보관했습니다 (git checkout {name} -- PATH로 파일을 되살릴 수 있습니다)" }
+        changed_tests(files) { en: "changed tests: {files}", ko: "바뀐 테스트: {files}" }
         not_committed(files) { en: "new files that the attempt's own .gitignore ignores are in no commit: {files}", ko: "시도가 추가한 .gitignore가 무시하는 새 파일은 커밋하지 않았습니다: {files}" }
         moved_refs(names) { en: "moved meanwhile, and not by hast: {names}; left as they are. If it was not you, git reflog shows where they were (an agent that no sandbox holds could have done it)", ko: "그 사이 hast가 아닌 누군가 옮긴 ref이며 그대로 두었습니다: {names}. 직접 옮긴 것이 아니면 git reflog에서 이전 위치를 확인하세요(샌드박스가 없으면 에이전트도 옮길 수 있습니다)" }
         not_to_be_set(count) { en: "nothing was started: the status of goals that would run could not be set afterwards without changing more ({count})", ko: "시작하지 않았습니다. 실행할 목표의 상태를 나중에 그 값만 바꿔 쓸 수 없습니다 ({count}개)" }

@@ -14,7 +14,9 @@ use crate::exit_help;
 use crate::explore_messages::help as explore_help;
 use crate::kernel_cli::{self, KernelCommands};
 use crate::messages::help;
-use crate::ops_cli::{self, DoctorArgs, EventsCommands, InboxCommands, ObserveCommands};
+use crate::ops_cli::{
+    self, DoctorArgs, EventsCommands, InboxCommands, LimitsArgs, ObserveCommands,
+};
 use crate::protocol_cli::{self, ProtocolCommands};
 use crate::queue_cli::{self, QueueCommands};
 use crate::run_cli::{self, RunCommands, SearchArgs};
@@ -96,6 +98,7 @@ pub(crate) enum Commands {
 pub(crate) enum AgentCommands {
     List,
     Doctor(DoctorArgs),
+    Limits(LimitsArgs),
     Run(RunArgs),
     Record(RecordArgs),
     Rehearse(RehearseArgs),
@@ -305,6 +308,7 @@ fn about(command: &str, lang: Lang) -> Option<String> {
         "agent" => agent_help::agent(lang),
         "list" => agent_help::list(lang),
         "doctor" => agent_help::doctor(lang),
+        "limits" => agent_help::limits(lang),
         "run" => agent_help::run(lang),
         "trust" => agent_help::trust(lang),
         "tool" => help::agent_tool(lang),
@@ -322,6 +326,7 @@ fn arg_help(id: &str, lang: Lang) -> Option<String> {
         "dry_run_full" => auto_help::dry_run_full(lang),
         "undo" => auto_help::undo(lang),
         "go_on" => auto_help::go_on(lang),
+        "fewer_tests" => auto_help::fewer_tests(lang),
         "gc" => auto_help::gc(lang),
         "isolate" => auto_help::isolate(lang),
         "parallel" => auto_help::parallel(lang),

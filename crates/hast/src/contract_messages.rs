@@ -48,10 +48,8 @@ pub(crate) mod say {
         completed() { en: "completed", ko: "완료" }
         stopped() { en: "stopped", ko: "중지" }
         gate_failed(subtask, round, gate, reasons) { en: "{subtask} round {round}: {gate} not passed: {reasons}", ko: "{subtask} 라운드 {round}: {gate} 통과하지 못함: {reasons}" }
-        others(subtask, others) { en: "{subtask}: {others}; that stays", ko: "{subtask}: {others}. 그대로 둡니다" }
         too_large(subtask, path, at) { en: "{subtask}: {path} was too large for a ref and is in {at}; move it back from there if you want it", ko: "{subtask}: {path}(은)는 ref에 담기에 너무 커서 {at}(으)로 옮겼습니다. 필요하면 거기서 되옮기세요" }
         set_aside(subtask, saved) { en: "{subtask}: what was in the tree is on {saved}; `git restore --source={saved} -- PATH` brings a file back", ko: "{subtask}: 트리에 있던 것은 {saved}에 있습니다. `git restore --source={saved} -- PATH`로 파일을 되찾습니다" }
-        left(subtask, paths) { en: "{subtask}: changed after it was judged and not in the commit: {paths}; look at `git status` (what your test command writes belongs into .gitignore)", ko: "{subtask}: 판정한 뒤에 바뀌어 커밋에 없습니다: {paths}. `git status`를 보세요(테스트 명령이 쓰는 파일은 .gitignore에 넣으세요)" }
         was_resumed() { en: "it was taken up again", ko: "다시 이어서 진행했습니다" }
         was_overtaken() { en: "another request has begun since", ko: "그 뒤에 다른 요청을 시작했습니다" }
         empty_piece() { en: "there is nothing to keep: the text is empty", ko: "저장할 것이 없습니다. 내용이 비어 있습니다" }

@@ -11,7 +11,7 @@ pub(crate) mod help {
         goal() { en: "The goal that it is about", ko: "관련된 목표" }
         evaluate() { en: "Totals of the matrix, and which alternatives are eligible", ko: "점수표의 합계와 자격이 있는 대안을 보여 줍니다" }
         file() { en: "The ticket", ko: "티켓 파일" }
-        spike() { en: "Try each alternative in a work tree of its own, measure and rank them", ko: "각 대안을 별도 작업 트리에서 시험 구현하고 측정해 순위를 매깁니다" }
+        spike() { en: "Try each alternative in a room of its own, measure and rank them", ko: "각 대안을 별도 작업실에서 시험 구현하고 측정해 순위를 매깁니다" }
         parallel() { en: "How many at once [default: all, at most 4]", ko: "동시에 몇 개를 [기본값: 전부, 최대 4]" }
         backend() { en: "auto or thread: processes here; ray is not here yet [default: auto]", ko: "auto, thread: 이 기기의 프로세스. ray는 아직 없습니다 [기본값: auto]" }
         command() { en: "Try with this command instead of an agent", ko: "에이전트 대신 이 명령으로 시도합니다" }

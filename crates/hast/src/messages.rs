@@ -74,6 +74,7 @@ pub(crate) mod say {
         given_twice(argument) { en: "`{argument}` is given twice", ko: "`{argument}`(을)를 두 번 썼습니다" }
         not_in_range(least, most) { en: "it has to be a number from {least} to {most}", ko: "{least}에서 {most} 사이의 수여야 합니다" }
         not_a_number() { en: "it has to be a whole number", ko: "정수여야 합니다" }
+        move_away_next(path, aside) { en: "move it away with mv {path} {aside}, then run the command again", ko: "mv {path} {aside}(으)로 옮긴 뒤 명령을 다시 실행하세요" }
         not_regular() { en: "not a regular file", ko: "일반 파일이 아닙니다" }
         conflict(argument, other) { en: "`{argument}` cannot be used with `{other}`", ko: "`{argument}`(은)는 `{other}`(과)와 함께 쓸 수 없습니다" }
         no_command() { en: "no command was given", ko: "명령이 없습니다" }

@@ -1,4 +1,4 @@
-//! What can be typed after `hast events`, `hast inbox`, `hast observe` and `hast agent doctor`, and its help.
+//! What can be typed after `hast events`, `hast inbox`, `hast observe` and `hast agent doctor|limits`, and its help.
 
 use std::path::PathBuf;
 
@@ -14,6 +14,12 @@ use crate::queue_cli::StatusArg;
 pub(crate) struct DoctorArgs {
     #[arg(long = "fix", id = "doctor_fix")]
     pub(crate) fix: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct LimitsArgs {
+    #[arg(long = "clear", id = "limits_clear", value_name = "NAME")]
+    pub(crate) clear: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -155,6 +161,7 @@ pub(crate) fn about(path: &str, lang: Lang) -> Option<String> {
 pub(crate) fn arg_help(id: &str, lang: Lang) -> Option<String> {
     Some(match id {
         "doctor_fix" => agent_help::doctor_fix(lang),
+        "limits_clear" => agent_help::limits_clear(lang),
         "replay_write" => help::replay_write(lang),
         "replay_no_write" => help::replay_no_write(lang),
         "tail_lines" => help::tail_lines(lang),

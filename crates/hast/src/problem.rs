@@ -6,7 +6,7 @@ use std::path::Path;
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 use hast_flow::formats::diagnostic::{Diagnostic, Severity};
 use hast_flow::formats::source::Excerpt;
-use hast_flow::words::{Lang, visible};
+use hast_flow::words::{Lang, shell_word, visible};
 use hast_world::root_path::is_link;
 use serde_json::json;
 
@@ -79,8 +79,15 @@ impl Problem {
         if is_link(why) {
             return Self::link_in_the_way(lang, path);
         }
-        let why = why.to_string();
-        let why = if why == "not a regular file" { say::not_regular(lang) } else { why };
+        let (kind, why) = (why.kind(), why.to_string());
+        let not_regular = why == "not a regular file";
+        let why = if not_regular { say::not_regular(lang) } else { why };
+        if not_regular || kind == std::io::ErrorKind::FileTooLarge {
+            let shown = path.display().to_string();
+            let aside = format!("{shown}.aside");
+            let next = say::move_away_next(lang, shell_word(&shown), shell_word(&aside));
+            return Self::new(say::cannot_read(lang), next).at(path).because(why);
+        }
         Self::new(say::cannot_read(lang), say::cannot_read_next(lang)).at(path).because(why)
     }
 

@@ -10,7 +10,7 @@ pub(crate) mod help {
         role() { en: "Only goals of this lane: implement, test or verify", ko: "이 역할의 목표만: implement, test, verify 중 하나" }
         worker() { en: "Who holds the claim [default: a name of its own]", ko: "claim을 가질 작업자 [기본값: 새 이름]" }
         ttl() { en: "How long the claim holds without being renewed, 1 to 240 [default: 60]", ko: "갱신하지 않을 때 claim이 유지되는 시간(분), 1~240 [기본값: 60]" }
-        ingest() { en: "Judge a result packet as an attempt, in a clean work tree, and merge it if it passes", ko: "결과 패킷을 깨끗한 작업 트리에서 시도로 판정하고 통과하면 병합합니다" }
+        ingest() { en: "Judge a result packet as an attempt, in a room, and merge it if it passes", ko: "결과 패킷을 작업실에서 시도로 판정하고 통과하면 병합합니다" }
         result() { en: "The file with the result packet", ko: "결과 패킷 파일" }
     }
 }

@@ -30,6 +30,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let commit = clean_commit()?;
     let programs = build(Profile::Release)?;
     let started = Instant::now();
+    let planted = sim::planted(&programs)?;
     let sweep = sim::sweep(&programs, sizes.seeds)?;
     let mut parts = Vec::new();
     for order in sizes.orders() {
@@ -44,6 +45,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         cores: std::thread::available_parallelism().map_or(1, usize::from),
         minutes: started.elapsed().as_secs().div_ceil(60),
         sizes: format!("--seeds {} --rounds {}", sizes.seeds, sizes.rounds),
+        planted,
         sweep,
         parts,
     };
@@ -51,7 +53,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     println!("{PATH} is written");
     match page.diverged() {
         0 => Ok(()),
-        count => Err(format!("{count} diverged; {PATH} names them").into()),
+        count => Err(format!("{count} diverged or not found; {PATH} names them").into()),
     }
 }
 

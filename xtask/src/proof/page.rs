@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::sim::{Subject, Sweep};
+use crate::sim::{PlantedFault, Subject, Sweep};
 use crate::soak::{Outcome, Part};
 
 #[derive(Debug)]
@@ -14,6 +14,8 @@ pub(super) struct Page {
     pub(super) minutes: u64,
     /// The arguments that chose the sizes.
     pub(super) sizes: String,
+    /// Faults that the sweep has to find.
+    pub(super) planted: Vec<PlantedFault>,
     pub(super) sweep: Sweep,
     pub(super) parts: Vec<Part>,
 }
@@ -22,13 +24,14 @@ impl Page {
     pub(super) fn diverged(&self) -> usize {
         let swept = self.sweep.subjects.iter().map(|subject| subject.diverged.len());
         let played = self.parts.iter().map(|part| part.diverged().len());
-        swept.chain(played).sum()
+        let unfound = self.planted.iter().filter(|fault| fault.runs.is_none()).count();
+        swept.chain(played).sum::<usize>() + unfound
     }
 }
 
 impl fmt::Display for Page {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { commit, date, cores, minutes, sizes, sweep, parts } = self;
+        let Self { commit, date, cores, minutes, sizes, planted, sweep, parts } = self;
         write!(
             f,
             "# Proof
@@ -57,6 +60,7 @@ something, or never ends.
         let (runs, crashes) = (sum(|one| one.runs), sum(|one| one.crashes));
         let diverged = sum(|one| one.diverged.len() as u64);
         writeln!(f, "| all | | {runs} | {crashes} | {diverged} | in {} minutes |", sweep.minutes)?;
+        write_planted(f, planted)?;
         write!(
             f,
             "
@@ -71,6 +75,25 @@ systems copied under a writer, mounted and recovered as after a power cut.
         parts.iter().try_for_each(|part| write_part(f, part))?;
         write_divergences(f, self)
     }
+}
+
+fn write_planted(f: &mut fmt::Formatter<'_>, planted: &[PlantedFault]) -> fmt::Result {
+    write!(
+        f,
+        "
+## Planted faults
+A sweep that cannot fail is worth nothing: with a rule broken on purpose in each part, seeds and places as few as in
+`.ci/run` have to find it.
+
+| fault in | found by the subject | after runs |
+|---|---|---|
+"
+    )?;
+    for PlantedFault { fault, subject, runs } in planted {
+        let runs = runs.map_or("not found".to_owned(), |runs| runs.to_string());
+        writeln!(f, "| {fault} | {subject} | {runs} |")?;
+    }
+    Ok(())
 }
 
 fn write_subject(f: &mut fmt::Formatter<'_>, one: &Subject) -> fmt::Result {
@@ -135,6 +158,11 @@ mod tests {
             cores: 2,
             minutes: 9,
             sizes: "--seeds 6 --rounds 20".to_owned(),
+            planted: vec![PlantedFault {
+                fault: "merge".to_owned(),
+                subject: "worktrees".to_owned(),
+                runs: Some(17),
+            }],
             sweep,
             parts: vec![
                 Part::ran("auto", "--auto 20 7".to_owned(), ran),
@@ -149,6 +177,7 @@ mod tests {
         for line in [
             "| store | 6 | 120 | 80 | 0 | death 60, edit 54 |",
             "| all | | 120 | 80 | 0 | in 0.5 minutes |",
+            "| merge | worktrees | 17 |",
             "| auto | 20 rounds, 71 kills | 0 | `--auto 20 7` |",
             "    cargo run -p hast-sim --release -- --from 900 --seeds 6 --every 1 --jobs 2",
         ] {
@@ -156,6 +185,14 @@ mod tests {
         }
         assert!(text.contains(&format!("`{}`", "ab".repeat(20))), "{text}");
         assert!(!text.contains("## Diverged"));
+    }
+
+    #[test]
+    fn a_planted_fault_that_nobody_found_counts_as_a_divergence() {
+        let mut page = page();
+        page.planted[0].runs = None;
+        assert_eq!(page.diverged(), 1);
+        assert!(page.to_string().contains("| merge | worktrees | not found |"));
     }
 
     #[test]

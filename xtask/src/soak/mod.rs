@@ -1,7 +1,8 @@
 //! Long rounds on the real disk: `--kill N` kills a writer N times, `--power N` copies the images of
 //! three file systems N times each under a writer, mounts the copies and recovers them, `--auto N`
 //! kills `hast auto` in N repositories, `--flow NAME N` kills a unit of a flow in N projects,
-//! `--queue N` lets a fleet of dying workers share goals N times. `--sim MINUTES` sweeps.
+//! `--queue N` lets a fleet of dying workers share goals N times. `--sim MINUTES` sweeps. `--dev`
+//! before one of them takes the dev profile, for a quick try.
 
 mod auto;
 mod figures;
@@ -17,7 +18,7 @@ use crate::programs::{Profile, build};
 use crate::{Failure, sim};
 pub(crate) use figures::{Figures, Outcome, Part};
 
-const USAGE: &str = "usage: cargo xtask soak --kill [ROUNDS] | --power [COPIES] | --auto [ROUNDS [SEED]] | --flow NAME [ROUNDS [SEED]] | --queue [ROUNDS [SEED]] | --sim MINUTES";
+const USAGE: &str = "usage: cargo xtask soak [--dev] --kill [ROUNDS] | --power [COPIES] | --auto [ROUNDS [SEED]] | --flow NAME [ROUNDS [SEED]] | --queue [ROUNDS [SEED]] | --sim MINUTES";
 const KILL_ROUNDS: u64 = 2_000;
 const POWER_COPIES: u64 = 8;
 const AUTO_ROUNDS: u64 = 200;
@@ -40,9 +41,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         ["--sim", minutes] => return sim::soak(minutes.parse()?),
         _ => {}
     }
+    let (profile, words) = match words.as_slice() {
+        ["--dev", rest @ ..] => (Profile::Dev, rest),
+        all => (Profile::Release, all),
+    };
     let mut diverged = 0;
-    let hast = || Ok(build(Profile::Release)?.join("hast"));
-    for part in Order::read(&words)?.play(&hast)? {
+    let hast = || Ok(build(profile)?.join("hast"));
+    for part in Order::read(words)?.play(&hast)? {
         println!("{part}");
         diverged += part.diverged().len();
     }

@@ -47,7 +47,7 @@ pub fn expected_section(call: &Call, further: Further, at: UtcTime) -> String {
     for document in &call.expected {
         section += &example(document, call, at, lang);
     }
-    section + "\n" + &say::own_words(lang, &call.outbox)
+    section + "\n" + &say::own_words_there(lang)
 }
 
 /// An example of a document, and what it does not show; the schema where there is none.
@@ -61,7 +61,9 @@ fn example(document: &ExpectedDocument, call: &Call, at: UtcTime, lang: Lang) ->
     };
     let kind = name.rsplit('.').next().unwrap_or_default();
     let mut text = format!("\n{}\n\n```{kind}\n{example}\n```\n", say::example_of(lang, name));
-    let all = fields::fields(&schema);
+    let mut all = fields::fields(&schema);
+    // What belongs to a part that the example does not have is for other calls.
+    all.retain(|field| field.above().all(|name| has_field(&example, name)));
     let closed = all.iter().filter(|field| !field.values.is_empty());
     let closed = closed.map(|field| format!("`{}`: {}", field.path, field.values.join(", ")));
     let closed = closed.collect::<Vec<_>>().join("; ");
@@ -81,6 +83,11 @@ fn example(document: &ExpectedDocument, call: &Call, at: UtcTime, lang: Lang) ->
         text += &format!("{}\n", told.join(" "));
     }
     text
+}
+
+/// True where an example in JSON or YAML has a field of this name.
+fn has_field(example: &str, name: &str) -> bool {
+    [format!("\"{name}\":"), format!("{name}:")].iter().any(|key| example.contains(key))
 }
 
 /// The part of a prompt that names every file to read by its path.
@@ -133,12 +140,16 @@ pub mod say {
         given_heading() { en: "## Files to read", ko: "## 읽을 파일" }
         given_where(workdir) { en: "Copies, in your working directory `{workdir}`; nothing else of the project is yours to read:", ko: "작업 디렉터리 `{workdir}`에 있는 사본입니다. 프로젝트의 다른 파일은 읽을 수 없습니다:" }
         given_here(workdir) { en: "Paths are below your working directory `{workdir}`. Read these first:", ko: "경로는 작업 디렉터리 `{workdir}` 아래입니다. 먼저 읽으세요:" }
-        optional() { en: "only if there is something to say", ko: "내용이 있을 때만" }
+        optional() { en: "only where the text above asks for it", ko: "위의 글이 요구할 때만" }
         example_of(name) { en: "Example of `{name}`:", ko: "`{name}`의 예:" }
         closed(list: whole) { en: "Only these values: {list}.", ko: "허용되는 값: {list}." }
         may_lack(list: whole) { en: "May be left out: {list}.", ko: "생략 가능: {list}." }
         no_more() { en: "No other fields.", ko: "다른 필드는 쓸 수 없습니다." }
         schema_of(name) { en: "JSON Schema of `{name}`:", ko: "`{name}`의 JSON Schema:" }
+        own_words_there() {
+            en: "If you cannot go on without a person, write into that directory only `blocked.json` with {{\"reason\": \"...\"}}; if it cannot be done, only `failed.json` with {{\"error\": \"...\"}}.\n",
+            ko: "사람의 도움 없이 진행할 수 없으면 그 디렉터리에 `blocked.json`만 쓰고 {{\"reason\": \"...\"}}을 담으세요. 할 수 없는 일이면 `failed.json`만 쓰고 {{\"error\": \"...\"}}를 담으세요.\n",
+        }
         own_words(outbox) {
             en: "If you cannot go on without a person, write `{outbox}/blocked.json` with {{\"reason\": \"...\"}}. If it cannot be done, write `{outbox}/failed.json` with {{\"error\": \"...\"}}.\n",
             ko: "사람의 도움 없이 진행할 수 없으면 `{outbox}/blocked.json`에 {{\"reason\": \"...\"}}을 쓰세요. 할 수 없는 일이면 `{outbox}/failed.json`에 {{\"error\": \"...\"}}를 쓰세요.\n",

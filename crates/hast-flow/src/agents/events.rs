@@ -1,6 +1,7 @@
 //! What an agent's output means, line by line, whatever dialect it is written in.
 
 use crate::agents::limit::{LimitCause, Reset, find_reset};
+use crate::agents::tool_use::ToolUse;
 use crate::agents::usage::{Span, Tokens, Usd};
 
 /// One thing that a line of output says.
@@ -14,7 +15,7 @@ pub enum AgentEvent {
     /// A piece of what it says, to be joined without a line break.
     SaidMore(String),
     /// A tool it uses.
-    Tool(String),
+    Tool(ToolUse),
     /// It tries the model again by itself.
     Retry(ApiError),
     Tokens(Tokens, Span),

@@ -15,6 +15,14 @@ pub struct Field {
     pub optional: bool,
 }
 
+impl Field {
+    /// The names of the fields that this one lies in.
+    pub fn above(&self) -> impl Iterator<Item = &str> {
+        let above = self.path.rsplit_once('.').map_or("", |(above, _)| above);
+        above.split('.').map(|name| name.trim_end_matches("[]")).filter(|name| !name.is_empty())
+    }
+}
+
 /// The fields that have a closed list of values, or may be left out.
 pub fn fields(schema: &Value) -> Vec<Field> {
     let mut found = Vec::new();
@@ -58,7 +66,10 @@ fn walk(root: &Value, node: &Value, path: &str, depth: usize, found: &mut Vec<Fi
     for (name, property) in properties.into_iter().flatten() {
         let below = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
         let optional = !needed.is_some_and(|needed| needed.iter().any(|one| one == name));
-        let values = closed(root, property);
+        let mut values = closed(root, property);
+        if !values.is_empty() && !optional && may_be_null(property) {
+            values.push("null".to_owned());
+        }
         // Who writes a contract is in its example; the other names are those of other calls.
         if name != "created_by" && (optional || !values.is_empty()) {
             found.push(Field { path: below.clone(), values, optional });
@@ -76,6 +87,14 @@ fn closed(root: &Value, node: &Value) -> Vec<String> {
     let values = node.get("enum").and_then(Value::as_array);
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     values.into_iter().flatten().filter(|value| !value.is_null()).map(text).collect()
+}
+
+fn may_be_null(property: &Value) -> bool {
+    let is_null = |one: &Value| one.get("type").and_then(Value::as_str) == Some("null");
+    let several = property.get("anyOf").and_then(Value::as_array);
+    let types = property.get("type").and_then(Value::as_array);
+    several.is_some_and(|several| several.iter().any(is_null))
+        || types.is_some_and(|types| types.iter().any(|one| one == "null"))
 }
 
 /// The schema that a reference names; of several, the one that is not null.
@@ -109,7 +128,7 @@ mod tests {
             fields.iter().map(|field| (field.path.as_str(), field.values.join("|"))).collect();
         assert!(told.contains(&("verdict", "PASS|FAIL".to_owned())), "{told:?}");
         assert!(told.contains(&("findings[].verdict", "PASS|FAIL".to_owned())), "{told:?}");
-        assert!(told.contains(&("back_to", "design|implementation".to_owned())), "{told:?}");
+        assert!(told.contains(&("back_to", "design|implementation|null".to_owned())), "{told:?}");
         assert!(!is_open(&schema));
     }
 

@@ -2,6 +2,8 @@
 //! somebody seems to be logged in.
 
 use crate::agents::presets::Preset;
+use crate::messages;
+use crate::words::Lang;
 
 /// Where a login shows, if it shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +29,76 @@ pub enum Login {
     Seen,
     NotSeen,
     CannotTell,
+    /// The program itself knows of none.
+    Denied,
+}
+
+/// How a program is asked whether somebody is logged in, without a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoginQuestion {
+    pub args: &'static [&'static str],
+    /// The command that logs in.
+    pub login: &'static str,
+}
+
+impl LoginQuestion {
+    /// The question as a person would type it.
+    pub fn line(&self, preset: Preset) -> String {
+        format!("{} {}", preset.description().program, self.args.join(" "))
+    }
+}
+
+/// Nothing where the program has no such command.
+pub fn login_question(preset: Preset) -> Option<LoginQuestion> {
+    match preset {
+        Preset::Claude => {
+            Some(LoginQuestion { args: &["auth", "status"], login: "claude auth login" })
+        }
+        Preset::Codex => Some(LoginQuestion { args: &["login", "status"], login: "codex login" }),
+        Preset::Gemini
+        | Preset::Qwen
+        | Preset::Opencode
+        | Preset::Goose
+        | Preset::Copilot
+        | Preset::Aider => None,
+    }
+}
+
+/// That the program knows of no login.
+pub fn denied(preset: Preset, lang: Lang) -> String {
+    let line = login_question(preset).map(|question| question.line(preset));
+    no_login(lang, preset.description().name, line.unwrap_or_default())
+}
+
+/// The next action of a user whose agent knows of no login.
+pub fn denied_next(preset: Preset, lang: Lang) -> String {
+    no_login_next(lang, login_question(preset).map_or("", |question| question.login))
+}
+
+messages! {
+    no_login(agent, line) { en: "{agent} says that nobody is logged in (`{line}`)", ko: "{agent}(이)가 로그인되어 있지 않다고 합니다(`{line}`)" }
+    no_login_next(login) { en: "run `{login}`, or set its key; nothing to do if it gets its login another way", ko: "`{login}`(을)를 실행하거나 키를 정하세요. 다른 방법으로 로그인한다면 그대로 두어도 됩니다" }
+}
+
+/// The login that an answer to that question tells of. `settings` is the program's own settings file: with a provider of
+/// the user's own, codex says that nobody is logged in, and works.
+pub fn login_answer(preset: Preset, text: &str, settings: &str) -> Login {
+    let told = match preset {
+        Preset::Claude => serde_json::from_str::<serde_json::Value>(text.trim())
+            .ok()
+            .and_then(|told| told.get("loggedIn")?.as_bool()),
+        Preset::Codex => {
+            let own = |line: &str| line.trim_start().starts_with("model_provider");
+            let denied = text.lines().any(|line| line.trim() == "Not logged in");
+            (denied && !settings.lines().any(own)).then_some(false)
+        }
+        _ => None,
+    };
+    match told {
+        Some(true) => Login::Seen,
+        Some(false) => Login::Denied,
+        None => Login::CannotTell,
+    }
 }
 
 pub fn login_signs(preset: Preset) -> LoginSigns {
@@ -124,6 +196,24 @@ mod tests {
         ] {
             assert_eq!(version_in(text), version, "{text}");
         }
+    }
+
+    #[test]
+    fn an_answer_about_the_login_counts_only_where_it_is_clear() {
+        let answer = |preset, text, settings| login_answer(preset, text, settings);
+        for (text, login) in [
+            ("{\n  \"loggedIn\": false,\n  \"authMethod\": \"none\"\n}\n", Login::Denied),
+            ("{\"loggedIn\": true}", Login::Seen),
+            ("{}", Login::CannotTell),
+            ("error: unknown command 'auth'", Login::CannotTell),
+        ] {
+            assert_eq!(answer(Preset::Claude, text, ""), login, "{text}");
+        }
+        let no = "WARNING: no aliases\nNot logged in\n";
+        assert_eq!(answer(Preset::Codex, no, "model = \"x\"\n"), Login::Denied);
+        assert_eq!(answer(Preset::Codex, no, "model_provider = \"mine\"\n"), Login::CannotTell);
+        assert_eq!(answer(Preset::Codex, "Logged in using ChatGPT\n", ""), Login::CannotTell);
+        assert_eq!(answer(Preset::Gemini, "Not logged in", ""), Login::CannotTell);
     }
 
     #[test]

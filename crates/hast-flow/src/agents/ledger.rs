@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::agents::limit::{Again, Limit, again};
+use crate::agents::resume_time::{KnownLimit, ResetSource};
 use crate::time::UtcTime;
 
 /// One line of `.hast/ledger.ndjson`.
@@ -34,6 +35,14 @@ pub enum LedgerLine {
         at: UtcTime,
         agent: String,
         until: UtcTime,
+        /// The agent gave no time.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        guess: bool,
+    },
+    /// A person says that the agent may be asked again.
+    Cleared {
+        at: UtcTime,
+        agent: String,
     },
 }
 
@@ -126,7 +135,15 @@ struct AgentState {
 struct Refusal {
     since: UtcTime,
     hits: u32,
-    until: UtcTime,
+    limit: KnownLimit,
+}
+
+/// An agent that refuses, and since when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limited {
+    pub agent: String,
+    pub since: UtcTime,
+    pub limit: KnownLimit,
 }
 
 /// A call that began and has no end in the log: it runs, or its process was killed.
@@ -166,20 +183,37 @@ impl Ledger {
                     state.last_answer = Some(used);
                 }
             }
-            LedgerLine::Limited { at, agent, until } => {
+            LedgerLine::Cleared { agent, .. } => {
+                if let Some(state) = self.agents.get_mut(&agent) {
+                    state.refusal = None;
+                }
+            }
+            LedgerLine::Limited { at, agent, until, guess } => {
                 let state = self.agents.entry(agent).or_default();
                 let (since, hits) = state.refusal.map_or((at, 0), |old| (old.since, old.hits));
                 let hits = hits.saturating_add(1);
                 // A time that is not ahead means that waiting was given up: the next one begins anew.
-                state.refusal = (until > at).then_some(Refusal { since, hits, until });
+                let source = if guess { ResetSource::Guess } else { ResetSource::Agent };
+                let limit = KnownLimit { until, source };
+                state.refusal = (until > at).then_some(Refusal { since, hits, limit });
             }
         }
     }
 
     /// Until when an agent is not to be called.
-    pub fn refuses_until(&self, agent: &str, now: Timestamp) -> Option<UtcTime> {
-        let until = self.agents.get(agent)?.refusal?.until;
-        (until.instant() > now).then_some(until)
+    pub fn refuses_until(&self, agent: &str, now: Timestamp) -> Option<KnownLimit> {
+        let limit = self.agents.get(agent)?.refusal?.limit;
+        (limit.until.instant() > now).then_some(limit)
+    }
+
+    /// The agents that are not to be called now, by name.
+    pub fn limited(&self, now: Timestamp) -> Vec<Limited> {
+        let refusing = self.agents.iter().filter_map(|(agent, state)| {
+            let Refusal { since, limit, .. } = state.refusal?;
+            let agent = agent.clone();
+            (limit.until.instant() > now).then_some(Limited { agent, since, limit })
+        });
+        refusing.collect()
     }
 
     /// When to try an agent again that has just refused.
@@ -242,7 +276,12 @@ mod tests {
     }
 
     fn limited(from: i64, until: i64) -> LedgerLine {
-        LedgerLine::Limited { at: at(from), agent: "codex".into(), until: at(until) }
+        let agent = "codex".into();
+        LedgerLine::Limited { at: at(from), agent, until: at(until), guess: false }
+    }
+
+    fn until(minute: i64) -> KnownLimit {
+        KnownLimit { until: at(minute), source: ResetSource::Agent }
     }
 
     fn ended(minute: i64, how: Ended, tokens: Option<u64>) -> LedgerLine {
@@ -279,13 +318,33 @@ mod tests {
     fn an_answer_clears_a_limit_and_a_failure_does_not() {
         let mut ledger = Ledger::default();
         ledger.add(limited(0, 60));
-        assert_eq!(ledger.refuses_until("codex", at(59).instant()), Some(at(60)));
+        assert_eq!(ledger.refuses_until("codex", at(59).instant()), Some(until(60)));
         assert_eq!(ledger.refuses_until("codex", at(60).instant()), None);
         assert_eq!(ledger.refuses_until("claude", at(1).instant()), None);
         ledger.add(ended(2, Ended::Failed, None));
         assert!(ledger.refuses_until("codex", at(3).instant()).is_some());
         ledger.add(ended(4, Ended::Answered, None));
         assert_eq!(ledger.refuses_until("codex", at(5).instant()), None);
+    }
+
+    #[test]
+    fn a_person_clears_a_limit_and_the_next_refusal_is_the_first_of_a_row() {
+        let mut ledger = Ledger::default();
+        let line =
+            |at, until| LedgerLine::Limited { at, agent: "codex".into(), until, guess: true };
+        ledger.add(line(at(0), at(5)));
+        ledger.add(line(at(5), at(15)));
+        let limit = KnownLimit { until: at(15), source: ResetSource::Guess };
+        let known = Limited { agent: "codex".to_owned(), since: at(0), limit };
+        assert_eq!(ledger.limited(at(6).instant()), [known]);
+        for agent in ["claude", "codex"] {
+            ledger.add(LedgerLine::Cleared { at: at(6), agent: agent.to_owned() });
+        }
+        assert_eq!(ledger.limited(at(6).instant()), []);
+        let Again::At(again) = ledger.again("codex", &no_reset(), at(7).instant()) else {
+            panic!()
+        };
+        assert_eq!(again, at(12).instant());
     }
 
     #[test]

@@ -7,6 +7,10 @@ pub mod usage;
 
 pub mod limit;
 
+pub mod resume_time;
+
+pub mod tool_use;
+
 pub mod events;
 
 pub mod reply;

@@ -40,6 +40,15 @@ impl Provider {
         }
     }
 
+    /// The known program that this calls.
+    pub fn known(&self) -> Option<Preset> {
+        match self {
+            Self::Preset(preset) => Some(*preset),
+            Self::Template(template) => template.known_as(),
+            Self::Rehearsal { .. } => None,
+        }
+    }
+
     /// The program that must be there. `hast` is how hast itself is called.
     pub fn program<'a>(&'a self, hast: &'a str) -> &'a str {
         match self {

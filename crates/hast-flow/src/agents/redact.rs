@@ -53,6 +53,22 @@ impl Redactor {
         String::from_utf8_lossy(&out).into_owned()
     }
 
+    /// Bytes without their secrets.
+    pub fn bytes(&self, bytes: &[u8]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(bytes.len());
+        self.run(bytes, &mut out, bytes.len());
+        out
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.secrets.is_empty()
+    }
+
+    /// The name of the first secret in some bytes.
+    pub fn find(&self, bytes: &[u8]) -> Option<&str> {
+        (0..bytes.len()).find_map(|at| self.at(&bytes[at..])).map(|(name, _)| name)
+    }
+
     /// For bytes that come in pieces.
     pub fn stream(&self) -> RedactStream<'_> {
         RedactStream { redactor: self, held: Vec::new() }

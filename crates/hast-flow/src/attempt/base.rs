@@ -66,17 +66,12 @@ pub struct TreeRules {
     /// Never looked at, saved, committed or rolled back: machine files and the roots of other
     /// flows. A directory ends in `/`.
     pub leave_out: Vec<String>,
-    /// Files, and directories ending in `/`, that no attempt may change: recorded before it and
-    /// given back after it. They may lie in what is left out.
+    /// Files, and directories ending in `/`, that no attempt may change. They may lie in what is left out.
     pub protected: Vec<String>,
     /// Globs of the configuration's `protect`, written as in a `.gitignore`.
     pub protect: Vec<String>,
     /// The directory of handoffs, ending in `/`: what is in it is no change.
     pub handoffs: Option<String>,
-    /// Files that nobody tracks and that the tests left before the attempt began. They are nobody's
-    /// work: no change, and not committed, unless the attempt commits them itself.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub left_by_tests: Vec<String>,
 }
 
 /// The start of an attempt as the workspace recorded it. It proves nothing until it is a document:
@@ -84,14 +79,14 @@ pub struct TreeRules {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BaseRecord {
     version: u32,
-    /// What is recorded under `refs/hast/bases/<key>`.
+    /// The attempt.
     key: String,
     /// The full name of the branch.
     branch: String,
     commit: ObjectId,
-    /// What was in the work tree, the uncommitted files of people among it.
+    /// The tree that the room began with.
     tree: ObjectId,
-    /// Refs, ignore rules, index flags, and the bytes of protected files, as one object of git.
+    /// Another name of the tree; earlier versions recorded more.
     snapshot: ObjectId,
     rules: TreeRules,
     at: UtcTime,
@@ -248,11 +243,6 @@ impl Saved {
 /// The ref of an attempt: `refs/hast/attempts/<goal>/<n>`.
 pub fn attempt_ref(goal: &str, number: u32) -> String {
     format!("refs/hast/attempts/{}/{number}", ref_part(goal))
-}
-
-/// The ref of what a recovery found.
-pub fn recovered_ref(at: UtcTime) -> String {
-    format!("refs/hast/recovered/{}", at.compact())
 }
 
 /// The branch that keeps work which is handed to a person.

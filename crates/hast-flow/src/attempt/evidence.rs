@@ -22,11 +22,6 @@ impl RepoPath {
         &self.0
     }
 
-    /// Whether it is the only copy of something that hast put aside.
-    pub fn lies_aside(&self) -> bool {
-        self.0.starts_with(".git/hast/")
-    }
-
     /// The first of some, and how many more there are: what a message names.
     pub fn first_of(paths: &[String]) -> (Self, usize) {
         let first = paths.first().map(String::as_str).unwrap_or_default();
@@ -126,49 +121,14 @@ impl CallEnd {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Breach {
-    /// The base is no longer an ancestor of the branch.
-    HistoryRewritten,
-    BranchSwitched {
-        to: String,
-    },
-    HeadDetached,
-    /// A merge, rebase or the like that was not under way at the base. The user's next commit would
-    /// complete it; it has been ended.
-    OperationLeft {
-        what: String,
-    },
-    RefMoved {
-        name: String,
-    },
-    /// The same, and where it was is not sure enough to put it back.
-    RefLeft {
-        name: String,
-    },
-    /// The same, and what it pointed at is no longer there: it cannot be put back.
-    RefLost {
-        name: String,
-        was: String,
-    },
-    SubmoduleAdded {
-        path: RepoPath,
-    },
     NestedRepository {
         path: RepoPath,
     },
     SymlinkLeaves {
         path: RepoPath,
     },
-    /// `assume-unchanged` or `skip-worktree` on a file that had neither.
-    HiddenByIndex {
-        path: RepoPath,
-    },
     /// Something inside of a submodule is not as it was: nothing of it could be committed.
     SubmoduleChanged {
-        path: RepoPath,
-    },
-    /// A file that the attempt's ignore rules show, where others were hidden before: whose it is
-    /// cannot be told.
-    NoLongerIgnored {
         path: RepoPath,
     },
     /// Larger than what is read into git, so nobody can say what is in it.
@@ -180,10 +140,10 @@ pub enum Breach {
     NotStorable {
         path: RepoPath,
     },
-    /// Under the name of its content lay an object of git with another content: what is committed would not
-    /// have been what was judged. It has been put aside.
-    ForgedObject {
+    /// The value of a secret that the agent was given stands in a file.
+    SecretWritten {
         path: RepoPath,
+        variable: String,
     },
 }
 
@@ -208,9 +168,6 @@ pub enum ChangeKind {
     Mode,
     /// Added, and nothing is in it: empty or blank, or no file at all but a link.
     Hollow,
-    /// Changed by a commit of the attempt and taken back by a later one: it is in the history, and in the
-    /// tree it is as it was.
-    TakenBack,
     /// New, and ignored by rules that are as new: it may be out of scope, and it is in no commit.
     NotCommitted,
 }
@@ -218,7 +175,7 @@ pub enum ChangeKind {
 impl ChangeKind {
     /// Whether the tree that is committed has it.
     pub fn is_work(self) -> bool {
-        !matches!(self, Self::TakenBack | Self::NotCommitted)
+        self != Self::NotCommitted
     }
 }
 
@@ -238,6 +195,8 @@ pub enum HandoffContent {
         timestamp: OffsetTime,
         /// For a blocked one: what it says, in one line.
         reason: String,
+        /// Tests that the agent says it took away (`## Removed Tests`).
+        removed_tests: Vec<String>,
     },
     Invalid {
         why: String,

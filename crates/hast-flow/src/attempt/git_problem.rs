@@ -25,7 +25,6 @@ pub enum GitProblem {
         you: u32,
     },
     NoFirstCommit,
-    Detached,
     /// The user's git signs commits, and this one could not be signed.
     NotSigned {
         said: String,
@@ -61,15 +60,6 @@ pub enum GitProblem {
         directory: String,
         /// What a rule names: a directory above it, itself, or the files in it.
         at: String,
-    },
-    /// Files inside of a submodule are not committed there: what an attempt does to them could be told
-    /// by nobody.
-    SubmoduleChanged {
-        path: String,
-    },
-    /// The repository of a submodule is gone or cannot be read.
-    SubmoduleBroken {
-        path: String,
     },
     /// A branch of this name does not let hast make those that begin with it and a slash.
     BranchInTheWay {
@@ -140,8 +130,6 @@ messages! {
     not_signed_next() { en: "make `git commit -S --allow-empty` work here, or run `git config commit.gpgsign false`; then the same command again goes on with the commit", ko: "이곳에서 `git commit -S --allow-empty`가 되게 하거나 `git config commit.gpgsign false`를 실행하세요. 그 뒤 같은 명령을 다시 실행하면 커밋부터 이어집니다" }
     no_first_commit() { en: "the repository has no first commit", ko: "저장소에 첫 커밋이 없습니다" }
     no_first_commit_next() { en: "run `git add -A && git commit -m start`, then run the command again", ko: "`git add -A && git commit -m start`를 실행한 뒤 명령을 다시 실행하세요" }
-    detached() { en: "HEAD is detached: there is no branch to commit to", ko: "HEAD가 분리되어 커밋할 브랜치가 없습니다" }
-    detached_next() { en: "run `git switch BRANCH` (`hast auto` can also work beside it, with --isolate)", ko: "`git switch BRANCH`를 실행하세요(`hast auto`는 --isolate로 따로 작업할 수도 있습니다)" }
     branch_gone(name) { en: "the branch {name} is gone", ko: "브랜치 {name}(이)가 없습니다" }
     branch_gone_next(name) { en: "bring {name} back (`git reflog` has its last commit, `git branch -m` its old name), then run the command again", ko: "{name}(을)를 되살린 뒤 명령을 다시 실행하세요. 마지막 커밋은 `git reflog`에 있고, 이름은 `git branch -m`으로 되돌릴 수 있습니다" }
     linked(path) { en: "{path} is a link, and hast makes and removes work trees only in a directory of its own", ko: "{path}(이)가 링크입니다. hast는 자신의 디렉터리에서만 작업 트리를 만들고 지웁니다" }
@@ -154,10 +142,6 @@ messages! {
     repository_changed(changed) { en: "while an agent worked without a sandbox, your repository changed: {changed}", ko: "샌드박스 없이 에이전트가 일하는 동안 저장소가 바뀌었습니다: {changed}" }
     repository_changed_next() { en: "look at these, put them back if it was not you (git reflog shows where refs were), and start again; with `sandbox: auto` no agent reaches them", ko: "직접 바꾼 것이 아니면 확인하고 되돌린 뒤(ref의 이전 위치는 git reflog) 다시 시작하세요. `sandbox: auto`에서는 에이전트가 건드릴 수 없습니다" }
     repository_filter_next(name) { en: "if you trust it, move `filter.{name}` to your own config with `git config --global`", ko: "신뢰한다면 `git config --global`로 `filter.{name}`(을)를 사용자 설정으로 옮기세요" }
-    submodule_changed(path) { en: "something inside of a submodule is not committed there: {path}", ko: "서브모듈 안에 커밋되지 않은 것이 있습니다: {path}" }
-    submodule_changed_next() { en: "look with `git -C SUBMODULE status`; commit it there, `git -C SUBMODULE stash -u`, or ignore it, then run the command again", ko: "`git -C SUBMODULE status`로 확인하고, 그 안에서 커밋하거나 `git -C SUBMODULE stash -u` 또는 무시 목록에 넣은 뒤 명령을 다시 실행하세요" }
-    submodule_broken(path) { en: "the submodule {path} has no repository that can be read: {path}/.git leads to none", ko: "서브모듈 {path}의 저장소를 읽을 수 없습니다. {path}/.git이 가리키는 저장소가 없습니다" }
-    submodule_broken_next(path) { en: "take what you need out of it, run `rm -r {path} && git submodule update --init {path}`, then the command again", ko: "필요한 것을 옮겨 두고 `rm -r {path} && git submodule update --init {path}`(을)를 실행한 뒤 명령을 다시 실행하세요" }
     branch_in_the_way(name) { en: "the branch `{name}` is in the way of the branches that hast makes below {name}/", ko: "브랜치 `{name}` 때문에 hast가 {name}/ 아래에 브랜치를 만들 수 없습니다" }
     branch_in_the_way_next(name) { en: "rename it with `git branch -m {name} NAME`, then run the same command again", ko: "`git branch -m {name} NAME`으로 이름을 바꾼 뒤 같은 명령을 다시 실행하세요" }
     moved(name, found) { en: "{name} is not where it was expected: it is at {found}", ko: "{name}(이)가 예상과 다른 곳에 있습니다: {found}" }
@@ -184,6 +168,7 @@ messages! {
     too_much_next() { en: "ignore or commit generated files, then run the command again", ko: "생성된 파일을 무시 목록에 넣거나 커밋한 뒤 명령을 다시 실행하세요" }
     disk(path, why) { en: "{path}: {why}", ko: "{path}: {why}" }
     disk_next(path) { en: "make {path} readable and writable, free space if needed, then run the command again", ko: "{path}(을)를 읽고 쓸 수 있게 하고 필요하면 공간을 비운 뒤 명령을 다시 실행하세요" }
+    damaged_next() { en: "repair the file of the repository that git names, or move it away (`git fsck` says more), then run the same command again: it goes on where it was", ko: "git이 가리키는 저장소 파일을 고치거나 옮긴 뒤(`git fsck`가 더 알려 줍니다) 같은 명령을 다시 실행하면 이어집니다" }
     refused(command, said) { en: "`git {command}` failed: {said}", ko: "`git {command}`(이)가 실패했습니다: {said}" }
     refused_next(command) { en: "try `git {command}` by hand to see why, then run the command again", ko: "`git {command}`(을)를 직접 실행해 원인을 확인한 뒤 명령을 다시 실행하세요" }
 }
@@ -198,6 +183,32 @@ const OF_THE_DISK: [&str; 6] = [
     "unable to write ",
     "write error",
 ];
+
+/// Words of git about a repository that it cannot read.
+const OF_DAMAGE: [&str; 12] = [
+    "unexpected line in ",
+    "bad shallow line",
+    "reference broken",
+    "bad config line",
+    "index file smaller than expected",
+    "index file corrupt",
+    "bad index file",
+    "bad signature",
+    "unable to read sha1 file",
+    "unable to read tree",
+    "is corrupt",
+    "is empty",
+];
+
+/// Git's own words: within quotes are names, and an agent can choose those.
+fn says(said: &str, any: &[&str]) -> bool {
+    said.split('\'').step_by(2).any(|part| any.iter().any(|words| part.contains(words)))
+}
+
+/// Commands that write to the user's repository alone, whatever an agent has left in its room.
+fn writes_to_the_repository(command: &str) -> bool {
+    ["update-ref ", "commit-tree "].iter().any(|start| command.starts_with(start))
+}
 
 /// Lines of a `.gitignore` after which git sees the files of a directory, where a rule before them names
 /// `at`. Below a directory that is left out as a whole nothing can be taken in again.
@@ -233,20 +244,18 @@ impl GitProblem {
             | Self::NotSigned { .. }
             | Self::Killed { .. }
             | Self::NotWritten { .. } => true,
-            Self::Disk { why, .. } | Self::Refused { said: why, .. } => {
-                // Within quotes are names, and an agent can choose those.
-                let mut parts = why.split('\'').step_by(2);
-                parts.any(|part| OF_THE_DISK.iter().any(|words| part.contains(words)))
+            Self::Disk { why, .. } => says(why, &OF_THE_DISK),
+            Self::Refused { command, said } => {
+                says(said, &OF_THE_DISK)
+                    || says(said, &OF_DAMAGE)
+                    || writes_to_the_repository(command)
             }
             Self::NotARepository { .. }
             | Self::NoFirstCommit
-            | Self::Detached
             | Self::InProgress { .. }
             | Self::Locked { .. }
             | Self::BranchGone { .. }
             | Self::Linked { .. }
-            | Self::SubmoduleChanged { .. }
-            | Self::SubmoduleBroken { .. }
             | Self::InTheWay { .. }
             | Self::CheckedOut { .. }
             | Self::Moved { .. }
@@ -266,15 +275,12 @@ impl GitProblem {
             Self::NotYours { path, owner, you, .. } => not_yours(lang, path, owner, you),
             Self::NotSigned { said } => not_signed(lang, said),
             Self::NoFirstCommit => no_first_commit(lang),
-            Self::Detached => detached(lang),
             Self::BranchGone { name } => branch_gone(lang, short(name)),
             Self::Linked { path } => linked(lang, path),
             Self::InProgress { what } => in_progress(lang, what),
             Self::Locked { path } => locked(lang, path),
             Self::RepositoryFilter { name } => repository_filter(lang, name),
             Self::RepositoryChanged { changed } => repository_changed(lang, changed.join(", ")),
-            Self::SubmoduleChanged { path } => submodule_changed(lang, path),
-            Self::SubmoduleBroken { path } => submodule_broken(lang, path),
             Self::BranchInTheWay { name } => branch_in_the_way(lang, name),
             Self::Moved { name, found, .. } => {
                 moved(lang, name, found.as_ref().map_or("-", ObjectId::as_str))
@@ -301,15 +307,12 @@ impl GitProblem {
             Self::NotYours { top, .. } => not_yours_next(lang, shell_word(top)),
             Self::NotSigned { .. } => not_signed_next(lang),
             Self::NoFirstCommit => no_first_commit_next(lang),
-            Self::Detached => detached_next(lang),
             Self::BranchGone { name } => branch_gone_next(lang, short(name)),
             Self::Linked { path } => linked_next(lang, path),
             Self::InProgress { what } => in_progress_next(lang, what),
             Self::Locked { path } => locked_next(lang, path),
             Self::RepositoryFilter { name } => repository_filter_next(lang, name),
             Self::RepositoryChanged { .. } => repository_changed_next(lang),
-            Self::SubmoduleChanged { .. } => submodule_changed_next(lang),
-            Self::SubmoduleBroken { path } => submodule_broken_next(lang, shell_word(path)),
             Self::BranchInTheWay { name } => branch_in_the_way_next(lang, name),
             Self::Moved { name, .. } => moved_next(lang, name),
             Self::HandoffsIgnored { directory, at } => {
@@ -325,6 +328,7 @@ impl GitProblem {
             Self::NotWritten { .. } => not_written_next(lang),
             Self::TooMuch { .. } => too_much_next(lang),
             Self::Disk { path, .. } => disk_next(lang, path),
+            Self::Refused { said, .. } if says(said, &OF_DAMAGE) => damaged_next(lang),
             Self::Refused { command, .. } => refused_next(lang, command),
         }
     }
@@ -353,6 +357,9 @@ mod tests {
         assert!(!refused("fatal: bad revision").is_everybodys());
         assert!(!refused("error: invalid path 'write error/.git'").is_everybodys());
         for said in [
+            "fatal: unexpected line in /p/.git/packed-refs: garbage (code 128)",
+            "fatal: bad shallow line: garbage (code 128)",
+            "error: unable to read sha1 file of src/a.txt (78981922) (code 128)",
             "error: unable to write file src/a.bin (code 128)",
             "fatal: unable to write new index file (code 128)",
             "fatal: sha1 file '<stdout>' write error. Out of diskspace (code 128)",

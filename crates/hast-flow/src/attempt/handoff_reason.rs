@@ -36,6 +36,31 @@ pub(super) fn one_line(body: &str) -> String {
     cut(&best.unwrap_or_default())
 }
 
+/// The section in which an agent lists tests that it took away.
+const REMOVED: &str = "removed tests";
+/// So many of them are taken, and so much of each.
+const MOST_REMOVED: usize = 50;
+const LONGEST_REMOVED: usize = 200;
+
+/// The tests that a handoff lists as removed, a line each.
+pub(super) fn removed_tests(body: &str) -> Vec<String> {
+    let mut inside = false;
+    let mut found = Vec::new();
+    for line in body.lines() {
+        let title = line.trim_start_matches('#');
+        if title.len() < line.len() && title.starts_with(' ') {
+            inside = title.trim().to_lowercase() == REMOVED;
+            continue;
+        }
+        let name = plain(line).replace('`', "");
+        let silent = NOTHING.contains(&name.trim_end_matches('.').to_lowercase().as_str());
+        if inside && !silent && found.len() < MOST_REMOVED {
+            found.push(name.chars().take(LONGEST_REMOVED).collect());
+        }
+    }
+    found
+}
+
 /// A line without a list marker, a quote sign, a check box or emphasis.
 fn plain(line: &str) -> String {
     let mut text = line.trim();
@@ -62,6 +87,17 @@ fn cut(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn removed_tests_are_listed_in_a_section_of_their_own() {
+        let body = "## Done\n- a\n\n## Removed Tests\n- `tests/test_a.py::test_old`\n* test_older\n\n## Next\nmore\n";
+        assert_eq!(removed_tests(body), ["tests/test_a.py::test_old", "test_older"]);
+        for body in
+            ["## Removed Tests\nnone\n", "## Removed Tests\n\n## Next\nx", "Removed Tests\n- a"]
+        {
+            assert_eq!(removed_tests(body), [""; 0], "{body}");
+        }
+    }
 
     #[test]
     fn the_reason_is_one_line_without_markdown() {

@@ -8,11 +8,10 @@ impl HookVerdict {
     /// The message to commit with, or why nothing is committed.
     pub fn message(&self, planned: &str, lang: Lang) -> Result<String, String> {
         match self {
-            Self::Passed { message, .. } if is_empty(message) => Err(say::no_message(lang)),
-            Self::Passed { message, .. } => Ok(with_trailers(planned, message)),
+            Self::Passed { message } if is_empty(message) => Err(say::no_message(lang)),
+            Self::Passed { message } => Ok(with_trailers(planned, message)),
             Self::Refused { hook, said } => Err(format!("{hook}: {said}")),
             Self::ChangedContent { hook } => Err(say::changed_content(lang, hook)),
-            Self::Strayed { what } => Err(say::strayed(lang, what.join(", "))),
         }
     }
 }
@@ -56,20 +55,17 @@ pub mod say {
     crate::messages! {
         no_message() { en: "the commit hooks left no message", ko: "커밋 훅이 메시지를 비웠습니다" }
         changed_content(hook) { en: "{hook} changed the content", ko: "{hook}(이)가 내용을 바꿨습니다" }
-        strayed(what) { en: "what the commit hooks ran moved {what}; it is as it was before (`git for-each-ref refs/hast/displaced` has what it was meanwhile), so look at what the hooks run", ko: "커밋 훅이 실행한 것이 {what}(을)를 옮겼습니다. 이전 상태로 되돌렸으니(`git for-each-ref refs/hast/displaced`에 그 사이의 상태가 있습니다) 훅이 무엇을 실행하는지 확인하세요" }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::attempt::given_back::IgnoredBack;
 
     const PLANNED: &str = "feat(M1): it\n\nHast-Goal: M1\nHast-Attempt: 2\n";
 
     fn left(message: &str) -> Result<String, String> {
-        HookVerdict::Passed { message: message.into(), ignored: IgnoredBack::default() }
-            .message(PLANNED, Lang::En)
+        HookVerdict::Passed { message: message.into() }.message(PLANNED, Lang::En)
     }
 
     #[test]

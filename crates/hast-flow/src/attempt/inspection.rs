@@ -4,7 +4,6 @@ use super::base::ObjectId;
 use super::evidence::{
     Breach, CallEnd, Change, Evidence, HandoffContent, HandoffWord, NewHandoff, RepoPath,
 };
-use super::given_back::GivenBack;
 use super::handoff_reason;
 use crate::docs::document::read;
 use crate::docs::goals::{Handoff, HandoffName, HandoffStatus};
@@ -20,10 +19,8 @@ pub struct Inspection {
     pub others: Vec<MovedRef>,
     /// New files that the attempt's own ignore rules hide: judged, and in no commit of ours.
     pub not_committed: Vec<RepoPath>,
-    /// Protected paths that were changed; they have their bytes again.
+    /// Protected paths that were changed.
     pub protected: Vec<RepoPath>,
-    /// Where what was there instead is, and what refs were meanwhile.
-    pub given_back: GivenBack,
     pub changes: Vec<Change>,
     /// Changed paths at which a symbolic link is now.
     pub links: Vec<RepoPath>,
@@ -86,6 +83,7 @@ fn content(file: &HandoffFile, lang: Lang) -> Result<HandoffContent, String> {
         .map_err(|found| found.first().map_or_else(String::new, said))?
         .value;
     let body = FrontMatter::split(&source).map_err(|found| said(&found))?.body;
+    let removed_in = body.clone();
     let status = match front.status {
         HandoffStatus::Complete => HandoffWord::Complete,
         HandoffStatus::Failed => HandoffWord::Failed,
@@ -98,8 +96,9 @@ fn content(file: &HandoffFile, lang: Lang) -> Result<HandoffContent, String> {
         },
         HandoffWord::Complete | HandoffWord::Failed => String::new(),
     };
-    let timestamp = front.timestamp.time();
-    Ok(HandoffContent::Valid { goal_id: front.goal_id, status, timestamp, reason })
+    let (goal_id, timestamp) = (front.goal_id, front.timestamp.time());
+    let removed_tests = handoff_reason::removed_tests(&source.text[removed_in]);
+    Ok(HandoffContent::Valid { goal_id, status, timestamp, reason, removed_tests })
 }
 
 #[cfg(test)]
@@ -117,7 +116,6 @@ mod tests {
             others: Vec::new(),
             not_committed: Vec::new(),
             protected: Vec::new(),
-            given_back: GivenBack::default(),
             changes: Vec::new(),
             links: Vec::new(),
             handoffs,

@@ -9,6 +9,7 @@ use crate::attempt::evidence::{
     TestEnd, TestRun,
 };
 use crate::attempt::globs::Globs;
+use crate::attempt::green::AgreedTests;
 use crate::attempt::reason::{Class, Reason};
 use crate::attempt::test_files::is_test_file;
 use crate::docs::goals::HandoffName;
@@ -75,7 +76,7 @@ impl Scope {
         path.as_str().starts_with(&*self.handoffs)
     }
 
-    fn names_literally(&self, path: &RepoPath) -> bool {
+    pub(super) fn names_literally(&self, path: &RepoPath) -> bool {
         self.allowed.as_ref().is_some_and(|allowed| allowed.names_literally(path.as_str()))
     }
 }
@@ -116,8 +117,14 @@ const BEFORE_TESTS: [fn(&Evidence, &Rules) -> Found; 7] = [
     nothing_changed,   // 7
 ];
 
+/// A run of the tests, and what its numbers are compared with; nothing where another gate does that.
+struct Tested<'t> {
+    run: &'t TestRun,
+    agreed: Option<&'t AgreedTests>,
+}
+
 /// Rules that look at the tests too; the last one always fits.
-const WITH_TESTS: [fn(&Evidence, &Rules, &TestRun) -> Found; 5] = [
+const WITH_TESTS: [fn(&Evidence, &Rules, &Tested<'_>) -> Found; 5] = [
     tests_could_not_run, // 8
     wanted_red,          // 9
     tests_not_green,     // 10
@@ -125,8 +132,24 @@ const WITH_TESTS: [fn(&Evidence, &Rules, &TestRun) -> Found; 5] = [
     complete,            // 12
 ];
 
-/// Judges an attempt; the first rule that fits counts.
+/// Judges an attempt by its files and the exit code of its tests; the first rule that fits counts.
 pub fn judge(evidence: &Evidence, rules: &Rules, tests: Option<&TestRun>) -> Judged {
+    let tested = tests.map(|run| Tested { run, agreed: None });
+    decide(evidence, rules, tested.as_ref())
+}
+
+/// The same, and by the numbers that the tests told.
+pub fn judge_counted(
+    evidence: &Evidence,
+    rules: &Rules,
+    agreed: &AgreedTests,
+    tests: Option<&TestRun>,
+) -> Judged {
+    let tested = tests.map(|run| Tested { run, agreed: Some(agreed) });
+    decide(evidence, rules, tested.as_ref())
+}
+
+fn decide(evidence: &Evidence, rules: &Rules, tests: Option<&Tested<'_>>) -> Judged {
     let early = BEFORE_TESTS.iter().map(|rule| rule(evidence, rules));
     let late = tests
         .into_iter()
@@ -206,16 +229,8 @@ fn ended_badly(evidence: &Evidence, _: &Rules) -> Found {
 
 fn outside_scope(evidence: &Evidence, rules: &Rules) -> Found {
     let outside = evidence.changes.iter().filter(|change| !rules.scope.allows(&change.path));
-    let (passing, staying): (Vec<&Change>, Vec<&Change>) =
-        outside.partition(|change| change.kind == ChangeKind::TakenBack);
-    let reason = match first_and_count(staying.into_iter()) {
-        Some((path, more)) => Reason::OutsideScope { path, more },
-        None => {
-            let (path, more) = first_and_count(passing.into_iter())?;
-            Reason::OutsideScopeOnce { path, more }
-        }
-    };
-    Some((Class::Failed, reason))
+    let (path, more) = first_and_count(outside)?;
+    Some((Class::Failed, Reason::OutsideScope { path, more }))
 }
 
 fn nothing_changed(evidence: &Evidence, rules: &Rules) -> Found {
@@ -226,8 +241,8 @@ fn nothing_changed(evidence: &Evidence, rules: &Rules) -> Found {
     (!worked).then_some((Class::NoProgress, Reason::NothingChanged))
 }
 
-fn tests_could_not_run(_: &Evidence, _: &Rules, tests: &TestRun) -> Found {
-    match &tests.end {
+fn tests_could_not_run(_: &Evidence, _: &Rules, tests: &Tested<'_>) -> Found {
+    match &tests.run.end {
         TestEnd::CouldNotRun { why } | TestEnd::NoProgram { why, .. } => {
             Some((Class::Failed, Reason::TestsCouldNotRun { why: why.clone() }))
         }
@@ -237,7 +252,7 @@ fn tests_could_not_run(_: &Evidence, _: &Rules, tests: &TestRun) -> Found {
 
 /// Red tests count only where nobody took tests away, and where they were green before or there is a new
 /// one: a test that is gone makes a runner red that names it.
-fn wanted_red(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found {
+fn wanted_red(evidence: &Evidence, rules: &Rules, tests: &Tested<'_>) -> Found {
     if rules.wanted == WantedTests::Green {
         return None;
     }
@@ -247,11 +262,10 @@ fn wanted_red(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found {
             && is_test_file(change.path.as_str())
     });
     let was_green = rules.base_tests == Some(TestEnd::Green);
-    let reason = match &tests.end {
-        TestEnd::Green | TestEnd::CouldNotRun { .. } | TestEnd::NoProgram { .. } => {
-            Reason::GreenButRedWanted
-        }
-        TestEnd::Red { .. } => match gone_tests(evidence, rules) {
+    let reason = match &tests.run.end {
+        TestEnd::CouldNotRun { .. } | TestEnd::NoProgram { .. } => Reason::GreenButRedWanted,
+        TestEnd::Green if quiet_failures(tests).is_none() => Reason::GreenButRedWanted,
+        TestEnd::Green | TestEnd::Red { .. } => match gone_tests(evidence, rules, tests.agreed) {
             Some((path, more)) => Reason::RedByDeletion { path, more },
             None if was_green || new_test => match stray_handoff(evidence, rules) {
                 Some(reason) => reason,
@@ -263,29 +277,71 @@ fn wanted_red(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found {
     Some((Class::Failed, reason))
 }
 
-/// Green counts only for the tests that were there: one that is gone, or has nothing left in it,
+fn quiet_failures(tests: &Tested<'_>) -> Option<Reason> {
+    tests.agreed.and_then(|agreed| agreed.quiet_failures(tests.run))
+}
+
+/// Green counts only for the tests that were there: one that is gone, has nothing left in it, or does not run
 /// cannot fail.
-fn tests_not_green(evidence: &Evidence, rules: &Rules, tests: &TestRun) -> Found {
-    if let TestEnd::Red { code } = &tests.end {
-        return Some((Class::Failed, Reason::TestsRed { code: *code }));
+fn tests_not_green(evidence: &Evidence, rules: &Rules, tests: &Tested<'_>) -> Found {
+    if let TestEnd::Red { code } = &tests.run.end {
+        let code = *code;
+        let reason = match &tests.run.counted.refused {
+            Some(advice) => Reason::TestsRefused { code, advice: advice.clone() },
+            None => Reason::TestsRed { code },
+        };
+        return Some((Class::Failed, reason));
     }
-    let (path, more) = gone_tests(evidence, rules)?;
-    Some((Class::Failed, Reason::TestsDeleted { path, more }))
+    if let Some(reason) = quiet_failures(tests) {
+        return Some((Class::Failed, reason));
+    }
+    let listed = removed_tests(evidence, rules);
+    let missing = |agreed: &AgreedTests| agreed.missing(tests.run, evidence, &rules.scope, listed);
+    let missing = tests.agreed.and_then(missing);
+    let Some((path, more)) = gone_tests(evidence, rules, tests.agreed) else { return missing };
+    let unlisted = || (Class::Failed, Reason::TestsDeleted { path, more });
+    let listed = || {
+        let tests = listed.to_vec();
+        (!tests.is_empty())
+            .then_some((Class::Blocked, Reason::TestsRemoved { tests, counts: None }))
+    };
+    let counted = missing.filter(|(_, reason)| !matches!(reason, Reason::FewerTests { .. }));
+    Some(counted.or_else(listed).unwrap_or_else(unlisted))
+}
+
+/// Tests that the agent says it took away, in the handoff that counts.
+fn removed_tests<'e>(evidence: &'e Evidence, rules: &Rules) -> &'e [String] {
+    let newest = newest_valid(evidence, rules).map(|(name, ..)| name);
+    let handoff = evidence.handoffs.iter().find(|handoff| Some(handoff.name.as_str()) == newest);
+    match handoff.map(|handoff| &handoff.content) {
+        Some(HandoffContent::Valid { removed_tests, .. }) => removed_tests,
+        _ => &[],
+    }
 }
 
 /// Test files of the base that are not there any more, or have nothing left in them. A file that was moved is
-/// not gone, and one that the goal names by its whole path may go.
-fn gone_tests(evidence: &Evidence, rules: &Rules) -> Option<(RepoPath, usize)> {
+/// not gone, and one that the goal names may go.
+fn gone_tests(
+    evidence: &Evidence,
+    rules: &Rules,
+    agreed: Option<&AgreedTests>,
+) -> Option<(RepoPath, usize)> {
+    if agreed.is_some_and(|agreed| agreed.fewer.allowed) {
+        return None;
+    }
+    let named = |path: &RepoPath| {
+        rules.scope.names_literally(path) || agreed.is_some_and(|agreed| agreed.names_file(path))
+    };
     let gone = evidence.changes.iter().filter(|change| {
         matches!(change.kind, ChangeKind::Deleted | ChangeKind::Emptied)
             && is_test_file(change.path.as_str())
             && !rules.scope.is_report(&change.path)
-            && !rules.scope.names_literally(&change.path)
+            && !named(&change.path)
     });
     first_and_count(gone)
 }
 
-fn no_good_handoff(evidence: &Evidence, rules: &Rules, _: &TestRun) -> Found {
+fn no_good_handoff(evidence: &Evidence, rules: &Rules, _: &Tested<'_>) -> Found {
     if rules.handoff == WantedHandoff::NotAsked {
         return None;
     }
@@ -300,7 +356,7 @@ fn no_good_handoff(evidence: &Evidence, rules: &Rules, _: &TestRun) -> Found {
     Some((Class::Failed, reason))
 }
 
-fn complete(_: &Evidence, rules: &Rules, _: &TestRun) -> Found {
+fn complete(_: &Evidence, rules: &Rules, _: &Tested<'_>) -> Found {
     let reason = match rules.handoff {
         WantedHandoff::NotAsked => Reason::AllGoodWithoutHandoff,
         _ => Reason::AllGood,

@@ -25,6 +25,11 @@ impl Ledger {
         }
     }
 
+    /// Something is there under this number, whatever became of the attempt.
+    pub fn is_taken(&mut self, number: u32) {
+        self.last_number = self.last_number.max(number);
+    }
+
     pub fn judged(&mut self, class: Class) {
         match class {
             Class::Interrupted => self.interruptions += 1,

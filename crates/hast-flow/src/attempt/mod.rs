@@ -4,8 +4,8 @@
 pub mod base;
 pub mod evidence;
 pub mod git_problem;
-pub mod given_back;
 pub mod globs;
+pub mod green;
 mod handoff_reason;
 pub mod hooked;
 pub mod inspection;

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::evidence::{Breach, CallEnd, RepoPath};
+use crate::attempt::green;
 use crate::words::Lang;
 
 /// What an attempt is worth. The words are the same in every language.
@@ -96,11 +97,6 @@ pub enum Reason {
         path: RepoPath,
         more: usize,
     },
-    /// Only in a commit that a later one takes back.
-    OutsideScopeOnce {
-        path: RepoPath,
-        more: usize,
-    },
     NothingChanged,
     TestsCouldNotRun {
         why: String,
@@ -115,9 +111,30 @@ pub enum Reason {
     TestsRed {
         code: i32,
     },
+    /// Red, and the sandbox refused something that the tests complain about.
+    TestsRefused {
+        code: i32,
+        advice: String,
+    },
     TestsDeleted {
         path: RepoPath,
         more: usize,
+    },
+    /// The run on the base told its numbers, and this one did not.
+    TestsWithoutResult,
+    /// Exit code 0, with failures; the base, if it ended so too, had fewer.
+    TestsFailedQuietly {
+        failed: u32,
+        before: u32,
+    },
+    FewerTests {
+        before: u32,
+        now: u32,
+    },
+    /// The same, or a test file is gone, and the handoff lists what was removed.
+    TestsRemoved {
+        tests: Vec<String>,
+        counts: Option<(u32, u32)>,
     },
     NoHandoff,
     HandoffInvalid {
@@ -187,15 +204,18 @@ impl Reason {
             Self::Leaked => "leaked",
             Self::AgentFailed { .. } => "agent_failed",
             Self::OutsideScope { .. } => "outside_scope",
-            Self::OutsideScopeOnce { .. } => "outside_scope_once",
             Self::NothingChanged => "nothing_changed",
             Self::TestsCouldNotRun { .. } => "tests_could_not_run",
             Self::RedAsWanted => "red_as_wanted",
             Self::GreenButRedWanted => "green_but_red_wanted",
             Self::RedBefore => "red_before",
             Self::RedByDeletion { .. } => "red_by_deletion",
-            Self::TestsRed { .. } => "tests_red",
+            Self::TestsRed { .. } | Self::TestsRefused { .. } => "tests_red",
             Self::TestsDeleted { .. } => "tests_deleted",
+            Self::TestsWithoutResult => "tests_without_result",
+            Self::TestsFailedQuietly { .. } => "tests_failed_quietly",
+            Self::FewerTests { .. } => "fewer_tests",
+            Self::TestsRemoved { .. } => "tests_removed",
             Self::NoHandoff => "no_handoff",
             Self::HandoffInvalid { .. } => "handoff_invalid",
             Self::HandoffMisnamed { .. } => "handoff_misnamed",
@@ -222,7 +242,6 @@ impl Reason {
             Self::NotStarted { why } => say::not_started(lang, why),
             Self::LoginNeeded { advice } => say::login_needed(lang, advice),
             Self::Broke { breach, .. } => breach_text(breach, lang),
-            Self::ProtectedPath { path, .. } if path.lies_aside() => say::lost_aside(lang, path),
             Self::ProtectedPath { path, .. } => say::protected_path(lang, path),
             Self::HandoffBlocked { reason } | Self::AgentBlocked { reason } => {
                 say::agent_blocked(lang, reason)
@@ -233,7 +252,6 @@ impl Reason {
             Self::Leaked => say::leaked(lang),
             Self::AgentFailed { error } => say::agent_failed(lang, error),
             Self::OutsideScope { path, .. } => say::outside_scope(lang, path),
-            Self::OutsideScopeOnce { path, .. } => say::outside_scope_once(lang, path),
             Self::NothingChanged => say::nothing_changed(lang),
             Self::TestsCouldNotRun { why } => say::tests_could_not_run(lang, why),
             Self::RedAsWanted => say::red_as_wanted(lang),
@@ -241,7 +259,12 @@ impl Reason {
             Self::RedBefore => say::red_before(lang),
             Self::RedByDeletion { path, .. } => say::red_by_deletion(lang, path),
             Self::TestsRed { code } => say::tests_red(lang, code),
+            Self::TestsRefused { code, advice } => say::tests_refused(lang, code, advice),
             Self::TestsDeleted { path, .. } => say::tests_deleted(lang, path),
+            Self::TestsWithoutResult
+            | Self::TestsFailedQuietly { .. }
+            | Self::FewerTests { .. }
+            | Self::TestsRemoved { .. } => green::text(self, lang),
             Self::NoHandoff => say::no_handoff(lang),
             Self::HandoffInvalid { name, why } => say::handoff_invalid(lang, name, why),
             Self::HandoffMisnamed { name } => say::handoff_misnamed(lang, name),
@@ -299,7 +322,6 @@ impl Reason {
             Self::Broke { more, .. }
             | Self::ProtectedPath { more, .. }
             | Self::OutsideScope { more, .. }
-            | Self::OutsideScopeOnce { more, .. }
             | Self::MergeConflict { more, .. }
             | Self::MergeTouches { more, .. }
             | Self::RedByDeletion { more, .. }
@@ -311,42 +333,23 @@ impl Reason {
 
 fn breach_code(breach: &Breach) -> &'static str {
     match breach {
-        Breach::HistoryRewritten => "history_rewritten",
-        Breach::BranchSwitched { .. } => "branch_switched",
-        Breach::HeadDetached => "head_detached",
-        Breach::OperationLeft { .. } => "operation_left",
-        Breach::RefMoved { .. } | Breach::RefLeft { .. } => "ref_moved",
-        Breach::RefLost { .. } => "ref_lost",
-        Breach::SubmoduleAdded { .. } => "submodule_added",
         Breach::NestedRepository { .. } => "nested_repository",
         Breach::SymlinkLeaves { .. } => "symlink_leaves",
-        Breach::HiddenByIndex { .. } => "hidden_by_index",
         Breach::SubmoduleChanged { .. } => "submodule_changed",
-        Breach::NoLongerIgnored { .. } => "no_longer_ignored",
         Breach::TooLarge { .. } => "too_large",
         Breach::NotStorable { .. } => "not_storable",
-        Breach::ForgedObject { .. } => "forged_object",
+        Breach::SecretWritten { .. } => "secret_written",
     }
 }
 
 fn breach_text(breach: &Breach, lang: Lang) -> String {
     match breach {
-        Breach::HistoryRewritten => say::history_rewritten(lang),
-        Breach::BranchSwitched { to } => say::branch_switched(lang, to),
-        Breach::HeadDetached => say::head_detached(lang),
-        Breach::OperationLeft { what } => say::operation_left(lang, what),
-        Breach::RefMoved { name } => say::ref_moved(lang, name),
-        Breach::RefLeft { name } => say::ref_left(lang, name),
-        Breach::RefLost { name, was } => say::ref_lost(lang, name, was),
-        Breach::SubmoduleAdded { path } => say::submodule_added(lang, path),
         Breach::NestedRepository { path } => say::nested_repository(lang, path),
         Breach::SymlinkLeaves { path } => say::symlink_leaves(lang, path),
-        Breach::HiddenByIndex { path } => say::hidden_by_index(lang, path),
         Breach::SubmoduleChanged { path } => say::submodule_changed(lang, path),
-        Breach::NoLongerIgnored { path } => say::no_longer_ignored(lang, path),
         Breach::TooLarge { path } => say::too_large(lang, path),
         Breach::NotStorable { path } => say::not_storable(lang, path),
-        Breach::ForgedObject { path } => say::forged_object(lang, path),
+        Breach::SecretWritten { path, variable } => say::secret_written(lang, path, variable),
     }
 }
 
@@ -359,24 +362,13 @@ pub mod say {
         interrupted_too_often() { en: "interrupted three times in a row, which counts as one attempt", ko: "연속 세 번 중단되어 한 번의 시도로 셉니다" }
         not_started(why) { en: "the agent did not start: {why}", ko: "에이전트가 시작되지 않았습니다: {why}" }
         login_needed(advice) { en: "the agent is not logged in: {advice}", ko: "에이전트에 로그인되어 있지 않습니다: {advice}" }
-        history_rewritten() { en: "history was rewritten: the base is no longer an ancestor", ko: "히스토리를 다시 썼습니다. 기준 커밋이 더 이상 조상이 아닙니다" }
-        branch_switched(to) { en: "the branch was switched to {to}", ko: "브랜치를 {to}(으)로 바꿨습니다" }
-        head_detached() { en: "HEAD was detached from its branch", ko: "HEAD를 브랜치에서 분리했습니다" }
-        operation_left(what) { en: "a {what} was left under way; it has been ended, finish or abort it before the handoff", ko: "{what} 작업을 진행 중인 채로 남겼습니다. 그 작업은 끝냈습니다. 핸드오프 전에 마치거나 취소하세요" }
-        ref_moved(name) { en: "another ref was moved, made or deleted: {name} (it is as it was before the attempt)", ko: "다른 ref를 옮기거나 만들거나 지웠습니다: {name} (시도 이전 상태로 되돌렸습니다)" }
-        ref_left(name) { en: "another ref was moved: {name} (it holds work that was not judged, and was left as it is: `git reflog` shows where it was)", ko: "다른 ref를 옮겼습니다: {name} (판정하지 않은 작업이 들어 있고 그대로 두었습니다. `git reflog`에서 이전 위치를 볼 수 있습니다)" }
-        ref_lost(name, was) { en: "{name} was deleted and pruned, and cannot be put back: {was} is no longer in this repository; bring it from another clone (`git fetch CLONE {was}`), then run `git update-ref {name} {was}`", ko: "{name}(을)를 지우고 정리(prune)해서 되돌릴 수 없습니다. {was}(이)가 이 저장소에 더는 없습니다. 다른 클론에서 `git fetch CLONE {was}`(으)로 가져온 뒤 `git update-ref {name} {was}`(을)를 실행하세요" }
-        submodule_added(path) { en: "a submodule was added: {path}", ko: "서브모듈을 추가했습니다: {path}" }
         nested_repository(path) { en: "a repository inside of the repository: {path}", ko: "저장소 안에 다른 저장소를 만들었습니다: {path}" }
         symlink_leaves(path) { en: "a symbolic link leads out of the tree: {path}", ko: "심볼릭 링크가 작업 트리 밖을 가리킵니다: {path}" }
-        hidden_by_index(path) { en: "an index flag hides changes of {path}", ko: "인덱스 플래그로 {path}의 변경을 숨겼습니다" }
         submodule_changed(path) { en: "a submodule was changed, and that cannot be part of a commit here: {path}; one that was checked out is left as it is, one that was empty is empty again (to have its files, run `git submodule update --init` as `room_setup`)", ko: "서브모듈을 바꿨습니다. 이 저장소의 커밋에 담을 수 없습니다: {path} (체크아웃되어 있던 것은 그대로 두고, 비어 있던 것은 다시 비웠습니다. 파일이 필요하면 `git submodule update --init`을 `room_setup`에 적으세요)" }
-        no_longer_ignored(path) { en: "{path} is no longer ignored, and it cannot be told from files that were there before; keep the rule, or commit what belongs to the work", ko: "{path}(이)가 더 이상 무시되지 않지만 원래 있던 파일과 구별할 수 없습니다. 규칙을 남기거나, 작업에 속한 파일을 커밋하세요" }
         too_large(path) { en: "{path} is too large to be looked into", ko: "{path}(이)가 너무 커서 확인할 수 없습니다" }
         not_storable(path) { en: "{path} is nothing that git can hold (a pipe, a socket, a device, a name that it refuses, or a directory that is too deep); remove it before the end", ko: "{path}(은)는 git에 담을 수 없습니다(파이프, 소켓, 장치, git이 거부하는 이름 또는 너무 깊은 디렉터리). 끝내기 전에 지우세요" }
-        forged_object(path) { en: "an object of git with another content lay under the name that {path} gets; it has been put aside, leave `.git/objects` to git", ko: "{path}의 내용에 해당하는 이름의 git 객체에 다른 내용이 들어 있었습니다. 따로 옮겨 두었습니다. `.git/objects`는 git에 맡기세요" }
-        protected_path(path) { en: "protected path: {path} was changed; it has been restored", ko: "protected path: {path}(을)를 바꿨습니다. 되돌려 놓았습니다" }
-        lost_aside(path) { en: "protected path: {path} was taken away or changed, and it was the only copy of what had been put aside; look into backups, and keep agents in the sandbox (`sandbox: prefer`)", ko: "protected path: {path}(을)를 없애거나 바꿨습니다. 따로 옮겨 둔 것의 하나뿐인 사본이라 되돌릴 수 없습니다. 백업을 확인하고, 에이전트를 샌드박스에서 실행하세요(`sandbox: prefer`)" }
+        secret_written(path, variable) { en: "the value of {variable} stands in {path}; it was taken out of everything that is kept", ko: "{variable}의 값이 {path}에 들어 있습니다. 보존하는 모든 것에서 지웠습니다" }
+        protected_path(path) { en: "protected path: {path} was changed in the room", ko: "protected path: 작업실에서 {path}(을)를 바꿨습니다" }
         agent_blocked(reason) { en: "the agent needs a person: {reason}", ko: "에이전트가 사람에게 넘겼습니다: {reason}" }
         timed_out() { en: "the agent took longer than its time limit", ko: "에이전트가 제한 시간을 넘겼습니다" }
         stalled() { en: "the agent was silent for too long", ko: "에이전트가 너무 오래 출력이 없었습니다" }
@@ -384,7 +376,6 @@ pub mod say {
         leaked() { en: "processes of the agent could not be ended", ko: "에이전트의 프로세스를 끝내지 못했습니다" }
         agent_failed(error) { en: "the agent gave up: {error}", ko: "에이전트가 포기했습니다: {error}" }
         outside_scope(path) { en: "changes outside allowed scope: {path}", ko: "changes outside allowed scope: {path} (허용 범위 밖)" }
-        outside_scope_once(path) { en: "changes outside allowed scope: a commit changed {path} and a later one took it back, so that it stays in the history; commit only what belongs to the goal", ko: "changes outside allowed scope: 어떤 커밋이 {path}(을)를 바꾸고 나중 커밋이 되돌려 히스토리에 남습니다. 목표에 속한 것만 커밋하세요" }
         was_denied(reason, why) { en: "{reason}; {why}", ko: "{reason}. {why}" }
         ended_badly(reason, why) { en: "{reason}; the agent ended badly: {why}", ko: "{reason}. 에이전트가 비정상적으로 끝났습니다: {why}" }
         nothing_changed() { en: "no file was changed", ko: "파일 변경 없음" }
@@ -393,6 +384,7 @@ pub mod say {
         green_but_red_wanted() { en: "the tests pass; the test that should fail is missing", ko: "테스트가 통과함 — 실패해야 할 테스트가 누락" }
         red_before() { en: "the tests were red before, and there is no new test file with something in it", ko: "테스트가 이미 실패하고 있었고 내용이 있는 새 테스트 파일이 없습니다" }
         red_by_deletion(path) { en: "the tests are red, and a test file is gone or emptied: {path}; put it back and add the test that should fail", ko: "테스트가 실패하지만 테스트 파일이 사라지거나 비었습니다: {path}. 되돌리고 실패해야 할 테스트를 추가하세요" }
+        tests_refused(code, advice) { en: "the tests failed (exit code {code}): {advice}", ko: "테스트 실패 (종료 코드 {code}): {advice}" }
         tests_red(code) { en: "the tests failed (exit code {code})", ko: "테스트 실패 (종료 코드 {code})" }
         tests_deleted(path) { en: "the tests pass because a test file is gone or has nothing left in it: {path}; to allow that, name it in allowed_changes", ko: "테스트 파일이 사라지거나 빈 채로 통과했습니다: {path}. 허용하려면 allowed_changes에 그 경로를 적으세요" }
         no_handoff() { en: "no handoff was written", ko: "핸드오프 미작성" }

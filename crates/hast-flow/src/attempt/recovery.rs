@@ -52,6 +52,8 @@ pub enum StartFrom {
     Base,
     /// `--continue`: kept work is where the next attempt begins.
     KeptWork,
+    /// `--continue --fewer-tests`: kept work is judged again as it is, and fewer tests are right.
+    KeptWorkAsItIs,
 }
 
 /// Nothing is started and nothing was touched.

@@ -74,6 +74,15 @@ impl RoomAbility {
             Self::OwnPath(_) => RoomKind::OwnPath,
         }
     }
+
+    /// Why rooms are not at the checkout's path, where nobody asked for that.
+    pub fn degraded(&self) -> Option<&OwnPathReason> {
+        match self {
+            Self::SamePath => None,
+            Self::OwnPath(OwnPathReason::Asked | OwnPathReason::NoSandbox) => None,
+            Self::OwnPath(why) => Some(why),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

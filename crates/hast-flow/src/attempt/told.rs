@@ -2,6 +2,7 @@
 //! settings, commands or refs that only a user has.
 
 use crate::attempt::evidence::Breach;
+use crate::attempt::green;
 use crate::attempt::reason::Reason;
 use crate::words::Lang;
 
@@ -20,7 +21,6 @@ impl Reason {
             Self::Leaked => say::leaked(lang),
             Self::AgentFailed { error } => say::gave_up(lang, error),
             Self::OutsideScope { path, .. } => say::outside_scope(lang, path),
-            Self::OutsideScopeOnce { path, .. } => say::outside_scope_once(lang, path),
             Self::NothingChanged => say::nothing_changed(lang),
             Self::TestsCouldNotRun { why } => say::tests_could_not_run(lang, why),
             Self::GreenButRedWanted => say::green_but_red_wanted(lang),
@@ -28,7 +28,11 @@ impl Reason {
             Self::RedByDeletion { path, .. } | Self::TestsDeleted { path, .. } => {
                 say::tests_deleted(lang, path)
             }
-            Self::TestsRed { code } => say::tests_red(lang, code),
+            Self::TestsRed { code } | Self::TestsRefused { code, .. } => say::tests_red(lang, code),
+            Self::TestsWithoutResult => green::say::agent_without_result(lang),
+            Self::TestsFailedQuietly { failed, .. } => green::say::agent_quietly(lang, failed),
+            Self::FewerTests { before, now } => green::say::agent_fewer(lang, before, now),
+            Self::TestsRemoved { tests, .. } => green::say::agent_removed(lang, green::some(tests)),
             Self::NoHandoff => say::no_handoff(lang),
             Self::HandoffInvalid { name, why } => say::handoff_invalid(lang, name, why),
             Self::HandoffMisnamed { name } | Self::HandoffFromTheFuture { name } => {
@@ -63,20 +67,11 @@ impl Reason {
 
 fn breach_to_agent(breach: &Breach, lang: Lang) -> String {
     match breach {
-        Breach::HistoryRewritten
-        | Breach::BranchSwitched { .. }
-        | Breach::HeadDetached
-        | Breach::OperationLeft { .. }
-        | Breach::RefMoved { .. }
-        | Breach::RefLeft { .. }
-        | Breach::RefLost { .. } => say::history(lang),
-        Breach::SubmoduleAdded { path }
-        | Breach::NestedRepository { path }
-        | Breach::SubmoduleChanged { path } => say::repository(lang, path),
+        Breach::NestedRepository { path } | Breach::SubmoduleChanged { path } => {
+            say::repository(lang, path)
+        }
         Breach::SymlinkLeaves { path } => say::link(lang, path),
-        Breach::HiddenByIndex { path }
-        | Breach::ForgedObject { path }
-        | Breach::NoLongerIgnored { path } => say::hidden(lang, path),
+        Breach::SecretWritten { path, variable } => say::secret(lang, path, variable),
         Breach::TooLarge { path } | Breach::NotStorable { path } => say::not_storable(lang, path),
     }
 }
@@ -85,11 +80,10 @@ pub mod say {
     //! The words for the above.
 
     crate::messages! {
-        history() { en: "You changed branches, refs or history of git. Change files only; leave those alone.", ko: "git의 브랜치, ref 또는 히스토리를 바꿨다. 그것은 그대로 두고 파일만 바꿔라." }
         repository(path) { en: "{path} is a git repository or submodule of its own. Leave it as it is, or remove its `.git`.", ko: "{path}(은)는 별도의 git 저장소이거나 서브모듈이다. 그대로 두거나 그 `.git`을 지워라." }
         link(path) { en: "{path} is a link that leads out of the repository. Remove it.", ko: "{path}(은)는 저장소 밖을 가리키는 링크다. 지워라." }
-        hidden(path) { en: "{path} was hidden from git or taken out of its ignore rules. Leave index, objects and ignore rules as they are.", ko: "{path}(을)를 git에서 숨기거나 무시 규칙에서 뺐다. index, 객체, 무시 규칙은 그대로 두어라." }
         not_storable(path) { en: "{path} cannot be stored in git: it is too large, or no regular file. Remove it.", ko: "{path}(은)는 너무 크거나 일반 파일이 아니라서 git에 담을 수 없다. 지워라." }
+        secret(path, variable) { en: "The value of the variable {variable} stands in {path}. Never write it into a file; read it from the environment.", ko: "{path}에 변수 {variable}의 값이 들어 있다. 파일에 쓰지 말고 환경 변수에서 읽어라." }
         protected_path(path) { en: "You changed {path}, which no attempt may change. Leave it as it is.", ko: "{path}(을)를 바꿨다. 어떤 시도도 바꿀 수 없는 파일이니 그대로 두어라." }
         blocked(reason) { en: "You asked a person: {reason} A person has started the task again.", ko: "사람에게 물었다: {reason} 사람이 작업을 다시 시작했다." }
         timed_out() { en: "You took longer than the time limit.", ko: "제한 시간을 넘겼다." }
@@ -98,7 +92,6 @@ pub mod say {
         leaked() { en: "Processes that you started could not be ended. Leave none running.", ko: "시작한 프로세스를 끝낼 수 없었다. 실행 중인 것을 남기지 마라." }
         gave_up(error) { en: "You gave up: {error}", ko: "포기했다: {error}" }
         outside_scope(path) { en: "You changed {path}, which is not among the files that you may change.", ko: "{path}(을)를 바꿨다. 수정할 수 있는 파일이 아니다." }
-        outside_scope_once(path) { en: "A commit of yours changed {path}, which is not among the files that you may change, and a later one took it back. Do not commit it at all.", ko: "어떤 커밋이 수정할 수 없는 파일 {path}(을)를 바꾸고 나중 커밋이 되돌렸다. 아예 커밋하지 마라." }
         nothing_changed() { en: "No file of this repository was changed: the work was not done here.", ko: "이 저장소의 파일이 하나도 바뀌지 않았다. 작업이 이루어지지 않았다." }
         tests_could_not_run(why) { en: "After your changes the test command could not run: {why}.", ko: "변경 후 테스트 명령을 실행할 수 없었다: {why}." }
         green_but_red_wanted() { en: "The test command passes. The test that should fail is missing.", ko: "테스트 명령이 통과했다. 실패해야 할 테스트가 없다." }

@@ -6,38 +6,24 @@ use serde::{Deserialize, Serialize};
 use super::base::{Base, BaseRecord, ObjectId, Recorded, Saved, SavedWork, TreeRules};
 use super::evidence::Change;
 use super::git_problem::GitProblem;
-use super::given_back::IgnoredBack;
 use super::inspection::Inspection;
 use crate::time::UtcTime;
-
-pub use super::given_back::Aside;
 
 /// One thing to do in a work tree. Doing it again, after a crash or by mistake, ends the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GitStep {
     /// What is there before anything is started.
     Look { rules: TreeRules },
-    /// The same after something has run that may have changed anything.
-    LookAgain { rules: TreeRules },
-    /// Records where an attempt begins, under `refs/hast/bases/<key>`.
+    /// Records where an attempt begins.
     Record { key: String, rules: TreeRules, at: UtcTime },
-    /// What an attempt did. Protected files and foreign refs are given back what they had.
+    /// Compares the room with its base, for the judge.
     Inspect { base: Base },
     /// Puts everything that is there on a ref, safe from a power cut.
     Save(SavePlan),
-    /// Tree, branch, HEAD and index as they were at the base.
+    /// The room as it was at the base.
     RollBack { base: Base, saved: Saved },
-    /// Takes work out of the tree: what it changed becomes what HEAD has, and what was uncommitted
-    /// when it began becomes that again. Protected files, and files of the user, stay.
-    Discard { left: LeftWork, saved: Saved, rules: TreeRules },
     /// What differs between two commits or trees.
     Compare { from: ObjectId, to: ObjectId },
-    /// Takes away the locks of git that a dead process left: those that are not older than this,
-    /// and that nobody can hold who still lives.
-    Unlock { since: UtcTime },
-    /// Gives protected things back what they had at a base: tests of an agent, or one that died, may
-    /// have changed them since anybody looked.
-    Guard { base: Base, reach: Reach },
     /// The user's commit hooks, as they were at the base, on what would be committed.
     RunHooks { plan: CommitPlan, base: Base },
     /// Makes the commit's object; no ref moves, the id is the same each time.
@@ -58,48 +44,6 @@ pub enum GitStep {
     ListRefs,
     /// Deletes refs that still are where they were listed.
     DeleteRefs { refs: Vec<(String, ObjectId)> },
-}
-
-/// What a guard gives back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
-    /// Everything that is protected, as after each attempt.
-    Everything,
-    /// What is git's own: its configuration, hooks and the like, and other refs. Files of people in
-    /// the tree stay.
-    OfGit,
-    /// The same, and refs are only told of: people may have moved them since.
-    OfGitButRefs,
-}
-
-/// What a guard found changed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Guarded {
-    /// Files that were given back what they had.
-    pub files: Vec<String>,
-    pub refs: Vec<String>,
-    /// Where what was there instead is now.
-    pub aside: Option<String>,
-    #[serde(default, skip_serializing_if = "IgnoredBack::is_empty")]
-    pub ignored: IgnoredBack,
-}
-
-impl Guarded {
-    pub fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.refs.is_empty()
-    }
-}
-
-/// Work that lies in a tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftWork {
-    /// Where the branch was when it began, and what was in the tree.
-    pub base: ObjectId,
-    pub from: ObjectId,
-    /// What was in the tree when it ended.
-    pub work: ObjectId,
-    /// Only what is below this directory is meant.
-    pub within: Option<String>,
 }
 
 /// What is to be saved, and where.
@@ -163,8 +107,6 @@ pub enum GitResult {
     Saved(Saved),
     RolledBack(RolledBack),
     Compared(Vec<DiffLine>),
-    Unlocked { paths: Vec<String> },
-    Guarded(Guarded),
     Hooks(HookVerdict),
     Built { commit: ObjectId },
     Advanced,
@@ -174,18 +116,6 @@ pub enum GitResult {
     Refs(Vec<OwnRef>),
     Deleted,
     Refused(GitProblem),
-}
-
-impl GitResult {
-    /// What became of the user's ignored files, where the step gave them back.
-    pub fn ignored(&self) -> Option<&IgnoredBack> {
-        match self {
-            Self::RolledBack(back) => Some(&back.ignored),
-            Self::Guarded(guarded) => Some(&guarded.ignored),
-            Self::Hooks(HookVerdict::Passed { ignored, .. }) => Some(ignored),
-            _ => None,
-        }
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -230,9 +160,14 @@ pub enum UncommittedKind {
 pub struct RolledBack {
     /// What no ref holds, and where it is now.
     pub aside: Vec<Aside>,
-    pub ignored: IgnoredBack,
-    /// Handoffs that are not in the tree any more.
-    pub handoffs: Vec<String>,
+}
+
+/// Something that was taken out of a room and is on no ref.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Aside {
+    /// Where it was, from the top of the tree.
+    pub path: String,
+    pub at: String,
 }
 
 /// A path that two trees have differently, with the lines that came and went; none for what is no
@@ -246,10 +181,9 @@ pub struct DiffLine {
 /// What the user's hooks say to a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HookVerdict {
-    /// With the message as the hooks left it, and what was given back before and after they ran.
+    /// With the message as the hooks left it.
     Passed {
         message: String,
-        ignored: IgnoredBack,
     },
     Refused {
         hook: String,
@@ -258,10 +192,6 @@ pub enum HookVerdict {
     /// A hook changed what would be committed: that is no longer what was judged.
     ChangedContent {
         hook: String,
-    },
-    /// What they ran moved these: other refs, or what git needs to be read. They are as they were.
-    Strayed {
-        what: Vec<String>,
     },
 }
 
@@ -289,29 +219,17 @@ pub struct OwnRef {
 /// A work tree with its repository. `hast-world` answers with git, `hast-sim` from memory.
 pub trait Workspace {
     fn look(&mut self, rules: &TreeRules) -> Result<Looked, GitProblem>;
-    /// Whoever remembers what it saw must not go by it here.
-    fn look_again(&mut self, rules: &TreeRules) -> Result<Looked, GitProblem> {
-        self.look(rules)
-    }
     fn record(&mut self, key: &str, rules: &TreeRules) -> Result<Recorded, GitProblem>;
     fn inspect(&mut self, base: &Base) -> Result<Inspection, GitProblem>;
     fn save(&mut self, plan: &SavePlan) -> Result<SavedWork, GitProblem>;
     fn roll_back(&mut self, base: &Base, saved: &Saved) -> Result<RolledBack, GitProblem>;
-    fn guard(&mut self, base: &Base, reach: Reach) -> Result<Guarded, GitProblem>;
     fn run_hooks(&mut self, plan: &CommitPlan, base: &Base) -> Result<HookVerdict, GitProblem>;
     fn build(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem>;
     fn advance(&mut self, branch: &str, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem>;
     /// Whether HEAD is on this branch, or detached where the branch is `HEAD`.
     fn stands_on(&mut self, branch: &str) -> Result<(), GitProblem>;
     fn keep(&mut self, branch: &str, commit: &ObjectId) -> Result<String, GitProblem>;
-    fn discard(
-        &mut self,
-        left: &LeftWork,
-        saved: &Saved,
-        rules: &TreeRules,
-    ) -> Result<RolledBack, GitProblem>;
     fn compare(&mut self, from: &ObjectId, to: &ObjectId) -> Result<Vec<DiffLine>, GitProblem>;
-    fn unlock(&mut self, since: UtcTime) -> Result<Vec<String>, GitProblem>;
     fn restore(
         &mut self,
         name: &str,
@@ -331,7 +249,6 @@ pub fn perform(workspace: &mut dyn Workspace, step: &GitStep) -> GitResult {
 fn try_to(workspace: &mut dyn Workspace, step: &GitStep) -> Result<GitResult, GitProblem> {
     Ok(match step {
         GitStep::Look { rules } => GitResult::Looked(workspace.look(rules)?),
-        GitStep::LookAgain { rules } => GitResult::Looked(workspace.look_again(rules)?),
         GitStep::Record { key, rules, at } => {
             let found = workspace.record(key, rules)?;
             GitResult::Recorded(BaseRecord::new(key.clone(), rules.clone(), *at, found))
@@ -341,12 +258,7 @@ fn try_to(workspace: &mut dyn Workspace, step: &GitStep) -> Result<GitResult, Gi
         GitStep::RollBack { base, saved } => {
             GitResult::RolledBack(workspace.roll_back(base, saved)?)
         }
-        GitStep::Discard { left, saved, rules } => {
-            GitResult::RolledBack(workspace.discard(left, saved, rules)?)
-        }
         GitStep::Compare { from, to } => GitResult::Compared(workspace.compare(from, to)?),
-        GitStep::Unlock { since } => GitResult::Unlocked { paths: workspace.unlock(*since)? },
-        GitStep::Guard { base, reach } => GitResult::Guarded(workspace.guard(base, *reach)?),
         GitStep::RunHooks { plan, base } => GitResult::Hooks(workspace.run_hooks(plan, base)?),
         GitStep::Build { plan } => GitResult::Built { commit: workspace.build(plan)? },
         GitStep::Advance { branch, from, to } => {

@@ -6,6 +6,7 @@ use std::fmt;
 use super::base::{ObjectId, Saved, SavedWork, TreeRules, ref_part};
 use super::git_problem::GitProblem;
 use super::workspace::Head;
+use crate::ids::{ProjectHash, RequestId};
 use crate::plain_name::{is_plain_name, plain_name};
 use crate::time::UtcTime;
 
@@ -25,6 +26,16 @@ impl TreeName {
         Self(ref_part(id).into())
     }
 
+    /// The tree for a request of the contract flow. No goal has this name: of a goal's, only capital digits
+    /// follow the sign.
+    pub fn of_request(project: &ProjectHash, request: &RequestId) -> Self {
+        Self(format!("{REQUEST}{project}-{request}").into())
+    }
+
+    pub fn is_of_a_request(&self) -> bool {
+        self.0.starts_with(REQUEST)
+    }
+
     /// A name as it stands on the disk; none where it cannot be one of ours.
     pub fn read(name: &str) -> Option<Self> {
         is_plain_name(name).then(|| Self(name.into()))
@@ -39,6 +50,9 @@ impl TreeName {
         format!("{LANES}{}", self.0)
     }
 }
+
+/// The beginning of the names of trees for requests.
+const REQUEST: &str = "=contract-";
 
 /// Where the refs of work in rooms are.
 pub const LANES: &str = "refs/hast/lanes/";
@@ -130,6 +144,31 @@ pub enum Target {
     Branch(String),
     /// The user's HEAD, which is on no branch.
     Detached,
+}
+
+impl Target {
+    /// What a commit comes onto where HEAD is like this, and the commit that is there; none before the first.
+    pub fn of(head: &Head) -> Option<(Self, &ObjectId)> {
+        match head {
+            Head::Branch { name, commit } => Some((Self::Branch(name.clone()), commit)),
+            Head::Detached { commit } => Some((Self::Detached, commit)),
+            Head::Unborn { .. } => None,
+        }
+    }
+
+    /// The full name of the branch, or `HEAD`.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Branch(name) => name,
+            Self::Detached => "HEAD",
+        }
+    }
+}
+
+impl From<String> for Target {
+    fn from(name: String) -> Self {
+        if name == "HEAD" { Self::Detached } else { Self::Branch(name) }
+    }
 }
 
 /// Why a work tree may go.

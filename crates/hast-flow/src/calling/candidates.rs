@@ -3,7 +3,7 @@
 
 use crate::agents::choice::{Chosen, Wishes, choose, fallbacks};
 use crate::agents::problem::AgentProblem;
-use crate::time::UtcTime;
+use crate::agents::resume_time::KnownLimit;
 use crate::words::Lang;
 
 /// The agents of a call in the order in which they are asked.
@@ -17,7 +17,7 @@ pub fn candidates(wishes: Wishes<'_>) -> Result<Vec<Chosen>, AgentProblem> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readiness {
     Ready,
-    Limited(UtcTime),
+    Limited(KnownLimit),
     /// Its program is not installed.
     Missing,
 }
@@ -28,7 +28,7 @@ pub enum Turn {
     /// Ask this candidate.
     Ask(usize),
     /// Nobody can be asked before this time, when this candidate can.
-    Wait { candidate: usize, until: UtcTime },
+    Wait { candidate: usize, until: KnownLimit },
     /// None is installed.
     Nobody,
 }
@@ -67,9 +67,10 @@ pub mod say {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agents::resume_time::ResetSource;
 
-    fn at(text: &str) -> UtcTime {
-        text.parse().unwrap()
+    fn at(text: &str) -> KnownLimit {
+        KnownLimit { until: text.parse().unwrap(), source: ResetSource::Agent }
     }
 
     #[test]

@@ -76,12 +76,16 @@ pub fn granted(place: &Place, ground: &Ground, config: &Config) -> Sandbox {
             let is_ours = |path: &&PathBuf| !closed.iter().any(|closed| path.starts_with(closed));
             writable.extend(ground.within.iter().filter(is_ours).cloned());
         }
-        Place::Worktree(_) => {
-            writable.push(ground.tree.clone());
+        Place::Worktree(_) | Place::Viewing(_) => {
             // Other rooms, and hast's own part of this one, are nobody's to see.
             hidden.extend(ground.on_disk().parent().and_then(Path::parent).map(Path::to_owned));
             let common = ground.room.as_ref().and_then(|room| room.objects.parent());
             hidden.extend(common.map(|common| common.join("hast")));
+            if let Place::Viewing(_) = place {
+                let room = ground.room.clone();
+                return Sandbox { mode, writable, closed, hidden, room };
+            }
+            writable.push(ground.tree.clone());
         }
         Place::Checkout => {
             writable.push(ground.tree.clone());

@@ -81,7 +81,11 @@ impl Asked<'_> {
         let file = self.call_file(paths, inputs, reservation);
         let seen = match self.call.place {
             Place::Copies => Seen::Copies,
-            Place::Reading | Place::Checkout | Place::Within(_) | Place::Worktree(_) => Seen::All,
+            Place::Reading
+            | Place::Checkout
+            | Place::Within(_)
+            | Place::Worktree(_)
+            | Place::Viewing(_) => Seen::All,
         };
         let given = given_section(&file, seen);
         let expected = expected_section(&file, self.call.further, self.at);

@@ -23,7 +23,8 @@ use crate::agents::usage::{Earlier, Usage};
 use crate::calling::strays;
 use crate::docs::call::CallFinding;
 use crate::docs::call_record::CallRecord;
-use crate::process::exit::Exit;
+use crate::process::exit::{Applied, Exit};
+use crate::process::refusal::{is_below, refusal};
 use crate::steps::{Answer, CallResult};
 use crate::words::Lang;
 
@@ -36,6 +37,8 @@ pub struct Over<'a> {
     pub started_at: Timestamp,
     pub lasted: Duration,
     pub exit: &'a Exit,
+    /// The sandbox that held it.
+    pub sandbox: &'a Applied,
     /// The last line of what it complained about, without secrets.
     pub said: &'a str,
     /// Where its record is, for a person.
@@ -213,7 +216,7 @@ fn result(
             CallResult::Failed { class: *class, reason: died(over, lang) }
         }
         Outcome::Failed { class, reason } => {
-            CallResult::Failed { class: *class, reason: reason.clone() }
+            CallResult::Failed { class: *class, reason: with_advice(reason.clone(), over, lang) }
         }
         Outcome::NotStarted(cause) => {
             use crate::process::exit::NotStarted;
@@ -234,6 +237,7 @@ fn result(
                 "" => say::died(lang, over.exit.what(lang), over.kept_in),
                 said => say::died_saying(lang, over.exit.what(lang), said, over.kept_in),
             };
+            let why = with_advice(why, over, lang);
             let reason = say::never_began(lang, denials::short_name(over.agent), why);
             let next = say::not_started_next(lang);
             return End::NeverBegan(CallResult::NotStarted { reason, next });
@@ -247,7 +251,20 @@ fn died(over: Over<'_>, lang: Lang) -> String {
     let what = over.exit.what(lang);
     match over.said {
         "" => say::died(lang, what, over.kept_in),
-        said => say::died_saying(lang, what, said, over.kept_in),
+        said => with_advice(say::died_saying(lang, what, said, over.kept_in), over, lang),
+    }
+}
+
+/// A reason, and what to do where the agent complains about something that the sandbox refused.
+fn with_advice(reason: String, over: Over<'_>, lang: Lang) -> String {
+    if !matches!(over.sandbox, Applied::Whole { .. } | Applied::Partly { .. }) {
+        return reason;
+    }
+    let call = &over.asked.call;
+    let open = |path: &str| [&call.root, &call.workdir].iter().any(|above| is_below(path, above));
+    match refusal(&reason, open).or_else(|| refusal(over.said, open)) {
+        Some(refusal) => format!("{reason}; {}", refusal.advice(lang)),
+        None => reason,
     }
 }
 

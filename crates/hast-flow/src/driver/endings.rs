@@ -2,8 +2,8 @@
 
 use crate::messages;
 use crate::steps::{CallResult, EffectResult, Ending, Notice, StepKey, WaitsFor};
-use crate::store::{Conflict, DocPath};
-use crate::words::Lang;
+use crate::store::Conflict;
+use crate::words::{Lang, shell_word};
 
 messages! {
     too_many_steps(count) { en: "stopped after {count} steps", ko: "{count}단계 뒤에 멈췄습니다" }
@@ -16,11 +16,11 @@ messages! {
     interrupted() { en: "interrupted; nothing is lost", ko: "중단했습니다. 잃은 것은 없습니다" }
     interrupted_next() { en: "run the same command again to go on", ko: "같은 명령을 다시 실행하면 이어서 진행합니다" }
     limited(agent) { en: "{agent} has reached its usage limit; no attempt was spent", ko: "{agent}(이)가 사용 한도에 도달했습니다. 시도는 소모되지 않았습니다" }
-    limited_next(until) { en: "run the same command after {until}", ko: "{until} 이후에 같은 명령을 실행하세요" }
+    limited_next(until) { en: "run the same command after {until}; `hast agent limits` shows and clears limits", ko: "다음 시각 뒤에 같은 명령을 실행하세요: {until}. `hast agent limits`로 한도를 보고 지울 수 있습니다" }
     login_needed(agent, advice) { en: "{agent} is not logged in: {advice}", ko: "{agent}에 로그인되어 있지 않습니다: {advice}" }
     login_needed_next(agent) { en: "log in to {agent}, then run the same command again", ko: "{agent}에 로그인한 뒤 같은 명령을 다시 실행하세요" }
     no_result() { en: "an effect was begun and never came back", ko: "시작한 작업이 결과 없이 끝났습니다" }
-    always_stale_next(path) { en: "move {path} away or close what writes it, then resume", ko: "{path}(을)를 옮기거나 그것을 쓰는 프로그램을 닫고 이어서 실행하세요" }
+    always_stale_next(path) { en: "close what writes it, or move it away with mv {path} {path}.aside, then run the same command again", ko: "그것을 쓰는 프로그램을 닫거나 mv {path} {path}.aside(으)로 옮긴 뒤 같은 명령을 다시 실행하세요" }
 }
 
 /// A step was asked for again right after it ended.
@@ -29,8 +29,8 @@ pub(super) fn circles(lang: Lang, key: &StepKey) -> Ending {
 }
 
 /// Reading again and deciding again did not help.
-pub(super) fn stale(lang: Lang, path: &DocPath) -> Ending {
-    blocked(always_stale(lang, path), always_stale_next(lang, path))
+pub(super) fn stale(lang: Lang, path: &str) -> Ending {
+    blocked(always_stale(lang, path), always_stale_next(lang, shell_word(path)))
 }
 
 pub(super) fn bounded(lang: Lang, steps: u64) -> Ending {
@@ -62,8 +62,11 @@ pub fn stops(result: &EffectResult, lang: Lang) -> Option<Ending> {
         | CallResult::Failed { .. }
         | CallResult::Blocked { .. } => None,
         CallResult::Limited { agent, until } => Some(Ending::Waiting {
-            notice: Notice { what: limited(lang, agent), next: limited_next(lang, until) },
-            on: WaitsFor::Time(*until),
+            notice: Notice {
+                what: limited(lang, agent),
+                next: limited_next(lang, until.text(lang)),
+            },
+            on: WaitsFor::Time(until.at()),
         }),
         CallResult::LoginNeeded { agent, advice } => {
             let what = login_needed(lang, agent, advice);

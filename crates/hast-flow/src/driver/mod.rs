@@ -61,6 +61,14 @@ pub struct Driver<'d, F: Flow, D: Disk> {
     /// Why nothing new may begin. What is on its way still comes home.
     stop: Option<Ending>,
     foreign: u64,
+    broken: Option<Rule>,
+}
+
+/// A rule that a test breaks on purpose, to see that its absence is noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// What other processes committed is read before the next decision.
+    ReadNews,
 }
 
 impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
@@ -89,10 +97,15 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
             strangers: false,
             stop: None,
             foreign,
+            broken: None,
         };
         driver.read_all()?;
-        driver.steps.begin_life();
         Ok(driver)
+    }
+
+    /// Leaves a rule out from here on. Only the sweep does that.
+    pub fn break_rule(&mut self, rule: Rule) {
+        self.broken = Some(rule);
     }
 
     pub fn view(&self) -> &F::View {
@@ -167,9 +180,14 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
                 // Somebody was faster: read what is new, or else everything, and decide again.
                 Err(StoreError::Stale { .. }) if stale < self.bounds.stale => {
                     stale += 1;
-                    if stale == 1 { self.read_news()? } else { self.read_all()? }
+                    if self.broken != Some(Rule::ReadNews) {
+                        if stale == 1 { self.read_news()? } else { self.read_all()? }
+                    }
                 }
-                Err(StoreError::Stale { path }) => return Ok(endings::stale(self.lang, &path)),
+                Err(StoreError::Stale { path }) => {
+                    let shown = self.store.disk().shown(&path);
+                    return Ok(endings::stale(self.lang, &shown));
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -184,8 +202,13 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
         effect: &Effect,
     ) -> Result<Vec<Conflict>, StoreError> {
         let foreign = self.foreign;
-        let conflicts = self.note_start(&key)?;
         // Where somebody else committed meanwhile, the step may be done: decide again.
+        if self.is_noted(&key)
+            && self.store.read_together(|store| Ok(store.foreign_commits()))? != foreign
+        {
+            return Ok(Vec::new());
+        }
+        let conflicts = self.note_start(&key)?;
         if conflicts.is_empty() && foreign == self.foreign {
             world.begin(&key, effect);
             self.running.insert(key);
@@ -245,7 +268,7 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
     /// did not, or another process left it open, the note is a commit of its own: the log then tells
     /// how often the step was begun.
     fn note_start(&mut self, key: &StepKey) -> Result<Vec<Conflict>, StoreError> {
-        if self.noted.contains(key) && self.steps.is_open(key) {
+        if self.is_noted(key) {
             return Ok(Vec::new());
         }
         self.commit(Commit {
@@ -255,6 +278,11 @@ impl<'d, F: Flow, D: Disk> Driver<'d, F, D> {
             starts: vec![key.clone()],
             finishes: Vec::new(),
         })
+    }
+
+    /// Whether this process has noted the start of a step that is not ended.
+    fn is_noted(&self, key: &StepKey) -> bool {
+        self.noted.contains(key) && self.steps.is_open(key)
     }
 
     /// Commits, and tells which documents a person edited at the same moment; theirs stand.

@@ -67,6 +67,7 @@ impl<F: Flow, D: Disk> Driver<'_, F, D> {
                 }
             }
         }
+        self.steps.forget_last();
         self.show_unused();
         Ok(())
     }

@@ -1,10 +1,11 @@
 //! How the driver reads: everything at first, then only what may have changed, and guarded documents
 //! against what they were.
 
-use super::{Delta, Driver, Flow, Touched};
+use super::{Delta, Driver, Flow, Rule, Touched};
 use crate::steps::StepLog;
 use crate::store::change::steps_log;
 use crate::store::identity::Compared;
+use crate::store::problem::ASIDE;
 use crate::store::{Disk, DocPath, Seen, Store, StoreError};
 
 impl<F: Flow, D: Disk> Driver<'_, F, D> {
@@ -12,12 +13,13 @@ impl<F: Flow, D: Disk> Driver<'_, F, D> {
     /// person may have saved since.
     pub(super) fn look_around(&mut self) -> Result<(), StoreError> {
         let foreign = self.store.read_together(|store| Ok(store.foreign_commits()))?;
-        if foreign != self.foreign {
+        if foreign != self.foreign && self.broken != Some(Rule::ReadNews) {
             self.read_news()?;
         }
         if std::mem::take(&mut self.strangers) {
             self.compare_guarded()?;
         }
+        let mut changed = false;
         for path in self.flow.rests_on(&self.view) {
             let known = self.seen.get(&path).copied();
             let meta = self.store.disk().look(&path)?.meta;
@@ -30,8 +32,16 @@ impl<F: Flow, D: Disk> Driver<'_, F, D> {
                 _ => false,
             };
             if !same {
+                changed = true;
                 self.look_again(&path, known)?;
             }
+        }
+        // One document may be from before another process's commit and the next from after it.
+        if changed
+            && self.store.read_together(|store| Ok(store.foreign_commits()))? != self.foreign
+            && self.broken != Some(Rule::ReadNews)
+        {
+            self.read_news()?;
         }
         Ok(())
     }
@@ -96,6 +106,7 @@ impl<F: Flow, D: Disk> Driver<'_, F, D> {
             let kept = self.guard.bytes(path).map(<[u8]>::to_vec);
             self.take_document(path, kept.as_deref().unwrap_or(bytes), *seen);
         }
+        self.steps.forget_last();
         self.tell_touched(&documents);
         self.show_unused();
         Ok(())
@@ -163,7 +174,8 @@ pub(super) fn walk<F: Flow, D: Disk>(
         };
         // A name that cannot be a document is not one of ours.
         let Ok(path) = name else { continue };
-        if path.is_technical() || !flow.reads(&path, entry.is_dir) {
+        let is_aside = path.as_str().ends_with(ASIDE);
+        if path.is_technical() || is_aside || !flow.reads(&path, entry.is_dir) {
             continue;
         }
         if entry.is_dir {

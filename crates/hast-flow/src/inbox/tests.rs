@@ -88,7 +88,7 @@ fn a_question_is_answered_with_a_text() {
 #[test]
 fn what_resolved_itself_cannot_be_acted_on() {
     let mut inbox = Inbox::default();
-    let id = opened(&mut inbox, "G1", ItemKind::Limit, 0).unwrap();
+    let id = opened(&mut inbox, "G1", ItemKind::NotStarted, 0).unwrap();
     let event = inbox.resolve(&id, at(9), "the limit has passed").unwrap();
     inbox.apply(&event);
     assert_eq!(inbox.resolve(&id, at(9), "again"), None);
@@ -102,7 +102,7 @@ fn what_holds_up_more_comes_first_then_the_older_and_put_off_last() {
     let put_off = opened(&mut inbox, "G0", ItemKind::Login, 0).unwrap();
     acted(&mut inbox, &put_off, deed(Action::Defer, None)).unwrap();
     for (unit, kind, minute) in [
-        ("G1", ItemKind::Limit, 0),
+        ("G1", ItemKind::NotStarted, 0),
         ("G2", ItemKind::BlockedGoal, 3),
         ("G3", ItemKind::BlockedGoal, 1),
         ("G4", ItemKind::ProtectedPath, 9),

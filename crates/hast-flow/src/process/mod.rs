@@ -5,6 +5,7 @@ pub mod capture;
 pub mod environment;
 pub mod exit;
 pub mod life;
+pub mod refusal;
 pub mod shell_line;
 
 use std::collections::BTreeMap;

@@ -11,7 +11,7 @@ use super::policy::Policy;
 use super::prepare::{Job, Prepared};
 use super::problem::StoreError;
 use super::publish::{Expected, Staged, staging_path};
-use super::root::{Conflict, Store};
+use super::root::{Conflict, Rule, Store};
 
 /// A change set that counts, also after a power cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -236,10 +236,14 @@ impl<D: Disk> Store<D> {
             // Making room may have started a new epoch.
             records = self.encode(ready);
         }
-        let written = self
-            .journal
-            .write(&self.disk, &records, ready.len() as u64)
-            .and_then(|()| self.disk.sync_data(&self.journal.file));
+        let syncs = self.options.keeps(Rule::SyncBeforePublish);
+        let written =
+            self.journal.write(&self.disk, &records, ready.len() as u64).and_then(
+                |()| match syncs {
+                    true => self.disk.sync_data(&self.journal.file),
+                    false => Ok(()),
+                },
+            );
         match written {
             Ok(()) => Ok(()),
             Err(error) => self.stop(StoreError::Journal(error)),

@@ -1,7 +1,7 @@
 //! What a file holds, read as a whole, and how it was recognised.
 
 use super::change::PAGE;
-use super::disk::{Disk, DiskError, FileKind, Meta, Open};
+use super::disk::{Action, Disk, DiskError, DiskErrorKind, FileKind, Meta, Open};
 use super::identity::{ContentHash, Identity, Stamp};
 use super::path::DocPath;
 
@@ -48,17 +48,27 @@ pub(super) fn read_from<D: Disk>(
 
 /// The bytes of a file; none when there is no file.
 pub(super) fn read_whole<D: Disk>(disk: &D, path: &DocPath) -> Result<Option<Vec<u8>>, DiskError> {
-    use super::disk::DiskErrorKind::{IsADirectory, NotFound};
+    use DiskErrorKind::{IsADirectory, NotFound};
     let file = match disk.open(path, Open::Read) {
         Ok(file) => file,
         Err(error) if matches!(error.kind, NotFound | IsADirectory) => return Ok(None),
         Err(error) => return Err(error),
     };
     let meta = disk.stat_file(&file)?;
-    if meta.kind == FileKind::File { read_opened(disk, &file, &meta).map(Some) } else { Ok(None) }
+    if meta.kind != FileKind::File {
+        return Ok(None);
+    }
+    if meta.size > MOST_BYTES {
+        let (path, kind) = (disk.shown(path), DiskErrorKind::Huge { bytes: meta.size });
+        return Err(DiskError { action: Action::Read, path, kind });
+    }
+    read_opened(disk, &file, &meta).map(Some)
 }
 
-/// The bytes of an open file.
+/// What is read as a whole. A file with holes may say that it is longer than any memory.
+pub(super) const MOST_BYTES: u64 = 1 << 30;
+
+/// The bytes of an open file. More than [`MOST_BYTES`] is asked about before.
 pub(super) fn read_opened<D: Disk>(
     disk: &D,
     file: &D::File,
@@ -78,7 +88,7 @@ pub(super) fn has_content<D: Disk>(
     hash: ContentHash,
 ) -> Result<bool, DiskError> {
     let file = match disk.open(path, Open::Read) {
-        Err(error) if error.kind == super::disk::DiskErrorKind::NotFound => return Ok(false),
+        Err(error) if error.kind == DiskErrorKind::NotFound => return Ok(false),
         opened => opened?,
     };
     let mut bytes = vec![0; size as usize + 1];

@@ -9,6 +9,10 @@ use super::seal::Seal;
 pub trait Disk {
     type File;
 
+    /// A path as a person would type it, with the root before it.
+    fn shown(&self, path: &DocPath) -> String {
+        path.to_string()
+    }
     fn open(&self, path: &DocPath, how: Open) -> Result<Self::File, DiskError>;
     fn stat_file(&self, file: &Self::File) -> Result<Meta, DiskError>;
     /// Fills the buffer unless the file ends before; returns how many bytes there were.
@@ -210,6 +214,8 @@ pub enum DiskErrorKind {
     Link,
     #[error("it is not a regular file")]
     NotAFile,
+    #[error("it has {bytes} bytes, more than hast reads")]
+    Huge { bytes: u64 },
     #[error("{0}")]
     Other(String),
 }

@@ -5,7 +5,7 @@ use super::disk::{DiskError, DiskErrorKind};
 use super::path::DocPath;
 use super::policy::{HistoryClass, Violation};
 use crate::messages;
-use crate::words::Lang;
+use crate::words::{Lang, shell_word};
 
 /// Every way in which the store refuses or fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +35,9 @@ pub enum StoreError {
     Newer { path: String },
 }
 
+/// The end of the name under which people are told to move away what cannot be read. No flow reads it there.
+pub const ASIDE: &str = ".aside";
+
 messages! {
     next_decide_again(path) {
         en: "read {path} again and decide again",
@@ -43,6 +46,10 @@ messages! {
     next_change_table() {
         en: "do this as another role, or write to a place that this role owns",
         ko: "다른 역할로 하거나 이 역할이 소유한 곳에 쓰세요",
+    }
+    next_move_away(path, aside) {
+        en: "move it away with mv {path} {aside}, then run the command again",
+        ko: "mv {path} {aside}(으)로 옮긴 뒤 명령을 다시 실행하세요",
     }
     next_archive(path) {
         en: "write a new document, or archive {path} first",
@@ -124,6 +131,10 @@ impl DiskError {
             DiskErrorKind::Escapes => next_link(lang, &self.path),
             DiskErrorKind::Link => next_no_link(lang, &self.path),
             DiskErrorKind::NotAFile => next_not_a_file(lang, &self.path),
+            DiskErrorKind::Huge { .. } => {
+                let aside = format!("{}{ASIDE}", self.path);
+                next_move_away(lang, shell_word(&self.path), shell_word(&aside))
+            }
             DiskErrorKind::NotFound | DiskErrorKind::NotADirectory => {
                 next_directory(lang, &self.path)
             }
@@ -149,6 +160,7 @@ mod tests {
             DiskErrorKind::Escapes,
             DiskErrorKind::Link,
             DiskErrorKind::NotAFile,
+            DiskErrorKind::Huge { bytes: 1 << 40 },
             DiskErrorKind::NotFound,
             DiskErrorKind::Other("input/output error".into()),
         ] {

@@ -73,6 +73,7 @@ impl Default for Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     LengthCheck,
+    SyncBeforePublish,
     RollForward,
     SyncBeforeReset,
     KeepPersonsEdit,
@@ -195,6 +196,12 @@ impl<D: Disk> Store<D> {
             self.prove_names()?;
         }
         let life = life(&self.disk, &self.journal.header);
+        if life == Life::SameBoot {
+            // Whoever wrote the header may have died before syncing it. A power cut would bring the one
+            // before it back, and with it commits that are done with.
+            let synced = self.disk.sync_data(&self.journal.file);
+            synced.or_else(|error| self.stop(StoreError::Journal(error)))?;
+        }
         self.recover(&found, life, opened)?;
         Ok(self.empty_tmp()?)
     }

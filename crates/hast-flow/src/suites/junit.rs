@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::{LONGEST_NAME, MOST_NAMES, summary};
+use super::{Count, LONGEST_NAME, MOST_NAMES, summary};
 use crate::docs::contract::TestSummary;
 
 /// The largest report that is read.
@@ -32,6 +32,10 @@ impl Report {
         self.skipped = self.skipped.saturating_add(more.skipped);
         let room = MOST_NAMES.saturating_sub(self.failed_tests.len());
         self.failed_tests.extend(more.failed_tests.into_iter().take(room));
+    }
+
+    pub fn count(&self) -> Count {
+        Count::of([self.passed, self.failed, self.skipped])
     }
 
     pub fn summary(&self) -> Option<TestSummary> {

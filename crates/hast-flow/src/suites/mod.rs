@@ -4,8 +4,11 @@
 pub mod junit;
 pub mod runners;
 mod sieve;
+pub mod tally;
+mod texts;
 
 pub use sieve::Sieve;
+pub use tally::{Comparison, Count, Tally};
 
 use crate::docs::contract::TestSummary;
 
@@ -20,6 +23,10 @@ pub struct Counted {
     pub failed_tests: Vec<String>,
     /// Reports of this run that nobody can read, each with the reason.
     pub unread: Vec<String>,
+    /// Advice for a person where it complained about the sandbox.
+    pub refused: Option<String>,
+    /// The numbers by who told them.
+    pub tally: Tally,
 }
 
 /// A report that a run wrote: its path, and what is in it or why it was not read.
@@ -32,45 +39,67 @@ pub struct ReportFile {
 impl Counted {
     /// What the runner printed and what it wrote, together. Where both say something, the smaller
     /// number of tests and the larger number of failures count: code under test can print or write
-    /// more than is so, but it cannot take back what the runner says.
-    pub fn of(output: &str, reports: &[ReportFile]) -> Self {
-        let printed = runners::count(output);
+    /// more than is so, but it cannot take back what the runner says. `asked` are the reports that hast
+    /// asked a runner for.
+    pub fn of(output: &str, reports: &[ReportFile], asked: &[ReportFile]) -> Self {
+        let mut counted = runners::count(output);
         let mut unread = Vec::new();
-        let mut written: Option<junit::Report> = None;
-        for file in reports {
-            let read = match &file.bytes {
-                Ok(bytes) => junit::read(bytes),
-                Err(why) => Err(junit::Unread::Broken(why.clone())),
-            };
-            match read {
-                Ok(report) => written.get_or_insert_default().add(report),
-                Err(junit::Unread::NotJunit) => {}
-                Err(junit::Unread::Broken(why)) => unread.push(format!("{}: {why}", file.path)),
-            }
+        let written = read_all(reports, &mut unread);
+        // What hast asked for is known by no path; one that is cut off is none.
+        let own = read_all(asked, &mut Vec::new());
+        counted.tally.reports = written.as_ref().map(junit::Report::count);
+        counted.tally.asked = own.as_ref().map(junit::Report::count);
+        counted.unread = unread;
+        for report in [&written, &own].into_iter().flatten() {
+            let mut failed_tests = report.failed_tests.clone();
+            failed_tests.append(&mut counted.failed_tests);
+            failed_tests.truncate(MOST_NAMES);
+            failed_tests.dedup();
+            counted.failed_tests = failed_tests;
         }
-        let Some(written) = written else { return Self { unread, ..printed } };
-        let mut failed_tests = written.failed_tests.clone();
-        for name in printed.failed_tests {
-            if failed_tests.is_empty() || failed_tests.len() < MOST_NAMES {
-                failed_tests.push(name);
+        counted.summary = smaller(counted.summary, written.and_then(|report| report.summary()));
+        // It has the last run of several only: it can tell of more failures, not of fewer tests.
+        let own = own.and_then(|report| report.summary());
+        counted.summary = match (counted.summary, own) {
+            (Some(told), Some(own)) if own.failed > told.failed => {
+                Some(with_failures(told, own.failed))
             }
-        }
-        failed_tests.dedup();
-        let summary = smaller(printed.summary, written.summary());
-        Self { summary, failed_tests, unread }
+            (told, own) => told.or(own),
+        };
+        counted
     }
+}
+
+/// All reports among the files together; nothing where there is none.
+fn read_all(files: &[ReportFile], unread: &mut Vec<String>) -> Option<junit::Report> {
+    let mut all: Option<junit::Report> = None;
+    for file in files {
+        let read = match &file.bytes {
+            Ok(bytes) => junit::read(bytes),
+            Err(why) => Err(junit::Unread::Broken(why.clone())),
+        };
+        match read {
+            Ok(report) => all.get_or_insert_default().add(report),
+            Err(junit::Unread::NotJunit) => {}
+            Err(junit::Unread::Broken(why)) => unread.push(format!("{}: {why}", file.path)),
+        }
+    }
+    all
 }
 
 fn smaller(one: Option<TestSummary>, other: Option<TestSummary>) -> Option<TestSummary> {
     let (Some(one), Some(other)) = (one, other) else { return one.or(other) };
-    let mut found = if one.total - one.skipped < other.total - other.skipped { one } else { other };
+    let found = if one.total - one.skipped < other.total - other.skipped { one } else { other };
     let failed = one.failed.max(other.failed);
-    if failed > found.failed {
-        let ran = found.passed.saturating_add(found.failed).max(failed);
-        (found.failed, found.passed) = (failed, ran - failed);
-        found.total = ran.saturating_add(found.skipped);
-    }
-    Some(found)
+    Some(if failed > found.failed { with_failures(found, failed) } else { found })
+}
+
+/// A summary in which more of the tests failed.
+fn with_failures(mut found: TestSummary, failed: u32) -> TestSummary {
+    let ran = found.passed.saturating_add(found.failed).max(failed);
+    (found.failed, found.passed) = (failed, ran - failed);
+    found.total = ran.saturating_add(found.skipped);
+    found
 }
 
 /// The sum of three numbers of others' programs, which may be anything.
@@ -96,34 +125,34 @@ mod tests {
 
     #[test]
     fn reports_are_summed_up_and_speak_where_the_runner_prints_nothing() {
-        let counted = Counted::of("BUILD SUCCESSFUL\n", &[report(TWO), report(TWO)]);
+        let counted = Counted::of("BUILD SUCCESSFUL\n", &[report(TWO), report(TWO)], &[]);
         assert_eq!(counts(&counted), [4, 4, 0, 0]);
         assert_eq!(counted.unread, [""; 0]);
     }
 
     #[test]
     fn a_report_cannot_make_more_of_what_the_runner_printed() {
-        let counted = Counted::of("1 passed in 0.01s\n", &[report(TWO)]);
+        let counted = Counted::of("1 passed in 0.01s\n", &[report(TWO)], &[]);
         assert_eq!(counts(&counted), [1, 1, 0, 0]);
-        let counted = Counted::of("3 passed in 0.01s\n", &[report(TWO)]);
+        let counted = Counted::of("3 passed in 0.01s\n", &[report(TWO)], &[]);
         assert_eq!(counts(&counted), [2, 2, 0, 0]);
     }
 
     #[test]
     fn a_failure_that_either_of_them_tells_is_one() {
         let failed = "<testsuite><testcase name='a'><failure/></testcase><testcase name='b'/><testcase name='c'/></testsuite>";
-        let counted = Counted::of("2 passed in 0.01s\n", &[report(failed)]);
+        let counted = Counted::of("2 passed in 0.01s\n", &[report(failed)], &[]);
         assert_eq!(counts(&counted), [2, 1, 1, 0]);
         assert_eq!(counted.failed_tests, ["a"]);
-        let counted = Counted::of("1 failed, 1 passed in 0.01s\n", &[report(TWO)]);
+        let counted = Counted::of("1 failed, 1 passed in 0.01s\n", &[report(TWO)], &[]);
         assert_eq!(counts(&counted), [2, 1, 1, 0]);
     }
 
     #[test]
     fn a_report_that_is_cut_off_is_told_and_another_format_is_not() {
-        let cut = Counted::of("", &[report("<testsuite><testcase name='a'")]);
+        let cut = Counted::of("", &[report("<testsuite><testcase name='a'")], &[]);
         assert_eq!((cut.summary, cut.unread.len()), (None, 1));
         assert!(cut.unread[0].starts_with("junit.xml: "), "{:?}", cut.unread);
-        assert_eq!(Counted::of("", &[report("<coverage/>")]), Counted::default());
+        assert_eq!(Counted::of("", &[report("<coverage/>")], &[]), Counted::default());
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::runners::tells;
+use super::tally::selection;
 
 /// The longest line that is looked at; summaries are short.
 const LONGEST: usize = 2_000;
@@ -41,7 +42,7 @@ impl Sieve {
     fn end_line(&mut self) {
         let line = plain(&String::from_utf8_lossy(&self.line));
         self.line.clear();
-        if tells(&line) {
+        if tells(&line) || selection(&line).is_some() {
             if self.kept.len() == MOST_LINES {
                 self.kept.pop_front();
             }

@@ -56,19 +56,11 @@ fn three_interruptions_in_a_row_count_as_one_attempt() {
 #[test]
 fn each_breach_of_the_repository_fails_whatever_else_is_good() {
     for (breach, code) in [
-        (Breach::HistoryRewritten, "history_rewritten"),
-        (Breach::BranchSwitched { to: "x".into() }, "branch_switched"),
-        (Breach::HeadDetached, "head_detached"),
-        (Breach::OperationLeft { what: "merge".into() }, "operation_left"),
-        (Breach::RefMoved { name: "refs/tags/v1".into() }, "ref_moved"),
-        (Breach::RefLost { name: "refs/heads/x".into(), was: "a".repeat(40) }, "ref_lost"),
-        (Breach::SubmoduleAdded { path: path("lib") }, "submodule_added"),
+        (Breach::SubmoduleChanged { path: path("lib") }, "submodule_changed"),
         (Breach::NestedRepository { path: path("lib") }, "nested_repository"),
         (Breach::SymlinkLeaves { path: path("l") }, "symlink_leaves"),
-        (Breach::HiddenByIndex { path: path("src/b.py") }, "hidden_by_index"),
         (Breach::TooLarge { path: path("big") }, "too_large"),
         (Breach::NotStorable { path: path("pipe") }, "not_storable"),
-        (Breach::ForgedObject { path: path("src/a.rs") }, "forged_object"),
     ] {
         let evidence = Evidence { breaches: vec![breach], ..honest() };
         assert_eq!(judged(&evidence, &rules(), Some(&green())), (Class::Failed, code, 2));
@@ -150,26 +142,6 @@ fn a_change_outside_allowed_changes_fails_and_handoffs_are_always_inside() {
         let evidence = with(&["src/a.py", outside]);
         assert_eq!(judged(&evidence, &rules, None), (Class::Failed, "outside_scope", 6));
     }
-}
-
-#[test]
-fn a_commit_outside_of_the_scope_counts_also_when_a_later_one_takes_it_back() {
-    let rules = Rules { scope: Scope::new(&["src/"], HANDOFFS), ..rules() };
-    let with = |changes: &[(&str, ChangeKind)]| Evidence {
-        changes: changes.iter().map(|(text, kind)| change(text, *kind)).collect(),
-        ..honest()
-    };
-    let work = ("src/a.py", ChangeKind::Modified);
-    let leaked = with(&[("leaked.env", ChangeKind::TakenBack), work]);
-    assert_eq!(judged(&leaked, &rules, None), (Class::Failed, "outside_scope_once", 6));
-    // What is still there is named first.
-    let both = with(&[("leaked.env", ChangeKind::TakenBack), ("z", ChangeKind::Added), work]);
-    assert_eq!(judged(&both, &rules, None), (Class::Failed, "outside_scope", 6));
-    let inside = with(&[("src/b.py", ChangeKind::TakenBack), work]);
-    assert_eq!(judged(&inside, &rules, Some(&green())).0, Class::Complete);
-    // Taken back is not done.
-    let idle = with(&[("src/b.py", ChangeKind::TakenBack)]);
-    assert_eq!(judged(&idle, &rules, None), (Class::NoProgress, "nothing_changed", 7));
 }
 
 #[test]

@@ -74,8 +74,6 @@ enum Changes {
     IgnoredOutside,
     HollowTestInside,
     TestMovedHollowInside,
-    OnlyTakenBack,
-    TakenBackOutside,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -118,7 +116,7 @@ const HANDOFF_KINDS: [Handoffs; 16] = [
     Handoffs::CompleteAndOtherGoal,
     Handoffs::CompleteAndScript,
 ];
-const CHANGE_KINDS: [Changes; 17] = [
+const CHANGE_KINDS: [Changes; 15] = [
     Changes::None,
     Changes::HandoffOnly,
     Changes::Inside,
@@ -134,8 +132,6 @@ const CHANGE_KINDS: [Changes; 17] = [
     Changes::IgnoredOutside,
     Changes::HollowTestInside,
     Changes::TestMovedHollowInside,
-    Changes::OnlyTakenBack,
-    Changes::TakenBackOutside,
 ];
 const TEST_KINDS: [Option<Tests>; 4] =
     [None, Some(Tests::Green), Some(Tests::Red), Some(Tests::CouldNotRun)];
@@ -158,7 +154,6 @@ fn rule_applies(rule: u8, facts: &Facts) -> bool {
         Changes::Outside
             | Changes::InsideAndOutside
             | Changes::NewTestOutside
-            | Changes::TakenBackOutside
             | Changes::IgnoredOutside
     );
     match rule {
@@ -181,11 +176,7 @@ fn rule_applies(rule: u8, facts: &Facts) -> bool {
         6 => facts.limited_scope && is_outside,
         7 => matches!(
             facts.changes,
-            Changes::None
-                | Changes::HandoffOnly
-                | Changes::OnlyTakenBack
-                | Changes::IgnoredInside
-                | Changes::IgnoredOutside
+            Changes::None | Changes::HandoffOnly | Changes::IgnoredInside | Changes::IgnoredOutside
         ),
         8 => facts.tests == Some(Tests::CouldNotRun),
         9 => facts.tests.is_some() && facts.expect_failure,
@@ -287,7 +278,8 @@ fn evidence_of(facts: &Facts) -> Evidence {
         Call::FailedJson => CallEnd::SaidFailed { error: "x".into() },
         Call::BlockedJson => CallEnd::SaidBlocked { reason: "x".into() },
     };
-    let breaches = [Breach::HeadDetached, Breach::HistoryRewritten];
+    let breaches =
+        [Breach::TooLarge { path: path("big") }, Breach::NotStorable { path: path("pipe") }];
     Evidence {
         call,
         breaches: breaches[..facts.breaches].to_vec(),
@@ -321,10 +313,6 @@ fn changes_of(changes: Changes) -> Vec<Change> {
         Changes::HollowTestInside => &[("안/test_a.py", ChangeKind::Hollow)],
         Changes::TestMovedHollowInside => {
             &[("안/test_a.py", ChangeKind::Deleted), ("안/b/test_a.py", ChangeKind::Hollow)]
-        }
-        Changes::OnlyTakenBack => &[("안/a.py", ChangeKind::TakenBack)],
-        Changes::TakenBackOutside => {
-            &[("안/a.py", ChangeKind::Modified), ("out/a.py", ChangeKind::TakenBack)]
         }
     };
     list.iter().map(|(path, kind)| change(path, *kind)).collect()
@@ -463,7 +451,7 @@ fn the_judge_and_the_oracle_agree_on_every_combination() {
     let rows = format!("{combinations} combinations; needs tests and rules 1 to 12: {by_rule:?}");
     assert_eq!(counted, combinations);
     assert!(by_rule.iter().all(|count| *count > 0), "every rule is reached: {rows}");
-    assert_eq!(combinations, 13 * 3 * 2 * 16 * 17 * 2 * 2 * 2 * 4 * 4, "{rows}");
+    assert_eq!(combinations, 13 * 3 * 2 * 16 * 15 * 2 * 2 * 2 * 4 * 4, "{rows}");
     report(&rows);
 }
 

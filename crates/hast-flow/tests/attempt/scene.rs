@@ -44,6 +44,7 @@ pub(crate) fn handoff(name: &str, goal: &str, status: HandoffWord) -> NewHandoff
         status,
         timestamp: "2026-02-09T14:30:00+09:00".parse().unwrap(),
         reason: "no database here".to_owned(),
+        removed_tests: Vec::new(),
     };
     NewHandoff { name: name.to_owned(), content }
 }

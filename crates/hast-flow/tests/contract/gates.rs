@@ -1,6 +1,6 @@
 //! Gates are decided from evidence: every way of talking past one is sent back with the reason.
 
-use hast_flow::attempt::evidence::Breach;
+use hast_flow::attempt::evidence::{Breach, RepoPath};
 use hast_flow::steps::Ending;
 use serde_json::{Value, json};
 
@@ -283,13 +283,13 @@ fn what_somebody_else_changed_while_hast_was_away_is_told() {
 }
 
 #[test]
-fn who_rewrites_history_fails_whatever_else_is_good() {
+fn what_no_commit_can_hold_fails_whatever_else_is_good() {
     let scene = first_round("implement", |_, git| {
         git.write("src/total.sh", CODE);
-        git.breach = Some(Breach::HistoryRewritten);
+        git.breach = Some(Breach::NotStorable { path: RepoPath("pipe".into()) });
         done()
     });
-    assert!(scene.failures()[0].contains("history was rewritten"), "{:?}", scene.failures());
+    assert!(scene.failures()[0].contains("pipe"), "{:?}", scene.failures());
 }
 
 #[test]

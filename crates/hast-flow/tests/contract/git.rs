@@ -1,36 +1,52 @@
-//! A work tree in memory: trees are named by what they hold, commits by what they are.
+//! A repository in memory with the room of a request: trees are named by what they hold, commits by what
+//! they are.
 
 use std::collections::BTreeMap;
 
 use hast_flow::attempt::base::{Base, ObjectId, Recorded, Saved, SavedWork, TreeRules};
 use hast_flow::attempt::evidence::{Breach, Change, ChangeKind, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::given_back::{GivenBack, IgnoredBack};
 use hast_flow::attempt::inspection::Inspection;
 use hast_flow::attempt::workspace::{
-    CommitPlan, Content, DiffLine, Guarded, Head, HookVerdict, LeftWork, Looked, OwnRef, Reach,
-    RolledBack, SavePlan, TreeFile, Uncommitted, UncommittedKind, Workspace,
+    CommitPlan, Content, DiffLine, Head, HookVerdict, Looked, OwnRef, RolledBack, SavePlan,
+    TreeFile, Workspace,
+};
+use hast_flow::attempt::worktrees::{
+    Added, DeliverPlan, FoundTree, MergePlan, Replay, Spent, Standing, Target, TreeName, TreePlan,
+    Waits, Worktrees,
 };
 use hast_flow::ids::Sha256;
-use hast_flow::time::UtcTime;
 
 pub(crate) type Files = BTreeMap<String, String>;
 
+/// A commit: its message, its tree, and what it is on top of.
+#[derive(Clone)]
+struct Made {
+    message: String,
+    tree: ObjectId,
+    parent: Option<ObjectId>,
+}
+
 #[derive(Default)]
 pub(crate) struct Git {
+    /// What is in the room.
     pub(crate) files: Files,
     trees: BTreeMap<ObjectId, Files>,
-    /// Messages and trees of commits.
-    commits: BTreeMap<ObjectId, (String, ObjectId)>,
+    commits: BTreeMap<ObjectId, Made>,
+    /// Messages of the commits on the user's branch.
     pub(crate) history: Vec<String>,
-    head: Option<ObjectId>,
+    /// The user's branch.
+    branch: Option<ObjectId>,
+    /// The commit that the room was opened at, and the ref of the work in it.
+    room: Option<ObjectId>,
+    lane: Option<ObjectId>,
     pub(crate) saved: Vec<String>,
     pub(crate) breach: Option<Breach>,
     pub(crate) hook: Option<String>,
-    /// Refs that are not where a base found them.
-    pub(crate) moved: Vec<String>,
-    /// What is checked out, where it is not `main`.
-    pub(crate) on: Option<&'static str>,
+    /// Uncommitted files of the user that a merge would touch.
+    pub(crate) in_the_way: Vec<String>,
+    /// Commits that the user makes just before a merge.
+    pub(crate) rival: Vec<(&'static str, &'static str)>,
 }
 
 fn named(text: &str) -> ObjectId {
@@ -39,47 +55,93 @@ fn named(text: &str) -> ObjectId {
 
 impl Git {
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let mut git = Self::default();
         let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
-        let mut git = Self { files: files.collect(), ..Self::default() };
-        let tree = git.scan();
-        let first = named("first");
-        git.commits.insert(first.clone(), ("first".to_owned(), tree));
-        git.history.push("first".to_owned());
-        git.head = Some(first);
+        let first = git.made("first", files.collect(), None);
+        git.point(first);
         git
     }
 
+    /// A file of the room.
     pub(crate) fn write(&mut self, path: &str, text: &str) {
         self.files.insert(path.to_owned(), text.to_owned());
     }
 
-    /// A person commits files, and nothing else that lies in the tree.
+    /// A person commits files on the branch.
     pub(crate) fn commit(&mut self, message: &str, files: &[(&str, &str)]) {
-        let mut tree = self.trees[&self.head_tree()].clone();
-        for (path, text) in files {
-            tree.insert((*path).to_owned(), (*text).to_owned());
-            self.write(path, text);
-        }
-        let id = named(&format!("{tree:?}"));
-        self.trees.insert(id.clone(), tree);
-        let commit = named(&format!("{message} {}", self.head()));
-        self.commits.insert(commit.clone(), (message.to_owned(), id));
-        self.history.push(message.to_owned());
-        self.head = Some(commit);
+        let on = self.users_tip();
+        let mut tree = self.trees[&self.commits[&on].tree].clone();
+        tree.extend(files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())));
+        let commit = self.made(message, tree, Some(on));
+        self.point(commit);
     }
 
-    fn scan(&mut self) -> ObjectId {
-        let id = named(&format!("{:?}", self.files));
-        self.trees.insert(id.clone(), self.files.clone());
+    /// The files of the user's branch.
+    pub(crate) fn on_branch(&self) -> &Files {
+        &self.trees[&self.commits[&self.users_tip()].tree]
+    }
+
+    pub(crate) fn has_room(&self) -> bool {
+        self.room.is_some()
+    }
+
+    /// Somebody deletes the room and its ref.
+    pub(crate) fn lose_room(&mut self) {
+        (self.room, self.lane) = (None, None);
+        self.files.clear();
+    }
+
+    /// A person merges the work of the room by hand.
+    pub(crate) fn merge_lane(&mut self) {
+        self.point(self.lane());
+    }
+
+    fn tree_of(&mut self, files: Files) -> ObjectId {
+        let id = named(&format!("{files:?}"));
+        self.trees.insert(id.clone(), files);
         id
     }
 
-    fn head(&self) -> ObjectId {
-        self.head.clone().unwrap()
+    fn made(&mut self, message: &str, files: Files, parent: Option<ObjectId>) -> ObjectId {
+        let tree = self.tree_of(files);
+        let id = named(&format!("{message} {tree} {parent:?}"));
+        let message = message.lines().next().unwrap_or_default().to_owned();
+        self.commits.insert(id.clone(), Made { message, tree, parent });
+        id
     }
 
-    fn head_tree(&self) -> ObjectId {
-        self.commits[&self.head()].1.clone()
+    fn users_tip(&self) -> ObjectId {
+        self.branch.clone().unwrap()
+    }
+
+    /// A commit and all before it, the newest first.
+    fn ancestry(&self, from: &ObjectId) -> Vec<ObjectId> {
+        let before = |id: &ObjectId| self.commits[id].parent.clone();
+        std::iter::successors(Some(from.clone()), before).collect()
+    }
+
+    fn point(&mut self, to: ObjectId) {
+        let line = self.ancestry(&to);
+        self.history = line.iter().rev().map(|id| self.commits[id].message.clone()).collect();
+        self.branch = Some(to);
+    }
+
+    /// The room with the files of a commit.
+    fn put_to(&mut self, commit: &ObjectId) {
+        self.files = self.trees[&self.commits[commit].tree].clone();
+        (self.room, self.lane) = (Some(commit.clone()), Some(commit.clone()));
+    }
+
+    fn scan(&mut self) -> ObjectId {
+        self.tree_of(self.files.clone())
+    }
+
+    fn room(&self) -> Result<ObjectId, GitProblem> {
+        self.room.clone().ok_or_else(|| GitProblem::Lost { what: "the room".to_owned() })
+    }
+
+    fn lane(&self) -> ObjectId {
+        self.lane.clone().unwrap()
     }
 
     /// A file that says `link to ...` is one.
@@ -112,46 +174,36 @@ impl Git {
 
 impl Workspace for Git {
     fn look(&mut self, _: &TreeRules) -> Result<Looked, GitProblem> {
-        let tree = self.scan();
-        let changes = self.diff(&self.head_tree());
-        let file = |change: &Change| Uncommitted {
-            path: change.path.to_string(),
-            kind: UncommittedKind::Tracked,
-        };
+        let (name, commit) = (LANE.to_owned(), self.room()?);
         Ok(Looked {
-            head: Head::Branch {
-                name: self.on.unwrap_or("refs/heads/main").to_owned(),
-                commit: self.head(),
-            },
-            uncommitted: changes.iter().map(file).collect(),
+            head: Head::Branch { name, commit },
+            uncommitted: Vec::new(),
             in_progress: None,
-            tree: Some(tree),
+            tree: Some(self.scan()),
         })
     }
 
     fn record(&mut self, _: &str, _: &TreeRules) -> Result<Recorded, GitProblem> {
-        Ok(Recorded {
-            branch: self.on.unwrap_or("refs/heads/main").to_owned(),
-            commit: self.head(),
-            tree: self.scan(),
-            snapshot: named("snapshot"),
-        })
+        let commit = self.room()?;
+        self.put_to(&commit);
+        let tree = self.commits[&commit].tree.clone();
+        Ok(Recorded { branch: LANE.to_owned(), commit, tree, snapshot: named("snapshot") })
     }
 
     fn inspect(&mut self, base: &Base) -> Result<Inspection, GitProblem> {
+        assert_eq!(&self.room()?, base.commit(), "the room is where the attempt began");
         let tree = self.scan();
         Ok(Inspection {
             breaches: self.breach.take().into_iter().collect(),
             others: Vec::new(),
             not_committed: Vec::new(),
             protected: Vec::new(),
-            given_back: GivenBack::default(),
             changes: self.diff(base.tree()),
             links: self.links(base.tree()),
             handoffs: Vec::new(),
-            head: self.head(),
+            head: base.commit().clone(),
             commit_tree: tree.clone(),
-            uncommitted: tree != self.head_tree(),
+            uncommitted: tree != *base.tree(),
             tree,
         })
     }
@@ -163,45 +215,29 @@ impl Workspace for Git {
     }
 
     fn roll_back(&mut self, base: &Base, _: &Saved) -> Result<RolledBack, GitProblem> {
-        self.files = self.trees[base.tree()].clone();
-        self.head = Some(base.commit().clone());
-        let at = &self.commits[base.commit()].0;
-        assert!(self.moved.is_empty() && self.on.is_none(), "others' refs are not taken back");
-        let length = self.history.iter().position(|message| message == at).unwrap() + 1;
-        self.history.truncate(length);
+        self.put_to(base.commit());
         Ok(RolledBack::default())
-    }
-
-    fn guard(&mut self, _: &Base, _: Reach) -> Result<Guarded, GitProblem> {
-        Ok(Guarded { refs: self.moved.clone(), ..Guarded::default() })
     }
 
     fn run_hooks(&mut self, plan: &CommitPlan, _: &Base) -> Result<HookVerdict, GitProblem> {
         Ok(match self.hook.take() {
             Some(said) => HookVerdict::Refused { hook: "pre-commit".to_owned(), said },
-            None => HookVerdict::Passed {
-                message: plan.message.clone(),
-                ignored: IgnoredBack::default(),
-            },
+            None => HookVerdict::Passed { message: plan.message.clone() },
         })
     }
 
     fn build(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem> {
         let Content::Tree(tree) = &plan.content else { panic!("{plan:?}") };
-        let id = named(&format!("{plan:?}"));
-        let first = plan.message.lines().next().unwrap().to_owned();
-        self.commits.insert(id.clone(), (first, tree.clone()));
-        Ok(id)
+        let files = self.trees[tree].clone();
+        Ok(self.made(&plan.message, files, Some(plan.parent.clone())))
     }
 
-    fn advance(&mut self, _: &str, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem> {
-        if *to == self.head() {
-            // It was done before.
-            return Ok(());
+    fn advance(&mut self, branch: &str, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem> {
+        assert_eq!(branch, LANE);
+        if *to != self.lane() {
+            assert_eq!(*from, self.lane());
+            self.lane = Some(to.clone());
         }
-        assert_eq!(*from, self.head());
-        self.head = Some(to.clone());
-        self.history.push(self.commits[to].0.clone());
         Ok(())
     }
 
@@ -220,37 +256,8 @@ impl Workspace for Git {
         Ok(branch.to_owned())
     }
 
-    fn discard(
-        &mut self,
-        LeftWork { from, work, .. }: &LeftWork,
-        _: &Saved,
-        _: &TreeRules,
-    ) -> Result<RolledBack, GitProblem> {
-        let (from, work) = (self.trees[from].clone(), self.trees[work].clone());
-        let head = self.trees[&self.head_tree()].clone();
-        let paths =
-            from.keys().chain(work.keys()).filter(|path| from.get(*path) != work.get(*path));
-        for path in paths
-            .filter(|path| self.files.get(*path) == work.get(*path))
-            .cloned()
-            .collect::<Vec<_>>()
-        {
-            match head.get(&path) {
-                Some(text) => self.files.insert(path, text.clone()),
-                None => self.files.remove(&path),
-            };
-        }
-        Ok(RolledBack::default())
-    }
-
-    fn compare(&mut self, from: &ObjectId, to: &ObjectId) -> Result<Vec<DiffLine>, GitProblem> {
-        assert_eq!(self.trees[to], self.files, "what is compared is what is there");
-        let line = |change: Change| DiffLine { change, lines: None };
-        Ok(self.diff(from).into_iter().map(line).collect())
-    }
-
-    fn unlock(&mut self, _: UtcTime) -> Result<Vec<String>, GitProblem> {
-        Ok(Vec::new())
+    fn compare(&mut self, _: &ObjectId, _: &ObjectId) -> Result<Vec<DiffLine>, GitProblem> {
+        unreachable!("nothing is compared")
     }
 
     fn restore(
@@ -268,5 +275,112 @@ impl Workspace for Git {
 
     fn delete_refs(&mut self, _: &[(String, ObjectId)]) -> Result<(), GitProblem> {
         Ok(())
+    }
+}
+
+const MAIN: &str = "refs/heads/main";
+const LANE: &str = "refs/hast/lanes/=contract-a1b2c3d4-R1";
+
+impl Worktrees for Git {
+    fn tip(&mut self, _: Option<&Target>) -> Result<Head, GitProblem> {
+        Ok(Head::Branch { name: MAIN.to_owned(), commit: self.users_tip() })
+    }
+
+    fn add(&mut self, plan: &TreePlan) -> Result<Added, GitProblem> {
+        self.put_to(&plan.at);
+        Ok(Added { recovered: None, copied: 0 })
+    }
+
+    fn remove(&mut self, _: &TreeName, spent: &Spent) -> Result<(), GitProblem> {
+        let Spent::Merged { into } = spent else { panic!("{spent:?}") };
+        assert!(self.lane.as_ref().is_none_or(|lane| self.ancestry(into).contains(lane)));
+        // Its files stay, to be looked at here.
+        (self.room, self.lane) = (None, None);
+        Ok(())
+    }
+
+    fn rescue(&mut self, _: &TreePlan) -> Result<Option<SavedWork>, GitProblem> {
+        Ok(None)
+    }
+
+    fn list(&mut self) -> Result<Vec<FoundTree>, GitProblem> {
+        Ok(Vec::new())
+    }
+
+    /// File by file: what the commits changed, where the branch has not changed it.
+    fn replay(
+        &mut self,
+        base: &ObjectId,
+        head: &ObjectId,
+        onto: &ObjectId,
+    ) -> Result<Replay, GitProblem> {
+        let line: Vec<ObjectId> =
+            self.ancestry(head).into_iter().take_while(|id| id != base).collect();
+        let mut at = onto.clone();
+        for id in line.iter().rev() {
+            let one = self.commits[id].clone();
+            let before = self.trees[&self.commits[&one.parent.unwrap()].tree].clone();
+            let after = self.trees[&one.tree].clone();
+            let mut files = self.trees[&self.commits[&at].tree].clone();
+            for (path, text) in after.iter().filter(|(path, text)| before.get(*path) != Some(text))
+            {
+                let there = files.insert(path.clone(), text.clone());
+                if there.as_ref() != before.get(path) && there.as_ref() != Some(text) {
+                    return Ok(Replay::Conflict { paths: vec![path.clone()] });
+                }
+            }
+            if files != self.trees[&self.commits[&at].tree] {
+                at = self.made(&one.message, files, Some(at.clone()));
+            }
+        }
+        let tree = self.commits[&at].tree.clone();
+        Ok(Replay::Done { commit: at, tree })
+    }
+
+    fn bring(&mut self, _: &TreeName, to: &ObjectId) -> Result<(), GitProblem> {
+        self.room()?;
+        self.put_to(to);
+        Ok(())
+    }
+
+    fn merge(&mut self, plan: &MergePlan) -> Result<Option<Waits>, GitProblem> {
+        assert_eq!(plan.onto, Target::Branch(MAIN.to_owned()));
+        if !self.in_the_way.is_empty() {
+            return Ok(Some(Waits::UsersFiles { paths: self.in_the_way.clone() }));
+        }
+        for (path, text) in std::mem::take(&mut self.rival) {
+            self.commit("theirs", &[(path, text)]);
+        }
+        let found = self.users_tip();
+        if found == plan.to {
+            return Ok(None);
+        }
+        if found != plan.from {
+            let (name, expected) = (MAIN.to_owned(), Some(plan.from.clone()));
+            return Err(GitProblem::Moved { name, expected, found: Some(found) });
+        }
+        self.point(plan.to.clone());
+        Ok(None)
+    }
+
+    fn standing(&mut self, _: &Target) -> Result<Standing, GitProblem> {
+        Ok(Standing::On)
+    }
+
+    fn contains(&mut self, _: Option<&Target>, commit: &ObjectId) -> Result<bool, GitProblem> {
+        Ok(self.ancestry(&self.users_tip()).contains(commit))
+    }
+
+    fn measure(
+        &mut self,
+        _: &ObjectId,
+        _: &ObjectId,
+        _: &[String],
+    ) -> Result<(u64, u64), GitProblem> {
+        Ok((0, 0))
+    }
+
+    fn deliver(&mut self, _: &DeliverPlan) -> Result<Option<String>, GitProblem> {
+        Ok(None)
     }
 }

@@ -29,6 +29,7 @@ fn a_request_goes_through_design_tests_code_review_and_verification() {
     assert_eq!(state["request"]["status"], "completed");
     assert_eq!(state["request"]["global_phase"], "complete");
     assert_eq!(scene.git.saved, [""; 0]);
+    assert!(!scene.git.has_room(), "it is not needed any more");
 }
 
 #[test]
@@ -155,15 +156,6 @@ fn killed_anywhere_and_resumed_it_ends_the_same() {
 
 fn scene_turn(scene: &mut Scene) {
     assert_eq!(scene.turn(), None);
-}
-
-#[test]
-fn files_of_the_user_that_are_not_committed_keep_it_from_starting() {
-    let mut scene = Scene::new(Box::new(honest));
-    scene.git.write("notes.txt", "mine");
-    let Ending::Blocked(notice) = scene.drive() else { panic!() };
-    assert!(notice.what.contains("notes.txt") && notice.next.contains("git stash"), "{notice:?}");
-    assert!(scene.documents.is_empty(), "nothing is written: {:?}", scene.documents.keys());
 }
 
 #[test]

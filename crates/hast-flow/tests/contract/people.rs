@@ -2,167 +2,197 @@
 //! away, and what hast does not do for their sake is told.
 
 use hast_flow::flows::contract::{Asked, layout};
-use hast_flow::steps::{Effect, Ending, Step};
-use serde_json::{Value, json};
+use hast_flow::ids::Sha256;
+use hast_flow::steps::{Effect, Ending, Place, Step};
+use serde_json::Value;
 
-use crate::actors::{CODE, TESTS, but, honest, recommend, review, tests};
-use crate::scene::{HASH, Scene, answer};
+use crate::actors::{CODE, but, honest};
+use crate::scene::{HASH, Scene};
 
 fn resume() -> Asked {
     Asked::Resume { id: "R1".parse().unwrap() }
 }
 
+/// Plays a call during which a person commits on the branch.
+fn commits_during(step: &'static str, file: &'static str) -> Scene {
+    let mut once = false;
+    let mut scene = Scene::new(but(step, move |_, git| {
+        if !std::mem::replace(&mut once, true) {
+            git.commit("my own", &[(file, "mine")]);
+        }
+        None
+    }));
+    let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
+    scene
+}
+
+const TEST: &str = "test(R1/T1-S1): sum up";
+const FEAT: &str = "feat(R1/T1-S1): sum up";
+
+#[test]
+fn a_commit_of_the_user_stays_and_the_work_comes_on_top_of_it_tested_again() {
+    for step in ["test_first", "implement", "review", "verify"] {
+        let scene = commits_during(step, "doc.md");
+        assert_eq!(scene.git.history, ["first", "my own", TEST, FEAT], "{step}");
+        assert_eq!(scene.failures(), [""; 0], "{step}");
+        assert_eq!(scene.git.on_branch()["doc.md"], "mine");
+        assert_eq!(scene.git.on_branch()["src/total.sh"], CODE);
+        assert_eq!(scene.calls.len(), 7, "no agent is called again: {:?}", scene.calls);
+    }
+}
+
+#[test]
+fn nothing_is_on_the_users_branch_before_the_subtask_is_complete() {
+    let mut scene = Scene::new(Box::new(honest));
+    scene.drive_to("verify");
+    assert_eq!(scene.git.history, ["first"]);
+    scene.drive();
+    assert_eq!(scene.git.history, ["first", TEST, FEAT]);
+}
+
+#[test]
+fn a_commit_on_the_same_file_sends_the_subtask_back_to_its_tests_on_top_of_it() {
+    let scene = commits_during("verify", "src/total.sh");
+    assert_eq!(scene.git.history, ["first", "my own", TEST, FEAT]);
+    assert!(scene.failures()[0].starts_with("GATE-2 "), "{:?}", scene.failures());
+    assert!(scene.failures()[0].contains("src/total.sh"), "{:?}", scene.failures());
+    assert_eq!(scene.git.on_branch()["src/total.sh"], CODE, "the second round is on top of it");
+    assert_eq!(scene.git.saved, ["refs/hast/attempts/R1-T1-S1/2"], "the first is kept");
+}
+
+#[test]
+fn work_that_is_red_on_top_of_what_came_is_sent_back_with_what_the_tests_said() {
+    let mut once = false;
+    let mut scene = Scene::new(but("verify", move |_, git| {
+        if !std::mem::replace(&mut once, true) {
+            git.commit("my own", &[("tests/mine.test", "needs src/total.sh unheard of\n")]);
+        }
+        None
+    }));
+    let Ending::Failed(_) = scene.drive() else { panic!() };
+    let failures = scene.failures();
+    assert!(failures[0].contains("red") || failures[0].contains("exit code 1"), "{failures:?}");
+    assert_eq!(scene.git.history, ["first", "my own"]);
+}
+
+#[test]
+fn a_branch_that_moves_at_the_last_moment_is_followed() {
+    let mut scene = Scene::new(but("verify", |_, git| {
+        git.rival = vec![("other.md", "theirs")];
+        None
+    }));
+    let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
+    assert_eq!(scene.git.history, ["first", "theirs", TEST, FEAT]);
+}
+
+#[test]
+fn a_merge_that_would_touch_the_users_files_waits_for_the_user_and_then_goes_on() {
+    let mut scene = Scene::new(Box::new(honest));
+    scene.git.in_the_way = vec!["src/total.sh".to_owned()];
+    let Ending::Failed(notice) = scene.drive() else { panic!() };
+    assert!(notice.what.contains("T1-S1 passed its gates"), "{notice:?}");
+    assert!(
+        notice.what.contains("src/total.sh") && notice.next.contains("resume R1"),
+        "{notice:?}"
+    );
+    assert_eq!(scene.events("REQUEST_STOPPED")[0]["detail"]["by"], "others");
+    assert_eq!(scene.git.history, ["first"]);
+    let calls = scene.calls.len();
+    scene.ask(resume());
+    let Ending::Failed(_) = scene.drive() else { panic!("it is still there") };
+    scene.git.in_the_way.clear();
+    scene.ask(resume());
+    let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
+    assert_eq!(scene.git.history, ["first", TEST, FEAT]);
+    assert_eq!(scene.calls.len(), calls, "no agent is called again");
+}
+
+#[test]
+fn work_that_a_person_merged_by_hand_is_complete() {
+    let mut scene = Scene::new(Box::new(honest));
+    scene.git.in_the_way = vec!["src/total.sh".to_owned()];
+    scene.drive();
+    scene.git.in_the_way.clear();
+    scene.git.merge_lane();
+    scene.git.commit("my own", &[("doc.md", "mine")]);
+    scene.ask(resume());
+    let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
+    assert_eq!(scene.git.history, ["first", TEST, FEAT, "my own"]);
+}
+
 /// hast dies while the implementer works.
-fn cut_off() -> Scene {
+#[test]
+fn a_cut_off_call_is_saved_and_done_again_whatever_the_user_did_meanwhile() {
     let mut scene = Scene::new(Box::new(honest));
     scene.drive_to("implement");
     scene.git.write("src/total.sh", "half");
-    scene
-}
-
-#[test]
-fn a_commit_made_at_rest_stays_and_a_person_is_asked() {
-    let mut scene = cut_off();
     scene.git.commit("my own", &[("doc.md", "mine")]);
-    scene.git.write("README", "hours of work");
-    scene.ask(resume());
-    let Ending::Failed(notice) = scene.drive() else { panic!() };
-    assert!(notice.what.contains("somebody else moved main"), "{notice:?}");
-    assert!(notice.what.contains("refs/hast/attempts/R1-T1-S1/2"), "{notice:?}");
-    assert!(notice.next.contains("resume R1"), "{notice:?}");
-    assert_eq!(scene.git.history, ["first", "test(R1/T1-S1): sum up", "my own"]);
-    assert_eq!(scene.git.files["README"], "hours of work");
-    assert_eq!(scene.git.files["src/total.sh"], "half", "whose it is, hast does not know");
-    assert_eq!(scene.events("REQUEST_STOPPED")[0]["detail"]["by"], "others");
-    // What is left is the person's to put away; then it goes on, on top of their commit.
-    scene.ask(resume());
-    let Ending::Blocked(notice) = scene.drive() else { panic!() };
-    assert!(notice.next.contains("git stash push -u -- README src/total.sh"), "{notice:?}");
-    scene.git.files.remove("src/total.sh");
-    scene.git.write("README", "read me\n");
     scene.ask(resume());
     let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
-    assert_eq!(scene.git.history[2..], ["my own", "feat(R1/T1-S1): sum up"]);
+    assert_eq!(scene.git.saved, ["refs/hast/attempts/R1-T1-S1/2"]);
+    assert_eq!(scene.git.history, ["first", "my own", TEST, FEAT]);
 }
 
 #[test]
-fn refs_and_branches_made_at_rest_stay() {
-    let mut stashed = cut_off();
-    stashed.git.moved = vec!["refs/stash".to_owned(), "refs/tags/v1".to_owned()];
-    stashed.ask(resume());
-    let Ending::Failed(notice) = stashed.drive() else { panic!() };
-    assert!(notice.what.contains("refs/stash, refs/tags/v1"), "{notice:?}");
-    let mut renamed = cut_off();
-    renamed.git.on = Some("refs/heads/trunk");
-    renamed.ask(Asked::Stop { id: "R1".parse().unwrap() });
-    let Ending::Done(_) = renamed.drive() else { panic!() };
-    let stopped = &renamed.events("REQUEST_STOPPED")[0]["detail"];
-    let told = stopped["reason"].as_str().unwrap();
-    assert!(told.contains("began on main, and trunk is checked out"), "{told}");
-    assert_eq!(renamed.git.files["src/total.sh"], "half");
-}
-
-/// The call had ended, and nobody had looked at what it did.
-#[test]
-fn a_commit_made_before_the_work_was_judged_stays() {
-    for (step, half) in [("test_first", 1), ("implement", 2)] {
-        let mut scene = Scene::new(Box::new(honest));
-        scene.drive_to(step);
-        // The call, and the commit that says that it ended.
-        assert_eq!((scene.turn(), scene.turn()), (None, None));
-        scene.git.commit("my own", &[("doc.md", "mine")]);
-        scene.ask(resume());
-        let Ending::Failed(notice) = scene.drive() else { panic!("{step}") };
-        assert!(notice.what.contains("somebody else moved main"), "{step}: {notice:?}");
-        assert_eq!(scene.git.history.last().unwrap(), "my own", "{step}");
-        assert_eq!(scene.git.saved.len(), 1, "{step} {half}");
-    }
-}
-
-/// Plays a call during which a person commits; the request, once it is done.
-fn commits_during(step: &'static str) -> Scene {
-    let mut once = false;
-    let mut scene = Scene::new(but(step, move |call, git| {
-        if !std::mem::replace(&mut once, true) {
-            git.commit("my own", &[("doc.md", "mine")]);
-        }
-        Some(match call.step {
-            "review" => answer(&[("review.json", review("PASS", &Value::Null))]),
-            _ => recommend("complete"),
-        })
-    }));
-    let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
-    scene
-}
-
-#[test]
-fn a_commit_made_during_the_review_or_the_verification_stays_and_the_work_is_done_again_on_it() {
-    for step in ["review", "verify"] {
-        let scene = commits_during(step);
-        assert_eq!(
-            scene.git.history,
-            ["first", "test(R1/T1-S1): sum up", "my own", "feat(R1/T1-S1): sum up"],
-            "{step}"
-        );
-        assert!(scene.failures()[0].contains("somebody else moved main"), "{:?}", scene.failures());
-        assert_eq!(scene.git.files["doc.md"], "mine");
-        assert_eq!(scene.git.files["src/total.sh"], CODE);
-        assert_eq!(scene.git.saved, ["refs/hast/attempts/R1-T1-S1/2"], "{step}");
-    }
-}
-
-/// The commit lies between the tests and the implementation, and the design begins anew.
-#[test]
-fn a_commit_made_between_two_attempts_is_not_gone_back_behind() {
-    let mut scene = Scene::new(Box::new(|call, git| match (call.step, call.attempt) {
-        ("review", 1) => answer(&[("review.json", review("FAIL", &json!("design")))]),
-        ("test_first", 2) => {
-            // Those of the first round lie below the person's commit.
-            git.write("tests/total.test", &format!("{TESTS}needs README read\n"));
-            answer(&[("test-contract.yaml", tests(call, "tests/total.test", "happy_path"))])
-        }
-        _ => honest(call, git),
-    }));
+fn a_room_that_somebody_deleted_between_two_attempts_is_made_again() {
+    let mut scene = Scene::new(Box::new(honest));
     scene.drive_to("implement");
     scene.ask(Asked::Stop { id: "R1".parse().unwrap() });
-    let Ending::Done(_) = scene.drive() else { panic!() };
-    scene.git.commit("my own", &[("doc.md", "mine")]);
+    scene.drive();
+    scene.git.lose_room();
     scene.ask(resume());
     let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
-    assert!(scene.git.history.contains(&"my own".to_owned()), "{:?}", scene.git.history);
-    assert_eq!(scene.git.files["doc.md"], "mine");
-    assert_eq!(scene.git.history.last().unwrap(), "feat(R1/T1-S1): sum up");
+    assert_eq!(scene.git.history, ["first", TEST, FEAT]);
 }
 
 #[test]
-fn files_changed_after_the_suite_are_not_committed_and_told() {
-    let mut scene = Scene::new(but("verify", |_, git| {
-        git.write("README", "vandal");
-        Some(recommend("complete"))
-    }));
-    let Ending::Done(notice) = scene.drive() else { panic!("{:?}", scene.failures()) };
-    assert!(notice.next.contains("README"), "{notice:?}");
-    assert_eq!(scene.events("COMMITTED")[1]["detail"]["left"], json!(["README"]));
-    assert_eq!(scene.git.files["README"], "vandal", "whose it is, hast does not know");
-}
-
-#[test]
-fn files_that_a_suite_leaves_are_told_as_such() {
+fn a_reviewer_reads_the_room_and_may_not_write_there() {
     let mut scene = Scene::new(Box::new(honest));
-    scene.drive_to("test_first");
-    // The call, what it means, the look at it; the suite comes next and leaves a file.
-    while !matches!(&scene.next(), Step::Effect { effect: Effect::Check(_), .. }) {
-        assert_eq!(scene.turn(), None);
+    for (step, reads) in [("implement", false), ("review", true), ("verify", true)] {
+        scene.drive_to(step);
+        let Step::Effect { effect: Effect::Call(call), .. } = scene.next() else { panic!() };
+        assert_eq!(matches!(call.place, Place::Viewing(_)), reads, "{step}: {:?}", call.place);
+        assert_eq!(matches!(call.place, Place::Worktree(_)), !reads, "{step}");
     }
-    scene.git.write("__pycache__/a.pyc", "x");
-    let Ending::Blocked(notice) = scene.drive() else { panic!() };
+}
+
+/// Its base is on the user's branch: the attempt was made in the checkout.
+#[test]
+fn a_request_that_an_earlier_version_left_in_the_checkout_is_told_and_begins_its_subtask_again() {
+    let mut scene = Scene::new(Box::new(honest));
+    scene.drive_to("implement");
+    for bytes in scene.documents.values_mut() {
+        let text = String::from_utf8_lossy(bytes);
+        let base = "refs/hast/lanes/=contract-a1b2c3d4-R1";
+        *bytes = text.replace(base, "refs/heads/main").into_bytes();
+    }
+    // The hash of the document is in the log, as that version would have had it.
+    let path = "attempts/R1/T1-S1/2/base.json";
+    let log = scene.text(layout::LOG);
+    let written = log.lines().rfind(|line| line.contains(path)).unwrap();
+    let event: Value = serde_json::from_str(written).unwrap();
+    let files = event["detail"]["files"].as_array().unwrap();
+    let old = files.iter().find(|file| file["path"] == path).unwrap()["sha256"].clone();
+    let new = Sha256::of(&scene.documents[path]).to_string();
+    let first = "attempts/R1/T1-S1/1/base.json";
+    let other = log.lines().find(|line| line.contains(first)).unwrap();
+    let event: Value = serde_json::from_str(other).unwrap();
+    let files = event["detail"]["files"].as_array().unwrap();
+    let old_first = files.iter().find(|file| file["path"] == first).unwrap()["sha256"].clone();
+    let new_first = Sha256::of(&scene.documents[first]).to_string();
+    let log = log.replace(old.as_str().unwrap(), &new);
+    let log = log.replace(old_first.as_str().unwrap(), &new_first);
+    scene.documents.insert(layout::LOG.to_owned(), log.into_bytes());
+    scene.ask(resume());
+    let Ending::Failed(notice) = scene.drive() else { panic!() };
+    assert!(notice.what.contains("an earlier version of hast"), "{notice:?}");
+    scene.ask(resume());
+    let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
     assert!(
-        notice.what.contains("while the tests ran") && notice.what.contains("a.pyc"),
-        "{notice:?}"
+        scene.calls.contains(&"qa-engineer test_first T1-S1 2".to_owned()),
+        "{:?}",
+        scene.calls
     );
-    assert!(notice.next.contains(".gitignore"), "{notice:?}");
-    assert!(notice.next.contains("git stash push -u -- __pycache__/a.pyc"), "{notice:?}");
-    assert!(!notice.next.contains("git stash -u"), "{notice:?}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hast_flow::attempt::base::TreeRules;
 use hast_flow::attempt::evidence::{TestEnd, TestRun};
 use hast_flow::attempt::workspace::perform;
+use hast_flow::attempt::worktrees;
 use hast_flow::docs::contract::{ContractEvent, ContractState, Manifest, Project};
 use hast_flow::docs::goals::Memory;
 use hast_flow::driver::{Delta, Facts, Flow, Touched};
@@ -58,6 +59,8 @@ pub(crate) fn settings() -> Settings {
         memory: Memory::Off,
         prefix: String::new(),
         rules: TreeRules::default(),
+        copy: Vec::new(),
+        setup: None,
         max_saved_file_bytes: 1 << 20,
         max_saved_bytes: 1 << 20,
     }
@@ -139,10 +142,19 @@ impl Scene {
                 self.prompts.push(call.prompt.clone());
                 EffectResult::Call((self.agent)(call, &mut self.git))
             }
-            Effect::Git(step) => EffectResult::Git(perform(&mut self.git, step)),
-            Effect::Check(_) => EffectResult::Check(suite(&self.git.files)),
-            Effect::Scan(_) | Effect::Worktree(_) | Effect::Lease(_) | Effect::Within { .. } => {
-                unreachable!("a contract asks for none of these")
+            Effect::Within { tree, effect } => {
+                assert_eq!(tree.as_str(), "rooms/=contract-a1b2c3d4-R1");
+                match &**effect {
+                    Effect::Git(step) => EffectResult::Git(perform(&mut self.git, step)),
+                    Effect::Check(_) => EffectResult::Check(suite(&self.git.files)),
+                    other => unreachable!("{other:?}"),
+                }
+            }
+            Effect::Worktree(step) => {
+                EffectResult::Worktree(worktrees::perform(&mut self.git, step))
+            }
+            Effect::Git(_) | Effect::Check(_) | Effect::Scan(_) | Effect::Lease(_) => {
+                unreachable!("a contract asks for none of these: {effect:?}")
             }
             Effect::Tools(uses) => {
                 let found = || Ok(ToolAnswer::of("{\"found\": []}"));
@@ -322,7 +334,7 @@ fn suite(files: &Files) -> TestRun {
     let tail = told + &"ok 9 # SKIP later\n".repeat(skipped);
     let red = results.contains(&false);
     let end = if red { TestEnd::Red { code: 1 } } else { TestEnd::Green };
-    TestRun { end, counted: Counted::of(&tail, &[]), tail }
+    TestRun { end, counted: Counted::of(&tail, &[], &[]), tail }
 }
 
 pub(crate) fn answer(documents: &[(&str, Value)]) -> CallResult {

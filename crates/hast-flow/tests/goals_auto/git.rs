@@ -5,13 +5,11 @@ use std::collections::BTreeMap;
 use hast_flow::attempt::base::{Base, ObjectId, Recorded, Saved, SavedWork, TreeRules};
 use hast_flow::attempt::evidence::{Change, ChangeKind, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::given_back::{GivenBack, IgnoredBack};
 use hast_flow::attempt::inspection::{HandoffFile, Inspection};
 use hast_flow::attempt::workspace::{
-    CommitPlan, Content, DiffLine, Guarded, Head, HookVerdict, LeftWork, Looked, OwnRef, Reach,
-    RolledBack, SavePlan, TreeFile, Uncommitted, UncommittedKind, Workspace,
+    CommitPlan, Content, DiffLine, Head, HookVerdict, Looked, OwnRef, RolledBack, SavePlan,
+    TreeFile, Uncommitted, UncommittedKind, Workspace,
 };
-use hast_flow::time::UtcTime;
 
 use crate::scene::{Left, id};
 
@@ -58,7 +56,6 @@ impl FakeGit {
             others: Vec::new(),
             not_committed: Vec::new(),
             protected: Vec::new(),
-            given_back: GivenBack::default(),
             changes: changes.collect(),
             links: Vec::new(),
             handoffs: handoffs.collect(),
@@ -112,18 +109,11 @@ impl Workspace for FakeGit {
         Ok(RolledBack::default())
     }
 
-    fn guard(&mut self, _: &Base, _: Reach) -> Result<Guarded, GitProblem> {
-        unreachable!("nothing is given back in a room")
-    }
-
     fn run_hooks(&mut self, plan: &CommitPlan, _: &Base) -> Result<HookVerdict, GitProblem> {
         self.did.push("hooks".into());
         Ok(match &self.hook {
             Some(said) => HookVerdict::Refused { hook: "pre-commit".into(), said: said.clone() },
-            None => HookVerdict::Passed {
-                message: plan.message.clone(),
-                ignored: IgnoredBack::default(),
-            },
+            None => HookVerdict::Passed { message: plan.message.clone() },
         })
     }
 
@@ -162,15 +152,6 @@ impl Workspace for FakeGit {
         Ok(branch.to_owned())
     }
 
-    fn discard(
-        &mut self,
-        _: &LeftWork,
-        _: &Saved,
-        _: &TreeRules,
-    ) -> Result<RolledBack, GitProblem> {
-        unreachable!("nothing is taken out of a checkout")
-    }
-
     fn compare(&mut self, from: &ObjectId, to: &ObjectId) -> Result<Vec<DiffLine>, GitProblem> {
         self.did.push("compare".into());
         let pair = (from.clone(), to.clone());
@@ -180,10 +161,6 @@ impl Workspace for FakeGit {
             lines: Some((3, 1)),
         };
         Ok(paths.into_iter().map(line).collect())
-    }
-
-    fn unlock(&mut self, _: UtcTime) -> Result<Vec<String>, GitProblem> {
-        unreachable!("a room has no locks that last")
     }
 
     fn restore(

@@ -1,5 +1,6 @@
 //! What earlier runs left, and what a run that stops tells. Everything happens in memory.
 
+use hast_flow::agents::resume_time::{KnownLimit, ResetSource, ResumeTime};
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::evidence::TestEnd::{Green, Red};
 use hast_flow::attempt::recovery::StartFrom;
@@ -121,6 +122,8 @@ fn kept_work_whose_files_were_committed_by_others_since_is_not_gone_on_with() {
 #[test]
 fn what_stops_a_run_is_noted_and_spends_nothing() {
     let until = "2026-02-09T07:30:00Z".parse().unwrap();
+    let limit = KnownLimit { until, source: ResetSource::Agent };
+    let until = ResumeTime { limit, now: "2026-02-09T14:30:00+09:00".parse().unwrap() };
     let stops = [
         (CallResult::Limited { agent: "claude".into(), until }, Some("limit")),
         (

@@ -189,15 +189,13 @@ fn a_retry_speaks_to_the_agent_and_never_of_what_only_a_user_can_do() {
     let path = || RepoPath("tests/a.py".into());
     let (name, why) = (|| "x.md".to_owned(), || "because".to_owned());
     let reasons = [
-        Reason::Broke { breach: Breach::HistoryRewritten, more: 0 },
-        Reason::Broke { breach: Breach::RefLost { name: "b".into(), was: "1".into() }, more: 0 },
+        Reason::Broke { breach: Breach::SymlinkLeaves { path: path() }, more: 0 },
         Reason::Broke { breach: Breach::SubmoduleChanged { path: path() }, more: 1 },
-        Reason::Broke { breach: Breach::ForgedObject { path: path() }, more: 0 },
+        Reason::Broke { breach: Breach::TooLarge { path: path() }, more: 0 },
         Reason::ProtectedPath { path: path(), more: 2 },
         Reason::TimedOut,
         Reason::Stalled,
         Reason::OutsideScope { path: path(), more: 0 },
-        Reason::OutsideScopeOnce { path: path(), more: 0 },
         Reason::NothingChanged,
         Reason::TestsCouldNotRun { why: why() },
         Reason::GreenButRedWanted,

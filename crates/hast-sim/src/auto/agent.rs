@@ -7,7 +7,7 @@ use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::steps::{Answer, Call, CallResult, Place};
 
 use crate::git::{Machine, SimWorkspace};
-use crate::lanes::hands::last_part;
+use crate::lanes::hands::{AGENTS_COMMIT, last_part};
 use crate::rng::Rng;
 
 enum Act {
@@ -67,7 +67,7 @@ fn act(machine: &mut Machine, room: &str, act: &Act) {
             machine.files_in_mut(Some(room)).remove(*path);
         }
         Act::CommitAll => {
-            machine.commit_all_in(room, "the agent's");
+            machine.commit_all_in(room, AGENTS_COMMIT);
         }
         Act::Rewrite => {
             machine.rooms.entry(room.to_owned()).or_default().own_head = None;
@@ -98,6 +98,7 @@ pub(super) fn work(
             wrote.push(path.clone());
         }
     }
+    inside.operate(Machine::sync_rooms)?;
     let machine = inside.machine.borrow();
     let files = machine.files_in(Some(room));
     let ours = wrote.into_iter().filter(|path| path != ".ai/goals.yaml");

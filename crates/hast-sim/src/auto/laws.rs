@@ -113,11 +113,10 @@ pub(super) struct Essence {
     goals: String,
     files: BTreeMap<String, Vec<u8>>,
     commits: Vec<String>,
+    /// Goals and classes, sorted: no attempt is judged for what cut it off.
+    verdicts: Vec<String>,
     foreign: BTreeSet<String>,
 }
-
-/// The message of an agent that commits by itself.
-const AGENTS_COMMIT: &str = "the agent's";
 
 pub(super) fn essence(documents: &Files, machine: &Machine) -> Essence {
     let goals = documents.get("goals.yaml").map(|text| String::from_utf8_lossy(text).into_owned());
@@ -129,6 +128,15 @@ pub(super) fn essence(documents: &Files, machine: &Machine) -> Essence {
     let work = |message: &&String| !message.starts_with("chore(");
     let mut commits: Vec<String> = machine.history().iter().filter(work).map(unnumbered).collect();
     commits.sort();
+    let (events, _) = log::<GoalsEvent>(documents, EVENTS);
+    let judged = events.iter().filter(|event| event.kind == Kind::AttemptJudged);
+    let mut verdicts: Vec<String> = judged
+        .map(|event| {
+            let text = |key: &str| event.detail.get(key).and_then(Value::as_str);
+            [text("goal_id"), text("class")].into_iter().flatten().collect::<Vec<_>>().join(" ")
+        })
+        .collect();
+    verdicts.sort();
     // Names of handoffs tell in which order goals were done.
     let mut files = machine.files.clone();
     files.retain(|path, _| !path.starts_with(".ai/handoffs/"));
@@ -136,28 +144,19 @@ pub(super) fn essence(documents: &Files, machine: &Machine) -> Essence {
         goals: goals.unwrap_or_default(),
         files,
         commits,
+        verdicts,
         foreign: machine.refs.keys().filter(ours).cloned().collect(),
     }
 }
 
 impl Essence {
-    /// A power cut may take a commit that the agent made and leave its files: hast commits these then.
-    fn lost_agents_commit(&self, other: &Self) -> bool {
-        let missing = |from: &Self, of: &Self| -> Vec<String> {
-            from.commits.iter().filter(|one| !of.commits.contains(one)).cloned().collect()
-        };
-        let (lost, made) = (missing(self, other), missing(other, self));
-        lost == [AGENTS_COMMIT] && made.len() == 1 && made[0].starts_with("feat(")
-    }
-
     pub(super) fn same(&self, other: &Self) -> Result<(), String> {
         let differs = |what: &str, one: String, two: String| {
             if one == two { Ok(()) } else { Err(format!("{what}: {one} and not {two}")) }
         };
         differs("goals", other.goals.clone(), self.goals.clone())?;
-        if !self.lost_agents_commit(other) {
-            differs("commits", format!("{:?}", other.commits), format!("{:?}", self.commits))?;
-        }
+        differs("commits", format!("{:?}", other.commits), format!("{:?}", self.commits))?;
+        differs("verdicts", format!("{:?}", other.verdicts), format!("{:?}", self.verdicts))?;
         differs("refs", format!("{:?}", other.foreign), format!("{:?}", self.foreign))?;
         let named = |end: &Self| {
             let text = |(path, bytes): (&String, &Vec<u8>)| {
@@ -198,6 +197,20 @@ mod tests {
         assert_eq!(held(judged.clone() + &done(2)), Ok(()));
         assert!(held(done(1)).is_err());
         assert!(held(judged + &done(2) + &done(3)).is_err());
+    }
+
+    #[test]
+    fn a_commit_of_an_agent_that_is_lost_is_found() {
+        let ended = |message: &str| {
+            let mut machine = machine();
+            machine.files.insert("src/b".to_owned(), b"2".to_vec());
+            machine.commit_all(message);
+            essence(&Files::new(), &machine)
+        };
+        let (calm, hit) = (ended("the agent's"), ended("feat(M1): Login"));
+        assert_eq!(calm.same(&calm), Ok(()));
+        let why = calm.same(&hit).unwrap_err();
+        assert!(why.starts_with("commits: "), "{why}");
     }
 
     #[test]

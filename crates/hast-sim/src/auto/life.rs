@@ -21,7 +21,7 @@ use super::laws::EVENTS;
 use crate::flows::holding::log;
 use crate::flows::subject::Files;
 use crate::git::lives::Place;
-use crate::git::{Reset, SimWorkspace};
+use crate::git::{RoomFault, SimWorkspace};
 use crate::lanes::hands::{Agent, Claims, Hands};
 
 const MOST_STEPS: u64 = 2_000;
@@ -82,7 +82,7 @@ impl Project {
         });
         let Self { place, effects, .. } = self;
         place.live(flow, MOST_STEPS, |workspace: SimWorkspace| {
-            let mut hands = Hands { workspace, world, claims, agent, reset: Reset::Done };
+            let mut hands = Hands { workspace, world, claims, agent, fault: RoomFault::None };
             move |_: &StepKey, effect: &Effect| {
                 *effects += 1;
                 hands.perform(effect)

@@ -1,6 +1,7 @@
 //! The simulated disk as the store sees it.
 
 use std::cell::RefCell;
+use std::fmt;
 use std::rc::Rc;
 
 use hast_flow::store::DocPath;
@@ -14,10 +15,11 @@ use super::names::ROOT;
 use super::world::{FaultKind, World};
 
 /// One process's view of the machine.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct SimDisk {
     world: Rc<RefCell<World>>,
     process: u64,
+    visitor: Option<Rc<dyn Fn()>>,
 }
 
 /// A handle: it stays with its file whatever happens to the name.
@@ -42,7 +44,12 @@ impl SimDisk {
         let mut state = world.borrow_mut();
         let process = state.next_process;
         state.next_process += 1;
-        Self { world: Rc::clone(world), process }
+        Self { world: Rc::clone(world), process, visitor: None }
+    }
+
+    /// Somebody who may act before each operation of this process.
+    pub fn visited(self, visitor: Rc<dyn Fn()>) -> Self {
+        Self { visitor: Some(visitor), ..self }
     }
 
     pub fn process(&self) -> u64 {
@@ -56,6 +63,9 @@ impl SimDisk {
         touch: Touch,
         work: impl FnOnce(&mut World, Option<FaultKind>) -> Outcome<T>,
     ) -> Result<T, DiskError> {
+        if let Some(visitor) = &self.visitor {
+            visitor();
+        }
         let mut world = self.world.borrow_mut();
         let kind = self.attempt(&mut world, touch, work);
         kind.map_err(|kind| DiskError { action, path: path.to_owned(), kind })
@@ -116,6 +126,12 @@ impl SimDisk {
             work(world, broken);
             if broken { Err(DiskErrorKind::Other("input/output error".to_owned())) } else { Ok(()) }
         })
+    }
+}
+
+impl fmt::Debug for SimDisk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SimDisk of process {}", self.process)
     }
 }
 

@@ -90,6 +90,8 @@ pub enum EditStyle {
     Rename,
     /// Writes into the same file.
     InPlace,
+    /// Saves what is there with more at its end, as a new file.
+    AtEnd,
 }
 
 /// What the checker has to know about.
@@ -146,6 +148,11 @@ impl World {
     /// Time passes: whatever was stamped until now is settled.
     pub fn wait(&mut self) {
         self.nanoseconds += 100 * TICK;
+    }
+
+    /// Whether a process holds a lock.
+    pub fn is_locked(&self) -> bool {
+        self.locks.values().any(|holders| !holders.is_empty())
     }
 
     /// Faults that have not come yet.
@@ -316,18 +323,20 @@ impl World {
         if present.is_some_and(|inode| self.names.is_dir(inode)) {
             return;
         }
+        let before = over.as_deref().filter(|_| edit.style == EditStyle::AtEnd);
+        let bytes = [before.unwrap_or_default(), &edit.bytes].concat();
         let stamp = self.stamp();
         let inode = match (edit.style, present) {
             (EditStyle::InPlace, Some(inode)) => inode,
-            (EditStyle::Rename, _) | (_, None) => {
+            (EditStyle::Rename | EditStyle::AtEnd, _) | (_, None) => {
                 let inode = self.new_file();
                 self.names.create(dir, name, inode, false, stamp);
                 inode
             }
         };
         if let Some(file) = self.files.get_mut(&inode) {
-            file.set_len(edit.bytes.len(), stamp);
-            file.write(0, &edit.bytes, stamp);
+            file.set_len(bytes.len(), stamp);
+            file.write(0, &bytes, stamp);
             file.sync();
         }
         for above in edit.path.ancestors() {
@@ -337,6 +346,6 @@ impl World {
         }
         self.names.sync_name(dir, name);
         let recovery = self.recovery;
-        self.events.push(Event::Edited { path: edit.path, over, bytes: edit.bytes, recovery });
+        self.events.push(Event::Edited { path: edit.path, over, bytes, recovery });
     }
 }

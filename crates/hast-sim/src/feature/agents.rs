@@ -3,11 +3,13 @@
 
 use hast_flow::attempt::evidence::{TestEnd, TestRun};
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::workspace::perform;
-use hast_flow::steps::{Answer, Call, CallResult, Effect, EffectResult, ToolAnswer};
+use hast_flow::attempt::workspace::{GitResult, perform};
+use hast_flow::attempt::worktrees::{self, TreeName};
+use hast_flow::steps::{Answer, Call, CallResult, Effect, EffectResult, Place, ToolAnswer};
 use serde_json::{Value, json};
 
-use crate::git::SimWorkspace;
+use crate::git::{Machine, RoomFault, SimWorkspace, SimWorktrees};
+use crate::lanes::hands::last_part;
 use crate::rng::Rng;
 
 const AT: &str = "2026-01-12T14:30:00Z";
@@ -50,15 +52,21 @@ impl Hands {
 
     pub(super) fn perform(&mut self, effect: &Effect) -> EffectResult {
         match effect {
-            Effect::Git(step) => EffectResult::Git(perform(&mut self.workspace, step)),
+            Effect::Within { tree, effect } => self.within(last_part(tree), effect),
+            Effect::Worktree(step) => {
+                let mut trees = SimWorktrees::new(self.workspace.clone(), RoomFault::None);
+                EffectResult::Worktree(worktrees::perform(&mut trees, step))
+            }
             Effect::Call(call) => {
-                let done = self.answer(call);
+                let done = self.answer(call).and_then(|answer| {
+                    self.workspace.operate(Machine::sync_rooms)?;
+                    Ok(answer)
+                });
                 // Who dies in the middle of the work gives no answer.
                 EffectResult::Call(done.unwrap_or(CallResult::Cancelled))
             }
-            Effect::Check(_) => EffectResult::Check(self.suite()),
             // A contract asks for none of these.
-            Effect::Scan(_) | Effect::Worktree(_) | Effect::Lease(_) | Effect::Within { .. } => {
+            Effect::Git(_) | Effect::Check(_) | Effect::Scan(_) | Effect::Lease(_) => {
                 EffectResult::Tools(Vec::new())
             }
             Effect::Tools(uses) => {
@@ -68,17 +76,38 @@ impl Hands {
         }
     }
 
-    fn write(&self, path: &str, text: &str) -> Result<(), GitProblem> {
-        self.workspace.operate(|machine| {
-            machine.files.insert(path.to_owned(), text.as_bytes().to_vec());
+    fn within(&self, tree: &str, effect: &Effect) -> EffectResult {
+        match effect {
+            Effect::Git(step) => {
+                let trees = SimWorktrees::new(self.workspace.clone(), RoomFault::None);
+                let lost = || GitProblem::Lost { what: tree.to_owned() };
+                let unit = TreeName::read(tree).ok_or_else(lost);
+                EffectResult::Git(match unit.and_then(|unit| trees.workspace(&unit)) {
+                    Ok(mut room) => perform(&mut room, step),
+                    Err(problem) => GitResult::Refused(problem),
+                })
+            }
+            Effect::Check(_) => EffectResult::Check(self.suite(tree)),
+            _ => EffectResult::Tools(Vec::new()),
+        }
+    }
+
+    /// Writes a file in the room that a call is in.
+    fn write(&self, call: &Call, path: &str, text: &str) -> Result<(), GitProblem> {
+        let Place::Worktree(tree) = &call.place else { return Ok(()) };
+        let tree = last_part(tree);
+        self.workspace.inside(tree).operate(|machine| {
+            let files = machine.files_in_mut(Some(tree));
+            files.insert(path.to_owned(), text.as_bytes().to_vec());
         })
     }
 
     /// Every line `needs FILE TEXT` of a test is a test.
-    fn suite(&self) -> TestRun {
+    fn suite(&self, tree: &str) -> TestRun {
         let machine = self.workspace.machine.borrow();
         let has = |path: &str, text: &str| {
-            machine.files.get(path).is_some_and(|file| file == text.as_bytes())
+            let files = machine.files_in(Some(tree));
+            files.get(path).is_some_and(|file| file == text.as_bytes())
         };
         let red = has("tests/total.test", TESTS) && !has("src/total", "good");
         let end = if red { TestEnd::Red { code: 1 } } else { TestEnd::Green };
@@ -105,14 +134,14 @@ impl Hands {
             }))}),
             "test_first" => {
                 let text = if wrong == Wrong::GreenTests { "true" } else { TESTS };
-                self.write("tests/total.test", text)?;
+                self.write(call, "tests/total.test", text)?;
                 json!({"test-contract.yaml": with(call, "qa-engineer", json!({
                     "subtask_name": "s", "coverage_targets": [], "test_file_path": "tests/total.test",
                     "test_cases": [{"id": "TC-1", "name": "n", "target": "Total.sum", "given": "g", "when": "w", "then": "t", "category": "happy_path"}],
                 }))})
             }
             "implement" => {
-                self.implement(wrong)?;
+                self.implement(call, wrong)?;
                 json!({})
             }
             "review" => {
@@ -131,15 +160,15 @@ impl Hands {
         Ok(CallResult::Completed(Answer { documents: documents.collect(), ..Answer::default() }))
     }
 
-    fn implement(&self, wrong: Wrong) -> Result<(), GitProblem> {
+    fn implement(&self, call: &Call, wrong: Wrong) -> Result<(), GitProblem> {
         if wrong == Wrong::NoWork {
             return Ok(());
         }
         let text = if wrong == Wrong::RedSuite { "bad" } else { "good" };
-        self.write("src/total", text)?;
+        self.write(call, "src/total", text)?;
         match wrong {
-            Wrong::OutsideScope => self.write("src/code", "mine"),
-            Wrong::WeakTests => self.write("tests/total.test", "true"),
+            Wrong::OutsideScope => self.write(call, "src/code", "mine"),
+            Wrong::WeakTests => self.write(call, "tests/total.test", "true"),
             _ => Ok(()),
         }
     }

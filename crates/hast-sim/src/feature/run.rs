@@ -8,8 +8,10 @@ use hast_flow::docs::goals::Memory;
 use hast_flow::flows::contract::{Asked, ContractFlow, Settings};
 use hast_flow::ids::{ProjectHash, RequestId};
 use hast_flow::steps::{Effect, Ending, StepKey};
+use hast_flow::store::DocPath;
 
 use super::agents::Hands;
+use crate::flows::person::{Person, words_of};
 use crate::flows::{Case, Name, Report};
 use crate::git::lives::BLOWS;
 use crate::git::lives::{Life, Place, outlive};
@@ -24,6 +26,7 @@ struct Ended {
     history: Vec<String>,
     ending: &'static str,
     operations: u64,
+    read: Vec<DocPath>,
 }
 
 /// Hits a request at every `every`-th operation of disk and work tree with each kind of blow.
@@ -40,6 +43,10 @@ pub fn replay(case: Case, report: &mut Report) {
 impl End for Ended {
     fn operations(&self) -> u64 {
         self.operations
+    }
+
+    fn read(&self) -> &[DocPath] {
+        &self.read
     }
 
     fn same(&self, hit: &Self) -> Result<(), String> {
@@ -94,15 +101,17 @@ fn flow() -> ContractFlow {
                 protected: vec!["goals".to_owned()],
                 ..TreeRules::default()
             },
+            copy: Vec::new(),
+            setup: None,
             max_saved_file_bytes: 1 << 20,
             max_saved_bytes: 1 << 20,
         },
     }
 }
 
-fn run(case: Case, report: &mut Report) -> Result<Ended, String> {
+fn run(case: Case, person: Person, report: &mut Report) -> Result<Ended, String> {
     let live = |place: &Place, effects: &mut u64| live(place, case.seed, effects);
-    let (place, ending) = outlive(case, machine(), USERS, report, live)?;
+    let (place, ending) = outlive(case, machine(), USERS, &[], person, report, live)?;
     Ok(end(&place, ending))
 }
 
@@ -116,8 +125,7 @@ fn live(place: &Place, seed: u64, effects: &mut u64) -> Life {
     });
     match driven {
         Ok(Ending::Done(_)) => Life::Ended("done"),
-        Ok(Ending::Failed(notice) | Ending::Blocked(notice)) => Life::Stuck(notice.what),
-        Ok(other) => Life::Stuck(format!("{other:?}")),
+        Ok(ending) => Life::Stuck(words_of(&ending)),
         Err(error) => Life::Stuck(error.to_string()),
     }
 }
@@ -134,6 +142,7 @@ fn end(place: &Place, ending: &'static str) -> Ended {
         history: machine.history().iter().map(subject).collect(),
         ending,
         operations: world.operations,
+        read: place.read(),
     }
 }
 
@@ -158,7 +167,7 @@ mod tests {
         let mut report = Report::default();
         for seed in 0..14 {
             let case = Case { flow: Name::Contract, seed, blow: None, at: 0 };
-            let end = run(case, &mut report).unwrap();
+            let end = run(case, Person::default(), &mut report).unwrap();
             assert_eq!(end.history.len(), 3, "{seed}: {:?}", end.history);
         }
     }

@@ -11,7 +11,7 @@ use hast_flow::steps::{
 };
 use hast_flow::store::{DocPath, HistoryClass, Put};
 
-use super::subject::{Files, Performed, PersonsEdit, Subject};
+use super::subject::{Files, Performed, PersonsEdit, Promise, Subject};
 use crate::rng::Rng;
 
 pub const POLICY: PolicyTable = PolicyTable {
@@ -139,9 +139,12 @@ impl Subject for Counting {
         ours.map(|(path, bytes)| (path.clone(), bytes.clone())).collect::<BTreeMap<_, _>>()
     }
 
+    fn may_be_spoiled(&self) -> bool {
+        false
+    }
+
     fn edit(&self, chance: &mut Rng) -> Option<PersonsEdit> {
         let name = ["notes.md", "worktrees.txt"][chance.below(2)];
-        let path = DocPath::new(name).ok()?;
-        Some(PersonsEdit { path, bytes: b"mine".to_vec(), harmless: true, puts_back: false })
+        PersonsEdit::of(name, "mine", Promise::SameEnd)
     }
 }

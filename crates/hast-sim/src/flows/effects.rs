@@ -5,13 +5,14 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use hast_flow::agents::resume_time::{KnownLimit, ResetSource, ResumeTime};
 use hast_flow::driver::World;
 use hast_flow::formats::ndjson;
 use hast_flow::ports::Clock;
 use hast_flow::steps::{CallResult, Effect, EffectResult, Ending, StepKey, StepLine, StepState};
 use hast_flow::store::StoreError;
 use hast_flow::store::change::steps_log;
-use hast_flow::time::UtcTime;
+use hast_flow::time::{OffsetTime, UtcTime};
 use jiff::tz::Offset;
 use jiff::{SignedDuration, Timestamp};
 
@@ -25,8 +26,11 @@ pub(super) struct Ledger {
     pub(super) begun: RefCell<BTreeMap<String, u32>>,
     pub(super) moods: RefCell<BTreeMap<&'static str, u64>>,
     pub(super) effects: Cell<u64>,
+    pub(super) looks: Cell<u64>,
     /// What a person does to the running program happens once, in whichever life.
     pub(super) disturbed: Cell<bool>,
+    /// The last look at the clock before which the first driver may not know of the second's work.
+    pub(super) unread: Cell<u64>,
     /// The first broken promise.
     pub(super) broken: RefCell<Option<String>>,
     /// How each process ended, for whoever replays one case.
@@ -62,8 +66,16 @@ pub(super) fn begun_after_its_end(log: &[u8], key: &StepKey) -> Result<(), Strin
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Disturbance {
     None,
-    Interrupt { at: u64 },
-    Second { at: u64 },
+    Interrupt {
+        at: u64,
+    },
+    Second {
+        at: u64,
+    },
+    /// At the n-th look at the clock.
+    Meanwhile {
+        at: u64,
+    },
 }
 
 pub(super) struct Effects<'s, S: Subject> {
@@ -82,7 +94,9 @@ pub(super) struct Effects<'s, S: Subject> {
 impl<S: Subject> World for Effects<'_, S> {
     fn begin(&mut self, key: &StepKey, effect: &Effect) {
         let log = self.machine.borrow().content(&steps_log()).map(<[u8]>::to_vec);
-        if let Err(why) = begun_after_its_end(&log.unwrap_or_default(), key) {
+        if let Err(why) = begun_after_its_end(&log.unwrap_or_default(), key)
+            && !self.subject.starts_anew(key, &self.machine.borrow().all_files())
+        {
             self.ledger.breaks(why);
         }
         if self.running.iter().any(|(running, _)| running == key) {
@@ -153,7 +167,10 @@ impl<S: Subject> Effects<'_, S> {
         let whim = match self.first_time(key, effect) {
             Some(1) => {
                 self.ledger.mood("limited");
-                CallResult::Limited { agent, until: UtcTime::new(Timestamp::UNIX_EPOCH) }
+                let now = OffsetTime::new(Timestamp::UNIX_EPOCH, Offset::UTC);
+                let until = UtcTime::new(Timestamp::UNIX_EPOCH);
+                let limit = KnownLimit { until, source: ResetSource::Agent };
+                CallResult::Limited { agent, until: ResumeTime { limit, now } }
             }
             Some(2) => {
                 self.ledger.mood("login");
@@ -181,13 +198,16 @@ pub(crate) fn spread(seed: u64, key: &StepKey) -> Rng {
 }
 
 /// A clock that stands still, or moves with every operation of the disk, over midnight too.
-pub(super) struct SimClock {
+pub(super) struct SimClock<'r> {
     pub(super) machine: Rc<RefCell<Machine>>,
     pub(super) moves: bool,
+    /// Called at each look: the driver has read, and holds no lock.
+    pub(super) meanwhile: &'r dyn Fn(),
 }
 
-impl Clock for SimClock {
+impl Clock for SimClock<'_> {
     fn now(&self) -> Timestamp {
+        (self.meanwhile)();
         let start = Timestamp::from_second(1_768_228_200).unwrap_or_default();
         if !self.moves {
             return start;

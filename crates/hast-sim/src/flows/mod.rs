@@ -6,6 +6,7 @@ pub mod counting;
 pub(crate) mod effects;
 pub(crate) mod holding;
 pub(crate) mod outbox;
+pub(crate) mod person;
 mod run;
 pub mod subject;
 mod watched;
@@ -18,7 +19,6 @@ use crate::feature;
 use crate::git::Syncing;
 use crate::kernel::Kernel;
 use crate::lanes;
-use crate::patch;
 use crate::runs::OneRun;
 use crate::session::Session;
 use counting::Counting;
@@ -35,7 +35,6 @@ pub enum Name {
     /// Experts, a plan that grows, and a report.
     Kernel,
     /// Code that is changed: hit at operations of disk and work tree.
-    Patch,
     /// Goals worked through by the real flow, hit in the same way.
     Auto,
     /// A feature built test-first, hit in the same way.
@@ -46,12 +45,11 @@ pub enum Name {
 }
 
 impl Name {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 8] = [
         Self::Session,
         Self::Lanes,
         Self::Run,
         Self::Kernel,
-        Self::Patch,
         Self::Auto,
         Self::Contract,
         Self::Worktrees,
@@ -64,7 +62,6 @@ impl Name {
             Self::Lanes => "lanes",
             Self::Run => "run",
             Self::Kernel => "kernel",
-            Self::Patch => "patch",
             Self::Auto => "auto",
             Self::Contract => "contract",
             Self::Worktrees => "worktrees",
@@ -81,7 +78,6 @@ pub fn sweep_named(name: Name, seeds: std::ops::Range<u64>, every: u64, report: 
             Name::Lanes => sweep(name, seed, every, Session::in_lanes, report),
             Name::Run => sweep(name, seed, every, OneRun::new, report),
             Name::Kernel => sweep(name, seed, every, Kernel::new, report),
-            Name::Patch => patch::sweep(seed, every, Syncing::All, report),
             Name::Auto => auto::sweep(seed, every, Syncing::All, report),
             Name::Contract => feature::sweep(seed, every, report),
             Name::Worktrees => lanes::sweep(seed, every, report),
@@ -97,7 +93,6 @@ pub fn replay_named(case: Case, report: &mut Report) {
         Name::Lanes => replay(case, Session::in_lanes, report),
         Name::Run => replay(case, OneRun::new, report),
         Name::Kernel => replay(case, Kernel::new, report),
-        Name::Patch => patch::replay(case, Syncing::All, report),
         Name::Auto => auto::replay(case, Syncing::All, report),
         Name::Contract => feature::replay(case, report),
         Name::Worktrees => lanes::replay(case, report),
@@ -125,12 +120,44 @@ mod tests {
             report.diverged.iter().take(5).map(|(case, why)| format!("{case}: {why}")).collect();
         assert_eq!(told, Vec::<String>::new());
         assert!(report.crashes > 100 && report.effects > 1_000, "{report:?}");
-        for blow in Blow::ALL {
+        for blow in Blow::ALL.into_iter().filter(|blow| *blow != Blow::EditAny) {
             assert!(report.blows.contains_key(blow.as_str()), "{blow:?} never came: {report:?}");
         }
         for kind in ["limited", "login", "hung", "broken", "failed", "lied", "interrupted"] {
             assert!(report.moods.contains_key(kind), "no agent {kind}: {:?}", report.moods);
         }
+    }
+
+    /// The start of a review was noted, and another driver ended it before the first one began.
+    #[test]
+    fn a_step_that_another_driver_ended_between_a_decision_and_its_start_is_not_begun() {
+        let mut report = Report::default();
+        replay_named("session:1:second-meanwhile:33".parse().unwrap(), &mut report);
+        assert_eq!(report.diverged.iter().map(|(_, why)| why).collect::<Vec<_>>(), [""; 0]);
+        assert_eq!(report.moods.get("second driver"), Some(&1));
+    }
+
+    /// The plan was from before the second driver's commit and what mirrors it from after it: that looked
+    /// like a person's edit.
+    #[test]
+    fn a_commit_between_two_looks_of_one_decision_is_seen_whole() {
+        let mut report = Report::default();
+        for at in (1..2_400).step_by(13) {
+            let blow = Some(Blow::SecondAnywhere);
+            replay_named(Case { flow: Name::Kernel, seed: 31_000, blow, at }, &mut report);
+        }
+        assert_eq!(report.diverged.iter().map(|(_, why)| why).collect::<Vec<_>>(), [""; 0]);
+    }
+
+    /// Two drivers that start one run: the first start came to nothing and left nothing behind.
+    #[test]
+    fn a_start_that_another_driver_ended_without_a_run_is_no_circle() {
+        let mut report = Report::default();
+        for at in 1..24 {
+            let blow = Some(Blow::SecondMeanwhile);
+            replay_named(Case { flow: Name::Run, seed: 20_261_118_003, blow, at }, &mut report);
+        }
+        assert_eq!(report.diverged.iter().map(|(_, why)| why).collect::<Vec<_>>(), [""; 0]);
     }
 
     #[test]

@@ -3,18 +3,19 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use hast_flow::driver::{Bounds, Driver, Flow};
+use hast_flow::driver::{Bounds, Driver, Flow, Rule};
 use hast_flow::steps::{Ending, WaitsFor};
-use hast_flow::store::disk::Disk as _;
 use hast_flow::store::{DocPath, Options, Store, StoreError};
 use hast_flow::words::Lang;
 
 use super::Name;
 use super::case::{Blow, Case, Report};
 use super::effects::{Disturbance, Effects, Ledger, SimClock};
-use super::subject::{Files, PersonsEdit, Subject, history_is_kept, same};
+use super::person::{Person, words_of};
+use super::subject::{Files, Promise, Subject, history_is_kept, same};
 use super::watched::Watched;
 use crate::disk::{Edit, EditStyle, Event, Fault, SimDisk, World};
+use crate::planted::Planted;
 use crate::rng::Rng;
 
 /// How often a run may be taken up again before we call it stuck.
@@ -25,6 +26,21 @@ pub(super) struct End {
     essence: Files,
     operations: u64,
     effects: u64,
+    /// Looks at the clock: one or more for each decision.
+    looks: u64,
+    /// Documents that the flow has looked at.
+    read: Vec<DocPath>,
+}
+
+impl End {
+    /// The places at which a blow can come, and every how many-th of them is hit.
+    fn places(&self, blow: Blow, every: u64) -> (u64, u64) {
+        match blow {
+            Blow::Second | Blow::Interrupt => (self.effects, (every / 48).max(1)),
+            Blow::SecondMeanwhile => (self.looks, (every / 12).max(1)),
+            _ => (self.operations, every),
+        }
+    }
 }
 
 /// Hits a flow with each kind of blow at every `every`-th place.
@@ -36,19 +52,25 @@ pub fn sweep<S: Subject>(
     report: &mut Report,
 ) {
     let calm_case = Case { flow, seed, blow: None, at: 0 };
-    let calm = match run(calm_case, &new(seed), report) {
+    let calm = match run(calm_case, new(seed), Person::default(), report) {
         Ok(calm) => calm,
         Err(why) => return report.diverged.push((calm_case, why)),
     };
+    let may_spoil = new(seed).may_be_spoiled();
+    if may_spoil {
+        report.looked_at(&calm.read);
+    }
     for (number, blow) in Blow::ALL.into_iter().enumerate() {
-        let (most, every) = if blow.at_effect() {
-            (calm.effects, (every / 48).max(1))
-        } else {
-            (calm.operations, every)
-        };
+        if blow == Blow::EditAny && !may_spoil || !report.wants(blow) {
+            continue;
+        }
+        let (most, every) = calm.places(blow, every);
         let first = 1 + (seed + number as u64 * 7) % every;
         for at in (first..=most).step_by(usize::try_from(every).unwrap_or(1)) {
-            compare(Case { flow, seed, blow: Some(blow), at }, &new(seed), &calm, report);
+            compare(Case { flow, seed, blow: Some(blow), at }, new(seed), &calm, report);
+            if report.is_enough() {
+                return;
+            }
         }
     }
 }
@@ -56,50 +78,46 @@ pub fn sweep<S: Subject>(
 /// Runs one case again.
 pub fn replay<S: Subject>(case: Case, new: impl Fn(u64) -> S, report: &mut Report) {
     let calm = Case { blow: None, at: 0, ..case };
-    match run(calm, &new(case.seed), report) {
-        Ok(calm) => compare(case, &new(case.seed), &calm, report),
+    match run(calm, new(case.seed), Person::default(), report) {
+        Ok(calm) => compare(case, new(case.seed), &calm, report),
         Err(why) => report.diverged.push((calm, why)),
     }
 }
 
-fn compare<S: Subject>(case: Case, subject: &S, calm: &End, report: &mut Report) {
-    let edit = planned_edit(case, subject);
-    let ended = run(case, subject, report).and_then(|hit| match &edit {
-        Some(edit) if !edit.harmless => Ok(()),
-        edit => {
-            let but = edit.as_ref().map(|edit| edit.path.as_str());
-            same(&calm.essence, &hit.essence, but)
-        }
+fn compare<S: Subject>(case: Case, subject: S, calm: &End, report: &mut Report) {
+    let person = Person::of(case, &subject, &calm.read);
+    let promise = person.edit.as_ref().map_or(Promise::SameEnd, |edit| edit.promise);
+    let but = person.edit.as_ref().map(|edit| edit.path.to_string());
+    let ended = run(case, subject, person, report).and_then(|hit| match promise {
+        Promise::SameEnd => same(&calm.essence, &hit.essence, but.as_deref()),
+        Promise::SomeEnd | Promise::Told => Ok(()),
     });
     if let Err(why) = ended {
         report.diverged.push((case, why));
     }
 }
 
-fn planned_edit<S: Subject>(case: Case, subject: &S) -> Option<PersonsEdit> {
-    (case.blow == Some(Blow::Edit))
-        .then(|| subject.edit(&mut Rng::new(case.seed).fork(case.at)))
-        .flatten()
-}
-
-fn run<S: Subject>(case: Case, subject: &S, report: &mut Report) -> Result<End, String> {
-    report.runs += 1;
-    if let Some(blow) = case.blow {
-        *report.blows.entry(blow.as_str()).or_default() += 1;
-    }
-    let run = Run {
+fn run<S: Subject>(
+    case: Case,
+    subject: S,
+    person: Person,
+    report: &mut Report,
+) -> Result<End, String> {
+    report.begins(case, person.edit.as_ref());
+    let run = Rc::new(Run {
         case,
-        subject,
-        flow: Watched::new(subject.flow()),
-        second: Watched::new(subject.second()),
+        flow: Watched::with(subject.flow(), report.planted),
+        second: Watched::with(subject.second(), report.planted),
+        subject: Rc::new(subject),
         machine: Rc::new(RefCell::new(World::new(case.seed))),
         ledger: Ledger::default(),
-        edit: planned_edit(case, subject),
-    };
+        person,
+        broken: (report.planted == Some(Planted::Driver)).then_some(Rule::ReadNews),
+    });
     run.plan();
     let ended = run.lives();
     if let Some(lives) = &mut report.lives {
-        let edit = run.edit.as_ref().map_or("", |edit| edit.path.as_str());
+        let edit = run.person.edit.as_ref().map_or("", |edit| edit.path.as_str());
         lives.push(format!("{case}: {edit}"));
         lives.append(&mut run.ledger.lives.borrow_mut());
     }
@@ -113,57 +131,65 @@ fn run<S: Subject>(case: Case, subject: &S, report: &mut Report) -> Result<End, 
     ended
 }
 
-struct Run<'s, S: Subject> {
+struct Run<S: Subject> {
     case: Case,
-    subject: &'s S,
+    subject: Rc<S>,
     flow: Watched<S::Flow>,
     second: Watched<S::Flow>,
     machine: Rc<RefCell<World>>,
     ledger: Ledger,
-    edit: Option<PersonsEdit>,
+    person: Person,
+    /// A rule that the driver leaves out.
+    broken: Option<Rule>,
 }
 
-impl<S: Subject> Run<'_, S> {
+impl<S: Subject> Run<S> {
     fn plan(&self) {
         let mut machine = self.machine.borrow_mut();
         let Case { blow, at, .. } = self.case;
         if let Some(kind) = blow.and_then(Blow::fault) {
             machine.plan_fault(Fault { at, kind });
         }
-        if let Some(PersonsEdit { path, bytes, .. }) = self.edit.clone() {
-            let style = if at % 2 == 0 { EditStyle::Rename } else { EditStyle::InPlace };
-            machine.plan_edit(Edit { at, path, bytes, style });
-        }
+        drop(machine);
+        self.person.plan(at, &self.machine);
     }
 
-    fn lives(&self) -> Result<End, String> {
+    fn lives(self: &Rc<Self>) -> Result<End, String> {
         for life in 0..MOST_LIVES {
             let ending = self.live(life)?;
             // What a reader could see when the process ended must still be there after the repair.
             let seen = self.files();
             if let Some(ending) = ending {
-                self.subject.documents_hold(&seen, self.edited())?;
+                self.documents_hold(&seen)?;
+                self.person.edit_is_kept(&self.machine.borrow())?;
                 let essence = self.subject.essence(&seen, ending);
                 let operations = self.machine.borrow().operations;
-                return Ok(End { essence, operations, effects: self.ledger.effects.get() });
+                let (effects, looks) = (self.ledger.effects.get(), self.ledger.looks.get());
+                let read = self.flow.read.borrow().iter().cloned().collect();
+                return Ok(End { essence, operations, effects, looks, read });
             }
             if self.case.blow.is_some_and(Blow::cuts_power) {
                 self.machine.borrow_mut().cut_power();
             }
             if let Some(repaired) = self.repaired()? {
                 history_is_kept(self.subject.logs(), &seen, &repaired)?;
-                self.subject.documents_hold(&repaired, self.edited())?;
+                self.documents_hold(&repaired)?;
             }
         }
         Err("it never ends".to_owned())
     }
 
     /// One process: it ends with an ending, or dies, or waits for something to pass.
-    fn live(&self, life: u32) -> Result<Option<&'static str>, String> {
-        let disk = SimDisk::start(&self.machine);
+    fn live(self: &Rc<Self>, life: u32) -> Result<Option<&'static str>, String> {
+        let mut disk = SimDisk::start(&self.machine);
         let process = disk.process();
+        if self.case.blow == Some(Blow::SecondAnywhere) {
+            let (run, at) = (Rc::clone(self), self.case.at);
+            disk = disk.visited(Rc::new(move || run.visit(at, life)));
+        }
         let disturbance = match self.case.blow {
             Some(Blow::Second) => Disturbance::Second { at: self.case.at },
+            Some(Blow::SecondMeanwhile) => Disturbance::Meanwhile { at: self.case.at },
             Some(Blow::Interrupt) => Disturbance::Interrupt { at: self.case.at },
             _ => Disturbance::None,
         };
@@ -174,10 +200,9 @@ impl<S: Subject> Run<'_, S> {
         let ending = match driven {
             Ok((ending, view)) => {
                 self.agrees(&view, &ending)?;
-                self.judge(ending)
+                self.judge(Ok(ending))
             }
-            // A dead or refused process says nothing that counts; the next one finds out.
-            Err(_) => Ok(None),
+            Err(error) => self.judge(Err(error)),
         };
         for flow in [&self.flow, &self.second] {
             for commit in flow.commits.borrow_mut().drain(..) {
@@ -190,27 +215,35 @@ impl<S: Subject> Run<'_, S> {
         }
     }
 
-    fn judge(&self, ending: Ending) -> Result<Option<&'static str>, String> {
-        match ending {
-            Ending::Done(_) => Ok(Some("done")),
-            Ending::Failed(_) => Ok(Some("failed")),
-            Ending::Waiting { on: WaitsFor::Person, .. } => {
+    /// What the person makes of the end of a process: the ending of the run, or none where they go on.
+    fn judge(&self, driven: Result<Ending, StoreError>) -> Result<Option<&'static str>, String> {
+        let told = match &driven {
+            Ok(ending) => self.person.is_told(&words_of(ending)),
+            Err(error) => self.person.is_told(&error.to_string()),
+        };
+        match driven {
+            Ok(Ending::Done(_)) => Ok(Some("done")),
+            Ok(Ending::Failed(_)) => Ok(Some("failed")),
+            Ok(Ending::Waiting { on: WaitsFor::Person, .. }) => {
                 self.ledger.mood("asked");
                 self.answer();
                 Ok(None)
             }
-            Ending::Waiting { .. } | Ending::Interrupted(_) => Ok(None),
+            Ok(Ending::Waiting { .. } | Ending::Interrupted(_)) => Ok(None),
             // A login, a missing program: a person sees to it.
-            Ending::Blocked(notice) if notice.what.contains("actor") => Ok(None),
-            Ending::Blocked(notice) if notice.what.contains("no such program") => Ok(None),
-            Ending::Blocked(notice) => match &self.edit {
-                Some(edit) if notice.what.contains(edit.file_name()) => {
-                    self.ledger.mood("edit conflict");
-                    self.put_right(edit);
-                    Ok(None)
-                }
-                _ => Err(notice.what),
-            },
+            Ok(Ending::Blocked(notice)) if notice.what.contains("actor") => Ok(None),
+            Ok(Ending::Blocked(notice)) if notice.what.contains("no such program") => Ok(None),
+            Ok(Ending::Blocked(_)) | Err(_) if told => {
+                self.ledger.mood("edit conflict");
+                self.person.put_right(&self.machine);
+                Ok(self.person.gives_up().then_some("told"))
+            }
+            Ok(Ending::Blocked(notice)) if self.person.may_stay(&notice.next) => {
+                Ok(Some("blocked"))
+            }
+            Ok(Ending::Blocked(notice)) => Err(notice.what),
+            // A dead or refused process says nothing that counts; the next one finds out.
+            Err(_) => Ok(None),
         }
     }
 
@@ -223,40 +256,6 @@ impl<S: Subject> Run<'_, S> {
         }
     }
 
-    /// The person moves their file out of the way; what was there comes back.
-    fn put_right(&self, edit: &PersonsEdit) {
-        let path = &edit.path;
-        let disk = SimDisk::start(&self.machine);
-        let process = disk.process();
-        let kept = edit.puts_back.then(|| self.kept_aside(path)).flatten();
-        let ours = kept.or_else(|| {
-            let machine = self.machine.borrow();
-            machine.events.iter().find_map(|event| match event {
-                Event::Edited { path: edited, over, .. } if edited == path => over.clone(),
-                _ => None,
-            })
-        });
-        // Where nothing was there before their edit, all of ours lies aside.
-        let ours = ours.or_else(|| self.kept_aside(path));
-        let unlinked = disk.unlink(path);
-        self.machine.borrow_mut().exit(process);
-        if let (Some(bytes), Ok(())) = (ours, unlinked) {
-            let at = self.machine.borrow().operations;
-            let style = EditStyle::Rename;
-            self.machine.borrow_mut().plan_edit(Edit { at, path: path.clone(), bytes, style });
-        }
-    }
-
-    /// What hast kept aside of ours when theirs stood, from the last time.
-    fn kept_aside(&self, path: &DocPath) -> Option<Vec<u8>> {
-        let files = self.files();
-        let kept = files.iter().filter_map(|(name, bytes)| {
-            let (number, of) = name.strip_prefix(".hast/conflicts/")?.split_once('/')?;
-            (of == path.as_str()).then_some((number.parse::<u64>().ok()?, bytes))
-        });
-        kept.max_by_key(|(number, _)| *number).map(|(_, bytes)| bytes.clone())
-    }
-
     fn drive(
         &self,
         flow: &Watched<S::Flow>,
@@ -265,13 +264,27 @@ impl<S: Subject> Run<'_, S> {
         disturbance: Disturbance,
         life: u32,
     ) -> Result<(Ending, <S::Flow as Flow>::View), StoreError> {
-        let clock =
-            SimClock { machine: Rc::clone(&self.machine), moves: self.subject.clock_moves() };
+        let second = |chance: &mut Rng| self.second(chance, life);
+        let meanwhile = || {
+            self.ledger.looks.set(self.ledger.looks.get() + 1);
+            if let Disturbance::Meanwhile { at } = disturbance
+                && self.ledger.looks.get() >= at
+                && !self.ledger.disturbed.replace(true)
+            {
+                self.ledger.mood("second driver");
+                second(&mut Rng::new(self.case.seed).fork(at));
+                self.ledger.unread.set(self.ledger.looks.get());
+            }
+        };
+        let (machine, moves) = (Rc::clone(&self.machine), self.subject.clock_moves());
+        let clock = SimClock { machine, moves, meanwhile: &meanwhile };
         let (store, _) = Store::open(disk, small())?;
         let mut driver = Driver::new(flow, store, &clock, Lang::Ko, bounds)?;
-        let second = |chance: &mut Rng| self.second(chance, life);
+        if let Some(rule) = self.broken {
+            driver.break_rule(rule);
+        }
         let mut effects = Effects {
-            subject: self.subject,
+            subject: &*self.subject,
             machine: Rc::clone(&self.machine),
             ledger: &self.ledger,
             seed: self.case.seed,
@@ -283,6 +296,22 @@ impl<S: Subject> Run<'_, S> {
         };
         let ending = driver.drive(&mut effects)?;
         Ok((ending, driver.view().clone()))
+    }
+
+    /// The second driver comes at the first operation from `at` on at which nobody holds a lock: one
+    /// who holds it is waited for.
+    fn visit(&self, at: u64, life: u32) {
+        let due = || {
+            let machine = self.machine.borrow();
+            machine.operations >= at && !machine.is_locked()
+        };
+        if !self.ledger.disturbed.get() && due() {
+            self.ledger.disturbed.set(true);
+            self.ledger.mood("second driver");
+            self.second(&mut Rng::new(self.case.seed).fork(at), life);
+            // The first may have looked around already for its next decision.
+            self.ledger.unread.set(self.ledger.looks.get() + 1);
+        }
     }
 
     /// A second driver works on the same root for some steps, while the first one waits.
@@ -303,14 +332,19 @@ impl<S: Subject> Run<'_, S> {
 
     /// Whether the kept view is what a fresh read says.
     fn agrees(&self, kept: &<S::Flow as Flow>::View, ending: &Ending) -> Result<(), String> {
-        if self.edit.is_some() || !matches!(ending, Ending::Done(_) | Ending::Failed(_)) {
+        if self.person.edit.is_some() || !matches!(ending, Ending::Done(_) | Ending::Failed(_)) {
             // A person may have saved something since the last look.
+            return Ok(());
+        }
+        if self.ledger.looks.get() <= self.ledger.unread.get() {
+            // So may a second driver: the first ended with the decision that it was at.
             return Ok(());
         }
         let planned = self.machine.borrow().faults_left();
         let disk = SimDisk::start(&self.machine);
         let process = disk.process();
-        let clock = SimClock { machine: Rc::clone(&self.machine), moves: false };
+        let machine = Rc::clone(&self.machine);
+        let clock = SimClock { machine, moves: false, meanwhile: &|| {} };
         let fresh = Store::open(disk, small()).and_then(|(store, _)| {
             let driver = Driver::new(&self.flow, store, &clock, Lang::Ko, Bounds::default())?;
             Ok(driver.view().clone())
@@ -344,8 +378,13 @@ impl<S: Subject> Run<'_, S> {
         self.machine.borrow().all_files()
     }
 
-    fn edited(&self) -> Option<&str> {
-        self.edit.as_ref().map(|edit| edit.path.as_str())
+    /// Of what follows from a document that a person spoiled nothing is promised.
+    fn documents_hold(&self, files: &Files) -> Result<(), String> {
+        if self.person.spoils() {
+            return Ok(());
+        }
+        let edited = self.person.edit.as_ref().map(|edit| edit.path.as_str());
+        self.subject.documents_hold(files, edited)
     }
 }
 
@@ -365,13 +404,15 @@ mod tests {
     use crate::session::Session;
     use hast_flow::steps::StepKey;
 
-    fn end() -> (Session, Files, Files) {
-        let subject = Session::one_by_one(3);
+    fn end() -> (Rc<Session>, Files, Files) {
+        let subject = Rc::new(Session::one_by_one(3));
         let case = Case { flow: Name::Session, seed: 3, blow: None, at: 0 };
         let machine = Rc::new(RefCell::new(World::new(3)));
         let (flow, second) = (Watched::new(subject.flow()), Watched::new(subject.second()));
-        let (tested, ledger) = (&subject, Ledger::default());
-        let run = Run { case, subject: tested, flow, second, machine, ledger, edit: None };
+        let (tested, ledger) = (Rc::clone(&subject), Ledger::default());
+        let (person, broken) = (Person::default(), None);
+        let run =
+            Rc::new(Run { case, subject: tested, flow, second, machine, ledger, person, broken });
         let essence = run.lives().map(|end| end.essence).unwrap();
         let files = run.files();
         (subject, files, essence)

@@ -7,13 +7,14 @@ use hast_flow::driver::Flow;
 use hast_flow::steps::{Commit, Effect, EffectResult, StepKey};
 use hast_flow::store::DocPath;
 
+use crate::disk::EditStyle;
 use crate::rng::Rng;
 
 pub type Files = BTreeMap<String, Vec<u8>>;
 
 /// A flow under test.
-pub trait Subject {
-    type Flow: Flow<View: Clone>;
+pub trait Subject: 'static {
+    type Flow: Flow<View: Clone> + 'static;
 
     fn flow(&self) -> Self::Flow;
 
@@ -28,6 +29,12 @@ pub trait Subject {
     /// What comes of an effect. It follows from the seed and the step alone, so that a step done
     /// again is answered the same.
     fn perform(&self, key: &StepKey, effect: &Effect) -> Performed;
+
+    /// Whether a step may be begun although it has ended: what ended it left nothing behind that could
+    /// be gone on with, and the person starts anew.
+    fn starts_anew(&self, _key: &StepKey, _files: &Files) -> bool {
+        false
+    }
 
     /// What holds at every moment, whatever happened. What a person wrote over is not ours.
     fn documents_hold(&self, files: &Files, edited: Option<&str>) -> Result<(), String>;
@@ -53,6 +60,11 @@ pub trait Subject {
         None
     }
 
+    /// Whether people may spoil any document. A flow of the tests takes no care of that.
+    fn may_be_spoiled(&self) -> bool {
+        true
+    }
+
     /// A person's edit.
     fn edit(&self, chance: &mut Rng) -> Option<PersonsEdit>;
 }
@@ -64,18 +76,35 @@ pub struct Performed {
     pub mood: &'static str,
 }
 
+/// What a person may expect who saves a document while hast runs. Never is their edit lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Promise {
+    /// Everything else ends as if they had not.
+    SameEnd,
+    /// It ends, and every law holds.
+    SomeEnd,
+    /// It ends, or hast goes on telling of the document.
+    Told,
+}
+
 /// What a person saves.
 #[derive(Clone, Debug)]
 pub struct PersonsEdit {
     pub path: DocPath,
     pub bytes: Vec<u8>,
-    /// Whether the rest must end as if they had not.
-    pub harmless: bool,
+    pub style: EditStyle,
+    pub promise: Promise,
     /// Whether, told of a conflict, they take what was kept aside; others only move theirs away.
     pub puts_back: bool,
 }
 
 impl PersonsEdit {
+    /// Saved as most editors do, by a person who moves their file away when they are told of it.
+    pub fn of(path: &str, text: &str, promise: Promise) -> Option<Self> {
+        let (path, bytes) = (DocPath::new(path).ok()?, text.as_bytes().to_vec());
+        Some(Self { path, bytes, style: EditStyle::Rename, promise, puts_back: false })
+    }
+
     /// The last part of the path, by which a notice may name it.
     pub fn file_name(&self) -> &str {
         let path = self.path.as_str();

@@ -2,31 +2,43 @@
 //! disk, one work tree, one blow, and the user's files looked at after each life.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use hast_flow::driver::{self, Bounds, Driver, Flow, InTurn};
 use hast_flow::ports::Clock;
 use hast_flow::steps::{Effect, EffectResult, Ending, StepKey};
-use hast_flow::store::{Options, Store, StoreError};
+use hast_flow::store::disk::{Disk as _, DiskError, Open};
+use hast_flow::store::{DocPath, Options, Store, StoreError};
 use hast_flow::words::Lang;
 use jiff::Timestamp;
 use jiff::tz::Offset;
 
 use super::{Machine, SimWorkspace};
 use crate::disk::{Fault, SimDisk, World};
+use crate::flows::person::Person;
 use crate::flows::{Blow, Case, Report};
 use crate::rng::Rng;
 
 const MOST_LIVES: u32 = 12;
 
-/// Death and power cut around an operation, and one that is refused.
-pub(crate) const BLOWS: [Blow; 5] =
-    [Blow::KillBefore, Blow::KillAfter, Blow::PowerBefore, Blow::PowerAfter, Blow::Full];
+/// Death and power cut around an operation, one that is refused, and a person who spoils a document.
+pub(crate) const BLOWS: [Blow; 6] = [
+    Blow::KillBefore,
+    Blow::KillAfter,
+    Blow::PowerBefore,
+    Blow::PowerAfter,
+    Blow::Full,
+    Blow::EditAny,
+];
 
 /// What outlasts a process.
 pub(crate) struct Place {
     pub(crate) world: Rc<RefCell<World>>,
     pub(crate) machine: Rc<RefCell<Machine>>,
+    pub(crate) person: Person,
+    /// Documents that the flow has looked at.
+    read: RefCell<BTreeSet<DocPath>>,
 }
 
 pub(crate) enum Life {
@@ -36,6 +48,49 @@ pub(crate) enum Life {
 }
 
 impl Place {
+    pub(crate) fn new(
+        world: Rc<RefCell<World>>,
+        machine: Rc<RefCell<Machine>>,
+        person: Person,
+    ) -> Self {
+        Self { world, machine, person, read: RefCell::default() }
+    }
+
+    /// Files that are there before anything else happens.
+    pub(crate) fn bring(&self, files: &[(&str, &str)]) {
+        let disk = SimDisk::start(&self.world);
+        for (name, text) in files {
+            let Ok(path) = DocPath::new(name) else { continue };
+            if let Ok(file) = disk.open(&path, Open::CreateNew) {
+                let _: Result<(), DiskError> = disk.write_at(&file, 0, text.as_bytes());
+            }
+        }
+        let _: Result<(), DiskError> = disk.sync_all();
+        self.world.borrow_mut().exit(disk.process());
+    }
+
+    /// The blow of a case, and whatever a person does.
+    pub(crate) fn plan(&self, case: Case, report: &mut Report) {
+        report.begins(case, self.person.edit.as_ref());
+        if let Some(kind) = case.blow.and_then(Blow::fault) {
+            self.world.borrow_mut().plan_fault(Fault { at: case.at, kind });
+        }
+        self.person.plan(case.at, &self.world);
+    }
+
+    pub(crate) fn read(&self) -> Vec<DocPath> {
+        self.read.borrow().iter().cloned().collect()
+    }
+
+    /// Documents that are there and that the flow looks at, and those that it rests on.
+    fn note_read<F: Flow>(&self, flow: &F, view: &F::View) {
+        let there = self.world.borrow().documents();
+        let there = there.keys().filter_map(|path| DocPath::new(path).ok()).filter(|path| {
+            path.ancestors().all(|dir| flow.reads(&dir, true)) && flow.reads(path, false)
+        });
+        self.read.borrow_mut().extend(there.chain(flow.rests_on(view)));
+    }
+
     /// One process that does one thing after the other, from its start to its end or death.
     pub(crate) fn live<F: Flow, P: FnMut(&StepKey, &Effect) -> EffectResult>(
         &self,
@@ -60,31 +115,30 @@ impl Place {
         let driven = Store::open(disk, options).and_then(|(store, _)| {
             let bounds = Bounds { steps, stale: 4 };
             let mut driver = Driver::new(flow, store, &Still, Lang::En, bounds)?;
-            driver.drive(&mut hands)
+            let ending = driver.drive(&mut hands);
+            self.note_read(flow, driver.view());
+            ending
         });
         self.world.borrow_mut().exit(process);
         driven
     }
 }
 
-/// Lives until it has ended, and says how; or what was lost, or that it never ends.
+/// Begins with some files and documents, lives until it has ended, and says how; or what was lost, or that it never ends.
 pub(crate) fn outlive(
     case: Case,
     machine: Machine,
     users: &[(&str, &str)],
+    documents: &[(&str, &str)],
+    person: Person,
     report: &mut Report,
     live: impl Fn(&Place, &mut u64) -> Life,
 ) -> Result<(Place, &'static str), String> {
     let Case { seed, blow, at, .. } = case;
-    report.runs += 1;
-    if let Some(blow) = blow {
-        *report.blows.entry(blow.as_str()).or_default() += 1;
-    }
     let (world, machine) = (World::new(seed), RefCell::new(machine));
-    let place = Place { world: Rc::new(RefCell::new(world)), machine: Rc::new(machine) };
-    if let Some(kind) = blow.and_then(Blow::fault) {
-        place.world.borrow_mut().plan_fault(Fault { at, kind });
-    }
+    let place = Place::new(Rc::new(RefCell::new(world)), Rc::new(machine), person);
+    place.bring(documents);
+    place.plan(case, report);
     for life in 0..MOST_LIVES {
         let ended = live(&place, &mut report.effects);
         for (path, text) in users {
@@ -94,8 +148,21 @@ pub(crate) fn outlive(
             }
         }
         match ended {
-            Life::Ended(ending) => return Ok((place, ending)),
+            Life::Ended(ending) => {
+                place.person.edit_is_kept(&place.world.borrow())?;
+                return Ok((place, ending));
+            }
+            Life::Stuck(why) if place.person.is_told(&why) => {
+                if place.person.gives_up() {
+                    return Ok((place, "told"));
+                }
+                place.person.put_right(&place.world);
+            }
             Life::Stuck(why) if place.world.borrow().faults_left() == 0 && life > 2 => {
+                if place.person.may_stay(&why) {
+                    place.person.edit_is_kept(&place.world.borrow())?;
+                    return Ok((place, "told"));
+                }
                 return Err(why);
             }
             Life::Stuck(_) => report.crashes += 1,

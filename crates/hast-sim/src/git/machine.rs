@@ -35,6 +35,34 @@ pub struct Room {
     pub state: RoomState,
     /// What an inspection found: the tree, and the last of the agent's commits that are kept.
     pub judged: Option<(ObjectId, ObjectId)>,
+    /// What a power cut leaves of the files and of the agent's branch for certain.
+    synced: (Files, Option<ObjectId>),
+}
+
+impl Room {
+    fn sync(&mut self) {
+        self.synced = (self.files.clone(), self.own_head.clone());
+    }
+
+    /// Of what was not synced any part may be gone. Only hast's own notes of the room are always there.
+    fn cut_power(&mut self, rng: &mut Rng) {
+        let (files, own_head) = &self.synced;
+        let paths: BTreeSet<String> = self.files.keys().chain(files.keys()).cloned().collect();
+        for path in paths {
+            if self.files.get(&path) == files.get(&path) || rng.percent(50) {
+                continue;
+            }
+            match files.get(&path) {
+                Some(bytes) => self.files.insert(path, bytes.clone()),
+                None if rng.percent(50) => self.files.insert(path, Vec::new()),
+                None => self.files.remove(&path),
+            };
+        }
+        if rng.percent(50) {
+            self.own_head.clone_from(own_head);
+        }
+        self.sync();
+    }
 }
 
 /// How far hast is with a room.
@@ -55,8 +83,6 @@ pub struct Machine {
     pub rooms: BTreeMap<String, Room>,
     pub refs: BTreeMap<String, ObjectId>,
     pub head: String,
-    /// Stands for everything of `.git` that is protected.
-    pub config: Vec<u8>,
     pub syncing: Syncing,
     objects: BTreeMap<ObjectId, Object>,
     unsynced: BTreeSet<ObjectId>,
@@ -74,7 +100,6 @@ impl Machine {
             rooms: BTreeMap::new(),
             refs: BTreeMap::new(),
             head: BRANCH.to_owned(),
-            config: b"[core]\n".to_vec(),
             syncing: Syncing::All,
             objects: BTreeMap::new(),
             unsynced: BTreeSet::new(),
@@ -83,6 +108,16 @@ impl Machine {
         machine.commit_all("first");
         machine.sync();
         machine
+    }
+
+    /// A fault, only to show that a sweep finds it: the commits that agents made in rooms are gone, and
+    /// their files are there.
+    pub fn forget_own_commits(&mut self) {
+        for room in self.rooms.values_mut() {
+            if let RoomState::At(base) = &room.state {
+                room.own_head = Some(base.clone());
+            }
+        }
     }
 
     /// What git ignores here; the rules never change.
@@ -132,12 +167,6 @@ impl Machine {
         }
     }
 
-    /// All refs but one: a start that is recorded again moves its own.
-    pub fn refs_but(&self, name: &str) -> BTreeMap<String, ObjectId> {
-        let others = self.refs.iter().filter(|(one, _)| *one != name);
-        others.map(|(one, id)| (one.clone(), id.clone())).collect()
-    }
-
     pub fn files_of(&self, tree: &ObjectId, paths: &[String]) -> Vec<TreeFile> {
         let files = self.tree(tree);
         let bytes = |path: &String| match files.get(path).and_then(|id| self.get(id)) {
@@ -170,6 +199,15 @@ impl Machine {
     pub fn sync(&mut self) {
         self.unsynced.clear();
         self.synced_refs = self.refs.clone();
+    }
+
+    /// An agent has ended: what it left in its room survives, as far as that is switched on. The disk
+    /// that the rooms are on is synced as a whole.
+    pub fn sync_rooms(&mut self) {
+        if self.syncing == Syncing::All {
+            self.rooms.values_mut().for_each(Room::sync);
+            self.unsynced.clear();
+        }
     }
 
     /// What hast has just written survives, as far as that is switched on.
@@ -212,6 +250,9 @@ impl Machine {
             }
         }
         self.synced_refs = self.refs.clone();
+        for room in self.rooms.values_mut() {
+            room.cut_power(rng);
+        }
     }
 
     /// A commit of everything that is not ignored, as a person or an agent makes it.

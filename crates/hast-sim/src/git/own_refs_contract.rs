@@ -1,12 +1,21 @@
-//! What every work tree must do about the refs that hast made, and about bringing their work back.
+//! The promises of a checkout about refs that hast made, and about bringing the work of one back.
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::workspace::{GitResult, GitStep, Workspace, perform};
+use hast_flow::attempt::workspace::{Content, GitResult, GitStep, Workspace, perform};
 
-use super::contract::{Checked, Scene, roll_back, rules, same, save, start, work};
+use super::contract::{Checked, MAIN, Scene, build, main_of, plan, rules, same};
 
+const ATTEMPT: &str = "refs/hast/attempts/G/1";
 const KEPT: &str = "refs/heads/hast/kept/G";
+
+/// A commit on top of the branch with a file of the agent's, on the ref of an attempt.
+fn attempt<S: Scene>(scene: &S, text: &str) -> Result<ObjectId, String> {
+    let content = Content::Text { path: "src/new".into(), text: text.into() };
+    let commit = build(&mut *scene.workspace(), plan(content, &main_of(scene)?))?;
+    scene.point(ATTEMPT, &commit);
+    Ok(commit)
+}
 
 fn keep(workspace: &mut dyn Workspace, commit: &ObjectId) -> Result<String, String> {
     let step = GitStep::Keep { branch: KEPT.to_owned(), commit: commit.clone() };
@@ -17,19 +26,15 @@ fn keep(workspace: &mut dyn Workspace, commit: &ObjectId) -> Result<String, Stri
 }
 
 pub(super) fn listed<S: Scene>(scene: &S) -> Checked {
-    let mut workspace = scene.workspace();
-    let base = start(&mut *workspace)?;
-    work(scene);
-    let saved = save(&mut *workspace, &base)?;
-    let commit = saved.work().commit.clone();
+    let (commit, mut workspace) = (attempt(scene, "new\n")?, scene.workspace());
     same(keep(&mut *workspace, &commit)?, KEPT.to_owned())?;
     let GitResult::Refs(refs) = perform(&mut *workspace, &GitStep::ListRefs) else {
         return Err("no refs".into());
     };
     let names: Vec<&str> = refs.iter().map(|own| own.name.as_str()).collect();
-    same(names, vec!["refs/hast/attempts/G/1", "refs/hast/bases/G/1", "refs/heads/hast/kept/G"])?;
-    let main = scene.resolve("refs/heads/main").ok_or("no branch")?;
-    for wrong in [(refs[0].name.clone(), main.clone()), ("refs/heads/main".to_owned(), main)] {
+    same(names, vec![ATTEMPT, KEPT])?;
+    let main = main_of(scene)?;
+    for wrong in [(refs[0].name.clone(), main.clone()), (MAIN.to_owned(), main)] {
         let refused = perform(&mut *workspace, &GitStep::DeleteRefs { refs: vec![wrong] });
         same(matches!(refused, GitResult::Refused(GitProblem::Moved { .. })), true)?;
     }
@@ -39,17 +44,15 @@ pub(super) fn listed<S: Scene>(scene: &S) -> Checked {
 }
 
 pub(super) fn gone_on_with<S: Scene>(scene: &S) -> Checked {
-    let mut workspace = scene.workspace();
-    let base = start(&mut *workspace)?;
-    work(scene);
-    let first = save(&mut *workspace, &base)?.work().commit.clone();
+    let (first, mut workspace) = (attempt(scene, "new\n")?, scene.workspace());
     same(keep(&mut *workspace, &first)?, KEPT.to_owned())?;
-    scene.write("src/code", "again\n");
-    let second = save(&mut *workspace, &base)?.work().commit.clone();
-    // What it kept is on the ref: nobody loses anything.
+    scene.point("refs/hast/attempts/G/0", &first);
+    let second = attempt(scene, "again\n")?;
+    // What it kept is on another ref: nobody loses anything.
     same(keep(&mut *workspace, &second)?, KEPT.to_owned())?;
+    scene.write("src/code", "the user's\n");
     scene.commit_all("the user's");
-    let mine = scene.resolve("refs/heads/main").ok_or("no branch")?;
+    let mine = main_of(scene)?;
     scene.point(KEPT, &mine);
     let another = format!("{KEPT}@2");
     same(keep(&mut *workspace, &second)?, another.clone())?;
@@ -58,16 +61,18 @@ pub(super) fn gone_on_with<S: Scene>(scene: &S) -> Checked {
     same(keep(&mut *workspace, &first)?, another)
 }
 
-pub(super) fn not_over<S: Scene>(scene: &S) -> Checked {
-    let mut workspace = scene.workspace();
-    let base = start(&mut *workspace)?;
-    work(scene);
-    let saved = save(&mut *workspace, &base)?;
-    roll_back(&mut *workspace, &base, &saved)?;
+pub(super) fn brought<S: Scene>(scene: &S) -> Checked {
+    attempt(scene, "new\n")?;
+    scene.write("rules.md", "the user's edit\n");
+    let restore = GitStep::Restore { name: ATTEMPT.to_owned(), since: None, rules: rules() };
+    for _ in 0..2 {
+        let done = perform(&mut *scene.workspace(), &restore);
+        same(matches!(&done, GitResult::Restored { paths } if paths.len() == 1), true)?;
+        same(scene.files().get("src/new").cloned(), Some(b"new\n".to_vec()))?;
+    }
     scene.write("src/new", "by hand\n");
     let files = scene.files();
-    let undo = GitStep::Restore { name: saved.work().name.clone(), since: None, rules: rules() };
     let in_the_way = GitProblem::InTheWay { paths: vec!["src/new".to_owned()] };
-    same(perform(&mut *workspace, &undo), GitResult::Refused(in_the_way))?;
+    same(perform(&mut *scene.workspace(), &restore), GitResult::Refused(in_the_way))?;
     same(scene.files(), files)
 }

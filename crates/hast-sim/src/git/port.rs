@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use hast_flow::attempt::base::{Base, ObjectId, TreeRules};
-use hast_flow::attempt::evidence::{Breach, Change, ChangeKind, RepoPath};
+use hast_flow::attempt::base::{ObjectId, TreeRules};
+use hast_flow::attempt::evidence::ChangeKind;
 use hast_flow::attempt::git_problem::GitProblem;
 
 use super::machine::{Machine, Object, Tree, is_any};
@@ -48,10 +48,6 @@ impl SimWorkspace {
         self.machine.borrow().head.clone()
     }
 
-    pub(super) fn switch_to(&self, branch: &str) -> Result<(), GitProblem> {
-        self.operate(|machine| branch.clone_into(&mut machine.head))
-    }
-
     pub(super) fn blob(&self, id: &ObjectId) -> Result<Vec<u8>, GitProblem> {
         match self.machine.borrow().get(id) {
             Some(Object::Blob(bytes)) => Ok(bytes.clone()),
@@ -72,7 +68,7 @@ impl SimWorkspace {
         let stopped = |why: &str| GitProblem::Disk { path: "work".into(), why: why.to_owned() };
         match hit {
             Hit::Fine => Ok(work(&mut self.machine.borrow_mut())),
-            Hit::Refused => Err(stopped("the disk is full")),
+            Hit::Refused => Err(stopped("No space left on device (os error 28)")),
             Hit::Dead => Err(stopped("the process is dead")),
             Hit::DoneThenDead => {
                 work(&mut self.machine.borrow_mut());
@@ -132,23 +128,6 @@ impl SimWorkspace {
         self.machine.borrow().refs.get(name).cloned()
     }
 
-    /// What the attempt's commits changed. What was uncommitted before it, and is committed as it was, is no
-    /// change of its own.
-    pub(super) fn committed_since(
-        &self,
-        base: &Base,
-        head: &ObjectId,
-    ) -> Result<Differences, GitProblem> {
-        if head == base.commit() {
-            return Ok(Differences::new());
-        }
-        self.sync_objects()?;
-        let before = self.diff(base.commit(), base.tree());
-        let mut committed = self.diff(base.commit(), head);
-        committed.retain(|path, id| before.get(path) != Some(id));
-        Ok(committed)
-    }
-
     pub(super) fn diff(&self, from: &ObjectId, to: &ObjectId) -> Differences {
         let machine = self.machine.borrow();
         let (from, to) = (machine.tree(from), machine.tree(to));
@@ -172,78 +151,6 @@ impl SimWorkspace {
         }
     }
 
-    /// What the tests had left before the attempt is as it was, unless the attempt commits it.
-    pub(super) fn put_left_back(
-        &self,
-        base: &Base,
-        committed: &BTreeMap<String, Option<ObjectId>>,
-        tree: ObjectId,
-    ) -> Result<ObjectId, GitProblem> {
-        let was = self.machine.borrow().tree(base.tree());
-        let is = self.machine.borrow().tree(&tree);
-        let left = base.rules().left_by_tests.iter().filter(|path| !committed.contains_key(*path));
-        let mut changed = false;
-        for path in left.filter(|path| was.get(*path) != is.get(*path)) {
-            let Some(id) = was.get(path) else { continue };
-            let Some(Object::Blob(bytes)) = self.machine.borrow().get(id).cloned() else {
-                return Err(GitProblem::Lost { what: path.clone() });
-            };
-            self.put(path, Some(bytes))?;
-            changed = true;
-        }
-        if changed { self.scan(base.rules()) } else { Ok(tree) }
-    }
-
-    /// Every path that differs from the base, or did in a commit, but handoffs.
-    pub(super) fn changes_since(
-        &self,
-        base: &Base,
-        head: &ObjectId,
-        (now, committed): (&Differences, &Differences),
-    ) -> Vec<Change> {
-        let handoffs = base.rules().handoffs.as_deref().unwrap_or("\0");
-        let union: BTreeMap<&String, &Option<ObjectId>> = committed.iter().chain(now).collect();
-        let mut changes: Vec<Change> = union
-            .into_iter()
-            .filter(|(path, _)| {
-                !path.starts_with(handoffs) && !is_any(path, &base.rules().leave_out)
-            })
-            .map(|(path, id)| Change {
-                path: RepoPath(path.as_str().into()),
-                kind: self.kind(base.tree(), path, id.as_ref()),
-            })
-            .chain(self.taken_back(base, head, (now, committed)))
-            .collect();
-        changes.sort_by(|one, other| one.path.cmp(&other.path));
-        changes
-    }
-
-    /// What a commit since the base changed and a later one took back.
-    fn taken_back(
-        &self,
-        base: &Base,
-        head: &ObjectId,
-        (now, committed): (&Differences, &Differences),
-    ) -> Vec<Change> {
-        let (mut at, mut passing) = (head.clone(), BTreeSet::new());
-        while at != *base.commit() {
-            let parent = self.machine.borrow().parents(&at).first().cloned();
-            let Some(parent) = parent else { break };
-            passing.extend(self.diff(&parent, &at).into_keys());
-            at = parent;
-        }
-        let handoffs = base.rules().handoffs.as_deref().unwrap_or("\0");
-        passing.retain(|path| {
-            !now.contains_key(path)
-                && !committed.contains_key(path)
-                && !path.starts_with(handoffs)
-                && !is_any(path, &base.rules().leave_out)
-        });
-        let change =
-            |path: String| Change { path: RepoPath(path.into()), kind: ChangeKind::TakenBack };
-        passing.into_iter().map(change).collect()
-    }
-
     pub(super) fn put(&self, path: &str, bytes: Option<Vec<u8>>) -> Result<(), GitProblem> {
         let tree = self.tree.clone();
         self.operate(|machine| {
@@ -253,28 +160,6 @@ impl SimWorkspace {
                 None => files.remove(path),
             };
         })
-    }
-
-    pub(super) fn inspect_branch(
-        &self,
-        base: &Base,
-    ) -> Result<(ObjectId, Vec<Breach>), GitProblem> {
-        let mut breaches = Vec::new();
-        let head = self.head();
-        if head != base.branch() {
-            breaches.push(Breach::BranchSwitched { to: head });
-            self.switch_to(base.branch())?;
-        }
-        let at = self.resolve(base.branch()).unwrap_or_else(|| base.commit().clone());
-        if !self.machine.borrow().ancestry(&at).contains(base.commit()) {
-            breaches.push(Breach::HistoryRewritten);
-        }
-        breaches.extend(self.restore_refs(base)?);
-        if self.machine.borrow().get(&at).is_none() {
-            self.move_ref(base.branch(), Some(&at), Some(base.commit()))?;
-            return Ok((base.commit().clone(), breaches));
-        }
-        Ok((at, breaches))
     }
 
     /// Objects of others survive from here on.

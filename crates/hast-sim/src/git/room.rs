@@ -6,24 +6,24 @@ use std::collections::BTreeSet;
 use hast_flow::attempt::base::{Base, ObjectId, Recorded, Saved, SavedWork, TreeRules};
 use hast_flow::attempt::evidence::{Change, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::given_back::{GivenBack, IgnoredBack};
 use hast_flow::attempt::inspection::{HandoffFile, Inspection};
 use hast_flow::attempt::workspace::{
-    CommitPlan, Content, DiffLine, Guarded, Head, HookVerdict, LeftWork, Looked, OwnRef, Reach,
-    RolledBack, SavePlan, TreeFile, Uncommitted, UncommittedKind, Workspace,
+    CommitPlan, Content, DiffLine, Head, HookVerdict, Looked, OwnRef, RolledBack, SavePlan,
+    TreeFile, Uncommitted, UncommittedKind, Workspace,
 };
 use hast_flow::attempt::worktrees::TreeName;
-use hast_flow::time::UtcTime;
 
 use super::machine::{Machine, Object, RoomState, Tree, is_any};
 use super::port::SimWorkspace;
 
-/// What becomes of the files of a room between two attempts.
+/// A fault of rooms, only to show that a sweep finds what it breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reset {
-    Done,
-    /// Only to show that a sweep finds what this breaks.
-    Forgotten,
+pub enum RoomFault {
+    None,
+    /// The files of a room stay as they are between two attempts.
+    NoReset,
+    /// A merge moves the branch and leaves the files of the checkout.
+    BranchOnly,
 }
 
 /// One process's view of the room of a unit.
@@ -31,7 +31,7 @@ pub enum Reset {
 pub struct SimRoom {
     main: SimWorkspace,
     unit: TreeName,
-    reset: Reset,
+    fault: RoomFault,
 }
 
 impl SimRoom {
@@ -39,10 +39,10 @@ impl SimRoom {
     pub(super) fn open(
         main: SimWorkspace,
         unit: TreeName,
-        reset: Reset,
+        fault: RoomFault,
     ) -> Result<Option<Self>, GitProblem> {
         let state = main.machine.borrow().rooms.get(unit.as_str()).map(|room| room.state.clone());
-        let room = Self { main, unit, reset };
+        let room = Self { main, unit, fault };
         match state {
             None | Some(RoomState::Making) => return Ok(None),
             Some(RoomState::Resetting(to)) => room.put_to(&to)?,
@@ -73,7 +73,7 @@ impl SimRoom {
 
     /// The files of a commit and nothing else, but for what is ignored.
     pub(super) fn put_to(&self, to: &ObjectId) -> Result<(), GitProblem> {
-        let is_forgotten = self.reset == Reset::Forgotten && self.base().as_ref() == Ok(to);
+        let is_forgotten = self.fault == RoomFault::NoReset && self.base().as_ref() == Ok(to);
         self.operate(|room| {
             room.state = RoomState::Resetting(to.clone());
             room.judged = None;
@@ -155,6 +155,22 @@ impl SimRoom {
         Ok((tree, head))
     }
 
+    /// The tests ran after an inspection of a process that died: the judged files are as they were.
+    fn undo_tests(&self) -> Result<(), GitProblem> {
+        let room = self.main.machine.borrow().rooms.get(self.unit.as_str()).cloned();
+        let Some((tree, _)) = room.and_then(|room| room.judged) else { return Ok(()) };
+        let wanted = self.main.machine.borrow().tree(&tree);
+        let now = self.inside().files();
+        let paths: BTreeSet<&String> = now.keys().chain(wanted.keys()).collect();
+        for path in paths.into_iter().filter(|path| !Machine::is_ignored(path)) {
+            let bytes = wanted.get(path).map(|id| self.main.blob(id)).transpose()?;
+            if now.get(path) != bytes.as_ref() {
+                self.inside().put(path, bytes)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Whether everything in the room is part of a commit.
     pub(super) fn holds_only(
         &self,
@@ -209,6 +225,7 @@ impl Workspace for SimRoom {
             return Err(GitProblem::Moved { name, expected, found: Some(self.base()?) });
         }
         let rules = base.rules();
+        self.undo_tests()?;
         let tree = self.tree_now(rules)?;
         let head = self.kept_head(&tree)?;
         self.operate(|room| room.judged = Some((tree.clone(), head.clone())))?;
@@ -236,7 +253,6 @@ impl Workspace for SimRoom {
             others: Vec::new(),
             not_committed: Vec::new(),
             protected,
-            given_back: GivenBack::default(),
             changes: changes.collect::<Vec<Change>>(),
             links: Vec::new(),
             handoffs: handoffs.collect(),
@@ -261,20 +277,14 @@ impl Workspace for SimRoom {
         self.main.save_tree(plan, &head, tree)
     }
 
-    fn roll_back(&mut self, base: &Base, saved: &Saved) -> Result<RolledBack, GitProblem> {
-        let handoffs = self.main.lost_handoffs(&saved.work().tree, base.commit(), base.rules());
+    fn roll_back(&mut self, base: &Base, _: &Saved) -> Result<RolledBack, GitProblem> {
         self.put_to(base.commit())?;
         self.point_branch(base.commit())?;
-        Ok(RolledBack { handoffs, ..RolledBack::default() })
-    }
-
-    fn guard(&mut self, _: &Base, _: Reach) -> Result<Guarded, GitProblem> {
-        Ok(Guarded::default())
+        Ok(RolledBack::default())
     }
 
     fn run_hooks(&mut self, plan: &CommitPlan, _: &Base) -> Result<HookVerdict, GitProblem> {
-        let ignored = IgnoredBack::default();
-        Ok(HookVerdict::Passed { message: plan.message.clone(), ignored })
+        Ok(HookVerdict::Passed { message: plan.message.clone() })
     }
 
     fn build(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem> {
@@ -296,21 +306,8 @@ impl Workspace for SimRoom {
         self.main.keep(branch, commit)
     }
 
-    fn discard(
-        &mut self,
-        _: &LeftWork,
-        _: &Saved,
-        _: &TreeRules,
-    ) -> Result<RolledBack, GitProblem> {
-        Err(not_in_a_room("discard"))
-    }
-
     fn compare(&mut self, from: &ObjectId, to: &ObjectId) -> Result<Vec<DiffLine>, GitProblem> {
         self.main.compare(from, to)
-    }
-
-    fn unlock(&mut self, _: UtcTime) -> Result<Vec<String>, GitProblem> {
-        Ok(Vec::new())
     }
 
     fn restore(

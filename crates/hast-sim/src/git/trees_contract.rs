@@ -2,7 +2,7 @@
 
 use hast_flow::attempt::base::{Base, ObjectId};
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::workspace::{CommitPlan, Content, Head, Identity};
+use hast_flow::attempt::workspace::{CommitPlan, Content, Head, Identity, Workspace};
 use hast_flow::attempt::worktrees::{
     MergePlan, Replay, Spent, Standing, Target, TreeName, TreePlan, TreeState, Waits, Worktrees,
 };
@@ -17,9 +17,16 @@ pub trait Trees: Scene {
     /// A process that knows nothing of any before it.
     fn trees(&self) -> Box<dyn Worktrees>;
     fn write_in(&self, tree: &str, path: &str, text: &str);
+    fn remove_in(&self, tree: &str, path: &str);
     fn read_in(&self, tree: &str, path: &str) -> Option<Vec<u8>>;
+    /// The steps of git in a room, for a process that knows nothing of any before it.
+    fn room(&self, tree: &str) -> Box<dyn Workspace>;
+    /// An agent commits everything there.
+    fn commit_in(&self, tree: &str, message: &str);
     /// An agent commits everything there, and hast looks at it.
     fn commit_all_in(&self, tree: &str, message: &str);
+    /// Hast looks at what is there; the tree that it finds.
+    fn inspect_in(&self, tree: &str) -> Result<ObjectId, String>;
     /// Files and entry go, as when somebody dies before the branch is gone too.
     fn lose_all_but_the_branch(&self, tree: &str);
 }
@@ -28,13 +35,14 @@ type Check<S> = fn(&S) -> Checked;
 
 /// Runs every check in a fresh scene each; the first sentence that is not true comes back.
 pub fn check<S: Trees>(fresh: impl Fn() -> S) -> Checked {
-    let checks: [(&str, Check<S>); 12] = [
+    let checks: [(&str, Check<S>); 13] = [
         ("a tree has the files of its commit and a branch", made),
         ("what an earlier tree held is on a ref", rescued),
         ("a tree of which only the branch is left is made anew", only_the_branch),
         ("work is replayed on top of where the branch is", replayed),
         ("a conflict names its paths and moves nothing", conflict),
         ("a tree is brought to a commit, whatever is in it", brought),
+        ("files that tests wrote after an inspection are undone by the next", tests_undone),
         ("a merge goes forward with the files, once", merged),
         ("a merge that would touch the user's files waits", waits),
         ("a branch that moved is told", moved),
@@ -197,6 +205,22 @@ fn brought<S: Trees>(scene: &S) -> Checked {
     scene.trees().bring(&name(), &head).map_err(said)?;
     same(scene.read_in("M1", "src/theirs"), None)?;
     same(scene.read_in("M1", "src/new"), Some(b"new\n".to_vec()))
+}
+
+/// Tests may rewrite what they are judged by: run a second time they would pass.
+fn tests_undone<S: Trees>(scene: &S) -> Checked {
+    add(scene)?;
+    scene.write_in("M1", "src/code", "two\n");
+    scene.write_in("M1", "src/new", "new\n");
+    let judged = scene.inspect_in("M1")?;
+    scene.write_in("M1", "src/code", "rewritten\n");
+    scene.write_in("M1", "src/gone", "rewritten\n");
+    scene.write_in("M1", "report.xml", "report\n");
+    same(scene.inspect_in("M1")?, judged)?;
+    same(scene.read_in("M1", "src/code"), Some(b"two\n".to_vec()))?;
+    same(scene.read_in("M1", "src/new"), Some(b"new\n".to_vec()))?;
+    same(scene.read_in("M1", "src/gone"), Some(b"two\n".to_vec()))?;
+    same(scene.read_in("M1", "report.xml"), None)
 }
 
 fn merged<S: Trees>(scene: &S) -> Checked {

@@ -13,18 +13,18 @@ use hast_flow::attempt::worktrees::{
 
 use super::machine::{Object, RoomState, Tree};
 use super::port::SimWorkspace;
-use super::room::{Reset, SimRoom};
+use super::room::{RoomFault, SimRoom};
 
 /// One process's view of the work trees of a repository.
 #[derive(Debug)]
 pub struct SimWorktrees {
     main: SimWorkspace,
-    reset: Reset,
+    fault: RoomFault,
 }
 
 impl SimWorktrees {
-    pub fn new(main: SimWorkspace, reset: Reset) -> Self {
-        Self { main, reset }
+    pub fn new(main: SimWorkspace, fault: RoomFault) -> Self {
+        Self { main, fault }
     }
 
     /// The steps of git in a unit's room. One that is gone is made again at the unit's commit.
@@ -37,7 +37,7 @@ impl SimWorktrees {
     }
 
     fn room(&self, tree: &TreeName) -> Result<Option<SimRoom>, GitProblem> {
-        SimRoom::open(self.main.clone(), tree.clone(), self.reset)
+        SimRoom::open(self.main.clone(), tree.clone(), self.fault)
     }
 
     /// A room with the files of a commit. What is half made goes first.
@@ -380,7 +380,9 @@ impl Worktrees for SimWorktrees {
                 return Ok(Some(Waits::UsersFiles { paths: users }));
             }
             for (path, bytes) in puts {
-                self.main.put(&path, bytes)?;
+                if self.fault != RoomFault::BranchOnly {
+                    self.main.put(&path, bytes)?;
+                }
             }
         }
         self.main.move_ref(name, Some(from), Some(to))?;
@@ -391,14 +393,16 @@ impl Worktrees for SimWorktrees {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::contract::inspect;
+    use hast_flow::attempt::workspace::Workspace;
+
+    use crate::git::attempt_contract::{self, inspect};
     use crate::git::simulated_scene::Simulated;
     use crate::git::trees_contract::{Trees, base_of, check};
 
     impl Trees for Simulated {
         fn trees(&self) -> Box<dyn Worktrees> {
             let main = SimWorkspace::new(&self.0);
-            Box::new(SimWorktrees::new(main, Reset::Done))
+            Box::new(SimWorktrees::new(main, RoomFault::None))
         }
 
         fn write_in(&self, tree: &str, path: &str, text: &str) {
@@ -406,17 +410,37 @@ mod tests {
             machine.files_in_mut(Some(tree)).insert(path.to_owned(), text.as_bytes().to_vec());
         }
 
+        fn remove_in(&self, tree: &str, path: &str) {
+            self.0.borrow_mut().files_in_mut(Some(tree)).remove(path);
+        }
+
         fn read_in(&self, tree: &str, path: &str) -> Option<Vec<u8>> {
             self.0.borrow().files_in(Some(tree)).get(path).cloned()
+        }
+
+        fn room(&self, tree: &str) -> Box<dyn Workspace> {
+            let trees = SimWorktrees::new(SimWorkspace::new(&self.0), RoomFault::None);
+            Box::new(trees.workspace(&TreeName::of(tree)).unwrap())
+        }
+
+        fn commit_in(&self, tree: &str, message: &str) {
+            self.0.borrow_mut().commit_all_in(tree, message);
         }
 
         fn commit_all_in(&self, tree: &str, message: &str) {
             self.0.borrow_mut().commit_all_in(tree, message);
             let main = SimWorkspace::new(&self.0);
-            let trees = SimWorktrees::new(main, Reset::Done);
+            let trees = SimWorktrees::new(main, RoomFault::None);
             let mut room = trees.workspace(&TreeName::of(tree)).unwrap();
             let base = base_of(&TreeName::of(tree), &room.base().unwrap()).unwrap();
             inspect(&mut room, &base).unwrap();
+        }
+
+        fn inspect_in(&self, tree: &str) -> Result<ObjectId, String> {
+            let trees = SimWorktrees::new(SimWorkspace::new(&self.0), RoomFault::None);
+            let mut room = trees.workspace(&TreeName::of(tree)).map_err(|why| why.to_string())?;
+            let base = base_of(&TreeName::of(tree), &room.base().map_err(|why| why.to_string())?)?;
+            inspect(&mut room, &base).map(|found| found.tree)
         }
 
         fn lose_all_but_the_branch(&self, tree: &str) {
@@ -429,5 +453,6 @@ mod tests {
     #[test]
     fn simulated_work_trees_keep_the_contract() {
         check(Simulated::new).unwrap();
+        attempt_contract::check(Simulated::new).unwrap();
     }
 }

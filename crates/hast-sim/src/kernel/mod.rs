@@ -8,9 +8,8 @@ use hast_flow::flows::kernel::decide::Asked;
 use hast_flow::flows::kernel::{KernelFlow, NewRequest, View, layout};
 use hast_flow::ids::RequestUuid;
 use hast_flow::steps::{Commit, Effect, StepKey};
-use hast_flow::store::DocPath;
 
-use crate::flows::subject::{Files, Performed, PersonsEdit, Subject, every_document};
+use crate::flows::subject::{Files, Performed, PersonsEdit, Promise, Subject, every_document};
 use crate::rng::Rng;
 use actors::Actors;
 
@@ -71,15 +70,13 @@ impl Subject for Kernel {
     }
 
     fn edit(&self, chance: &mut Rng) -> Option<PersonsEdit> {
-        let (path, text, harmless) = match chance.below(5) {
-            0 => ("notes/mine.md", "메모\n", true),
-            1 => (layout::MIRROR, "# 내 계획\n- [x] a\n", false),
-            2 => (layout::STATUS, "{\"mine\": true}\n", false),
-            3 => ("experts/ResearchExpert.yaml", "name: Somebody\n", false),
-            _ => (PLAN, "{\"todo_list\": []}\n", false),
+        let (path, text, promise) = match chance.below(5) {
+            0 => ("notes/mine.md", "메모\n", Promise::SameEnd),
+            1 => (layout::MIRROR, "# 내 계획\n- [x] a\n", Promise::SomeEnd),
+            2 => (layout::STATUS, "{\"mine\": true}\n", Promise::SomeEnd),
+            3 => ("experts/ResearchExpert.yaml", "name: Somebody\n", Promise::SomeEnd),
+            _ => (PLAN, "{\"todo_list\": []}\n", Promise::SomeEnd),
         };
-        let path = DocPath::new(path).ok()?;
-        let bytes = text.as_bytes().to_vec();
-        Some(PersonsEdit { path, bytes, harmless, puts_back: true })
+        Some(PersonsEdit { puts_back: true, ..PersonsEdit::of(path, text, promise)? })
     }
 }

@@ -17,13 +17,40 @@ use hast_flow::steps::{
 use hast_flow::store::DocPath;
 
 use crate::disk::World;
-use crate::git::{Machine, Reset, SimRoom, SimWorkspace, SimWorktrees};
+use crate::git::{Machine, Object, RoomFault, SimRoom, SimWorkspace, SimWorktrees};
 use crate::rng::Rng;
 
 /// What is claimed, for as long as the machine lasts.
 pub(crate) type Claims = Rc<RefCell<BTreeMap<String, u64>>>;
 
 pub(super) const GOALS: [&str; 3] = ["A", "B", "C"];
+
+/// The message of an agent that commits by itself.
+pub(crate) const AGENTS_COMMIT: &str = "the agent's";
+
+/// Files that every run of the tests writes: a report, a cache that git ignores, and one that git knows.
+const WRITTEN_BY_TESTS: [&str; 3] = ["report.xml", "target/cache", "src/gone"];
+const LEFT_BY_TESTS: &[u8] = b"left by the tests";
+
+/// Nothing that the tests wrote gets onto the branch or into the user's checkout.
+pub(crate) fn tests_left_nothing(machine: &Machine) -> Result<(), String> {
+    let tip = machine.refs.get(&machine.head);
+    let commits = tip.map(|tip| machine.ancestry(tip)).unwrap_or_default();
+    let is_left =
+        |id: &_| matches!(machine.get(id), Some(Object::Blob(text)) if text == LEFT_BY_TESTS);
+    for commit in &commits {
+        let tree = machine.tree(commit);
+        if let (Some((path, _)), Some(Object::Commit { message, .. })) =
+            (tree.iter().find(|(_, id)| is_left(id)), machine.get(commit))
+        {
+            return Err(format!("{path} was left by the tests, and is in {message:?}"));
+        }
+    }
+    match machine.files.iter().find(|(_, text)| *text == LEFT_BY_TESTS) {
+        Some((path, _)) => Err(format!("{path} was left by the tests, and is in the checkout")),
+        None => Ok(()),
+    }
+}
 
 /// How an agent goes about a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +90,7 @@ pub(crate) struct Hands {
     pub(crate) world: Rc<RefCell<World>>,
     pub(crate) claims: Claims,
     pub(crate) agent: Agent,
-    pub(crate) reset: Reset,
+    pub(crate) fault: RoomFault,
 }
 
 impl Hands {
@@ -74,7 +101,7 @@ impl Hands {
                 EffectResult::Git(perform(&mut self.workspace, step))
             }
             Effect::Worktree(step) => {
-                let mut trees = SimWorktrees::new(self.workspace.clone(), self.reset);
+                let mut trees = SimWorktrees::new(self.workspace.clone(), self.fault);
                 EffectResult::Worktree(worktrees::perform(&mut trees, step))
             }
             Effect::Within { tree, effect } => self.within(last_part(tree), effect),
@@ -113,6 +140,7 @@ impl Hands {
                 Err(problem) => GitResult::Refused(problem),
             }),
             Effect::Check(_) => {
+                self.leave_files(tree);
                 let machine = self.workspace.machine.borrow();
                 let red = is_red(machine.files_in(Some(tree)).values());
                 let end = if red { TestEnd::Red { code: 1 } } else { TestEnd::Green };
@@ -126,8 +154,18 @@ impl Hands {
         }
     }
 
+    /// Tests write files. Nobody asks them whether they could.
+    fn leave_files(&self, tree: &str) {
+        for path in WRITTEN_BY_TESTS {
+            let _: Result<_, GitProblem> = self.workspace.inside(tree).operate(|machine| {
+                let files = machine.files_in_mut(Some(tree));
+                files.insert(path.to_owned(), LEFT_BY_TESTS.to_vec())
+            });
+        }
+    }
+
     fn room(&self, tree: &str) -> Result<SimRoom, GitProblem> {
-        let trees = SimWorktrees::new(self.workspace.clone(), self.reset);
+        let trees = SimWorktrees::new(self.workspace.clone(), self.fault);
         let lost = || GitProblem::Lost { what: tree.to_owned() };
         trees.workspace(&TreeName::read(tree).ok_or_else(lost)?)
     }
@@ -187,8 +225,9 @@ pub(super) fn work(
     );
     write(call.handoff_path.as_deref().unwrap_or("handoff.md"), handoff)?;
     if kind == Kind::Commits {
-        inside.operate(|machine| machine.commit_all_in(tree, "the agent's"))?;
+        inside.operate(|machine| machine.commit_all_in(tree, AGENTS_COMMIT))?;
     }
+    inside.operate(Machine::sync_rooms)?;
     done
 }
 

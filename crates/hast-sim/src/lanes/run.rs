@@ -14,43 +14,58 @@ use hast_flow::steps::Ending;
 use hast_flow::store::DocPath;
 use jiff::tz::Offset;
 
-use super::hands::{AnyOrder, Claims, GOALS, Hands, Kind, grows, is_red, kind, work};
-use crate::disk::{Edit, EditStyle};
+use super::hands::{
+    AGENTS_COMMIT, AnyOrder, Claims, GOALS, Hands, Kind, grows, is_red, kind, tests_left_nothing,
+    work,
+};
+use crate::flows::person::{Person, words_of};
 use crate::flows::{Blow, Case, Name, Report};
-use crate::git::lives::{Life, Place, outlive};
-use crate::git::{Machine, Object, Reset, Syncing};
+use crate::git::lives::{BLOWS, Life, Place, outlive};
+use crate::git::{Machine, Object, RoomFault, Syncing};
+use crate::planted::Planted;
 use crate::rng::Rng;
-
-/// Death and power cut around an operation. A disk that refuses hands the goal to a person.
-const BLOWS: [Blow; 4] = [Blow::KillBefore, Blow::KillAfter, Blow::PowerBefore, Blow::PowerAfter];
 
 /// What keeps a run whole, and what a sweep shows by leaving it out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    pub(super) reset: Reset,
+    pub(super) fault: RoomFault,
     pub(super) syncing: Syncing,
     /// Whether one case that diverged is all that is wanted.
     pub(super) first_is_enough: bool,
 }
 
-const KEPT: Rules = Rules { reset: Reset::Done, syncing: Syncing::All, first_is_enough: false };
+const KEPT: Rules = Rules { fault: RoomFault::None, syncing: Syncing::All, first_is_enough: false };
+
+impl Rules {
+    fn of(planted: Option<Planted>) -> Self {
+        let fault = match planted {
+            Some(Planted::Rooms) => RoomFault::NoReset,
+            Some(Planted::Merge) => RoomFault::BranchOnly,
+            _ => RoomFault::None,
+        };
+        Self { fault, first_is_enough: planted.is_some(), ..KEPT }
+    }
+}
 
 /// Hits lanes at every `every`-th operation of disk, repository and work trees with each blow.
 pub fn sweep(seed: u64, every: u64, report: &mut Report) {
-    sweep_with(seed, every, KEPT, report);
+    sweep_with(seed, every, Rules::of(report.planted), report);
 }
 
 fn sweep_with(seed: u64, every: u64, rules: Rules, report: &mut Report) {
     let calm_case = Case { flow: Name::Worktrees, seed, blow: None, at: 0 };
-    let operations = match run(calm_case, rules, report) {
-        Ok(operations) => operations,
+    let calm = match run(calm_case, rules, Person::default(), report) {
+        Ok(calm) => calm,
         Err(why) => return report.diverged.push((calm_case, why)),
     };
-    let places = (1 + seed % every..=operations).step_by(usize::try_from(every).unwrap_or(1));
+    report.looked_at(&calm.read);
+    let wanted: Vec<Blow> = BLOWS.into_iter().filter(|blow| report.wants(*blow)).collect();
+    let places = (1 + seed % every..=calm.operations).step_by(usize::try_from(every).unwrap_or(1));
     for at in places {
-        for blow in BLOWS {
-            let case = Case { blow: Some(blow), at, ..calm_case };
-            if let Err(why) = run(case, rules, report) {
+        for blow in &wanted {
+            let case = Case { blow: Some(*blow), at, ..calm_case };
+            let person = Person::of_any(case, &calm.read);
+            if let Err(why) = run(case, rules, person, report) {
                 report.diverged.push((case, why));
             }
         }
@@ -62,9 +77,20 @@ fn sweep_with(seed: u64, every: u64, rules: Rules, report: &mut Report) {
 
 /// Runs one case again.
 pub fn replay(case: Case, report: &mut Report) {
-    if let Err(why) = run(case, KEPT, report) {
-        report.diverged.push((case, why));
-    }
+    let calm = Case { blow: None, at: 0, ..case };
+    let ended = run(calm, KEPT, Person::default(), report).map_err(|why| (calm, why));
+    let hit = ended.and_then(|calm| {
+        let person = Person::of_any(case, &calm.read);
+        run(case, KEPT, person, report).map_err(|why| (case, why))
+    });
+    report.diverged.extend(hit.err());
+}
+
+/// What a run took.
+struct Ended {
+    operations: u64,
+    /// Documents that the flow has looked at.
+    read: Vec<DocPath>,
 }
 
 const USERS: &[(&str, &str)] =
@@ -118,20 +144,25 @@ fn flow(seed: u64, life: u64) -> LanesFlow {
     }
 }
 
-/// How many operations it took.
-fn run(case: Case, rules: Rules, report: &mut Report) -> Result<u64, String> {
+fn run(case: Case, rules: Rules, person: Person, report: &mut Report) -> Result<Ended, String> {
     let claims = Claims::default();
     let lives = Cell::new(0);
     let live = |place: &Place, effects: &mut u64| {
         lives.set(lives.get() + 1);
         live(place, case.seed, lives.get(), rules, &claims, effects)
     };
-    let (place, _) = outlive(case, machine(rules), USERS, report, live)?;
-    let holds = nothing_is_left(&place, &claims)
-        .and_then(|()| every_goal_is_done_once(&place, case.seed))
-        .and_then(|()| the_branch_was_never_red(&place));
+    let goals = goals();
+    let documents = [("goals.yaml", goals.as_str()), ("rules.md", "- rules\n")];
+    let (place, _) = outlive(case, machine(rules), USERS, &documents, person, report, live)?;
+    // What comes of goals that a person spoiled is theirs.
+    if !place.person.spoils() {
+        nothing_is_left(&place, &claims)?;
+        every_goal_is_done_once(&place, case.seed)?;
+    }
+    the_branch_was_never_red(&place)?;
+    tests_left_nothing(&place.machine.borrow())?;
     let operations = place.world.borrow().operations;
-    holds.map(|()| operations)
+    Ok(Ended { operations, read: place.read() })
 }
 
 fn live(
@@ -142,17 +173,13 @@ fn live(
     claims: &Claims,
     effects: &mut u64,
 ) -> Life {
-    if life == 1 {
-        write(place, "goals.yaml", &goals());
-        write(place, "rules.md", "- rules\n");
-    }
     let driven = place.live_in(&flow(seed, life), 4_000, |workspace| AnyOrder {
         hands: Hands {
             workspace,
             world: Rc::clone(&place.world),
             claims: Rc::clone(claims),
             agent: Rc::new(move |workspace, call| work(seed, workspace, call)),
-            reset: rules.reset,
+            fault: rules.fault,
         },
         chance: Rng::new(seed).fork(1_000),
         effects,
@@ -161,17 +188,8 @@ fn live(
     });
     match driven {
         Ok(Ending::Done(_)) => Life::Ended("done"),
-        Ok(Ending::Failed(notice) | Ending::Blocked(notice)) => Life::Stuck(notice.what),
-        Ok(other) => Life::Stuck(format!("{other:?}")),
+        Ok(ending) => Life::Stuck(words_of(&ending)),
         Err(error) => Life::Stuck(error.to_string()),
-    }
-}
-
-/// A person's file, there before anything else happens.
-fn write(place: &Place, name: &str, text: &str) {
-    if let Ok(path) = DocPath::new(name) {
-        let (bytes, style) = (text.as_bytes().to_vec(), EditStyle::Rename);
-        place.world.borrow_mut().plan_edit(Edit { at: 0, path, bytes, style });
     }
 }
 
@@ -189,6 +207,23 @@ fn nothing_is_left(place: &Place, claims: &Claims) -> Result<(), String> {
     }
 }
 
+/// A commit of hast for each goal, but where the agent has committed by itself and left nothing to
+/// commit: then it is the agent's, whatever hit the run.
+fn commits_are_right(history: &[String], seed: u64) -> Result<(), String> {
+    let mut agents = 0;
+    for goal in GOALS {
+        let prefix = format!("feat({goal})");
+        let commits = history.iter().filter(|message| message.starts_with(&prefix)).count();
+        let by_agent = kind(seed, goal) == Kind::Commits;
+        if commits != usize::from(!by_agent) {
+            return Err(format!("{commits} commits of {goal}: {history:?}"));
+        }
+        agents += usize::from(by_agent);
+    }
+    let there = history.iter().filter(|message| *message == AGENTS_COMMIT).count();
+    if there == agents { Ok(()) } else { Err(format!("commits of agents: {history:?}")) }
+}
+
 fn every_goal_is_done_once(place: &Place, seed: u64) -> Result<(), String> {
     let documents = place.world.borrow().documents();
     let text = |path: &str| {
@@ -201,16 +236,9 @@ fn every_goal_is_done_once(place: &Place, seed: u64) -> Result<(), String> {
     }
     let machine = place.machine.borrow();
     let history = machine.history();
+    commits_are_right(&history, seed)?;
     let log = text("events/events.ndjson");
     for goal in GOALS {
-        let own = format!("feat({goal})");
-        let commits = history.iter().filter(|message| message.starts_with(&own)).count();
-        // An agent that commits by itself leaves nothing to commit, unless a power cut took its commit
-        // and left its files.
-        let least = usize::from(kind(seed, goal) != Kind::Commits);
-        if commits < least || commits > 1 {
-            return Err(format!("{commits} commits of {goal}: {history:?}"));
-        }
         let about = format!("\"goal_id\":\"{goal}\"");
         let told = log.lines().filter(|line| line.contains("GOAL_DONE") && line.contains(&about));
         if told.count() != 1 {
@@ -245,13 +273,14 @@ fn every_goal_is_done_once(place: &Place, seed: u64) -> Result<(), String> {
             return Err(format!("{path} went from the branch"));
         }
     }
-    for (path, _) in USERS {
-        users.remove(*path);
+    let mut committed = head;
+    for path in USERS.iter().map(|(path, _)| *path).chain([".ai/goals.yaml"]) {
+        users.remove(path);
+        committed.remove(path);
     }
-    users.retain(|path, _| path != ".ai/goals.yaml");
-    let differs = |(path, bytes): (&String, &Vec<u8>)| head.get(path) != Some(bytes);
-    match users.iter().find(|file| differs(*file)) {
-        Some((path, _)) => Err(format!("{path} in the checkout is not what the branch has")),
+    let mut paths = users.keys().chain(committed.keys());
+    match paths.find(|path| users.get(*path) != committed.get(*path)) {
+        Some(path) => Err(format!("{path} in the checkout is not what the branch has")),
         None => Ok(()),
     }
 }
@@ -293,7 +322,7 @@ mod tests {
 
     #[test]
     fn lanes_hit_at_any_operation_end_with_every_goal_done_once_and_nothing_left() {
-        let report = swept(1..7, 97, KEPT);
+        let report = swept(1..7, 121, KEPT);
         assert_eq!(told(&report), Vec::<String>::new());
         assert!(report.crashes > 100, "{report:?}");
     }
@@ -310,14 +339,31 @@ mod tests {
         assert_eq!((1..1_000).map(sharing).max(), Some(2));
     }
 
+    #[test]
+    fn a_commit_of_an_agent_that_is_lost_is_found() {
+        let seed = (1..).find(|seed| kind(*seed, "A") == Kind::Commits).unwrap();
+        let others: Vec<String> = GOALS
+            .iter()
+            .filter(|goal| **goal != "A")
+            .map(|goal| match kind(seed, goal) {
+                Kind::Commits => AGENTS_COMMIT.to_owned(),
+                _ => format!("feat({goal}): x"),
+            })
+            .collect();
+        let with = |message: &str| [others.clone(), vec![message.to_owned()]].concat();
+        assert_eq!(commits_are_right(&with(AGENTS_COMMIT), seed), Ok(()));
+        assert!(commits_are_right(&with("feat(A): x"), seed).is_err());
+        assert!(commits_are_right(&others, seed).is_err());
+    }
+
     /// A sweep that cannot fail is worth nothing.
     #[test]
     fn a_room_that_is_not_reset_between_attempts_is_found() {
-        let reset = Reset::Forgotten;
+        let fault = RoomFault::NoReset;
         let tries_again =
             |seed: &u64| super::super::hands::kinds(*seed).contains(&Kind::WrongAtFirst);
         let seed = (1..).find(tries_again).unwrap();
-        let report = swept(seed..seed + 1, 97, Rules { reset, first_is_enough: true, ..KEPT });
+        let report = swept(seed..seed + 1, 97, Rules { fault, first_is_enough: true, ..KEPT });
         let (_, why) = report.diverged.first().unwrap();
         assert!(why.starts_with("src/lines-") && why.ends_with(" 2 times"), "{why}");
     }

@@ -23,7 +23,10 @@ pub(super) fn documents_hold(files: &Files, edited: Option<&str>) -> Result<(), 
     let (events, bad) = log::<RunEvent>(files, layout::LOG);
     let numbers: Vec<u64> = events.iter().map(|event| event.event_id.number()).collect();
     numbers_grow(&numbers, bad)?;
-    steps_end_once(files, |_| false)?;
+    // A start that came to no run left nothing behind, and is asked for anew.
+    let request = format!("runs/{RUN}/{}", layout::REQUEST);
+    let is_run = files.contains_key(&request);
+    steps_end_once(files, |step| !is_run && step.starts_with(&format!("{RUN}/start/")))?;
     happened_once(&events)?;
     if edited.is_some_and(|path| path.starts_with("db/")) {
         return Ok(());

@@ -8,9 +8,8 @@ mod essence;
 use hast_flow::docs::run::RunMode;
 use hast_flow::flows::run::{Asked, Confirm, NewRun, PersonsAnswer, RunFlow, Said, View, layout};
 use hast_flow::steps::{Commit, Effect, StepKey};
-use hast_flow::store::DocPath;
 
-use crate::flows::subject::{Files, Performed, PersonsEdit, Subject};
+use crate::flows::subject::{Files, Performed, PersonsEdit, Promise, Subject};
 use crate::rng::Rng;
 use actors::Actors;
 
@@ -70,6 +69,14 @@ impl Subject for OneRun {
         self.actors.perform(key, effect)
     }
 
+    /// A start that came to no run leaves no file of the run. Killed before it could say so, it is
+    /// asked for again; people's next start has another name.
+    fn starts_anew(&self, key: &StepKey, files: &Files) -> bool {
+        let Some((run, _)) = key.as_str().split_once("/start/") else { return false };
+        let request = format!("runs/{run}/{}", layout::REQUEST);
+        !files.contains_key(&request)
+    }
+
     fn documents_hold(&self, files: &Files, edited: Option<&str>) -> Result<(), String> {
         checks::documents_hold(files, edited)
     }
@@ -92,19 +99,17 @@ impl Subject for OneRun {
 
     fn edit(&self, chance: &mut Rng) -> Option<PersonsEdit> {
         let feedback = format!("runs/{RUN}/{}", layout::FEEDBACK);
-        let (path, text, harmless) = match chance.below(6) {
-            0 => ("notes/mine.md", "메모\n", true),
-            1 => ("assets/more.csv", "a,b\n", true),
-            2 => (feedback.as_str(), "# 내가 고친 제안\n", false),
-            3 => (layout::TEMPLATE, TEMPLATE, false),
-            4 => (layout::CATALOG, CATALOG, false),
-            _ => (layout::INSTRUCTIONS, "내 지시사항은 표가 아니다\n", false),
+        let (path, text, promise) = match chance.below(6) {
+            0 => ("notes/mine.md", "메모\n", Promise::SameEnd),
+            1 => ("assets/more.csv", "a,b\n", Promise::SameEnd),
+            2 => (feedback.as_str(), "# 내가 고친 제안\n", Promise::SomeEnd),
+            3 => (layout::TEMPLATE, TEMPLATE, Promise::SomeEnd),
+            4 => (layout::CATALOG, CATALOG, Promise::SomeEnd),
+            _ => (layout::INSTRUCTIONS, "내 지시사항은 표가 아니다\n", Promise::SomeEnd),
         };
-        let path = DocPath::new(path).ok()?;
-        let bytes = text.as_bytes().to_vec();
         // A proposal is kept aside whole; of a table only rows are.
-        let puts_back = path.as_str() == feedback;
-        Some(PersonsEdit { path, bytes, harmless, puts_back })
+        let puts_back = path == feedback;
+        Some(PersonsEdit { puts_back, ..PersonsEdit::of(path, text, promise)? })
     }
 }
 
@@ -112,3 +117,18 @@ impl Subject for OneRun {
 const TEMPLATE: &str = "나의 단계\n\n| phase_purpose | phase_name |\n|---|---|\n| 보기 | LOOK |\n| 내기 | GENERATING_OUTPUT |\n";
 /// A catalog that a person wrote anew, in another order.
 const CATALOG: &str = "# 내 자료\n\n| summary | note | file_path | run_id | asset_type | source_task_id |\n|---|---|---|---|---|---|\n| 매출 | 내\\|것 | assets/sales.csv |  | ORIGINAL_INPUT |  |\n\n아래 글\n";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_start_is_asked_for_again_only_while_there_is_no_run() {
+        let (run, mut files) = (OneRun::new(3), Files::new());
+        let classify = StepKey::new(&[RUN, "start", "classify"]);
+        assert!(run.starts_anew(&classify, &files));
+        assert!(!run.starts_anew(&StepKey::new(&[RUN, "plan", "1"]), &files));
+        files.insert(format!("runs/{RUN}/{}", layout::REQUEST), Vec::new());
+        assert!(!run.starts_anew(&classify, &files));
+    }
+}

@@ -9,7 +9,7 @@ use hast_flow::flows::session::{NewSession, SessionFlow, View, boot, layout};
 use hast_flow::steps::{Commit, Effect, StepKey};
 use hast_flow::store::DocPath;
 
-use crate::flows::subject::{Files, Performed, PersonsEdit, Subject, every_document};
+use crate::flows::subject::{Files, Performed, PersonsEdit, Promise, Subject, every_document};
 use crate::rng::Rng;
 use actors::Actors;
 
@@ -104,11 +104,10 @@ impl Subject for Session {
             4 => ("execution/outputs/T-0001/out.md", "내가 고친 글\n", false),
             _ => (layout::INDEX, "{\"knowledge\": [\n]}\n", false),
         };
-        let path = DocPath::new(path).ok()?;
-        let bytes = text.as_bytes().to_vec();
         // Who only moves their file away is asked about it, and that is in the log. Of the index only
         // the new end was kept aside, which is no document.
-        let puts_back = path.as_str() != layout::INDEX && chance.percent(50);
-        Some(PersonsEdit { path, bytes, harmless: harmless && puts_back, puts_back })
+        let puts_back = path != layout::INDEX && chance.percent(50);
+        let promise = if harmless && puts_back { Promise::SameEnd } else { Promise::SomeEnd };
+        Some(PersonsEdit { puts_back, ..PersonsEdit::of(path, text, promise)? })
     }
 }

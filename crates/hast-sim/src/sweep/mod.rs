@@ -31,9 +31,13 @@ mod tests {
 
     #[test]
     fn each_safety_rule_is_missed_when_it_is_broken() {
-        for rule in
-            [Rule::LengthCheck, Rule::RollForward, Rule::SyncBeforeReset, Rule::KeepPersonsEdit]
-        {
+        for rule in [
+            Rule::LengthCheck,
+            Rule::SyncBeforePublish,
+            Rule::RollForward,
+            Rule::SyncBeforeReset,
+            Rule::KeepPersonsEdit,
+        ] {
             let misses = |seed| !sweep(seed..=seed, 23, Some(rule)).diverged.is_empty();
             assert!((1..=4).any(misses), "{rule:?} is not missed");
         }

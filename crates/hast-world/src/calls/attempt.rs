@@ -31,7 +31,9 @@ use super::folder::{self, Folder};
 use super::keepsake::Keepsake;
 use super::streams::{KeptStream, LastWords};
 use super::watching::{TooMany, Watched};
-use super::{Calls, Kept, LOOK, Progress, Settings, What, ground, homes, outbox, touched};
+use super::{
+    Calls, Kept, LOOK, Progress, Settings, What, ground, homes, outbox, outside_servers, touched,
+};
 use crate::files::PathError;
 use crate::root_path::RootPath;
 use crate::sandbox::landlock;
@@ -198,7 +200,7 @@ impl Calls {
             command.clone().in_environment(self.settings.variables.iter().cloned(), &asked.env());
         // Git keeps no empty directories: a clone, or a rollback, leaves none for the handoff.
         if let Some(handoff) = asked.call.handoff_path.as_deref()
-            && let Some(directory) = RootPath::new(tree.on_disk())?.join(handoff).parent()
+            && let Some(directory) = RootPath::new(&tree.on_disk())?.join(handoff).parent()
         {
             directory.make_directory()?;
         }
@@ -217,6 +219,7 @@ impl Calls {
         };
         spec.sandbox = sandbox(&asked.call.place, &ground, asked.config);
         spec.sandbox.closed.extend(ground::covered_words(&spec));
+        outside_servers::keep_off(&mut spec, tree.lane.as_deref(), &self.settings.variables);
         let before = homes::look(&agent.provider, &spec.env);
         let watched = self.watch(asked.call);
         let (doors, keepsake) = (Doors::of(&ground), self.keepsake(asked, &ground));
@@ -414,6 +417,7 @@ impl Calls {
             started_at: ran.started_at,
             lasted: ran.ended.lasted,
             exit: &ran.ended.exit,
+            sandbox: &ran.ended.sandbox,
             said: &ran.said,
             kept_in: &kept_in.display().to_string(),
             reply: &ran.reply,

@@ -1,7 +1,7 @@
 //! Where a call works, and how git is laid out there. A room is found by hast's own records; nothing
 //! that an agent could write is asked.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +26,8 @@ pub(crate) struct Tree {
     pub(crate) top: PathBuf,
     /// The room that is mounted there.
     pub(crate) room: Option<RoomMounts>,
+    /// The number of the room.
+    pub(crate) lane: Option<OsString>,
     pub(crate) git: Option<GitLayout>,
     /// What is open of the project to a call that may change a part of it.
     pub(crate) within: Vec<PathBuf>,
@@ -42,37 +44,61 @@ pub(crate) fn tree(
     let within = Vec::new();
     match place {
         // Where copies lie is known when they are made.
-        Place::Reading | Place::Copies => {
-            Tree { workdir: root.to_owned(), top: root.to_owned(), room: None, git: None, within }
-        }
+        Place::Reading | Place::Copies => Tree {
+            workdir: root.to_owned(),
+            top: root.to_owned(),
+            room: None,
+            lane: None,
+            git: None,
+            within,
+        },
         Place::Within(writes) => {
             let git = top.as_deref().and_then(checkout);
             let places = Globs::new(writes).places();
             let within = places.iter().filter_map(|place| open(root, place)).collect();
-            Tree { workdir: root.to_owned(), top: root.to_owned(), room: None, git, within }
+            Tree {
+                workdir: root.to_owned(),
+                top: root.to_owned(),
+                room: None,
+                lane: None,
+                git,
+                within,
+            }
         }
         Place::Checkout => {
             let git = top.as_deref().and_then(checkout);
             let top = top.unwrap_or_else(|| root.to_owned());
-            Tree { workdir: root.to_owned(), top, room: None, git, within }
+            Tree { workdir: root.to_owned(), top, room: None, lane: None, git, within }
         }
-        Place::Worktree(path) => {
+        Place::Worktree(path) | Place::Viewing(path) => {
             let unit = path.as_str().rsplit('/').next().unwrap_or_default();
-            let room = rooms_directory(root, variables).and_then(|it| room_of_unit(&it, unit));
-            if let Some(mounts) = room.as_ref().and_then(|room| mounts(room, root)) {
-                let (workdir, top) = (mounts.checkout.clone(), mounts.checkout.clone());
-                return Tree { workdir, top, room: Some(mounts), git: None, within };
-            }
-            let workdir = room.map_or_else(|| documents.join(path.as_str()), |room| room.tree);
-            Tree { top: workdir.clone(), workdir, room: None, git: None, within }
+            let checkout = top.unwrap_or_else(|| root.to_owned());
+            let room = rooms_directory(&checkout, variables);
+            let room = room.and_then(|rooms| room_of_unit(&rooms, unit));
+            // The project may be a directory of its repository.
+            let below = root.strip_prefix(&checkout).unwrap_or(Path::new(""));
+            let mounts = room.as_ref().and_then(|room| mounts(room, &checkout));
+            let lane = room.as_ref().and_then(|room| room.tree.parent()?.file_name());
+            let lane = lane.map(OsStr::to_owned);
+            let top = match (&mounts, room) {
+                (Some(mounts), _) => mounts.checkout.clone(),
+                (None, Some(room)) => room.tree,
+                (None, None) => documents.join(path.as_str()),
+            };
+            Tree { workdir: inside(&top, below), top, room: mounts, lane, git: None, within }
         }
     }
 }
 
+/// A directory below a top; the top itself for an empty path.
+fn inside(top: &Path, below: &Path) -> PathBuf {
+    if below.as_os_str().is_empty() { top.to_owned() } else { top.join(below) }
+}
+
 /// How a room is mounted at the checkout's path; none where it is seen at its own.
-fn mounts(room: &UnitRoom, root: &Path) -> Option<RoomMounts> {
+fn mounts(room: &UnitRoom, top: &Path) -> Option<RoomMounts> {
     let UnitRoom { tree, work, kind: RoomKind::SamePath } = room else { return None };
-    let checkout = root.canonicalize().ok()?;
+    let checkout = top.canonicalize().ok()?;
     let objects = self::checkout(&checkout)?.common.join("objects");
     Some(RoomMounts { checkout, tree: tree.clone(), work: work.clone(), objects })
 }
@@ -113,8 +139,9 @@ pub(crate) fn covered_words(spec: &CommandSpec) -> Vec<PathBuf> {
 
 impl Tree {
     /// The working directory as hast finds it.
-    pub(crate) fn on_disk(&self) -> &Path {
-        self.room.as_ref().map_or(&self.workdir, |room| &room.tree)
+    pub(crate) fn on_disk(&self) -> PathBuf {
+        let below = self.workdir.strip_prefix(&self.top).unwrap_or(Path::new(""));
+        self.room.as_ref().map_or_else(|| self.workdir.clone(), |room| inside(&room.tree, below))
     }
 }
 

@@ -33,9 +33,14 @@ impl Calls {
         for name in &asked.call.inputs {
             let document = self.settings.documents.join(name.as_str());
             let Ok(bytes) = document.read_bounded(MAX_INPUT) else { continue };
-            match asked.call.place == Place::Copies {
-                true => add(folder.copy_input(name, &bytes)?, &bytes),
-                false => add(document.to_path_buf(), &bytes),
+            match asked.call.place {
+                // In a room, what the user's checkout has may be covered.
+                Place::Copies | Place::Worktree(_) | Place::Viewing(_) => {
+                    add(folder.copy_input(name, &bytes)?, &bytes);
+                }
+                Place::Reading | Place::Checkout | Place::Within(_) => {
+                    add(document.to_path_buf(), &bytes);
+                }
             }
         }
         for (name, bytes) in &asked.call.rejected {

@@ -16,6 +16,8 @@ use crate::root_path::RootPath;
 
 /// Of a log that is longer, only the end is read: limits and days are there.
 const MAX_READ: u64 = 64 << 20;
+/// Commands that only look need the last refusals.
+const MAX_LOOK: u64 = 4 << 20;
 
 /// The ledger of one root, for all threads of this process.
 #[derive(Debug)]
@@ -42,6 +44,21 @@ impl LedgerFile {
         }
     }
 
+    /// The ledger as it is, for commands that only look: no lock, and nothing is made.
+    pub fn look(machine: &RootPath) -> Result<Ledger, PathError> {
+        let path = machine.join("ledger.ndjson");
+        let mut known = Known::default();
+        match path.open(OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty()) {
+            Ok(log) => {
+                let read = known.catch_up(&mut File::from(log), MAX_LOOK);
+                read.map_err(|source| path.at(source))?
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) => return Err(path.at(error)),
+        };
+        Ok(known.ledger)
+    }
+
     /// Looks at everything that anybody wrote so far, and appends what `decide` returns before
     /// anybody else can look.
     pub fn with<T>(
@@ -56,7 +73,7 @@ impl LedgerFile {
         lock.lock().map_err(at(&self.lock))?;
         let mut log = open(&self.log).map_err(at(&self.log))?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let torn = known.catch_up(&mut log).map_err(at(&self.log))?;
+        let torn = known.catch_up(&mut log, MAX_READ).map_err(at(&self.log))?;
         let (lines, answer) = decide(&known.ledger);
         if !lines.is_empty() {
             let mut text = if torn { "\n".to_owned() } else { String::new() };
@@ -81,15 +98,15 @@ fn open(path: &RootPath) -> io::Result<File> {
 impl Known {
     /// Takes in what was appended; tells whether the log ends in the middle of a line. Under the lock
     /// nobody writes, so that such a line is what a power cut or a full disk left.
-    fn catch_up(&mut self, log: &mut File) -> io::Result<bool> {
+    fn catch_up(&mut self, log: &mut File, most: u64) -> io::Result<bool> {
         let length = log.metadata()?.len();
         if length < self.read {
             *self = Self::default();
         }
-        let start = self.read.max(length.saturating_sub(MAX_READ));
+        let start = self.read.max(length.saturating_sub(most));
         log.seek(SeekFrom::Start(start))?;
         let mut bytes = Vec::new();
-        log.take(MAX_READ).read_to_end(&mut bytes)?;
+        log.take(most).read_to_end(&mut bytes)?;
         let (lines, _) = ndjson::read::<LedgerLine>("ledger.ndjson", &bytes);
         for line in lines {
             self.ledger.add(line);
@@ -108,7 +125,7 @@ mod tests {
     fn limited(agent: &str) -> LedgerLine {
         let at: UtcTime = "2026-01-12T00:00:00Z".parse().unwrap();
         let until: UtcTime = "2026-01-12T01:00:00Z".parse().unwrap();
-        LedgerLine::Limited { at, agent: agent.to_owned(), until }
+        LedgerLine::Limited { at, agent: agent.to_owned(), until, guess: false }
     }
 
     fn refuses(ledger: &Ledger, agent: &str) -> bool {

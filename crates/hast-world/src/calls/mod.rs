@@ -10,6 +10,8 @@ mod inputs;
 mod keepsake;
 pub mod ledger;
 pub mod outbox;
+pub(crate) mod outside_servers;
+mod refusals;
 mod streams;
 mod touched;
 pub(crate) mod traces;
@@ -18,29 +20,29 @@ mod workers;
 mod world;
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use hast_flow::agents::beginning::MOST_STARTS;
 use hast_flow::agents::choice::{Chosen, Wishes};
 use hast_flow::agents::events::AgentEvent;
-use hast_flow::agents::ledger::LedgerLine;
-use hast_flow::agents::limit::{Again, Limit};
 use hast_flow::agents::presets::Preset;
 use hast_flow::agents::provider::Provider;
 use hast_flow::agents::redact::{Redactor, names_a_secret};
+use hast_flow::agents::resume_time::ResumeTime;
 use hast_flow::agents::usage::Usage;
-use hast_flow::calling::candidates::{Readiness, Turn, candidates, nobody, say, turn};
+use hast_flow::calling::candidates::{Readiness, Turn, candidates, nobody, turn};
 use hast_flow::calling::request::Asked;
 use hast_flow::calling::settle::End;
 use hast_flow::calling::settle::say::once_more;
 use hast_flow::docs::call_record::CallRecord;
 use hast_flow::docs::files::FlowName;
-use hast_flow::docs::goals::{Config, OnLimit};
+use hast_flow::docs::goals::Config;
 use hast_flow::ports::Clock;
-use hast_flow::steps::{Call, CallResult, StepKey};
+use hast_flow::steps::{Call, CallResult, Place, StepKey};
 use hast_flow::store::DocPath;
 use hast_flow::time::UtcTime;
 use hast_flow::trust::Trusted;
@@ -57,8 +59,6 @@ pub use world::{OtherEffects, RealWorld};
 
 /// How often somebody who waits looks whether hast is to end.
 const LOOK: Duration = Duration::from_millis(100);
-/// A limit further away than this is not waited for.
-const LONGEST_WAIT: Duration = Duration::from_secs(12 * 60 * 60);
 
 /// Everything that calls of one root have in common.
 pub struct Settings {
@@ -94,6 +94,8 @@ pub struct Calls {
     progress: Box<dyn Fn(&Progress<'_>) + Send + Sync>,
     /// Whether what the sandbox cannot do here was said.
     noticed: AtomicBool,
+    /// Programs that were asked for their login.
+    logins_asked: Mutex<Vec<Preset>>,
     /// What the documents are committed through, if that is done beside calls.
     disk: Option<RealDisk>,
 }
@@ -121,10 +123,10 @@ pub enum What<'a> {
     Notice(&'a str),
     /// The agent refuses until then; somebody else is asked, or it is waited for.
     Limited {
-        until: UtcTime,
+        until: ResumeTime,
     },
     Waiting {
-        until: UtcTime,
+        until: ResumeTime,
     },
     /// What is left of the budget is held by other calls.
     Held,
@@ -204,6 +206,7 @@ impl Calls {
             supervisor,
             progress,
             noticed: AtomicBool::new(false),
+            logins_asked: Mutex::default(),
             disk: None,
         }
     }
@@ -252,7 +255,29 @@ impl Calls {
                 CallResult::NotStarted { reason: problem.what(*lang), next: problem.next(*lang) }
             }
         };
-        Performed { result, kept }
+        Performed { result: self.made_to_last(call, result), kept }
+    }
+
+    /// The work of an agent in a room outlasts a power cut before its end is written down: what is
+    /// judged later is what the agent left, and not what the cut has spared of it.
+    fn made_to_last(&self, call: &Call, result: CallResult) -> CallResult {
+        let counts = matches!(
+            result,
+            CallResult::Completed(_)
+                | CallResult::Broken { .. }
+                | CallResult::Failed { .. }
+                | CallResult::Blocked { .. }
+        );
+        if !counts || !matches!(call.place, Place::Worktree(_)) {
+            return result;
+        }
+        let Settings { root, documents, variables, .. } = &self.settings;
+        let tree = ground::tree(&call.place, root, documents, variables);
+        let room = tree.room.map_or(tree.workdir, |mounts| mounts.tree);
+        match sync_disk_of(&room) {
+            Ok(()) => result,
+            Err(error) => self.no_disk(&error),
+        }
     }
 
     /// Nobody is asked to work on what is not there.
@@ -291,6 +316,7 @@ impl Calls {
             match turn(&states) {
                 Turn::Ask(number) => {
                     let Some(agent) = candidates.get(number) else { return CallResult::Cancelled };
+                    self.tell_of_login(key, asked.call, agent);
                     match self.ask(key, asked, agent, kept) {
                         Ok(End::Result(result)) => return result,
                         Ok(End::Missing(result)) if candidates.len() == 1 => return result,
@@ -312,6 +338,7 @@ impl Calls {
                 }
                 Turn::Wait { candidate, until } => {
                     let agent = candidates.get(candidate).map_or("", |chosen| chosen.name.as_str());
+                    let until = self.resume_time(until);
                     if !self.waits_for(key, asked.call, agent, until) {
                         return CallResult::Limited { agent: agent.to_owned(), until };
                     }
@@ -352,58 +379,6 @@ impl Calls {
         })
     }
 
-    /// Writes a limit down before anything else happens. Says so if there is no use in waiting.
-    fn refused(
-        &self,
-        key: &StepKey,
-        asked: Asked<'_>,
-        agent: &Chosen,
-        limit: &Limit,
-    ) -> Option<CallResult> {
-        let (name, lang) = (agent.name.as_str(), self.settings.lang);
-        let now = self.settings.clock.now();
-        let at = UtcTime::new(now);
-        let written = self.ledger.with(|ledger| {
-            let until = match ledger.again(name, limit, now) {
-                Again::At(until) => Some(UtcTime::new(until)),
-                Again::GiveUp => None,
-            };
-            let agent = name.to_owned();
-            (vec![LedgerLine::Limited { at, agent, until: until.unwrap_or(at) }], until)
-        });
-        match written {
-            Ok(Some(until)) => {
-                self.tell(key, asked.call, name, What::Limited { until });
-                None
-            }
-            Ok(None) => Some(CallResult::NotStarted {
-                reason: say::gave_up(lang, name),
-                next: say::gave_up_next(lang, name),
-            }),
-            Err(error) => Some(self.no_disk(&error)),
-        }
-    }
-
-    /// Waits for a limit to pass, if that is wanted. False if it is not.
-    fn waits_for(&self, key: &StepKey, call: &Call, agent: &str, until: UtcTime) -> bool {
-        let wait = until.instant().duration_since(self.settings.clock.now());
-        let wait = Duration::try_from(wait).unwrap_or_default();
-        let wanted = self.settings.config.on_limit == Some(OnLimit::Wait);
-        if !wanted || wait > LONGEST_WAIT {
-            return false;
-        }
-        self.tell(key, call, agent, What::Waiting { until });
-        let started = Instant::now();
-        while started.elapsed() < wait && !self.supervisor.is_cancelled() {
-            // The clock may have been set, or the machine have slept.
-            if self.settings.clock.now() >= until.instant() {
-                break;
-            }
-            std::thread::sleep(LOOK);
-        }
-        true
-    }
-
     fn is_installed(&self, provider: &Provider) -> bool {
         let program = provider.program(&self.settings.hast);
         let path = self.settings.variable("PATH").unwrap_or_default();
@@ -421,6 +396,18 @@ impl Calls {
     fn tell(&self, key: &StepKey, call: &Call, agent: &str, what: What<'_>) {
         let (elapsed, usage) = (Duration::ZERO, Usage::default());
         (self.progress)(&Progress { key, call, agent, elapsed, usage, what });
+    }
+}
+
+/// Syncs the file system that a directory is on. A directory that is gone has nothing to lose.
+fn sync_disk_of(directory: &Path) -> Result<(), PathError> {
+    let synced = File::open(directory)
+        .and_then(|open| rustix::fs::syncfs(open).map_err(std::io::Error::from));
+    match synced {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+            Err(PathError { path: directory.to_owned(), source })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -74,7 +74,7 @@ fn changed_since(place: &Place, ground: &Ground, start: Option<Moment>) -> bool 
     let Some(start) = start else { return true };
     match place {
         // Only the outbox is open.
-        Place::Reading | Place::Copies => false,
+        Place::Reading | Place::Copies | Place::Viewing(_) => false,
         Place::Within(_) | Place::Checkout | Place::Worktree(_) => {
             let handoffs = ground.root.join(".ai/handoffs");
             let state = [ground.root.join(".ai"), ground.documents.clone()];

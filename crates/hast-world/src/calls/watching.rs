@@ -144,6 +144,6 @@ fn writes(place: &Place) -> Option<&[String]> {
     match place {
         Place::Within(writes) => Some(writes),
         Place::Copies => Some(&[]),
-        Place::Reading | Place::Checkout | Place::Worktree(_) => None,
+        Place::Reading | Place::Checkout | Place::Worktree(_) | Place::Viewing(_) => None,
     }
 }

@@ -76,7 +76,6 @@ fn hold(effect: &Effect) -> Hold {
         Effect::Tools(_) | Effect::Scan(_) | Effect::Lease(_) => Hold::Loose,
         Effect::Git(step) => match **step {
             GitStep::Look { .. }
-            | GitStep::LookAgain { .. }
             | GitStep::Compare { .. }
             | GitStep::Read { .. }
             | GitStep::ListRefs => Hold::Loose,
@@ -84,9 +83,6 @@ fn hold(effect: &Effect) -> Hold {
             | GitStep::Inspect { .. }
             | GitStep::Save(_)
             | GitStep::RollBack { .. }
-            | GitStep::Discard { .. }
-            | GitStep::Unlock { .. }
-            | GitStep::Guard { .. }
             | GitStep::RunHooks { .. }
             | GitStep::Build { .. }
             | GitStep::Advance { .. }

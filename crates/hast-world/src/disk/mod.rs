@@ -188,6 +188,10 @@ fn meta_of(stat: &Stat, exact_on: Option<u64>) -> Meta {
 impl Disk for RealDisk {
     type File = RealFile;
 
+    fn shown(&self, path: &DocPath) -> String {
+        Self::shown(self, path)
+    }
+
     fn open(&self, path: &DocPath, how: Open) -> Result<RealFile, DiskError> {
         let (flags, action) = match how {
             Open::Read => (OFlags::RDONLY, Action::Open),

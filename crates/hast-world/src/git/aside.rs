@@ -15,8 +15,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use super::directories::{disk_use, remove_all};
 use super::index::disk;
 use super::paths::shown;
-use super::place::Place;
-use super::scan::At;
+use super::place::{At, Place};
 
 /// Longer names are cut; what is left is their end.
 const LONGEST: usize = 180;

@@ -5,11 +5,10 @@
 //! wrongly. What only the repository's own config chooses does not run.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use hast_flow::attempt::git_problem::GitProblem;
 
-use super::included::included;
 use super::run::Git;
 use super::signing::Signing;
 
@@ -18,18 +17,8 @@ use super::signing::Signing;
 pub(super) struct Overrides {
     pub(super) settings: Vec<(String, String)>,
     pub(super) object_format: ObjectFormat,
-    pub(super) writing: Writing,
     /// How commits that are made for the user are signed; none where they are not.
     pub(super) signing: Option<Signing>,
-}
-
-/// Whether objects and refs lie in plain files that we write as git does, or in some form that only
-/// git knows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Writing {
-    #[default]
-    ByGit,
-    Plain,
 }
 
 /// How long the names of objects are in a repository.
@@ -61,10 +50,7 @@ pub(super) struct Config {
     pub(super) attributes_file: Option<PathBuf>,
     pub(super) hooks_path: Option<PathBuf>,
     pub(super) user: Option<(String, String)>,
-    /// Whether resolutions of conflicts are remembered in every repository.
-    pub(super) remembers_conflicts: bool,
-    /// Whether other files are part of it, and which they are.
-    pub(super) includes: bool,
+    /// Other files that are part of it.
     pub(super) included: Vec<PathBuf>,
 }
 
@@ -157,7 +143,6 @@ impl Config {
         if last("extensions.objectformat").is_some_and(|format| format == "sha256") {
             config.overrides.object_format = ObjectFormat::Sha256;
         }
-        config.overrides.writing = writing(&settings);
         // Said where the repository was made, and not true of this disk: a file would be hidden by another.
         if last("core.ignorecase").is_some() && tells_case_apart(git) {
             config.overrides.settings.push(("core.ignorecase".to_owned(), "false".to_owned()));
@@ -169,13 +154,17 @@ impl Config {
         let (top, home) = (&git.place.top, git.environment.home.as_deref());
         let leads = |setting: &Setting| included(&setting.origin, &setting.value, top, home);
         config.included = settings.iter().filter(include).filter_map(leads).collect();
-        config.includes = settings.iter().any(|setting| setting.key.starts_with("include"));
         config.hooks_path = path("core.hookspath");
-        let is_on =
-            |value: &String| matches!(&*value.to_lowercase(), "" | "true" | "yes" | "on" | "1");
-        config.remembers_conflicts = last("rerere.enabled").is_some_and(is_on);
         config.user = last("user.name").cloned().zip(last("user.email").cloned());
         Ok(config)
+    }
+
+    /// A filter that only the repository defines would change what is compared and stored.
+    pub(super) fn refuse_own_filters(&self) -> Result<(), GitProblem> {
+        match self.own_filters.first() {
+            Some(name) => Err(GitProblem::RepositoryFilter { name: name.clone() }),
+            None => Ok(()),
+        }
     }
 
     fn pass_on_system(&mut self, settings: &[Setting]) {
@@ -239,20 +228,6 @@ fn tells_case_apart(git: &Git) -> bool {
     there("config") && !there("CoNfIg")
 }
 
-/// Other hashes, other stores of refs, permissions for a group and logs of every ref are git's.
-fn writing(settings: &[Setting]) -> Writing {
-    let gits = |setting: &Setting| {
-        matches!(
-            setting.key.as_str(),
-            "extensions.objectformat"
-                | "extensions.refstorage"
-                | "extensions.compatobjectformat"
-                | "core.sharedrepository"
-        ) || (setting.key == "core.logallrefupdates" && setting.value == "always")
-    };
-    if settings.iter().any(gits) { Writing::ByGit } else { Writing::Plain }
-}
-
 /// `scope NUL origin NUL key LF value NUL` over and over; a key alone means `true`.
 fn parse(list: &[u8]) -> Vec<Setting> {
     let mut parts = list.split(|byte| *byte == 0);
@@ -269,6 +244,25 @@ fn parse(list: &[u8]) -> Vec<Setting> {
         });
     }
     settings
+}
+
+/// Where a value of `include.path` leads, from the file that has it.
+fn included(origin: &str, value: &str, top: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    let path = match value.strip_prefix("~/") {
+        Some(rest) => home?.join(rest),
+        None => top.join(origin.strip_prefix("file:")?).parent()?.join(value),
+    };
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    Some(plain)
 }
 
 /// A path as git reads it in a config: `~/` is the home directory, else relative to the top.
@@ -327,5 +321,15 @@ mod tests {
         ]);
         assert_eq!(value(&config, "filter.lfs.process"), Some(""));
         assert!(config.own_filters.contains("lfs"));
+    }
+
+    #[test]
+    fn an_included_path_is_read_from_the_file_that_includes_it() {
+        let leads = |origin, value| included(origin, value, Path::new("/p"), Some(Path::new("/h")));
+        assert_eq!(leads("file:/p/.git/config", "../.gitconfig"), Some("/p/.gitconfig".into()));
+        assert_eq!(leads("file:.git/config", "../a/./b"), Some("/p/a/b".into()));
+        assert_eq!(leads("file:/h/.gitconfig", "~/x"), Some("/h/x".into()));
+        assert_eq!(leads("file:/h/.gitconfig", "/p/y"), Some("/p/y".into()));
+        assert_eq!(leads("command line:", "x"), None);
     }
 }

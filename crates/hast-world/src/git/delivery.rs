@@ -5,11 +5,11 @@ use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::worktrees::{DeliverPlan, Delivered, Target, Worktrees};
 
-use super::RealWorkspace;
+use super::checkout::Checkout;
+use super::diff::Difference;
 use super::index::{Entry, ScratchFile, object};
 use super::paths::shown;
 use super::rooms::RealWorktrees;
-use super::scan::Difference;
 
 /// How many files a delivery may change.
 const MOST_FILES: usize = 20_000;
@@ -48,7 +48,7 @@ impl RealWorktrees {
             }
         };
         let main = &self.main;
-        let index = main.scratch.index(None)?;
+        let index = main.scratch_index()?;
         main.git.read_tree(&index, &head)?;
         if let Delivered::Patch(text) = &plan.work
             && let Some(why) = main.apply(&index, text)?
@@ -75,7 +75,7 @@ impl RealWorktrees {
     }
 }
 
-impl RealWorkspace {
+impl Checkout {
     /// Why a branch is none that was made for the task.
     fn not_from(
         &self,
@@ -106,7 +106,7 @@ impl RealWorkspace {
         let call = call.args(["--no-ignore-whitespace", "-p1", "-"]).index(&index.path);
         // Names that mean `.git` on other systems do not pass here either.
         let call = call.setting("core.protectHFS", "true").setting("core.protectNTFS", "true");
-        let output = call.input(patch.as_bytes().to_vec()).synced_objects().output()?;
+        let output = call.input(patch.as_bytes().to_vec()).synced().output()?;
         if output.code == Some(0) {
             return Ok(None);
         }

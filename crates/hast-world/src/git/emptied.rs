@@ -7,8 +7,9 @@ use std::path::Path;
 
 use hast_flow::attempt::git_problem::GitProblem;
 
+use super::diff::Difference;
+use super::place::At;
 use super::run::Git;
-use super::scan::{At, Difference};
 
 const LINK: &str = "120000";
 const REGULAR: &str = "100";

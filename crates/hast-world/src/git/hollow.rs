@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::diff::Difference;
 use super::run::Git;
-use super::scan::Difference;
 
 const REGULAR: &str = "100";
 

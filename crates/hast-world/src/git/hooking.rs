@@ -13,7 +13,6 @@ use hast_flow::process::exit::Exit;
 use hast_flow::process::{CommandSpec, Limits, Supervisor};
 use hast_flow::steps::Place;
 
-use super::RealWorkspace;
 use super::index::{ScratchFile, disk};
 use super::run::Call;
 use crate::checks::Checks;
@@ -67,24 +66,6 @@ impl Drop for HookFiles {
     }
 }
 
-impl RealWorkspace {
-    /// The same, and its hooks run in the sandbox of the tests.
-    #[must_use]
-    pub fn with_hooks(mut self, hooking: Hooking) -> Self {
-        self.hooking = Some(hooking);
-        self
-    }
-
-    /// Runs a hook. What it says when it refuses; none if it passes.
-    pub(super) fn ask_hook(
-        &self,
-        call: Call<'_>,
-        files: &HookFiles,
-    ) -> Result<Option<String>, GitProblem> {
-        Hooking::ask(self.hooking.as_ref(), call, &files.reach())
-    }
-}
-
 impl Hooking {
     /// Runs a hook, in the sandbox where there is one to run it. What it says when it refuses.
     pub(super) fn ask(
@@ -106,10 +87,11 @@ impl Hooking {
     fn refusal(&self, call: Call<'_>, reach: &HookReach) -> Result<Option<String>, GitProblem> {
         let (program, args, env) = call.parts();
         let home = env.get(std::ffi::OsStr::new("HOME")).map(PathBuf::from);
-        let (top, mut sandbox) = self.checks.ground(&self.place, home);
-        sandbox.writable.extend(reach.writable.iter().cloned());
-        sandbox.closed.extend(reach.readable.iter().cloned());
-        let spec = CommandSpec { env, sandbox, ..CommandSpec::new(program, top).args(args) };
+        let spec = CommandSpec::new(program, &self.checks.root).args(args);
+        let mut spec = self.checks.confined(&self.place, home, CommandSpec { env, ..spec });
+        spec.cwd = self.checks.tree(&self.place).top;
+        spec.sandbox.writable.extend(reach.writable.iter().cloned());
+        spec.sandbox.closed.extend(reach.readable.iter().cloned());
         let limits = Limits {
             timeout: LONGEST_HOOK,
             stall: None,

@@ -1,8 +1,6 @@
 //! The ignore rules of one moment as a single list that stands by itself, so that what an agent
 //! writes into a `.gitignore` later hides nothing.
 
-use std::collections::BTreeSet;
-
 use super::paths::literal_pattern;
 
 /// Collects rules, weakest first.
@@ -24,15 +22,6 @@ impl Ignores {
         });
         for (directory, text) in files {
             self.add(&directory, &text);
-        }
-    }
-
-    /// What is left out whatever the files say.
-    pub(super) fn leave_out(&mut self, rules: &[String]) {
-        for rule in rules {
-            let directory = rule.ends_with('/');
-            self.text.extend(literal_pattern(rule.trim_end_matches('/').as_bytes()));
-            self.text.extend(if directory { &b"/\n"[..] } else { b"\n" });
         }
     }
 
@@ -86,21 +75,6 @@ impl Ignores {
     }
 }
 
-/// The directories above ignored paths, where a `.gitignore` that nobody tracks may be.
-pub(super) fn directories_above<'p>(paths: impl Iterator<Item = &'p [u8]>) -> BTreeSet<&'p [u8]> {
-    let mut found = BTreeSet::new();
-    for path in paths {
-        let mut rest = path.strip_suffix(b"/").unwrap_or(path);
-        while let Some(at) = rest.iter().rposition(|byte| *byte == b'/') {
-            if !found.insert(&path[..=at]) {
-                break;
-            }
-            rest = &rest[..at];
-        }
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,17 +87,9 @@ mod tests {
             (b"a/b[1]/".to_vec(), b"x\n/y\nz/w\n!keep/\n\\#odd\n".to_vec()),
             (b"".to_vec(), b"target/\n!x.o\n".to_vec()),
         ]);
-        ignores.leave_out(&[".ai/events/".to_owned(), ".ai/auto.lock".to_owned()]);
         let text = String::from_utf8(ignores.into_text()).unwrap();
         let wanted = "*.o\ntarget/\n!x.o\n/a/b\\[1]/**/x\n/a/b\\[1]/y\n/a/b\\[1]/z/w\n\
-                      !/a/b\\[1]/**/keep/\n/a/b\\[1]/**/#odd\n/.ai/events/\n/.ai/auto.lock\n";
+                      !/a/b\\[1]/**/keep/\n/a/b\\[1]/**/#odd\n";
         assert_eq!(text, wanted);
-    }
-
-    #[test]
-    fn each_directory_above_is_named_once() {
-        let paths: [&[u8]; 3] = [b"a/b/c", b"a/b/d/", b"x"];
-        let found: Vec<&[u8]> = directories_above(paths.into_iter()).into_iter().collect();
-        assert_eq!(found, [&b"a/"[..], b"a/b/"]);
     }
 }

@@ -1,13 +1,11 @@
-//! Locks that a killed git leaves. One is taken away only if it is not older than the attempt and
-//! nobody who could hold it lives; a lock of the user stays.
+//! Locks of a git that was killed while hast waited for it. One is taken away only if no process lives
+//! that could hold it.
 
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
-
-use hast_flow::time::UtcTime;
+use std::time::{Duration, Instant};
 
 use super::place::Place;
 use crate::files::read_bounded;
@@ -16,19 +14,10 @@ use crate::files::read_bounded;
 const PATIENCE: Duration = Duration::from_millis(500);
 /// Longest that a file with a path in it may be.
 const LONGEST_PATH: usize = 8 << 10;
-/// Most entries of a directory of refs that are looked at.
-const MOST_ENTRIES: usize = 20_000;
-/// Files of a git directory that git replaces under a lock.
-pub(super) const LOCKED: [&str; 4] = ["index", "HEAD", "packed-refs", "config"];
 
 impl Place {
-    /// Removes what a process that died since then has left, and names it.
-    pub(super) fn remove_left_locks(&self, since: UtcTime) -> Vec<String> {
-        self.remove_unheld(self.locks(since))
-    }
-
-    /// Removes those of these locks that nobody can hold, and names them.
-    pub(super) fn remove_unheld(&self, mut left: Vec<PathBuf>) -> Vec<String> {
+    /// Removes those of these locks that no process can hold.
+    pub(super) fn remove_unheld(&self, mut left: Vec<PathBuf>) {
         left.retain(|lock| lock.symlink_metadata().is_ok_and(|there| there.is_file()));
         let end = Instant::now() + PATIENCE;
         while !left.is_empty() && Instant::now() < end {
@@ -36,27 +25,11 @@ impl Place {
             left.retain(|lock| lock.symlink_metadata().is_ok());
         }
         if left.is_empty() || self.somebody_is_at_work(&left) {
-            return Vec::new();
+            return;
         }
-        left.retain(|lock| fs::remove_file(lock).is_ok());
-        let shown =
-            |lock: &PathBuf| lock.strip_prefix(&self.top).unwrap_or(lock).display().to_string();
-        left.iter().map(shown).collect()
-    }
-
-    /// Locks that are there and not older than a time.
-    pub(super) fn locks(&self, since: UtcTime) -> Vec<PathBuf> {
-        let mut found = Vec::new();
-        for directory in [&self.git_dir, &self.common_dir] {
-            found.extend(LOCKED.map(|name| directory.join(format!("{name}.lock"))));
+        for lock in left {
+            let _ = fs::remove_file(lock);
         }
-        for directory in [self.common_dir.join("refs"), self.git_dir.join("refs")] {
-            found.extend(locks_below(&directory));
-        }
-        found.sort();
-        found.dedup();
-        found.retain(|lock| is_since(lock, since));
-        found
     }
 
     /// Whether a process lives that could hold one of these: one that has it open, or a git that
@@ -84,45 +57,6 @@ impl Place {
     }
 }
 
-/// The locks in a directory of refs.
-pub(super) fn locks_below(directory: &Path) -> Vec<PathBuf> {
-    let (mut open, mut found, mut looked) = (vec![directory.to_owned()], Vec::new(), 0);
-    while let Some(directory) = open.pop() {
-        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-            looked += 1;
-            if looked > MOST_ENTRIES {
-                return found;
-            }
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                open.push(entry.path());
-            } else if entry.file_name().as_encoded_bytes().ends_with(b".lock") {
-                found.push(entry.path());
-            }
-        }
-    }
-    found
-}
-
-/// Directories where git wants to make a lock: no git has made them, and none can go on.
-pub(super) fn directories_like_locks(refs: &Path) -> Vec<PathBuf> {
-    let (mut open, mut found, mut looked) = (vec![refs.to_owned()], Vec::new(), 0);
-    while let Some(directory) = open.pop() {
-        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-            looked += 1;
-            if looked > MOST_ENTRIES {
-                return found;
-            }
-            let lock = entry.file_name().as_encoded_bytes().ends_with(b".lock");
-            match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                true if lock => found.push(entry.path()),
-                true => open.push(entry.path()),
-                false => {}
-            }
-        }
-    }
-    found
-}
-
 fn is_git_in(process: &Path, places: &[PathBuf]) -> bool {
     let name = fs::read(process.join("comm")).unwrap_or_default();
     if !name.starts_with(b"git") {
@@ -133,14 +67,6 @@ fn is_git_in(process: &Path, places: &[PathBuf]) -> bool {
         // It is gone, or another user's: theirs may be anywhere.
         Err(error) => error.kind() == std::io::ErrorKind::PermissionDenied,
     }
-}
-
-/// Whether a plain file was made at or after a time.
-fn is_since(lock: &Path, since: UtcTime) -> bool {
-    let Ok(there) = lock.symlink_metadata() else { return false };
-    let since = u64::try_from(since.instant().as_second()).unwrap_or(0);
-    let since = SystemTime::UNIX_EPOCH + Duration::from_secs(since);
-    there.is_file() && there.modified().is_ok_and(|modified| modified >= since)
 }
 
 fn holds(process: &Path, locks: &[PathBuf]) -> bool {

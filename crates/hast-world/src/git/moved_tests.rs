@@ -1,5 +1,5 @@
-//! Test files that were moved: at a path that is one of a test too, with the same bytes, or under the same
-//! name and with most of their lines.
+//! Test files that were moved: at a path that is one of a test too, with the same bytes, or with most of their
+//! lines, under the same name or split over several.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,9 +7,9 @@ use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::test_files::is_test_file;
 
+use super::diff::Difference;
 use super::paths::shown;
 use super::run::Git;
-use super::scan::Difference;
 use crate::files::read_bounded;
 
 /// A longer one is moved only as it is.
@@ -29,12 +29,12 @@ impl Git {
         let mut moved = BTreeSet::new();
         for gone in now.iter().filter(|found| found.new.is_none()).filter(is_test) {
             let Some(old) = &gone.old else { continue };
-            let namesake = new.iter().find(|found| name(&found.path) == name(&gone.path));
-            let is_there = there.contains(old)
-                || match namesake {
-                    Some(namesake) => self.has_most_of(&namesake.path, old)?,
-                    None => false,
-                };
+            let namesake = |found: &&&Difference| name(&found.path) == name(&gone.path);
+            let parts: Vec<&Difference> = match new.iter().find(namesake) {
+                Some(namesake) => vec![*namesake],
+                None => new.clone(),
+            };
+            let is_there = there.contains(old) || self.have_most_of(&parts, old)?;
             if is_there {
                 moved.insert(gone.path.as_slice());
             }
@@ -42,9 +42,14 @@ impl Git {
         Ok(moved)
     }
 
-    /// Whether a file has at least half of the lines that an object has.
-    fn has_most_of(&self, path: &[u8], object: &ObjectId) -> Result<bool, GitProblem> {
-        let Ok(new) = read_bounded(&self.place.at(path), LONGEST) else { return Ok(false) };
+    /// Whether files together have at least half of the lines that an object has.
+    fn have_most_of(&self, files: &[&Difference], object: &ObjectId) -> Result<bool, GitProblem> {
+        let mut new = Vec::new();
+        for file in files {
+            let room = LONGEST.saturating_sub(new.len());
+            new.extend(read_bounded(&self.place.at(&file.path), room).unwrap_or_default());
+            new.push(b'\n');
+        }
         let old = self.call(["cat-file", "blob", object.as_str()]).run()?;
         Ok(keeps_most(&old, &new))
     }

@@ -11,11 +11,13 @@ use hast_flow::attempt::workspace::OwnRef;
 use hast_flow::attempt::worktrees::LANES;
 use hast_flow::time::UtcTime;
 
-use super::held::{BASES, HELD};
 use super::index::object;
 use super::refs::Move;
 use super::run::Git;
 
+/// Refs of earlier versions: where an attempt began, and what was held reachable for one.
+const BASES: &str = "refs/hast/bases/";
+const HELD: &str = "refs/hast/held/";
 const OURS: &str = "refs/hast/";
 const KEPT: &str = "refs/heads/hast/kept/";
 /// Where branches of hast are; all others are the user's.
@@ -110,7 +112,7 @@ impl Git {
     fn merged_by_user(&self) -> Result<BTreeSet<String>, GitProblem> {
         let users = |name: &str| name.starts_with(BRANCHES) && !name.starts_with(OUR_BRANCHES);
         let tips = self.refs()?.into_iter().filter(|(name, _)| users(name));
-        let tips: BTreeSet<ObjectId> = tips.map(|(_, target)| target.id).collect();
+        let tips: BTreeSet<ObjectId> = tips.map(|(_, target)| target).collect();
         let tips: Vec<String> = tips.iter().map(|id| format!("--merged={id}")).collect();
         let mut merged = BTreeSet::new();
         for some in tips.chunks(AT_ONCE) {

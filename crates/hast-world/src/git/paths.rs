@@ -50,12 +50,6 @@ impl<'r> Matcher<'r> {
         self.rules.protected.iter().any(|rule| within(path, rule)) || self.is_guarded(path)
     }
 
-    /// Whether the tests had left it before the attempt began.
-    pub(super) fn is_left_by_tests(&self, path: &[u8]) -> bool {
-        let left = &self.rules.left_by_tests;
-        !left.is_empty() && left.contains(&shown(path))
-    }
-
     /// Whether one of the configuration's globs names it.
     pub(super) fn is_guarded(&self, path: &[u8]) -> bool {
         self.protect.as_ref().is_some_and(|globs| {
@@ -74,15 +68,6 @@ impl<'r> Matcher<'r> {
     ) -> impl Iterator<Item = RepoPath> {
         let touched = paths.filter(|path| self.is_protected(path) || self.is_left_out(path));
         touched.map(|path| repo_path(path))
-    }
-
-    /// How a file is called in the directory of handoffs; one in a directory of its own is none of them.
-    pub(super) fn name_among_handoffs<'p>(&self, path: &'p [u8]) -> &'p [u8] {
-        let directory = self.rules.handoffs.as_deref().unwrap_or_default();
-        match path.strip_prefix(directory.as_bytes()) {
-            Some(name) if !name.is_empty() => name,
-            _ => path,
-        }
     }
 
     /// Pathspecs for everything but what is left out.
@@ -116,12 +101,6 @@ pub(super) fn literal_pattern(path: &[u8]) -> Vec<u8> {
         line.push(*byte);
     }
     line
-}
-
-/// The directories that a path is in, the nearest first.
-pub(super) fn parents(path: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let slashes = path.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/');
-    slashes.map(|(at, _)| &path[..at])
 }
 
 #[cfg(test)]

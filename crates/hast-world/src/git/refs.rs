@@ -1,85 +1,48 @@
-//! All refs at once, and what changed among them.
+//! Refs of the user's repository: where they are, and several moves at once, all or none.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use hast_flow::attempt::base::{Base, ObjectId, ref_part};
+use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::given_back::{Displaced, Meanwhile};
-use serde::{Deserialize, Serialize};
 
-use super::held::{BASES, HELD};
 use super::index::object;
-use super::place::Place;
 use super::run::Git;
 
-/// More than any name of a branch.
-const LONGEST_HEAD: u64 = 4_096;
-
-/// Where a ref points.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Target {
-    pub(super) id: ObjectId,
-    /// The name of another ref, where this only follows that one.
-    pub(super) follows: Option<String>,
-}
-
-pub(super) type Refs = BTreeMap<String, Target>;
-
-/// What HEAD says.
+/// HEAD is on a branch, or on none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum HeadNow {
     Branch(String),
     Detached,
 }
 
+/// One move of a ref; no object means that it is not there.
+#[derive(Clone, Debug)]
+pub(super) struct Move {
+    pub(super) name: String,
+    pub(super) from: Option<ObjectId>,
+    pub(super) to: Option<ObjectId>,
+}
+
 impl Git {
-    pub(super) fn refs(&self) -> Result<Refs, GitProblem> {
-        if let Some(refs) = self.refs_in_files() {
-            return Ok(refs);
-        }
-        let format = "--format=%(objectname)%09%(symref)%09%(refname)";
-        let bytes = self.call(["for-each-ref", format]).run()?;
+    /// All refs, by name.
+    pub(super) fn refs(&self) -> Result<BTreeMap<String, ObjectId>, GitProblem> {
+        let bytes = self.call(["for-each-ref", "--format=%(objectname) %(refname)"]).run()?;
         let text = String::from_utf8_lossy(&bytes);
-        let mut refs = Refs::new();
-        for line in text.lines() {
-            let mut parts = line.splitn(3, '\t');
-            if let (Some(id), Some(follows), Some(name)) =
-                (parts.next(), parts.next(), parts.next())
-            {
-                let follows = Some(follows.to_owned()).filter(|follows| !follows.is_empty());
-                refs.insert(name.to_owned(), Target { id: object(id)?, follows });
-            }
-        }
-        Ok(refs)
+        let line = |line: &str| {
+            let (id, name) = line.split_once(' ')?;
+            Some((name.to_owned(), id.parse().ok()?))
+        };
+        Ok(text.lines().filter_map(line).collect())
     }
 
     pub(super) fn head(&self) -> Result<HeadNow, GitProblem> {
-        if let Some(name) = self.place.head_in_file() {
-            return Ok(HeadNow::Branch(name));
-        }
         let output = self.call(["symbolic-ref", "-q", "--no-recurse", "HEAD"]).output()?;
         let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         if output.code == Some(0) { Ok(HeadNow::Branch(text)) } else { Ok(HeadNow::Detached) }
     }
 
-    /// Refuses where HEAD is on another branch, or on none.
-    pub(super) fn stands_on(&self, branch: &str) -> Result<(), GitProblem> {
-        let found = match self.head()? {
-            HeadNow::Branch(name) => name,
-            HeadNow::Detached => "HEAD".to_owned(),
-        };
-        if found == branch {
-            return Ok(());
-        }
-        Err(GitProblem::OtherBranch { name: branch.to_owned(), found })
-    }
-
     /// The object that a name stands for; none if it stands for nothing.
     pub(super) fn resolve(&self, name: &str) -> Result<Option<ObjectId>, GitProblem> {
-        let branch = if name == "HEAD" { self.place.head_in_file() } else { None };
-        if let Some(found) = self.ref_in_files(branch.as_deref().unwrap_or(name)) {
-            return Ok(found);
-        }
         let call = self.call(["rev-parse", "-q", "--verify", "--end-of-options", name]);
         let output = call.output()?;
         if output.code != Some(0) {
@@ -89,23 +52,23 @@ impl Git {
     }
 
     pub(super) fn tree_of(&self, commit: &ObjectId) -> Result<ObjectId, GitProblem> {
-        if let Some(tree) = self.tree_in_loose(commit) {
-            return Ok(tree);
-        }
         let found = self.resolve(&format!("{commit}^{{tree}}"))?;
         found.ok_or_else(|| GitProblem::Lost { what: commit.to_string() })
     }
 
+    pub(super) fn is_ancestor(&self, old: &ObjectId, new: &ObjectId) -> Result<bool, GitProblem> {
+        let call = self.call(["merge-base", "--is-ancestor", old.as_str(), new.as_str()]);
+        Ok(call.output()?.code == Some(0))
+    }
+
+    /// Whether a commit is really there: after a power cut a ref may point at one that is not.
+    pub(super) fn has_commit(&self, id: &ObjectId) -> Result<bool, GitProblem> {
+        let call = self.call(["cat-file", "-e", &format!("{id}^{{tree}}")]);
+        Ok(call.output()?.code == Some(0))
+    }
+
     /// Several moves, all or none, each from where the ref is expected to be.
     pub(super) fn move_refs(&self, moves: &[Move]) -> Result<(), GitProblem> {
-        if moves.is_empty() {
-            return Ok(());
-        }
-        if let [only] = moves
-            && self.make_own_ref(only).is_some()
-        {
-            return Ok(());
-        }
         let mut input = String::from("start\n");
         for step in moves {
             let name = &step.name;
@@ -137,8 +100,22 @@ impl Git {
         }
     }
 
+    /// Moves a ref, unless that was done before.
+    pub(super) fn advance(
+        &self,
+        name: &str,
+        from: &ObjectId,
+        to: &ObjectId,
+    ) -> Result<(), GitProblem> {
+        let (name, from, to) = (name.to_owned(), Some(from.clone()), Some(to.clone()));
+        match self.move_refs(&[Move { name, from, to: to.clone() }]) {
+            Err(GitProblem::Moved { found, .. }) if found == to => Ok(()),
+            other => other,
+        }
+    }
+
     /// A branch whose name is the beginning of another one's, so that git cannot have both.
-    pub(super) fn in_the_way(&self, name: &str) -> Option<GitProblem> {
+    fn in_the_way(&self, name: &str) -> Option<GitProblem> {
         let short = name.strip_prefix("refs/heads/")?;
         let mut above = short.match_indices('/').map(|(at, _)| &short[..at]);
         let is_there =
@@ -157,75 +134,4 @@ impl Git {
         }
         Ok(None)
     }
-}
-
-impl Place {
-    /// The branch that HEAD names in the plain form that git writes. Anything else is git's to say.
-    pub(super) fn head_in_file(&self) -> Option<String> {
-        let path = self.git_dir.join("HEAD");
-        let there = std::fs::symlink_metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
-        if there.len() > LONGEST_HEAD {
-            return None;
-        }
-        let text = std::fs::read_to_string(path).ok()?;
-        let name = text.strip_prefix("ref: ")?.strip_suffix('\n')?;
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/_-".contains(&byte);
-        let short = name.strip_prefix("refs/heads/")?;
-        (!short.is_empty() && short.bytes().all(plain)).then(|| name.to_owned())
-    }
-}
-
-/// One move of a ref; no object means that it is not there.
-#[derive(Clone, Debug)]
-pub(super) struct Move {
-    pub(super) name: String,
-    pub(super) from: Option<ObjectId>,
-    pub(super) to: Option<ObjectId>,
-}
-
-/// Refs besides the attempt's branch that are not as recorded.
-pub(super) fn changed<'r>(base: &Base, before: &'r Refs, now: &'r Refs) -> Vec<&'r String> {
-    let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
-    let moved = names.into_iter().filter(|name| {
-        let (was, is) = (before.get(*name), now.get(*name));
-        was != is && !others_may_move(base, name, was)
-    });
-    moved.collect()
-}
-
-/// What became of a ref that is put back, and the ref that keeps what it pointed at.
-pub(super) fn displaced(base: &Base, name: &str, before: &Refs, now: &Refs) -> Displaced {
-    let kept = now.get(name).filter(|is| is.follows.is_none());
-    Displaced {
-        was: match (before.contains_key(name), now.contains_key(name)) {
-            (true, true) => Meanwhile::Moved,
-            (true, false) => Meanwhile::Deleted,
-            (false, _) => Meanwhile::Made,
-        },
-        at: kept.map(|_| displaced_ref(base, name)),
-        name: name.to_owned(),
-    }
-}
-
-/// The attempt's own branch, other lanes', and what hast itself adds while an attempt is judged.
-fn others_may_move(base: &Base, name: &str, was: Option<&Target>) -> bool {
-    name == base.branch()
-        || (name.starts_with("refs/hast/") && was.is_none())
-        || name == base_ref(base.key())
-        || name.starts_with(HELD)
-}
-
-/// The ref that keeps what another one, or HEAD, pointed at.
-pub(super) fn displaced_ref(base: &Base, name: &str) -> String {
-    let short = name.strip_prefix("refs/").unwrap_or(name);
-    format!("refs/hast/displaced/{}/{short}", key_part(base.key()))
-}
-
-/// The ref that keeps the record of a base.
-pub(super) fn base_ref(key: &str) -> String {
-    format!("{BASES}{}", key_part(key))
-}
-
-pub(super) fn key_part(key: &str) -> String {
-    key.split('/').map(ref_part).collect::<Vec<_>>().join("/")
 }

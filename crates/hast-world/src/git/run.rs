@@ -1,7 +1,6 @@
 //! The one place that starts git: no inherited environment, the repository named by us, everything
 //! that could run a program of somebody's choosing turned off, output and time bounded.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
@@ -15,11 +14,9 @@ use hast_flow::attempt::git_problem::GitProblem;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::config::Overrides;
+use super::config::{Config, Overrides};
 use super::ending::Ending;
 use super::place::Place;
-use super::scan::Compared;
-use super::true_objects::Packs;
 
 /// What git may know of the user's environment.
 #[derive(Clone, Debug)]
@@ -90,7 +87,7 @@ impl GitEnvironment {
 const LONGEST: Duration = Duration::from_secs(600);
 /// Most that one git command may print.
 const MOST_BYTES: usize = 512 << 20;
-pub(super) const MOST_ERROR_BYTES: usize = 64 << 10;
+const MOST_ERROR_BYTES: usize = 64 << 10;
 
 /// What is set whatever is asked.
 const ALWAYS: &[(&str, &str)] = &[
@@ -116,10 +113,6 @@ pub(super) struct Git {
     pub(super) environment: GitEnvironment,
     pub(super) place: Place,
     pub(super) overrides: Overrides,
-    /// What was compared last; trees never change.
-    pub(super) compared: RefCell<Option<Compared>>,
-    /// What was packed before any agent ran; none where one may have run before.
-    pub(super) packs: Option<Packs>,
 }
 
 /// One command, before it runs.
@@ -145,13 +138,24 @@ pub(super) struct Output {
 }
 
 impl Git {
+    /// Git in a work tree, with the configuration that holds there.
+    pub(super) fn open(
+        place: Place,
+        environment: GitEnvironment,
+    ) -> Result<(Self, Config), GitProblem> {
+        let mut git = Self { environment, place, overrides: Overrides::default() };
+        let config = Config::read(&git)?;
+        git.overrides = config.overrides.clone();
+        Ok((git, config))
+    }
+
     pub(super) fn call<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Call<'_> {
         Call {
             git: self,
             args: args.into_iter().map(|arg| arg.as_ref().to_owned()).collect(),
             input: Vec::new(),
             // Most commands need no index, and a broken one would stop them.
-            index: Some(self.place.git_dir.join("hast").join("no-index")),
+            index: Some(self.place.own_directory().join("no-index")),
             settings: Vec::new(),
             variables: Vec::new(),
             longest: LONGEST,
@@ -183,7 +187,7 @@ impl Call<'_> {
         self
     }
 
-    /// Works on the user's index, which must not be changed here.
+    /// Works on the user's index.
     pub(super) fn users_index(mut self) -> Self {
         self.index = None;
         self
@@ -192,11 +196,6 @@ impl Call<'_> {
     /// What is written survives a power cut once the command has ended.
     pub(super) fn synced(self) -> Self {
         self.setting("core.fsync", "all").setting("core.fsyncMethod", "fsync")
-    }
-
-    /// The same for objects only: the index that goes with them is one of ours.
-    pub(super) fn synced_objects(self) -> Self {
-        self.setting("core.fsync", "objects").setting("core.fsyncMethod", "fsync")
     }
 
     pub(super) fn setting(mut self, key: &str, value: &str) -> Self {

@@ -56,6 +56,12 @@ impl RootPath {
         put().map_err(|source| self.at(source))
     }
 
+    /// Removes a directory with all that is in it; no link on the way or below is followed.
+    pub fn remove_directory(&self) -> Result<(), PathError> {
+        self.check_directory()?;
+        std::fs::remove_dir_all(self.as_path()).map_err(|source| self.at(source))
+    }
+
     /// Makes a directory and those above it, where they are missing.
     pub fn make_directory(&self) -> Result<(), PathError> {
         self.make_directories().map_err(|source| self.at(source))

@@ -25,11 +25,14 @@ pub(crate) mod mounts {
 
     use hast_flow::process::{Sandbox, SandboxMode};
 
+    use super::private_places::{Needs, PrivatePlaces};
+
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub(crate) enum Closed {
         NothingAsked,
         Held,
         NotHeld,
+        InRoom(PrivatePlaces),
         NoRoom { why: String },
     }
 
@@ -45,14 +48,14 @@ pub(crate) mod mounts {
             None
         }
 
-        pub(crate) fn remove(self) {}
+        pub(crate) fn remove(self, _: &[PathBuf]) {}
     }
 
     pub(crate) fn mount_points(_: &[u8]) -> impl Iterator<Item = PathBuf> {
         std::iter::empty()
     }
 
-    pub(crate) fn close(sandbox: &Sandbox, _: &[PathBuf]) -> Closed {
+    pub(crate) fn close(sandbox: &Sandbox, _: &[PathBuf], _: &Needs) -> Closed {
         if sandbox.room.is_some() {
             return Closed::NoRoom { why: "this system has no overlays".to_owned() };
         }
@@ -82,5 +85,24 @@ pub(crate) mod namespace {
 
     pub(crate) fn drop_all() -> io::Result<()> {
         Ok(())
+    }
+}
+
+pub(crate) mod private_places {
+    //! No private places.
+
+    use std::path::PathBuf;
+
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub(crate) struct Needs {
+        pub(crate) scratch: PathBuf,
+        pub(crate) home: Option<PathBuf>,
+        pub(crate) read: Vec<PathBuf>,
+    }
+
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub(crate) struct PrivatePlaces {
+        pub(crate) open: Vec<PathBuf>,
+        pub(crate) variables: Vec<(&'static str, PathBuf)>,
     }
 }

@@ -4,18 +4,20 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use hast_flow::process::{Sandbox, SandboxMode};
-use rustix::fs::{AtFlags, CWD, StatVfsMountFlags, statvfs, unlinkat};
+use hast_flow::process::{RoomMounts, Sandbox, SandboxMode};
+use rustix::fs::{CWD, StatVfsMountFlags, statvfs};
 use rustix::mount::{
     MountFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags, mount, mount_bind,
     mount_bind_recursive, mount_remount, move_mount, open_tree, unmount,
 };
 
-use super::room;
+use super::held::Held;
+use super::private_places::{self, Needs, PrivatePlaces};
+use super::{room, servers};
 
 /// Whether the closed paths of a sandbox are held.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +25,8 @@ pub(crate) enum Closed {
     NothingAsked,
     Held,
     NotHeld,
+    /// All mounts of a room are there.
+    InRoom(PrivatePlaces),
     /// The room could not be mounted: the program would be in the user's checkout.
     NoRoom {
         why: String,
@@ -37,30 +41,60 @@ pub(crate) fn asked(sandbox: &Sandbox) -> bool {
 
 /// Mounts the room and closes the closed paths. Needs a mount namespace of our own.
 /// `also` is writable to the guard itself.
-pub(crate) fn close(sandbox: &Sandbox, also: &[PathBuf]) -> Closed {
-    if sandbox.mode != SandboxMode::Off {
-        own_devices();
-    }
-    if !asked(sandbox) {
-        return Closed::NothingAsked;
-    }
-    let there = |paths: &[PathBuf]| -> Vec<PathBuf> {
-        paths.iter().filter_map(|path| path.canonicalize().ok()).collect()
+pub(crate) fn close(sandbox: &Sandbox, also: &[PathBuf], needs: &Needs) -> Closed {
+    let devices = match sandbox.mode {
+        SandboxMode::Off => Ok(()),
+        SandboxMode::Enforce | SandboxMode::Prefer => own_devices(),
     };
-    let (writable, closed) = (there(&sandbox.writable), there(&sandbox.closed));
-    if let Some(room) = &sandbox.room
-        && let Err(why) = room::enter(room, &[writable.clone(), closed.clone()].concat())
-    {
-        return Closed::NoRoom { why: why.to_string() };
+    match &sandbox.room {
+        _ if !asked(sandbox) => Closed::NothingAsked,
+        Some(room) => match devices.and_then(|()| in_room(sandbox, room, needs)) {
+            Ok(places) => Closed::InRoom(places),
+            Err(why) => Closed::NoRoom { why: why.to_string() },
+        },
+        None => match in_place(sandbox, also) {
+            Ok(()) => Closed::Held,
+            Err(_) => Closed::NotHeld,
+        },
     }
+}
+
+fn in_place(sandbox: &Sandbox, also: &[PathBuf]) -> io::Result<()> {
+    let (writable, closed) = (there(&sandbox.writable), there(&sandbox.closed));
     // First: what is closed inside of a hidden directory is closed in the one that takes its place.
     let mut steps = hiding(&there(&sandbox.hidden), &[writable.clone(), closed.clone()].concat());
     steps.extend(plan(&writable, &closed));
-    let open = [writable, there(also)].concat();
-    match steps.iter().try_for_each(|step| step.perform()).and_then(|()| read_only(&open)) {
-        Ok(()) => Closed::Held,
-        Err(_) => Closed::NotHeld,
+    steps.iter().try_for_each(Bind::perform)?;
+    read_only(&[writable, there(also)].concat(), &[], &closed)
+}
+
+/// Overlays first, while their layers can be seen; then private places, then everything that is hidden or
+/// closed in what is seen now.
+fn in_room(sandbox: &Sandbox, room: &RoomMounts, needs: &Needs) -> io::Result<PrivatePlaces> {
+    let (writable, mut closed) = (there(&sandbox.writable), there(&sandbox.closed));
+    let named = [writable.clone(), closed.clone()].concat();
+    room::enter(room, &named)?;
+    let places = private_places::make(needs, &room.checkout, &writable, &closed)?;
+    if !writable.iter().any(|open| room.checkout.starts_with(open)) {
+        // A run that only looks, in a home that can be written.
+        closed.push(room.checkout.clone());
     }
+    servers::hide(&writable)?;
+    let mut steps = hiding(&there(&sandbox.hidden), &named);
+    closed.extend(there(&places.closed));
+    steps.extend(plan(&writable, &closed));
+    steps.iter().try_for_each(Bind::perform)?;
+    read_only(&writable, &places.open, &closed)?;
+    Ok(places)
+}
+
+fn there(paths: &[PathBuf]) -> Vec<PathBuf> {
+    paths.iter().filter_map(|path| path.canonicalize().ok()).collect()
+}
+
+/// An error of the system with the path that it is about.
+pub(super) fn named_error(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// A directory in a directory that is about to become read-only: it can be removed all the same.
@@ -76,27 +110,37 @@ impl Removable {
         Some(Self { above, path: path.to_owned() })
     }
 
-    /// Removes it once it is empty and nobody else is in this namespace.
-    pub(crate) fn remove(self) {
-        let _ = unmount(&self.path, UnmountFlags::DETACH);
+    /// Removes it with all that is in it, once nobody else is in this namespace. Private places are
+    /// taken away first: what is mounted in them holds their files.
+    pub(crate) fn remove(self, private: &[PathBuf]) {
+        for path in private.iter().rev().chain([&self.path]) {
+            let _ = unmount(path, UnmountFlags::DETACH);
+        }
         if let Some(name) = self.path.file_name() {
-            let _ = unlinkat(&self.above, name, AtFlags::REMOVEDIR);
+            let above = PathBuf::from(format!("/proc/self/fd/{}", self.above.as_raw_fd()));
+            let _ = std::fs::remove_dir_all(above.join(name));
         }
     }
 }
 
-/// Makes everything read-only but these paths. Landlock keeps a program from files and not from their
-/// rights, dates and owners.
-fn read_only(open: &[PathBuf]) -> io::Result<()> {
-    let within = |path: &Path| open.iter().any(|open| path.starts_with(open));
+/// Makes everything read-only but what is open. Landlock keeps a program from files and not from their
+/// rights, dates and owners. `private` is open and mounted already. Where one path is inside of another, the inner one counts.
+fn read_only(open: &[PathBuf], private: &[PathBuf], closed: &[PathBuf]) -> io::Result<()> {
     let below = |path: &PathBuf| open.iter().any(|one| one != path && path.starts_with(one));
     for path in open.iter().filter(|path| !below(path)) {
         mount_bind_recursive(path, path)?;
     }
     let table = std::fs::read("/proc/self/mountinfo")?;
     let points: BTreeSet<PathBuf> = mount_points(&table).collect();
-    let own = |path: &Path| OWN_MOUNTS.iter().any(|own| path.starts_with(own));
-    for path in points.iter().filter(|path| !within(path) && !own(path)) {
+    let inner = |path: &Path, rules: &[&[PathBuf]]| {
+        let above = rules.iter().copied().flatten().filter(|rule| path.starts_with(rule));
+        above.map(|rule| rule.components().count()).max()
+    };
+    let stays = |path: &Path| {
+        OWN_MOUNTS.iter().any(|own| path.starts_with(own))
+            || inner(path, &[open, private]) > inner(path, &[closed])
+    };
+    for path in points.iter().filter(|path| !stays(path)) {
         let closed = kept_flags(path).and_then(|flags| {
             let flags = MountFlags::BIND | MountFlags::RDONLY | flags;
             Ok(mount_remount(path, flags, c"")?)
@@ -142,15 +186,20 @@ fn unescaped(field: &[u8]) -> Vec<u8> {
 }
 
 /// Terminals and shared memory of its own: through the user's a program could write to their screen, type for
-/// them, or leave something for the next one. Where that cannot be had (`/dev` of a container), theirs are there.
-fn own_devices() {
+/// them, or leave something for the next one. Where that cannot be had (`/dev` of a container), theirs are there;
+/// a room is not made without shared memory of its own.
+fn own_devices() -> io::Result<()> {
     let safe = MountFlags::NOSUID | MountFlags::NOEXEC;
     if mount("devpts", TERMINALS, "devpts", safe, c"newinstance,ptmxmode=0666,mode=0620").is_ok()
         && !Path::new(NEW_TERMINAL).is_symlink()
     {
         let _ = mount_bind(Path::new(TERMINALS).join("ptmx"), NEW_TERMINAL);
     }
-    let _ = mount("shm", SHARED_MEMORY, "tmpfs", safe | MountFlags::NODEV, c"mode=1777");
+    if !Path::new(SHARED_MEMORY).is_dir() {
+        return Ok(());
+    }
+    let mounted = mount("shm", SHARED_MEMORY, "tmpfs", safe | MountFlags::NODEV, c"mode=1777");
+    mounted.map_err(|error| named_error(Path::new(SHARED_MEMORY), &error.into()))
 }
 
 const TERMINALS: &str = "/dev/pts";
@@ -184,8 +233,11 @@ impl Bind {
     }
 }
 
-/// An empty directory over a path, with what stays in sight in its old place.
+/// An empty directory, or file, over a path, with what stays in sight in its old place.
 fn hide(path: &Path, seen: &[PathBuf]) -> io::Result<()> {
+    if !path.is_dir() {
+        return Held::take_for(Path::new("/dev/null"), path.to_owned())?.put();
+    }
     let clone = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
         | OpenTreeFlags::AT_RECURSIVE;

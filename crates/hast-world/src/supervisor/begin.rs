@@ -2,7 +2,7 @@
 //! a thread of it is enough: the sandbox closes around that thread and what it starts. Elsewhere a
 //! process between the two has to ask for that death first, see [`super::launch`].
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, PipeWriter};
 use std::os::unix::process::CommandExt;
@@ -42,7 +42,7 @@ pub(super) enum ClosedPaths {
 impl From<Closed> for ClosedPaths {
     fn from(closed: Closed) -> Self {
         match closed {
-            Closed::Held | Closed::NothingAsked => Self::Held,
+            Closed::Held | Closed::InRoom(_) | Closed::NothingAsked => Self::Held,
             Closed::NotHeld | Closed::NoRoom { .. } => Self::NotHeld,
         }
     }
@@ -161,12 +161,15 @@ fn spawn(
 ) -> io::Result<Child> {
     streams.give_to(&mut command)?;
     command.envs(order.env.iter().map(|(name, value)| (name, value)));
-    command.env("TMPDIR", scratch.tmp()).spawn()
+    // In a room the order itself says where files of a moment go.
+    if order.sandbox.room.is_none() {
+        command.env("TMPDIR", scratch.tmp());
+    }
+    command.spawn()
 }
 
 fn not_started(applied: Applied, error: &io::Error, order: &Order) -> Launched {
-    let search_path = order.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value);
-    let search_path = search_path.map_or_else(Default::default, OsString::as_os_str);
+    let search_path = order.variable("PATH").unwrap_or_default();
     Launched { applied, failed: Some(cause(error, &order.program, search_path)) }
 }
 

@@ -13,6 +13,7 @@ use rustix::process::{WaitOptions, waitpid};
 
 use super::begin::Starter;
 use super::launch;
+use super::needs::{caches, needs};
 use super::platform::{die_with_parent, ourselves};
 use super::run::Run;
 use super::start::{self, Stage};
@@ -52,22 +53,32 @@ fn inside() -> io::Result<()> {
     if namespace::settle().is_err() {
         return no_namespace();
     }
-    let order = Order::receive(io::stdin().as_fd().try_clone_to_owned().map(std::fs::File::from)?)?;
+    let mut order =
+        Order::receive(io::stdin().as_fd().try_clone_to_owned().map(std::fs::File::from)?)?;
     let records = order.record.iter().flat_map(|(out, err)| [out, err]);
     let records = records.filter_map(|path| Path::new(path).parent().map(Path::to_owned));
     let also: Vec<PathBuf> = records.chain([PathBuf::from(&order.scratch)]).collect();
     let scratch = mounts::Removable::hold(Path::new(&order.scratch));
-    let closed = mounts::close(&order.sandbox(), &also);
+    let closed = mounts::close(&order.sandbox(), &also, &needs(&order));
+    let mut private = Vec::new();
+    if let Closed::InRoom(places) = &closed {
+        order.move_in(places);
+        private.clone_from(&places.open);
+    } else {
+        order.lead(caches(&order));
+    }
     namespace::drop_mounting()?;
     // A session without a terminal, for the program too.
     rustix::process::setsid()?;
     let ran = run(&order, closed, Starter::Thread);
-    scratch.into_iter().for_each(mounts::Removable::remove);
+    scratch.into_iter().for_each(|scratch| scratch.remove(&private));
     ran
 }
 
 fn plain() -> io::Result<()> {
-    let order = Order::receive(io::stdin().as_fd().try_clone_to_owned().map(std::fs::File::from)?)?;
+    let mut order =
+        Order::receive(io::stdin().as_fd().try_clone_to_owned().map(std::fs::File::from)?)?;
+    order.lead(caches(&order));
     let sandbox = order.sandbox();
     let closed = match mounts::asked(&sandbox) {
         true if sandbox.room.is_some() => Closed::NoRoom { why: "no mount namespace".to_owned() },

@@ -4,6 +4,7 @@
 mod begin;
 mod guard;
 mod launch;
+mod needs;
 mod outputs;
 mod platform;
 mod run;
@@ -33,6 +34,7 @@ pub use signals::{Forwarding, forward, survive_size_limits};
 pub use start::Stage;
 
 use scratch::Scratch;
+pub(crate) use scratch::{LOCK, REPORT};
 use wire::{Frame, Order, Report};
 
 /// Runs programs under guards, from any number of threads.

@@ -1,7 +1,7 @@
 //! What hast and its guard say to each other: one order over the guard's standard input, then
 //! single bytes; frames over its standard output.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,6 +11,8 @@ use hast_flow::process::{
     CommandSpec, Limits, Record, RoomMounts, Sandbox, SandboxMode, Stdin, Stream,
 };
 use serde::{Deserialize, Serialize};
+
+use crate::sandbox::private_places::PrivatePlaces;
 
 /// A longer message is a broken one.
 const MAX_ORDER: u64 = 64 << 20;
@@ -150,6 +152,25 @@ impl Order {
                 let [checkout, tree, work, objects] = paths.map(PathBuf::from);
                 RoomMounts { checkout, tree, work, objects }
             }),
+        }
+    }
+
+    pub(crate) fn variable(&self, name: &str) -> Option<&OsStr> {
+        let found = self.env.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_os_str())
+    }
+
+    /// The order for a program in private places: these are open, and variables lead there.
+    pub(crate) fn move_in(&mut self, places: &PrivatePlaces) {
+        self.sandbox.writable.extend(places.open.iter().map(Into::into));
+        self.lead(places.variables.clone());
+    }
+
+    /// Sets variables of the program.
+    pub(crate) fn lead(&mut self, variables: Vec<(&'static str, PathBuf)>) {
+        for (name, path) in variables {
+            self.env.retain(|(known, _)| known != name);
+            self.env.push((name.into(), path.into()));
         }
     }
 

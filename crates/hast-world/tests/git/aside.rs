@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use hast_flow::attempt::base::{Base, Saved, attempt_ref};
 use hast_flow::attempt::workspace::{Aside, GitResult, GitStep, perform};
 use hast_flow::attempt::worktrees::{Spent, TreeName, Worktrees};
-use hast_world::git::{AsideFiles, BroughtBack, Place, RealWorkspace};
+use hast_world::git::{AsideFiles, BroughtBack, Place, RoomWorkspace};
 
 use crate::fixture::{Repo, Steps, rules, save_plan};
 use crate::worktrees::{add, plan, trees};
 
-fn save(workspace: &mut RealWorkspace, base: &Base) -> Saved {
+fn save(workspace: &mut RoomWorkspace, base: &Base) -> Saved {
     let mut plan = save_plan(Some(base));
     plan.max_file_bytes = 1000;
     match perform(workspace, &GitStep::Save(plan)) {
@@ -26,11 +26,11 @@ fn aside_of(repo: &Repo) -> AsideFiles {
 
 /// An attempt that leaves a new file, a large new one, and a tracked one that has become large.
 fn rolled_back(repo: &Repo) -> Vec<Aside> {
-    let mut workspace = repo.open();
+    let (room, mut workspace) = repo.enter("M1");
     let base = workspace.start(&rules());
-    repo.write("big dir/big", vec![7; 3000]);
-    repo.write("src/lib.rs", vec![8; 2000]);
-    repo.write("small", "1");
+    room.write("big dir/big", vec![7; 3000]);
+    room.write("src/lib.rs", vec![8; 2000]);
+    room.write("small", "1");
     let saved = save(&mut workspace, &base);
     assert_eq!(saved.work().overflow, ["big dir/big", "src/lib.rs"]);
     workspace.back(&base, &saved).aside
@@ -53,13 +53,14 @@ fn what_does_not_fit_the_cap_is_moved_aside_and_told_with_where_it_is() {
 #[test]
 fn whoever_goes_on_after_a_death_tells_the_same() {
     let repo = Repo::new();
-    let mut workspace = repo.open();
+    let (room, mut workspace) = repo.enter("M1");
     let base = workspace.start(&rules());
-    repo.write("100%/big", vec![7; 3000]);
+    room.write("100%/big", vec![7; 3000]);
     let saved = save(&mut workspace, &base);
     let first = workspace.back(&base, &saved).aside;
     assert_eq!(first.len(), 1);
-    let mut another = repo.open();
+    drop(workspace);
+    let mut another = trees(&repo).workspace(&TreeName::of("M1")).unwrap();
     let saved = save(&mut another, &base);
     assert!(saved.work().overflow.is_empty());
     assert_eq!(another.back(&base, &saved).aside, first);

@@ -5,12 +5,13 @@ use std::fs;
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::workspace::Workspace;
-use hast_flow::attempt::worktrees::Worktrees;
+use hast_flow::attempt::worktrees::{TreeName, Worktrees};
+use hast_sim::git::attempt_contract;
 use hast_sim::git::contract::{FILES, Scene, check};
 use hast_sim::git::trees_contract::{self, Trees};
 
 use crate::fixture::Repo;
-use crate::worktrees::{look_at, path_of, trees};
+use crate::worktrees::{inspection, look_at, path_of, trees};
 
 struct Real(Repo);
 
@@ -54,15 +55,31 @@ impl Trees for Real {
         self.0.write(&format!("{}/{path}", path_of(&self.0, tree).display()), text);
     }
 
+    fn remove_in(&self, tree: &str, path: &str) {
+        fs::remove_file(path_of(&self.0, tree).join(path)).unwrap();
+    }
+
+    fn room(&self, tree: &str) -> Box<dyn Workspace> {
+        Box::new(trees(&self.0).workspace(&TreeName::of(tree)).unwrap())
+    }
+
+    fn commit_in(&self, tree: &str, message: &str) {
+        let top = path_of(&self.0, tree);
+        self.0.git_in(&top, &["add", "-A"]);
+        self.0.git_in(&top, &["commit", "-q", "-m", message]);
+    }
+
     fn read_in(&self, tree: &str, path: &str) -> Option<Vec<u8>> {
         fs::read(path_of(&self.0, tree).join(path)).ok()
     }
 
     fn commit_all_in(&self, tree: &str, message: &str) {
-        let top = path_of(&self.0, tree);
-        self.0.git_in(&top, &["add", "-A"]);
-        self.0.git_in(&top, &["commit", "-q", "-m", message]);
+        self.commit_in(tree, message);
         look_at(&self.0, tree);
+    }
+
+    fn inspect_in(&self, tree: &str) -> Result<ObjectId, String> {
+        Ok(inspection(&self.0, tree).tree)
     }
 
     fn lose_all_but_the_branch(&self, tree: &str) {
@@ -90,4 +107,9 @@ fn real_git_keeps_the_contract() {
 #[test]
 fn real_work_trees_keep_the_contract() {
     trees_contract::check(fresh).unwrap();
+}
+
+#[test]
+fn attempts_in_real_rooms_keep_the_contract() {
+    attempt_contract::check(fresh).unwrap();
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use hast_flow::attempt::base::{Base, ObjectId, Saved, TreeRules, attempt_ref};
 use hast_flow::attempt::evidence::{Breach, ChangeKind};
@@ -12,12 +13,18 @@ use hast_flow::attempt::inspection::Inspection;
 use hast_flow::attempt::workspace::{
     CommitPlan, Content, GitResult, GitStep, Identity, RolledBack, SavePlan, Workspace, perform,
 };
+use hast_flow::attempt::worktrees::TreeName;
 use hast_flow::store::{Identity as SeenAs, Seen};
 use hast_flow::time::UtcTime;
-use hast_world::git::{GitEnvironment, RealWorkspace};
+use hast_world::git::{Checkout, GitEnvironment, RoomWorkspace};
 
+use crate::worktrees::{add, trees};
+
+/// The user's checkout, or an agent's view of it from a room.
+#[derive(Clone)]
 pub(crate) struct Repo {
-    pub(crate) dir: tempfile::TempDir,
+    pub(crate) dir: Rc<tempfile::TempDir>,
+    room: Option<PathBuf>,
     pub(crate) environment: GitEnvironment,
 }
 
@@ -35,7 +42,6 @@ pub(crate) fn rules() -> TreeRules {
         protected: text(&[".ai/config.yaml", ".ai/goals.yaml", ".ai/rules.md", ".ai/.gitignore"]),
         protect: text(&["*.pem", "infra/"]),
         handoffs: Some(".ai/handoffs/".to_owned()),
-        ..TreeRules::default()
     }
 }
 
@@ -45,13 +51,13 @@ pub(crate) const HANDOFF: &str = "---\ntimestamp: \"2026-02-09T14:30:00+09:00\"\
 impl Repo {
     /// A repository on `main` without any file or commit.
     pub(crate) fn bare_of_files() -> Self {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = Rc::new(tempfile::tempdir().unwrap());
         let path = std::env::var_os("PATH").unwrap();
         let program = hast_world::programs::find("git", &path).unwrap();
         let home = Some(dir.path().join("home"));
         let environment =
             GitEnvironment { program, path, home, config_home: None, signing: Vec::new() };
-        let repo = Self { dir, environment };
+        let repo = Self { dir, room: None, environment };
         fs::create_dir_all(repo.top()).unwrap();
         fs::create_dir_all(repo.dir.path().join("home")).unwrap();
         repo.git(&["init", "-q", "-b", "main"]);
@@ -90,7 +96,7 @@ impl Repo {
     }
 
     pub(crate) fn top(&self) -> PathBuf {
-        self.dir.path().join("work")
+        self.room.clone().unwrap_or_else(|| self.dir.path().join("work"))
     }
 
     pub(crate) fn path(&self, path: &str) -> PathBuf {
@@ -146,8 +152,15 @@ impl Repo {
         self.git(&["commit", "-q", "--allow-empty", "-m", message]);
     }
 
-    pub(crate) fn open(&self) -> RealWorkspace {
-        RealWorkspace::open(&self.top(), self.environment.clone()).unwrap()
+    pub(crate) fn open(&self) -> Checkout {
+        Checkout::open(&self.top(), self.environment.clone()).unwrap()
+    }
+
+    /// A fresh room at the branch: what an agent sees of it, and the steps of git there.
+    pub(crate) fn enter(&self, unit: &str) -> (Self, RoomWorkspace) {
+        let room = Some(add(self, unit));
+        let steps = trees(self).workspace(&TreeName::of(unit)).unwrap();
+        (Self { room, ..self.clone() }, steps)
     }
 
     pub(crate) fn head(&self) -> ObjectId {
@@ -159,13 +172,6 @@ impl Repo {
         let mut files = BTreeMap::new();
         collect(&self.top(), &self.top(), &mut files);
         files
-    }
-
-    /// What no attempt may touch.
-    pub(crate) fn users_files(&self) -> Vec<Vec<u8>> {
-        ["target/out", "notes.log", ".env", ".ai/events/events.ndjson", ".ai/.hast/journal"]
-            .map(|path| fs::read(self.path(path)).unwrap())
-            .to_vec()
     }
 }
 
@@ -270,8 +276,8 @@ impl<W: Workspace> Steps for W {
     }
 }
 
-/// Changes as `A path`, `M path`, `D path`, `E path` (emptied), `X path` (mode), `H path` (added, and
-/// nothing in it), `T path` (committed and taken back), `I path` (new, and ignored by new rules).
+/// Changes as `A path`, `M path`, `D path`, `V path` (moved test), `E path` (emptied), `X path` (mode), `H path`
+/// (added, and nothing in it), `I path` (new, and ignored by new rules).
 pub(crate) fn changes(found: &Inspection) -> Vec<String> {
     let word = |kind| match kind {
         ChangeKind::Added => "A",
@@ -281,7 +287,6 @@ pub(crate) fn changes(found: &Inspection) -> Vec<String> {
         ChangeKind::Emptied => "E",
         ChangeKind::Mode => "X",
         ChangeKind::Hollow => "H",
-        ChangeKind::TakenBack => "T",
         ChangeKind::NotCommitted => "I",
     };
     found.changes.iter().map(|change| format!("{} {}", word(change.kind), change.path.0)).collect()
@@ -291,27 +296,34 @@ pub(crate) fn protected(found: &Inspection) -> Vec<&str> {
     found.protected.iter().map(|path| &*path.0).collect()
 }
 
-/// Runs an attempt that does something, and says what was found. Then it is saved and rolled back,
-/// and everything must be as before: files, branch, HEAD, refs, and what is the user's.
+/// Runs an attempt that does something in a room, and says what was found. Then it is saved and rolled back.
+/// The room has the base again, and nothing of the user's differs at any time.
 pub(crate) fn attempt(repo: &Repo, act: impl FnOnce(&Repo)) -> Inspection {
-    let (files, users) = (repo.files(), repo.users_files());
-    let (head, refs) = (repo.head(), foreign_refs(repo));
-    let status = repo.git(&["status", "--porcelain"]);
-    let mut workspace = repo.open();
-    let base = workspace.start(&rules());
-    act(repo);
-    let found = workspace.see(&base);
-    let saved = workspace.put_safe(&base);
+    attempt_by(repo, &rules(), act)
+}
+
+pub(crate) fn attempt_by(repo: &Repo, rules: &TreeRules, act: impl FnOnce(&Repo)) -> Inspection {
+    let users = (repo.files(), foreign_refs(repo), repo.git(&["status", "--porcelain"]));
+    let (room, mut steps) = repo.enter("M1");
+    let base = steps.start(rules);
+    let files = room.files();
+    act(&room);
+    let found = steps.see(&base);
+    let saved = steps.put_safe(&base);
     assert_eq!(repo.git(&["rev-parse", &attempt_ref("M1", 1)]), saved.work().commit.as_str());
-    workspace.back(&base, &saved);
-    assert_eq!(repo.users_files(), users);
-    assert_eq!(repo.files(), files);
-    assert_eq!(repo.head(), head);
-    assert_eq!(repo.git(&["symbolic-ref", "HEAD"]), "refs/heads/main");
-    assert_eq!(foreign_refs(repo), refs);
-    assert_eq!(repo.git(&["status", "--porcelain"]), status);
+    steps.back(&base, &saved);
+    let mut left = room.files();
+    left.retain(|path, _| files.contains_key(path) || !is_ignored(path));
+    assert_eq!(left, files);
+    let now = (repo.files(), foreign_refs(repo), repo.git(&["status", "--porcelain"]));
+    assert_eq!(now, users);
     repo.git(&["fsck", "--connectivity-only"]);
     found
+}
+
+/// By the rules of [`Repo::new`]: a room keeps ignored files for the next attempt at its unit.
+fn is_ignored(path: &str) -> bool {
+    path.contains("target/") || path.contains(".log") || path.ends_with(".env")
 }
 
 fn foreign_refs(repo: &Repo) -> String {

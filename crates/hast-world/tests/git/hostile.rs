@@ -4,7 +4,7 @@
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{CommitPlan, GitResult, GitStep, Identity, perform};
 
-use crate::fixture::{Repo, Steps, at, commit_plan, rules, save_plan};
+use crate::fixture::{Repo, Steps, at, commit_plan, rules};
 
 /// A program that leaves a marker, and where that would be.
 fn trap(repo: &Repo) -> (String, std::path::PathBuf) {
@@ -80,11 +80,11 @@ fn a_hostile_config_of_the_repository_runs_nothing() {
     set_traps(&repo, &program);
     repo.git(&["config", "--global", "gpg.program", "false"]);
     let _ = std::fs::remove_file(&marker);
-    let mut workspace = repo.open();
-    perform(&mut workspace, &GitStep::Look { rules: rules() });
+    perform(&mut repo.open(), &GitStep::Look { rules: rules() });
+    let (room, mut workspace) = repo.enter("M1");
     let base = workspace.start(&rules());
-    repo.write("src/lib.rs", "2\n");
-    repo.write("src/new.rs", "3\n");
+    room.write("src/lib.rs", "2\n");
+    room.write("src/new.rs", "3\n");
     let found = workspace.see(&base);
     // That commits are to be signed is the user's wish, too; by what, is not the repository's to say.
     let plan = commit_plan(&found);
@@ -101,8 +101,8 @@ fn a_hostile_config_of_the_repository_runs_nothing() {
     let advance = GitStep::Advance { branch, from, to: commit };
     assert_eq!(perform(&mut workspace, &advance), GitResult::Advanced);
     let undo = GitStep::Restore { name: saved.work().name.clone(), since: None, rules: rules() };
-    perform(&mut workspace, &undo);
-    perform(&mut workspace, &GitStep::ListRefs);
+    perform(&mut repo.open(), &undo);
+    perform(&mut repo.open(), &GitStep::ListRefs);
     assert!(!marker.exists());
 }
 
@@ -110,42 +110,15 @@ fn a_hostile_config_of_the_repository_runs_nothing() {
 fn a_trap_that_an_agent_sets_does_not_spring_when_it_is_inspected() {
     let repo = Repo::new();
     let (program, marker) = trap(&repo);
-    let mut workspace = repo.open();
+    let (room, mut workspace) = repo.enter("M1");
     let base = workspace.start(&rules());
-    repo.write(".gitattributes", "* filter=evil diff=evil merge=evil\n");
-    repo.write("src/lib.rs", "2\n");
-    set_filters(&repo, &program);
-    set_traps(&repo, &program);
-    repo.write(".git/config.worktree", format!("[core]\n\tfsmonitor = {program}\n"));
-    repo.git(&["config", "extensions.worktreeConfig", "true"]);
+    room.write(".gitattributes", "* filter=evil diff=evil merge=evil\n");
+    room.write("src/lib.rs", "2\n");
+    set_filters(&room, &program);
+    set_traps(&room, &program);
+    room.write(".git/config.worktree", format!("[core]\n\tfsmonitor = {program}\n"));
+    room.git(&["config", "extensions.worktreeConfig", "true"]);
     let _ = std::fs::remove_file(&marker);
-    // A new process, as after a crash, and the old one.
-    let mut later = repo.open();
-    let GitResult::Saved(_) = perform(&mut later, &GitStep::Save(save_plan(Some(&base)))) else {
-        panic!()
-    };
-    workspace.see(&base);
-    let saved = workspace.put_safe(&base);
-    workspace.back(&base, &saved);
-    assert!(!marker.exists());
-    assert_eq!(repo.git(&["config", "--get-regexp", "^core"]).lines().count(), 4);
-}
-
-#[test]
-fn an_included_file_in_the_tree_cannot_bring_a_filter() {
-    let repo = Repo::new();
-    let (program, marker) = trap(&repo);
-    repo.write(".gitconfig", "[core]\n\tabbrev = 8\n");
-    repo.write(".gitattributes", "*.rs filter=evil\n");
-    repo.commit_all("shared config");
-    repo.git(&["config", "include.path", "../.gitconfig"]);
-    let mut workspace = repo.open();
-    let base = workspace.start(&rules());
-    repo.write(
-        ".gitconfig",
-        format!("[filter \"evil\"]\n\tclean = {program}\n\tsmudge = {program}\n"),
-    );
-    repo.write("src/lib.rs", "2\n");
     workspace.see(&base);
     let saved = workspace.put_safe(&base);
     workspace.back(&base, &saved);
@@ -158,7 +131,8 @@ fn a_filter_that_only_the_repository_defines_is_refused_at_the_start() {
     let (program, marker) = trap(&repo);
     set_filters(&repo, &program);
     let record = GitStep::Record { key: "x".into(), rules: rules(), at: at() };
-    let refused = perform(&mut repo.open(), &record);
+    let (_, mut workspace) = repo.enter("M1");
+    let refused = perform(&mut workspace, &record);
     let problem = GitProblem::RepositoryFilter { name: "evil".into() };
     assert_eq!(refused, GitResult::Refused(problem));
     assert!(!marker.exists());
@@ -175,30 +149,12 @@ fn the_users_own_filter_keeps_working() {
     repo.write("x.up", "abc\n");
     repo.commit_all("filtered");
     assert_eq!(repo.git(&["show", "HEAD:x.up"]), "ABC");
-    let mut workspace = repo.open();
+    let (room, mut workspace) = repo.enter("M1");
     let base = workspace.start(&rules());
-    repo.write("x.up", "def\n");
+    room.write("x.up", "def\n");
     let found = workspace.see(&base);
     let saved = workspace.put_safe(&base);
     assert_eq!(repo.git(&["show", &format!("{}:x.up", found.tree)]), "DEF");
     workspace.back(&base, &saved);
-    assert_eq!(repo.read("x.up"), "abc\n");
-    assert_eq!(repo.git(&["status", "--porcelain"]), "");
-}
-
-#[test]
-fn a_process_group_that_hangs_is_ended_and_told() {
-    let repo = Repo::new();
-    repo.write(".git/hooks/pre-commit", "#!/bin/sh\necho waiting; sleep 1000 &\nexit 3\n");
-    repo.mode(".git/hooks/pre-commit", 0o755);
-    let mut workspace = repo.open();
-    let base = workspace.start(&rules());
-    repo.write("a", "1");
-    let found = workspace.see(&base);
-    // A grandchild that keeps the pipes open is not waited for.
-    let verdict = perform(
-        &mut workspace,
-        &GitStep::RunHooks { plan: commit_plan(&found), base: base.clone() },
-    );
-    assert!(matches!(verdict, GitResult::Hooks(_)), "{verdict:?}");
+    assert_eq!(room.read("x.up"), "abc\n");
 }

@@ -22,6 +22,7 @@ const HALF: &str = "cd \"$GIT_WORK_TREE\"; rm tests/it.rs src/lib.rs; printf 'pu
                     printf 'be' > part.txt";
 const DIES: &str = "kill -9 $$";
 
+#[expect(clippy::disallowed_methods, reason = "the test sets the scene")]
 /// A repository with a git of its own, which does something else than it is asked to when told so.
 fn repo() -> Repo {
     let mut repo = Repo::new();
@@ -35,6 +36,10 @@ fn repo() -> Repo {
     put(&program, &script);
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     put(&dir.join("trick"), "");
+    // Another test that starts a process just now may hold the file open for a moment.
+    while let Err(busy) = std::process::Command::new(&program).arg("--version").output() {
+        assert_eq!(busy.kind(), std::io::ErrorKind::ExecutableFileBusy);
+    }
     repo.environment.program = program;
     repo
 }

@@ -4,7 +4,7 @@
 use hast_flow::attempt::base::{ObjectId, attempt_ref, kept_branch};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{GitResult, GitStep, OwnRef, perform};
-use hast_world::git::RealWorkspace;
+use hast_world::git::Checkout;
 
 use crate::fixture::{Repo, Steps, at, rules};
 
@@ -19,14 +19,16 @@ fn undo() -> GitStep {
 #[test]
 fn undo_brings_discarded_work_back_unless_somebody_edited_it() {
     let repo = Repo::new();
+    discard(&repo, |room| {
+        room.write("src/lib.rs", "2\n");
+        room.write("a", "1");
+        room.remove("tests/it.rs");
+    });
+    let mut worked = repo.files();
+    worked.insert("src/lib.rs".into(), (0, b"2\n".to_vec()));
+    worked.insert("a".into(), (0, b"1".to_vec()));
+    worked.remove("tests/it.rs");
     let mut workspace = repo.open();
-    let base = workspace.start(&rules());
-    repo.write("src/lib.rs", "2\n");
-    repo.write("a", "1");
-    repo.remove("tests/it.rs");
-    let worked = repo.files();
-    let saved = workspace.put_safe(&base);
-    workspace.back(&base, &saved);
     let undo = GitStep::Restore { name: attempt_ref("M1", 1), since: None, rules: rules() };
     repo.write("src/lib.rs", "3\n");
     let refused = perform(&mut workspace, &undo);
@@ -39,15 +41,19 @@ fn undo_brings_discarded_work_back_unless_somebody_edited_it() {
     }
 }
 
-/// An attempt that leaves these files, saved and rolled back.
+/// An attempt in a room, saved and rolled back. Its commit.
+fn discard(repo: &Repo, act: impl FnOnce(&Repo)) -> ObjectId {
+    let (room, mut steps) = repo.enter("M1");
+    let base = steps.start(&rules());
+    act(&room);
+    let saved = steps.put_safe(&base);
+    steps.back(&base, &saved);
+    saved.work().commit.clone()
+}
+
+/// The same with these files.
 fn discarded(repo: &Repo, files: &[(&str, &str)]) {
-    let mut workspace = repo.open();
-    let base = workspace.start(&rules());
-    for (path, text) in files {
-        repo.write(path, text);
-    }
-    let saved = workspace.put_safe(&base);
-    workspace.back(&base, &saved);
+    discard(repo, |room| files.iter().for_each(|(path, text)| room.write(path, text)));
 }
 
 fn ignore(repo: &Repo, rule: &str) {
@@ -97,47 +103,25 @@ fn undo_brings_back_a_directory_in_the_place_of_a_file_and_the_other_way_round()
     repo.write("dir/two", "2\n");
     repo.write("file", "f\n");
     repo.commit_all("both");
-    let mut workspace = repo.open();
-    let base = workspace.start(&rules());
-    repo.remove("dir/one");
-    repo.remove("dir/two");
-    std::fs::remove_dir(repo.path("dir")).unwrap();
-    repo.write("dir", "a file now\n");
-    repo.remove("file");
-    repo.write("file/below", "below\n");
-    let worked = repo.files();
-    let saved = workspace.put_safe(&base);
-    workspace.back(&base, &saved);
+    discard(&repo, |room| {
+        std::fs::remove_dir_all(room.path("dir")).unwrap();
+        room.write("dir", "a file now\n");
+        room.remove("file");
+        room.write("file/below", "below\n");
+    });
     let done = perform(&mut repo.open(), &undo());
     assert!(matches!(done, GitResult::Restored { .. }), "{done:?}");
-    assert_eq!(repo.files(), worked);
-}
-
-#[test]
-fn kept_work_stays_a_branch_when_the_tree_goes_back() {
-    let repo = Repo::new();
-    let mut workspace = repo.open();
-    let base = workspace.start(&rules());
-    repo.write("a", "1");
-    let saved = workspace.put_safe(&base);
-    let commit = saved.work().commit.clone();
-    perform(&mut workspace, &GitStep::Keep { branch: kept_branch("M1"), commit: commit.clone() });
-    repo.git(&["branch", "hast/kept/other"]);
-    workspace.back(&base, &saved);
-    assert_eq!(repo.git(&["rev-parse", "hast/kept/M1"]), commit.as_str());
-    // What is named so and keeps something else was not made by us.
-    let all = repo.git(&["for-each-ref", "--format=%(refname)", "refs/heads/hast"]);
-    assert_eq!(all, "refs/heads/hast/kept/M1");
+    assert_eq!(
+        (repo.read("dir"), repo.read("file/below")),
+        ("a file now\n".into(), "below\n".into())
+    );
 }
 
 #[test]
 fn kept_work_is_a_branch_and_old_refs_are_listed_and_deleted_only_as_listed() {
     let repo = Repo::new();
+    let commit = discard(&repo, |room| room.write("a", "1"));
     let mut workspace = repo.open();
-    let base = workspace.start(&rules());
-    repo.write("a", "1");
-    let saved = workspace.put_safe(&base);
-    let commit = saved.work().commit.clone();
     let keep = GitStep::Keep { branch: kept_branch("M1"), commit: commit.clone() };
     for _ in 0..2 {
         assert_eq!(perform(&mut workspace, &keep), GitResult::Kept { branch: kept_branch("M1") });
@@ -145,11 +129,8 @@ fn kept_work_is_a_branch_and_old_refs_are_listed_and_deleted_only_as_listed() {
     assert_eq!(repo.git(&["show", "hast/kept/M1:a"]), "1");
     let GitResult::Refs(refs) = perform(&mut workspace, &GitStep::ListRefs) else { panic!() };
     let names: Vec<&str> = refs.iter().map(|own| own.name.as_str()).collect();
-    assert_eq!(
-        names,
-        ["refs/hast/attempts/M1/1", "refs/hast/bases/M1/1", "refs/heads/hast/kept/M1"]
-    );
-    assert_eq!((refs[0].at, refs[0].merged, refs[1].at), (Some(at()), false, None));
+    assert_eq!(names, ["refs/hast/attempts/M1/1", "refs/heads/hast/kept/M1"]);
+    assert_eq!((refs[0].at, refs[0].merged), (Some(at()), false));
     let wrong = vec![(names[0].to_owned(), repo.head())];
     let refused = perform(&mut workspace, &GitStep::DeleteRefs { refs: wrong });
     assert!(matches!(refused, GitResult::Refused(GitProblem::Moved { .. })));
@@ -165,17 +146,13 @@ fn kept_work_is_a_branch_and_old_refs_are_listed_and_deleted_only_as_listed() {
 }
 
 /// Kept work of an attempt, as the branch keeps it.
-fn kept(repo: &Repo, workspace: &mut RealWorkspace) -> ObjectId {
-    let base = workspace.start(&rules());
-    repo.write("a", "1");
-    let saved = workspace.put_safe(&base);
-    let commit = saved.work().commit.clone();
+fn kept(repo: &Repo, workspace: &mut Checkout) -> ObjectId {
+    let commit = discard(repo, |room| room.write("a", "1"));
     perform(workspace, &GitStep::Keep { branch: kept_branch("M1"), commit: commit.clone() });
-    workspace.back(&base, &saved);
     commit
 }
 
-fn keep(workspace: &mut RealWorkspace, commit: &ObjectId) -> String {
+fn keep(workspace: &mut Checkout, commit: &ObjectId) -> String {
     let branch = kept_branch("M1");
     match perform(workspace, &GitStep::Keep { branch, commit: commit.clone() }) {
         GitResult::Kept { branch } => branch,

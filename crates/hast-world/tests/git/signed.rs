@@ -1,11 +1,13 @@
 //! Commits in a repository whose user signs what they commit, by a program that stands for `gpg`.
 
 use crate::fixture::*;
+use crate::worktrees::trees;
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::Inspection;
 use hast_flow::attempt::workspace::{GitResult, GitStep, perform};
-use hast_world::git::RealWorkspace;
+use hast_flow::attempt::worktrees::TreeName;
+use hast_world::git::RoomWorkspace;
 
 /// Prints another signature each time.
 const SIGNS: &str = "#!/bin/sh\ncat > /dev/null\nprintf '\\n[GNUPG:] SIG_CREATED D\\n' >&2\necho '-----BEGIN PGP SIGNATURE-----'\ndate +%s%N\necho '-----END PGP SIGNATURE-----'\n";
@@ -20,7 +22,7 @@ fn signing(repo: &Repo, script: &str) {
     repo.git(&["config", "--global", "user.email", "user@localhost"]);
 }
 
-fn build(workspace: &mut RealWorkspace, found: &Inspection) -> Result<ObjectId, GitProblem> {
+fn build(workspace: &mut RoomWorkspace, found: &Inspection) -> Result<ObjectId, GitProblem> {
     match perform(workspace, &GitStep::Build { plan: commit_plan(found) }) {
         GitResult::Built { commit } => Ok(commit),
         GitResult::Refused(problem) => Err(problem),
@@ -28,10 +30,10 @@ fn build(workspace: &mut RealWorkspace, found: &Inspection) -> Result<ObjectId, 
     }
 }
 
-fn worked(repo: &Repo) -> (RealWorkspace, hast_flow::attempt::base::Base, Inspection) {
-    let mut workspace = repo.open();
+fn worked(repo: &Repo) -> (RoomWorkspace, hast_flow::attempt::base::Base, Inspection) {
+    let (room, mut workspace) = repo.enter("M1");
     let base = workspace.start(&rules());
-    repo.write("src/new.rs", "new\n");
+    room.write("src/new.rs", "new\n");
     let found = workspace.see(&base);
     (workspace, base, found)
 }
@@ -51,14 +53,13 @@ fn a_commit_for_the_user_is_signed_and_made_once() {
     assert!(said.contains("author User <user@localhost> 1770615000 +0000"), "{said}");
     assert!(said.ends_with("feat(M1): it\n\nHast-Goal: M1"), "{said}");
     // Another process that builds it again, before or after the branch moved, finds the same one.
-    assert_eq!(build(&mut repo.open(), &found).unwrap(), first);
+    assert_eq!(build(&mut again(&repo), &found).unwrap(), first);
     let (branch, from) = (base.branch().to_owned(), found.head.clone());
     let advance = GitStep::Advance { branch, from, to: first.clone() };
     assert_eq!(perform(&mut workspace, &advance), GitResult::Advanced);
-    assert_eq!(build(&mut repo.open(), &found).unwrap(), first);
-    assert_eq!(perform(&mut repo.open(), &advance), GitResult::Advanced);
-    assert_eq!(repo.head(), first);
-    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    assert_eq!(build(&mut again(&repo), &found).unwrap(), first);
+    assert_eq!(perform(&mut again(&repo), &advance), GitResult::Advanced);
+    assert_eq!(repo.git(&["rev-parse", base.branch()]), first.as_str());
 }
 
 #[test]
@@ -83,21 +84,23 @@ fn what_is_remembered_of_a_signature_is_not_believed_where_it_says_something_els
 fn a_signature_that_cannot_be_made_refuses_the_commit_and_says_why() {
     let repo = Repo::new();
     signing(&repo, "#!/bin/sh\necho 'gpg: no secret key' >&2\nexit 2\n");
-    let (mut workspace, _, found) = worked(&repo);
+    let (mut workspace, base, found) = worked(&repo);
     let refused = build(&mut workspace, &found).unwrap_err();
     let GitProblem::NotSigned { said } = &refused else { panic!("{refused:?}") };
     assert!(said.contains("no secret key"), "{said}");
     assert!(refused.is_everybodys());
     // What only hast reads needs no signature.
-    let saved = workspace.put_safe(&workspace_base(&repo));
+    let saved = workspace.put_safe(&base);
     assert!(!text(&repo, &saved.work().commit).contains("gpgsig"));
     repo.git(&["config", "commit.gpgsign", "false"]);
-    let commit = build(&mut repo.open(), &found).unwrap();
+    drop(workspace);
+    let commit = build(&mut again(&repo), &found).unwrap();
     assert!(!text(&repo, &commit).contains("gpgsig"));
 }
 
-fn workspace_base(repo: &Repo) -> hast_flow::attempt::base::Base {
-    repo.open().start(&rules())
+/// The same room for a process that knows nothing of the one before.
+fn again(repo: &Repo) -> RoomWorkspace {
+    trees(repo).workspace(&TreeName::of("M1")).unwrap()
 }
 
 #[test]

@@ -127,6 +127,20 @@ fn a_merge_brings_a_directory_in_the_place_of_a_file_and_the_other_way_round() {
 }
 
 #[test]
+fn a_sparse_checkout_stays_sparse_over_a_merge() {
+    let repo = Repo::new();
+    add(&repo, "M1");
+    let base = repo.head();
+    let files = [("src/lib.rs", "pub fn two() {}\n"), ("tests/it.rs", "// more\n")];
+    let head = work(&repo, &files);
+    repo.git(&["sparse-checkout", "set", "--no-cone", "/src/", "/.ai/", "/.gitignore"]);
+    assert_eq!(merge(&repo, &base, &head).unwrap(), None);
+    assert_eq!((repo.head(), repo.git(&["status", "--porcelain"])), (head, String::new()));
+    assert_eq!(repo.read("src/lib.rs"), "pub fn two() {}\n");
+    assert!(!repo.path("tests").exists());
+}
+
+#[test]
 fn a_merge_that_was_cut_off_goes_on() {
     let repo = Repo::new();
     add(&repo, "M1");
@@ -139,8 +153,9 @@ fn a_merge_that_was_cut_off_goes_on() {
     assert_eq!(merge(&repo, &base, &head).unwrap(), None);
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
     assert_eq!(repo.read("new.txt"), "new\n");
-    // All files and the branch are there, and the index is not.
+    // All files and the branch are there, and the index is not: an earlier version moved the branch first.
     repo.git(&["read-tree", base.as_str()]);
+    repo.write(".git/hast/merging", format!("refs/heads/main\0{base}\0{head}\0end"));
     assert_eq!(merge(&repo, &base, &head).unwrap(), None);
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
 }

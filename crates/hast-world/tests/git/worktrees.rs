@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use hast_flow::attempt::base::ObjectId;
+use hast_flow::attempt::inspection::Inspection;
 use hast_flow::attempt::rooms::RoomKind;
 use hast_flow::attempt::workspace::Head;
 use hast_flow::attempt::worktrees::{
@@ -32,11 +33,16 @@ pub(crate) fn path_of(repo: &Repo, id: &str) -> PathBuf {
 
 /// hast looks at what an agent left in its room. The last commit of the unit's ref.
 pub(crate) fn look_at(repo: &Repo, id: &str) -> ObjectId {
+    inspection(repo, id).head
+}
+
+/// The judge's evidence about a room.
+pub(crate) fn inspection(repo: &Repo, id: &str) -> Inspection {
     let tree = TreeName::of(id);
     let record = std::fs::read(path_of(repo, id).with_file_name("meta.json")).unwrap();
     let record: serde_json::Value = serde_json::from_slice(&record).unwrap();
     let base = base_of(&tree, &record["base"].as_str().unwrap().parse().unwrap()).unwrap();
-    trees(repo).workspace(&tree).unwrap().see(&base).head
+    trees(repo).workspace(&tree).unwrap().see(&base)
 }
 
 pub(crate) fn plan(repo: &Repo, id: &str, copy: &[&str]) -> TreePlan {

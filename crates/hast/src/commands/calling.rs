@@ -117,7 +117,7 @@ pub(crate) fn project_at(app: &mut App, root: RootPath) -> Result<Project, Probl
 }
 
 /// Beside the goals, where there are goals.
-fn machine_directory(root: &RootPath) -> RootPath {
+pub(crate) fn machine_directory(root: &RootPath) -> RootPath {
     let goals = root.join(FlowName::Goals.marker());
     if goals.is_dir() { goals.join(".hast") } else { root.join(".hast") }
 }

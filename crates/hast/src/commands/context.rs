@@ -7,6 +7,7 @@ use hast_flow::flows::goals::print::Format;
 use hast_flow::flows::goals::selection::{Placed, placed, select};
 use hast_world::root_path::RootPath;
 
+use super::flow_root::printable;
 use super::goals_files::{GoalsFiles, find_root, last_session, show, text_of};
 use crate::app::App;
 use crate::cli::{ContextArgs, ContextFormat};
@@ -35,10 +36,16 @@ pub(crate) fn run(app: &mut App, args: &ContextArgs) -> Result<Exit, Problem> {
         .max_context_bytes
         .and_then(|max| usize::try_from(max.get()).ok())
         .unwrap_or(DEFAULT_MAX_BYTES);
-    let text = fit(&context, format(app, args), app.lang, max).map_err(|error| {
+    let format = format(app, args);
+    let text = fit(&context, format, app.lang, max).map_err(|error| {
         let what = say::context_too_small(app.lang, max, error.needed);
         Problem::new(what, say::context_too_small_next(app.lang))
     })?;
+    // JSON spells such characters itself.
+    let text = match format {
+        Format::Json => text,
+        _ => printable(&text),
+    };
     app.print(&text)?;
     Ok(Exit::Done)
 }

@@ -314,9 +314,27 @@ impl Screen {
         });
     }
 
+    /// What is told of a call now and then, where there is no board.
+    fn note(&self, progress: &Progress<'_>) {
+        let (key, unit) = (progress.key.as_str(), &progress.call.unit);
+        match &progress.what {
+            What::Started { .. } => {
+                self.live.note(|beats, now| beats.begin(key, unit, progress.agent, now));
+            }
+            What::Event(event) => {
+                let (said, cost) =
+                    (event_words(self.lang, event), spent(self.lang, progress.usage));
+                self.live.note(|beats, _| beats.hear(key, said.as_deref(), cost));
+            }
+            What::Ended(_) => self.live.note(|beats, _| beats.end(key)),
+            What::Notice(_) | What::Limited { .. } | What::Waiting { .. } | What::Held => {}
+        }
+    }
+
     /// Something happened to a call.
     fn heard(&self, progress: &Progress<'_>) {
         self.count(progress);
+        self.note(progress);
         let lang = self.lang;
         let said = match &progress.what {
             What::Started { .. } => Some(progress.agent.to_owned()),
@@ -326,8 +344,10 @@ impl Screen {
         };
         let told = match &progress.what {
             What::Notice(notice) => Some((*notice).to_owned()),
-            What::Limited { until } => Some(agents::limited_until(lang, progress.agent, until)),
-            What::Waiting { until } => Some(agents::waiting_until(lang, until)),
+            What::Limited { until } => {
+                Some(agents::limited_until(lang, progress.agent, until.text(lang)))
+            }
+            What::Waiting { until } => Some(agents::waiting_until(lang, until.text(lang))),
             What::Held => Some(agents::held(lang)),
             _ => None,
         };

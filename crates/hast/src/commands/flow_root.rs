@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use hast_flow::docs::files::FlowName;
-use hast_flow::words::{Lang, visible};
+use hast_flow::words::{Lang, visible, visible_lines};
 use hast_world::derived_files::NotPut;
 use hast_world::files::PathError;
 use hast_world::root_path::RootPath;
@@ -74,9 +74,7 @@ pub(crate) fn unwritten(lang: Lang, error: &NotPut) -> Problem {
 
 /// An agent's text, with nothing in it that a terminal would obey.
 pub(crate) fn printable(text: &str) -> String {
-    let line =
-        |line: &str| line.split('\t').map(|part| visible(part)).collect::<Vec<_>>().join("\t");
-    text.lines().map(|text| line(text) + "\n").collect()
+    visible_lines(text)
 }
 
 /// Room for a request in a list.

@@ -87,6 +87,13 @@ pub(crate) fn recover(app: &App, documents: &RootPath) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Whether no commit waits in a journal there.
+pub(crate) fn is_at_rest(app: &App, documents: &RootPath) -> bool {
+    let journal = documents.join(".hast/journal");
+    let looked = || glance(&disk_to_look(app, documents).ok()?).ok();
+    !journal.exists() || matches!(looked(), Some(Glance::AtRest))
+}
+
 /// Whether documents were written by this user's hast, so that a command may tidy up among them.
 pub(crate) fn are_own(app: &App, documents: &RootPath) -> Result<bool, Problem> {
     let disk = disk_to_look(app, documents)?;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use hast_flow::agents::ledger::Limited;
 use hast_flow::attempt::workspace::{GitResult, GitStep};
 use hast_flow::docs::document::read;
 use hast_flow::docs::files::FlowName;
@@ -19,6 +20,8 @@ use hast_world::root_path::RootPath;
 use hast_world::{auto_lock, git};
 use serde_json::{Value, json};
 
+use super::agent::limits;
+use super::calling::machine_directory;
 use super::goals_files::{newest_handoff, text_of};
 use super::run::glance as runs;
 use super::session::glance::{Glance, glance};
@@ -83,14 +86,17 @@ pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
         };
         flows.push(Seen { flow, root, state });
     }
+    let limits = limits_here(app, &flows);
     if app.json {
         let at = UtcTime::new(app.clock.now()).to_string();
         let flows: Vec<_> = flows.iter().map(seen_json).collect();
         let waiting = super::inbox::waiting(app).ok();
-        app.print_json(&json!({ "at": at, "flows": flows, "waiting": waiting }))?;
+        let limits = limits::as_json(&limits);
+        let told = json!({ "at": at, "flows": flows, "waiting": waiting, "limits": limits });
+        app.print_json(&told)?;
         return Ok(Exit::Done);
     }
-    let text = if flows.is_empty() { nothing(app) } else { text(app, &flows) };
+    let text = if flows.is_empty() { nothing(app) } else { text(app, &flows, &limits) };
     app.print(&text)?;
     Ok(Exit::Done)
 }
@@ -108,7 +114,18 @@ fn counted(states: Vec<&'static str>) -> BTreeMap<&'static str, usize> {
     units
 }
 
-fn text(app: &App, flows: &[Seen]) -> String {
+/// Agents that refuse, each once: flows of one root share what they know. A ledger that cannot be read tells of
+/// none here; `hast agent limits` says why.
+fn limits_here(app: &App, flows: &[Seen]) -> Vec<Limited> {
+    let machines = flows.iter().map(|seen| machine_directory(&seen.root));
+    let mut limits: Vec<Limited> =
+        machines.flat_map(|machine| limits::known(app, &machine).unwrap_or_default()).collect();
+    limits.sort_by(|one, other| (&one.agent, other.limit).cmp(&(&other.agent, one.limit)));
+    limits.dedup_by(|later, kept| later.agent == kept.agent);
+    limits
+}
+
+fn text(app: &App, flows: &[Seen], limits: &[Limited]) -> String {
     let lang = app.lang;
     let mut text = String::new();
     let mut findings = 0;
@@ -131,6 +148,7 @@ fn text(app: &App, flows: &[Seen]) -> String {
         };
         text.extend(lines.iter().map(|line| format!("          {line}\n")));
     }
+    text.extend(limits::lines(app, limits).iter().map(|line| format!("{line}\n")));
     match super::inbox::waiting(app) {
         Ok(0) => {}
         Ok(waiting) => {

@@ -73,6 +73,6 @@ fn comment(change: &Change, lang: Lang) -> Option<String> {
         Change::SentBack { subtask, reasons, .. } => say::demo_scope(lang, subtask, reasons),
         Change::Reviewed { subtask } => say::demo_reviewed(lang, subtask),
         Change::Green { subtask } => say::demo_green(lang, subtask),
-        Change::SetAside { .. } | Change::Left { .. } => return None,
+        Change::SetAside { .. } => return None,
     })
 }

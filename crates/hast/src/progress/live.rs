@@ -1,5 +1,5 @@
-//! Draws the board again and again on a terminal, below everything that was said; without a
-//! terminal nothing is drawn and only what is said appears.
+//! Draws the board again and again on a terminal, below everything that was said. Without a terminal
+//! nothing is drawn: what is said appears, and now and then a line for each agent that works.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -9,12 +9,15 @@ use std::time::{Duration, Instant};
 
 use rustix::termios::tcgetwinsize;
 
+use super::beats::Beats;
 use super::board::{Board, Marks, Screen, folded};
 use super::drawn::Drawn;
 use crate::output::is_screen;
 
 /// Fast enough for a clock of seconds, slow enough to cost nothing.
 const TICK: Duration = Duration::from_millis(250);
+/// How often it is looked whether a line is due.
+const BEAT: Duration = Duration::from_secs(1);
 
 /// A board that is kept on the screen while it lives.
 #[derive(Debug)]
@@ -31,6 +34,7 @@ struct Shared {
     colour: bool,
     is_terminal: bool,
     drawn: Drawn,
+    beats: Beats,
 }
 
 impl Live {
@@ -44,8 +48,13 @@ impl Live {
             colour,
             is_terminal,
             drawn: Drawn::default(),
+            beats: Beats::default(),
         }));
-        let ticker = is_terminal.then(|| tick(Arc::clone(&shared))).flatten();
+        let ticker = match (wanted, is_terminal) {
+            (Wanted::No, _) => None,
+            (Wanted::Yes, true) => tick(Arc::clone(&shared), TICK, Shared::redraw),
+            (Wanted::Yes, false) => tick(Arc::clone(&shared), BEAT, Shared::beat),
+        };
         Self { shared, ticker }
     }
 
@@ -54,6 +63,13 @@ impl Live {
         let mut shared = lock(&self.shared);
         let now = shared.started.elapsed();
         change(&mut shared.board, now);
+    }
+
+    /// Notes what an agent does, for those who have no board.
+    pub(crate) fn note(&self, note: impl FnOnce(&mut Beats, Duration)) {
+        let mut shared = lock(&self.shared);
+        let now = shared.started.elapsed();
+        note(&mut shared.beats, now);
     }
 
     /// Says a line above the board. It stays.
@@ -85,6 +101,16 @@ impl Drop for Live {
 }
 
 impl Shared {
+    fn redraw(&mut self) {
+        self.draw(None);
+    }
+
+    /// Says what is due.
+    fn beat(&mut self) {
+        let due = self.beats.due(self.started.elapsed());
+        due.iter().for_each(|line| self.draw(Some(line)));
+    }
+
     /// Draws the board where it stands, below a line that is to stay.
     fn draw(&mut self, said: Option<&str>) {
         let text = if self.is_terminal {
@@ -102,11 +128,15 @@ impl Shared {
     }
 }
 
-fn tick(shared: Arc<Mutex<Shared>>) -> Option<(Sender<()>, JoinHandle<()>)> {
+fn tick(
+    shared: Arc<Mutex<Shared>>,
+    every: Duration,
+    act: fn(&mut Shared),
+) -> Option<(Sender<()>, JoinHandle<()>)> {
     let (stop, stopped) = mpsc::channel();
     let draw = move || {
-        while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(TICK) {
-            lock(&shared).draw(None);
+        while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(every) {
+            act(&mut lock(&shared));
         }
     };
     let thread = std::thread::Builder::new().name("progress".to_owned()).spawn(draw).ok()?;

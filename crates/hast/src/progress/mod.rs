@@ -1,6 +1,7 @@
 //! What people see while hast works: a board of units on a terminal, one line an event elsewhere.
 //! Shows; decides nothing. Everything of it goes to stderr.
 
+pub(crate) mod beats;
 pub(crate) mod board;
 mod drawn;
 pub(crate) mod live;

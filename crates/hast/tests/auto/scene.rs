@@ -128,6 +128,13 @@ impl Scene {
         assert_eq!(ran.code, 0, "{command}: {ran:?}");
     }
 
+    /// A line as a person types it; `$HAST` is the binary.
+    pub(crate) fn typed(&self, line: &str) -> Ran {
+        let mut command = self.command("sh", &["-c", line]);
+        command.env("HAST", env!("CARGO_BIN_EXE_hast"));
+        ran(command)
+    }
+
     pub(crate) fn shell_out(&self, command: &str) -> String {
         ran(self.command("sh", &["-c", command])).out.trim().to_owned()
     }

@@ -45,6 +45,82 @@ fn without_a_reset_time_the_wait_doubles_and_an_answer_clears_it() {
 }
 
 #[test]
+fn a_limit_is_shown_in_local_time_until_it_is_over_or_cleared() {
+    let scene = Scene::new(LIMITED).env("HAST_TRUST", "all");
+    configured(&scene, "ai_tools: {mine: \"sh ../agent.sh {prompt_file}\"}\n");
+    scene.file("project/.ai/goals.yaml", "goals: []\n");
+    assert!(scene.run(&["agent", "limits"]).out.contains("no agent is limited"));
+    let scene = scene.env("HAST_AI_TOOL", "mine");
+    let ran = scene.run(&["agent", "run", "--role", "worker", "--prompt-file", "p.md"]);
+    assert!(ran.err.contains("after 16:30 (in 2 h)") && !ran.err.contains("guess"), "{ran:?}");
+    let before = scene.starts("first");
+    for args in [&["agent", "limits"][..], &["status"], &["agent", "doctor"]] {
+        let told = scene.run(args);
+        assert!(told.out.contains("mine is limited until 16:30 (in 2 h)"), "{args:?} {told:?}");
+        let told = scene.run(&[args, &["--lang", "ko"]].concat());
+        assert!(
+            told.out.contains("mine: 한도에 걸림, 다시 쓸 수 있는 시각 16:30(2시간 뒤)"),
+            "{told:?}"
+        );
+    }
+    let limit = json!([{"agent": "mine", "since": "2026-02-09T05:30:00Z", "until": "2026-02-09T07:30:00Z", "guess": false}]);
+    assert_eq!(scene.run(&["agent", "limits", "--json"]).json()["limits"], limit);
+    assert_eq!(scene.run(&["status", "--json"]).json()["limits"], limit);
+    let other = scene.run(&["agent", "limits", "--clear", "claude"]);
+    assert!(other.code == 1 && other.err.contains("name one of: mine"), "{other:?}");
+    let cleared = scene.run(&["agent", "limits", "--clear", "mine"]);
+    assert_eq!((cleared.code, cleared.out.as_str()), (0, "mine will be asked again at once\n"));
+    assert_eq!(scene.run(&["status", "--json"]).json()["limits"], json!([]));
+    assert_eq!(scene.run(&["agent", "limits", "--clear", "mine"]).code, 1);
+    scene.call(&[]);
+    assert_eq!(scene.starts("first"), before + 1, "it is asked again");
+    let scene = scene.env("HAST_TEST_WORLD", "2026-02-09T16:31:00+09:00#1");
+    assert_eq!(scene.run(&["status", "--json"]).json()["limits"], json!([]), "it is over");
+}
+
+#[test]
+fn a_time_that_no_agent_gave_is_said_to_be_a_guess() {
+    let scene = Scene::new("echo 'error: 429 too many requests' >&2; exit 1");
+    let scene = scene.env("HAST_TRUST", "all");
+    let ran = scene.run(&["agent", "run", "--role", "worker", "--prompt-file", "p.md"]);
+    assert!(ran.err.contains("after 14:35 (in 5 min; a guess, the agent gave no time)"), "{ran:?}");
+    assert_eq!(scene.run(&["agent", "limits", "--json"]).json()["limits"][0]["guess"], true);
+}
+
+#[test]
+fn commands_that_look_at_limits_make_nothing() {
+    let scene = Scene::new(":");
+    scene.file("project/.ai/goals.yaml", "goals: []\n");
+    for args in [&["agent", "limits"][..], &["status"]] {
+        assert_eq!(scene.run(args).code, 0);
+    }
+    assert!(!scene.at("project/.ai/.hast").exists() && !scene.at("project/.hast").exists());
+}
+
+#[test]
+fn a_program_that_knows_of_no_login_is_told_before_its_first_call_and_by_the_doctor() {
+    let scene = Scene::new(":").env("HAST_AI_TOOL", "claude").env("HAST_TRUST", "all");
+    let status =
+        r#"[ "$1" = auth ] && { echo x >"$HOME/asked"; echo '{"loggedIn": false}'; exit 1; }"#;
+    let done = r#"echo '{"type":"result","subtype":"success","is_error":false,"result":"ok","session_id":"s"}'"#;
+    scene.script("bin/claude", &format!("{status}\n[ \"$1\" = --version ] && echo 1.2.3\n{done}"));
+    let ran = scene.run(&["agent", "run", "--role", "worker", "--prompt-file", "p.md"]);
+    assert_eq!(ran.code, 0, "a hint stops nothing: {ran:?}");
+    let said =
+        "claude says that nobody is logged in (`claude auth status`); run `claude auth login`";
+    let (hint, answer) = (ran.err.find(said), ran.err.find("started, record"));
+    assert!(hint.is_some() && hint < answer, "{}", ran.err);
+    assert!(!scene.at("home/asked").exists(), "the question changes nothing");
+    let doctor = scene.run(&["agent", "doctor"]);
+    assert_eq!(doctor.code, 1, "{doctor:?}");
+    assert!(doctor.err.contains("claude auth status") && doctor.err.contains("claude auth login"));
+    let scene = scene.env("ANTHROPIC_API_KEY", "k");
+    let ran = scene.run(&["agent", "run", "--role", "worker", "--prompt-file", "p.md"]);
+    assert!(!ran.err.contains("logged in"), "{}", ran.err);
+    assert_eq!(scene.run(&["agent", "doctor"]).code, 0);
+}
+
+#[test]
 fn a_fallback_is_used_while_the_first_is_limited_or_missing_and_only_then() {
     let scene = Scene::new(LIMITED).env("HAST_TRUST", "all");
     scene.script("second.sh", r#"echo x >>"$HOME/../second"; echo done"#);

@@ -4,6 +4,7 @@
 
 mod examples;
 mod goals;
+mod hostile_texts;
 mod tools;
 mod usage;
 mod verify;

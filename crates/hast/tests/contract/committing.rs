@@ -1,6 +1,6 @@
 //! Agents that commit whatever is there, and files that no ref can hold.
 
-use crate::scene::{ONE, Scene};
+use crate::scene::{ONE, Scene, USERS};
 
 const STORE: &str = ".claude/orchestrator";
 
@@ -33,7 +33,9 @@ fn whoever_has_decided_what_is_in_git_is_not_overruled() {
 
 #[test]
 fn a_file_that_is_too_large_for_a_ref_is_told_with_where_it_is() {
-    let big = "  - when: {step: implement, missing: .git/big}\n    do:\n      - run: touch .git/big && mkdir -p src && echo large > src/big.bin && truncate -s 67200000 src/big.bin\n";
+    let big = format!(
+        "  - when: {{step: implement, missing: .git/big}}\n    do:\n      - run: touch {USERS}/.git/big && mkdir -p src && echo large > src/big.bin && truncate -s 67200000 src/big.bin\n"
+    );
     for (lang, word) in [("en", "too large for a ref"), ("ko", "너무 커서")] {
         let scene = Scene::new(&format!("{big}{ONE}"));
         let ran = scene.hast(&["contract", "start", "a total", "--lang", lang]);
@@ -47,11 +49,24 @@ fn a_file_that_is_too_large_for_a_ref_is_told_with_where_it_is() {
 }
 
 #[test]
-fn advice_on_a_detached_head_names_no_option_that_contract_has_not() {
+fn on_a_detached_head_the_work_comes_onto_the_head() {
     let scene = Scene::new(ONE);
     scene.git(&["checkout", "-q", "--detach"]);
     let ran = scene.hast(&["contract", "start", "a total"]);
-    assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(ran.err.contains("run `git switch BRANCH`"), "{}", ran.err);
-    assert!(!ran.err.contains("or use --isolate"), "{}", ran.err);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(scene.commits(), ["feat(R1/T1-S2): sum up", "test(R1/T1-S2): sum up", "first"]);
+    assert_eq!(scene.git(&["log", "--format=%s", "main"]).trim(), "first");
+    assert_eq!(scene.read("src/total.sh"), "echo $(($1 + $2))\n");
+}
+
+/// Rooms of the request are freed with it, and one that may go on is left alone.
+#[test]
+fn gc_leaves_the_room_of_a_request_that_may_go_on() {
+    let scene = Scene::killed_during("implement", "");
+    let kept = scene.hast(&["auto", "--gc"]);
+    assert_eq!(kept.code, 0, "{kept:?}");
+    assert!(kept.out.contains("=contract-"), "{}", kept.out);
+    assert_eq!(scene.hast(&["contract", "resume"]).code, 0);
+    let lanes = scene.git(&["for-each-ref", "refs/hast/lanes"]);
+    assert_eq!(lanes, "", "the room is given back");
 }

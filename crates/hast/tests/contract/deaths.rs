@@ -8,7 +8,7 @@ use hast_stage::plays::contract::TestFirst;
 use hast_stage::rounds;
 use rustix::process::Signal;
 
-use crate::scene::{ONE, Scene};
+use crate::scene::{ONE, Scene, USERS};
 use crate::torn::cut_off;
 
 #[test]
@@ -21,11 +21,13 @@ fn killed_at_any_moment_each_commit_is_made_once() {
 
 #[test]
 fn interrupted_while_it_implements_the_work_is_saved_and_done_again() {
-    let hangs = "  - when: {step: implement, missing: .git/go}\n    do:\n      - write: {path: src/total.sh, text: half}\n      - hang\n";
+    let hangs = format!(
+        "  - when: {{step: implement, missing: .git/go}}\n    do:\n      - write: {{path: src/total.sh, text: half}}\n      - write: {{path: {USERS}/.git/here, text: now}}\n      - hang\n"
+    );
     let scene = Scene::new(&format!("{hangs}{ONE}"));
     let mut command = scene.hast_command(&["contract", "start", "a total"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    scene.wait_until("the implementer works", |scene| scene.has("src/total.sh"));
+    scene.wait_until("the implementer works", |scene| scene.has(".git/here"));
     let second = scene.hast(&["contract", "resume"]);
     assert_eq!(second.code, 4, "{second:?}");
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), Signal::INT).unwrap();

@@ -2,7 +2,7 @@
 
 use hast_stage::plays::contract::REHEARSAL;
 
-use crate::scene::{ONE, Scene};
+use crate::scene::{ONE, Scene, USERS};
 
 /// Runs a request whose first round is played wrongly. It ends well, with both commits exactly once and
 /// what was wrong on a ref.
@@ -77,7 +77,9 @@ fn tests_deleted_after_gate_1() {
 
 #[test]
 fn a_result_written_by_the_agent() {
-    let forged = "      - run: \"mkdir -p .claude/orchestrator/sessions/*/contracts/R1/T1/T1-S2 && echo 'version: 1' > $(echo .claude/orchestrator/sessions/*/contracts/R1/T1/T1-S2)/test-result.yaml\"\n";
+    let forged = format!(
+        "      - run: \"cd {USERS} && mkdir -p .claude/orchestrator/sessions/*/contracts/R1/T1/T1-S2 && echo 'version: 1' > $(echo .claude/orchestrator/sessions/*/contracts/R1/T1/T1-S2)/test-result.yaml\"\n"
+    );
     let scene = sent_back(&implement(&format!("{WORK}{forged}")), "GATE-3", "test-result.yaml");
     assert!(scene.contract("T1/T1-S2/test-result.yaml").contains("sh tests/run.sh"));
 }
@@ -117,19 +119,27 @@ fn a_red_suite_recommended_as_complete() {
     );
 }
 
+/// Git of the room is the room's own: this reaches nobody, and the work is judged by its files.
 #[test]
-fn history_rewritten() {
-    let amend = format!(
-        "{WORK}      - run: git -c user.name=a -c user.email=a@b commit -q --amend -m mine\n"
-    );
-    sent_back(&implement(&amend), "GATE-3", "history was rewritten");
-}
-
-#[test]
-fn a_merge_left_under_way() {
-    let merge = format!("{WORK}      - run: git rev-parse HEAD > .git/MERGE_HEAD\n");
-    let scene = sent_back(&implement(&merge), "GATE-3", "a merge was left under way");
-    assert!(!scene.has(".git/MERGE_HEAD"));
+fn what_an_agent_does_to_the_git_of_its_room_is_nobodys_business() {
+    for trick in [
+        "git -c user.name=a -c user.email=a@b commit -q --amend -m mine",
+        "git rev-parse HEAD > .git/MERGE_HEAD",
+        "git config core.hooksPath /dev/null",
+        "git branch -m other",
+        "rm -rf .git",
+    ] {
+        let work = implement(&format!("{WORK}      - run: {trick}\n"));
+        let scene = Scene::new(&format!("{work}{ONE}"));
+        let before = scene.read(".git/config");
+        let ran = scene.hast(&["contract", "start", "a total"]);
+        assert_eq!(ran.code, 0, "{trick}: {ran:?}\n{}", scene.log());
+        assert_eq!(scene.failures(), [""; 0], "{trick}");
+        let wanted = ["feat(R1/T1-S2): sum up", "test(R1/T1-S2): sum up", "first"];
+        assert_eq!(scene.commits(), wanted, "{trick}");
+        assert_eq!(scene.read(".git/config"), before, "{trick}");
+        assert_eq!(scene.git(&["branch", "--format=%(refname)"]).trim(), "refs/heads/main");
+    }
 }
 
 #[test]
@@ -172,7 +182,7 @@ fn after_three_rounds_a_person_is_asked() {
         ran.err
     );
     assert_eq!(scene.failures().len(), 3);
-    assert_eq!(scene.commits(), ["test(R1/T1-S2): sum up", "first"]);
+    assert_eq!(scene.commits(), ["first"]);
     assert_eq!(scene.git(&["status", "--porcelain", "--", "src", "README", "tests"]), "");
     let shown = scene.hast(&["contract", "show", "--json"]);
     assert!(
@@ -187,18 +197,22 @@ fn after_three_rounds_a_person_is_asked() {
 /// fails, whoever reads the log next.
 #[test]
 fn documents_of_hast_forged_without_a_sandbox() {
-    let log = ".claude/orchestrator/events.ndjson";
+    let log = format!("{USERS}/.claude/orchestrator/events.ndjson");
     let done = "{\\\"event_id\\\":\\\"EV-20990112T143000Z-0099\\\",\\\"ts\\\":\\\"2026-01-12T14:30:00Z\\\",\\\"actor\\\":\\\"orchestrator\\\",\\\"type\\\":\\\"REQUEST_COMPLETED\\\",\\\"detail\\\":{\\\"request_id\\\":\\\"R1\\\"}}";
     for (lie, name) in [
         (format!("echo '{done}' >> {log}"), "events.ndjson"),
         (
-            "sed -i s/in_progress/completed/g .claude/orchestrator/sessions/*/state.json"
-                .to_owned(),
+            format!(
+                "sed -i s/in_progress/completed/g {USERS}/.claude/orchestrator/sessions/*/state.json"
+            ),
             "state.json",
         ),
         (format!("sed -i s/GATE-1/GATE-2/ {log}"), "events.ndjson"),
         (format!("rm {log}"), "events.ndjson"),
-        ("echo '{}' > .claude/orchestrator/attempts/R1/T1-S2/2/base.json".to_owned(), "base.json"),
+        (
+            format!("echo '{{}}' > {USERS}/.claude/orchestrator/attempts/R1/T1-S2/2/base.json"),
+            "base.json",
+        ),
     ] {
         let forge = format!("      - run: \"{lie}\"\n");
         let scene = sent_back(&implement(&format!("{WORK}{forge}")), "GATE-3", name);
@@ -214,8 +228,10 @@ fn documents_of_hast_forged_without_a_sandbox() {
 /// Code of the attempt that lies while hast runs the tests.
 #[test]
 fn documents_of_hast_forged_by_the_code_under_test() {
-    let code = "      - write: {path: src/total.sh, text: \"echo $(($1 + $2)); test -f .git/once || { touch .git/once; echo '{}' >> .claude/orchestrator/events.ndjson; }\\n\"}\n";
-    let scene = Scene::new(&format!("{}{ONE}", implement(code)));
+    let code = format!(
+        "      - write: {{path: src/total.sh, text: \"echo $(($1 + $2)); test -f {USERS}/.git/once || {{ touch {USERS}/.git/once; echo '{{}}' >> {USERS}/.claude/orchestrator/events.ndjson; }}\\n\"}}\n"
+    );
+    let scene = Scene::new(&format!("{}{ONE}", implement(&code)));
     let ran = scene.hast(&["contract", "start", "a total"]);
     assert_eq!(ran.code, 0, "{ran:?}\n{}", scene.log());
     let failures = scene.failures();
@@ -243,7 +259,6 @@ fn tests_made_weaker_without_a_word_in_them_changed() {
             "git update-index --assume-unchanged tests/total.test; echo true > tests/total.test",
             "tests/total.test",
         ),
-        ("git config core.hooksPath /dev/null", "config"),
     ] {
         let trick = trick.replace('\\', "\\\\");
         sent_back(&implement(&format!("{WORK}      - run: \"{trick}\"\n")), "GATE-3", reason);

@@ -12,7 +12,7 @@ fn state(scene: &Scene) -> String {
 
 #[test]
 fn a_request_whose_state_was_lost_is_shown_resumed_and_not_overtaken() {
-    let scene = Scene::killed_during("implement", ".git/here");
+    let scene = Scene::killed_during("implement", "");
     let path = state(&scene);
     scene.remove(&path);
     assert!(scene.hast(&["contract", "list"]).out.contains("R1  active"));
@@ -32,7 +32,7 @@ fn a_request_whose_state_was_lost_is_shown_resumed_and_not_overtaken() {
 #[test]
 fn a_log_without_its_last_line_is_gone_on_with() {
     for step in ["test_first", "implement", "review", "verify"] {
-        let scene = Scene::killed_during(step, ".git/here");
+        let scene = Scene::killed_during(step, "");
         let log = scene.log();
         let mut lines: Vec<&str> = log.lines().collect();
         lines.pop();
@@ -105,7 +105,7 @@ fn whichever_line_of_the_log_is_gone_is_missed() {
     every_line_is_missed(&scene, &log, &["contract", "verify"]);
     // What hast has tested is in the log alone: before the verification nothing would miss it.
     for step in ["test_first", "implement", "review"] {
-        let scene = Scene::killed_during(step, ".git/here");
+        let scene = Scene::killed_during(step, "");
         every_line_is_missed(&scene, &log, &["contract", "verify"]);
     }
 }

@@ -19,6 +19,9 @@ impl Deref for Scene {
     }
 }
 
+/// The user's checkout from the room of the request, where no sandbox keeps anybody from it.
+pub(crate) const USERS: &str = "../../../../../../../project";
+
 /// One subtask with tests for `src/total.sh`.
 pub(crate) const ONE: &str = r#"
   - when: {step: breakdown}
@@ -50,15 +53,15 @@ impl Scene {
         Self { stage: project(hast, &rehearsal, config) }
     }
 
-    /// hast was killed while an agent of this step worked, which has written half of `sign`. The next
-    /// one finishes its work.
-    pub(crate) fn killed_during(step: &str, sign: &str) -> Self {
+    /// hast was killed while an agent of this step worked, after these actions. The next one finishes its
+    /// work.
+    pub(crate) fn killed_during(step: &str, actions: &str) -> Self {
         let scene = Self::new(&format!(
-            "  - when: {{step: {step}, missing: .git/go}}\n    do:\n      - write: {{path: {sign}, text: half}}\n      - hang\n{ONE}"
+            "  - when: {{step: {step}, missing: .git/go}}\n    do:\n{actions}      - write: {{path: {USERS}/.git/here, text: now}}\n      - hang\n{ONE}"
         ));
         let mut command = scene.hast_command(&["contract", "start", "a total"]);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        scene.wait_until("the agent works", |scene| scene.has(sign));
+        scene.wait_until("the agent works", |scene| scene.has(".git/here"));
         child.kill().unwrap();
         child.wait().unwrap();
         scene.nothing_runs();

@@ -147,12 +147,29 @@ fn a_status_is_not_committed_while_somebody_has_the_index() {
 }
 
 #[test]
-fn a_branch_that_was_deleted_meanwhile_is_named() {
+fn a_goal_whose_branch_was_deleted_meanwhile_begins_anew_with_the_next_run() {
     let scene = scene(WAITING);
     meanwhile(&scene, |scene| {
         scene.git(&["switch", "-qc", "mine"]);
         scene.git(&["branch", "-qD", "main"]);
     });
-    let goals = scene.read(".ai/goals.yaml");
-    assert!(goals.contains("the branch main is gone"), "{goals}");
+    // People may bring it back first: then what passed is merged.
+    assert_eq!(scene.status_of("M1"), "active");
+    let ran = scene.hast(&["auto", "M1"]);
+    assert_eq!((ran.code, scene.status_of("M1").as_str()), (0, "done"), "{ran:?}");
+    let recovered = scene.git(&["for-each-ref", "--format=%(refname)", "refs/hast/recovered/M1"]);
+    assert!(ran.err.contains(&recovered), "{ran:?}");
+    assert_eq!(scene.git(&["show", &format!("{recovered}:src/b.txt")]), "b");
+    assert_eq!(scene.git(&["branch", "--format=%(refname:short)"]), "mine");
+}
+
+#[test]
+fn what_passed_is_merged_when_its_branch_is_brought_back() {
+    let scene = scene(WAITING);
+    meanwhile(&scene, |scene| drop(scene.git(&["branch", "-m", "main", "trunk"])));
+    scene.git(&["branch", "-m", "trunk", "main"]);
+    let ran = scene.hast(&["auto", "M1"]);
+    assert_eq!((ran.code, scene.status_of("M1").as_str()), (0, "done"), "{ran:?}");
+    let log = scene.read(".ai/events/events.ndjson");
+    assert_eq!(log.matches("ATTEMPT_STARTED").count(), 1, "{log}");
 }

@@ -85,11 +85,11 @@ fn of_many_who_act_at_once_one_is_heard() {
 }
 
 #[test]
-fn a_limit_changes_no_goal_and_an_unknown_item_is_refused() {
+fn a_login_changes_no_goal_and_an_unknown_item_is_refused() {
     let stop = event(
         1,
         "STOPPED",
-        json!({"cause": "limit", "what": "claude has reached its limit", "next": "later", "goal_id": "M2"}),
+        json!({"cause": "login", "what": "claude is not logged in", "next": "log in", "goal_id": "M2"}),
     );
     let scene = Scene::new(&[stop]);
     let id = scene.waiting().remove(0);

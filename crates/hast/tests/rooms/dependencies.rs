@@ -54,3 +54,22 @@ fn installed_dependencies_count_where_the_list_beside_them_changed() {
         assert_eq!(scene.reason(), "tests_red", "{kind}");
     }
 }
+
+#[test]
+fn what_was_uninstalled_is_not_there_when_the_tests_run() {
+    for uninstall in ["rm -rf node_modules/dep", "rm -rf node_modules"] {
+        for kind in KINDS {
+            let check = "test ! -f src/b.txt || test ! -e node_modules/dep/index.js\n";
+            let script = format!("{uninstall}; echo '{{\"dependencies\":{{}}}}' > package.json");
+            let scene = Scene::with_check(&script, kind, check);
+            let ran = scene.auto();
+            let ended = (ran.code, scene.status());
+            assert_eq!(ended, (0, "done".to_owned()), "{kind} {uninstall} {ran:?}");
+            assert_eq!(scene.names("node_modules"), ["dep"], "{kind}");
+            // Without a changed list of dependencies it is there again.
+            let scene = Scene::with_check(uninstall, kind, check);
+            scene.auto();
+            assert_eq!(scene.reason(), "tests_red", "{kind} {uninstall}");
+        }
+    }
+}

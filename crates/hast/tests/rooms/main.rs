@@ -2,9 +2,12 @@
 //! repository it can reach, and what makes its tests green.
 #![cfg(test)]
 
+mod attacks;
 mod deaths;
 mod dependencies;
 mod hooks;
+mod outside;
+mod private_places;
 mod same_path;
 mod scene;
 mod shapes;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::Deref;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use hast_stage::{Ran, Stage};
@@ -18,6 +18,17 @@ impl Deref for Scene {
     fn deref(&self) -> &Stage {
         &self.stage
     }
+}
+
+/// A file as it is on the disk: what a user could miss of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    mode: u32,
+    owner: (u32, u32),
+    /// Nothing where hast's own work changes it.
+    modified: Option<(i64, i64)>,
+    attributes: Vec<(String, Vec<u8>)>,
+    content: Vec<u8>,
 }
 
 /// Both kinds of room, as the configuration asks for them.
@@ -35,16 +46,14 @@ impl Scene {
 
     pub(crate) fn with_check(script: &str, config: &str, check: &str) -> Self {
         let scene = Self { stage: Stage::new(env!("CARGO_BIN_EXE_hast")) };
-        scene.write("../agent.sh", script);
-        let agent = scene.root().join("../agent.sh");
         let replies = format!(
-            "version: 1\nreplies:\n  - do:\n      - run: [sh, \"{}\"]\n      - write: {{path: src/b.txt, text: \"b\\n\"}}\n      - handoff: {{status: complete, done: [b], next: nothing}}\n",
-            agent.display()
+            "version: 1\nreplies:\n  - do:\n      - run: [sh, -c, {script:?}]\n      - write: {{path: src/b.txt, text: \"b\\n\"}}\n      - handoff: {{status: complete, done: [b], next: nothing}}\n"
         );
         let config = format!(
             "test_command: \"sh check.sh\"\nai_tool: \"rehearsal:.ai/agent.yaml\"\nmax_retries: 1\n{config}"
         );
         for (path, text) in [
+            ("../home/state/hast.txt", "hast's directory is there, and the home's date stays\n"),
             ("src/a.txt", "a\n"),
             ("src/deep/c.txt", "c\n"),
             ("package.json", "{}\n"),
@@ -92,11 +101,16 @@ impl Scene {
 
     /// Every file of the user's checkout, repository and home, with its content and rights, but what a
     /// merge of hast's changes: the branch, the index, logs, objects, and hast's own refs and state.
-    pub(crate) fn everything(&self) -> BTreeMap<String, (u32, Vec<u8>)> {
+    pub(crate) fn everything(&self) -> BTreeMap<String, Entry> {
         let mut files = BTreeMap::new();
         let top = self.root().parent().unwrap().to_owned();
         collect(&top, &top, &mut files);
         files
+    }
+
+    /// Git in the project by whoever owns it.
+    pub(crate) fn git_of_owner(&self, args: &[&str]) -> String {
+        self.git(&[&["-c", "safe.directory=*"][..], args].concat())
     }
 
     pub(crate) fn nothing_is_left(&self) {
@@ -109,8 +123,8 @@ impl Scene {
 
 /// Paths that are not the same in both, but for these.
 pub(crate) fn differences(
-    before: &BTreeMap<String, (u32, Vec<u8>)>,
-    after: &BTreeMap<String, (u32, Vec<u8>)>,
+    before: &BTreeMap<String, Entry>,
+    after: &BTreeMap<String, Entry>,
     but: &[&str],
 ) -> Vec<String> {
     let all: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
@@ -121,6 +135,7 @@ pub(crate) fn differences(
 const CHANGED_BY_HAST: &[&str] = &[
     "project/.git/objects",
     "project/.git/refs/hast",
+    "project/.git/refs/heads/hast",
     "project/.git/refs/heads/main",
     "project/.git/logs",
     "project/.git/index",
@@ -128,9 +143,10 @@ const CHANGED_BY_HAST: &[&str] = &[
     "project/.ai",
     "home/state",
     "home/.local",
+    "home/reports",
 ];
 
-fn collect(top: &Path, directory: &Path, into: &mut BTreeMap<String, (u32, Vec<u8>)>) {
+fn collect(top: &Path, directory: &Path, into: &mut BTreeMap<String, Entry>) {
     for entry in fs::read_dir(directory).unwrap().flatten() {
         let path = entry.path();
         let name = path.strip_prefix(top).unwrap().to_string_lossy().into_owned();
@@ -138,15 +154,35 @@ fn collect(top: &Path, directory: &Path, into: &mut BTreeMap<String, (u32, Vec<u
             continue;
         }
         let there = fs::symlink_metadata(&path).unwrap();
-        let mode = there.permissions().mode();
+        let content = match there.file_type() {
+            kind if kind.is_file() => fs::read(&path).unwrap(),
+            kind if kind.is_symlink() => {
+                fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
+            }
+            _ => Vec::new(),
+        };
+        // A merge writes to directories, and git to its own.
+        let by_hast = there.is_dir() && name.starts_with("project");
+        let modified = (!by_hast).then(|| (there.mtime(), there.mtime_nsec()));
+        let owner = (there.uid(), there.gid());
+        let attributes = attributes(&path);
         if there.is_dir() {
-            into.insert(name, (mode, Vec::new()));
             collect(top, &path, into);
-        } else if there.is_symlink() {
-            let leads = fs::read_link(&path).unwrap().to_string_lossy().into_owned();
-            into.insert(name, (mode, leads.into_bytes()));
-        } else {
-            into.insert(name, (mode, fs::read(&path).unwrap()));
         }
+        into.insert(name, Entry { mode: there.mode(), owner, modified, attributes, content });
     }
+}
+
+fn attributes(path: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut names = vec![0; 4096];
+    let length = rustix::fs::llistxattr(path, &mut names[..]).unwrap_or(0);
+    let names = names[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    let value = |name: &[u8]| {
+        let name = String::from_utf8_lossy(name).into_owned();
+        let mut value = vec![0; 4096];
+        let length = rustix::fs::lgetxattr(path, &name, &mut value[..]).unwrap_or(0);
+        value.truncate(length);
+        (name, value)
+    };
+    names.map(value).collect()
 }

@@ -1,125 +1,146 @@
-//! Agents that do to the repository whatever they can. Afterwards it is byte for byte as before, but for
-//! the commit that passed.
+//! Agents that do to the repository whatever they can. Each attack says what it did: inside of a room
+//! it works, or the system refuses it. Afterwards everything of the user's is as before,
+//! byte for byte, with its rights, owners, dates and attributes.
 
+use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+
+use crate::attacks::{ALONE, TOGETHER};
 use crate::scene::{KINDS, Scene, differences};
 
-/// Attacks on git's own directory, each in a shell of its own.
-const OF_GIT: &[&str] = &[
-    "git branch more; git branch -f side HEAD",
-    "git tag v1; git tag -a -m t v2",
-    "git update-ref refs/heads/hast/kept/M1 HEAD",
-    "git update-ref refs/hast/attempts/M1/9 HEAD",
-    "git stash push -u; git stash drop",
-    "git config user.name evil; git config core.hooksPath $TMPDIR/evil",
-    "git config core.fsmonitor false; git config core.sshCommand evil",
-    "git config --global user.name evil",
-    "mkdir -p .git/hooks; printf '#!/bin/sh\\nexit 0\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
-    "mkdir -p .git/info; echo '*' > .git/info/exclude; echo '* filter=evil' > .git/info/attributes",
-    "echo evil > .git/COMMIT_EDITMSG; echo evil > .git/description",
-    "git update-index --assume-unchanged src/a.txt; git update-index --skip-worktree src/deep/c.txt",
-    "git rm -q --cached src/a.txt; git add -A",
-    "git commit --allow-empty -qm empty; git commit --amend -qm rewritten",
-    "git commit-tree -m orphan HEAD^{tree} > /dev/null; git hash-object -w check.sh",
-    "git replace HEAD $(git commit-tree -m r HEAD^{tree})",
-    "git notes add -m note HEAD",
-    "git remote add origin $TMPDIR/evil; git fetch origin",
-    "git checkout -q --detach; git checkout -qb elsewhere",
-    "git bisect start; git bisect bad",
-    "git rev-parse HEAD > .git/MERGE_HEAD; echo merge > .git/MERGE_MSG",
-    "mkdir -p .git/rebase-merge; touch .git/rebase-merge/onto",
-    "touch .git/index.lock .git/HEAD.lock .git/refs/heads/main.lock",
-    "git sparse-checkout set src",
-    "git worktree add -q ../stolen HEAD",
-    "git reflog expire --expire=now --all; git gc -q --prune=now; git prune",
-    "git submodule add ./.git evil",
-    "echo /nowhere > .git/objects/info/alternates",
-    "find .git/objects -type f -exec chmod u+w {} + -exec sh -c 'echo evil > \"$1\"' x {} \\;",
-    "echo evil > .git/users-objects/evil; rm -rf .git/users-objects/*",
-    "rm -rf .git/refs .git/packed-refs; echo evil > .git/HEAD",
-    "mv .git gone.log; git init -q",
-    "rm -rf .git; ln -s /nowhere .git",
-];
+/// A user who has no rights: `nobody` on most systems.
+const UNPRIVILEGED: u32 = 65_534;
 
-/// Attacks on the user's files, whatever path leads to them.
-const OF_FILES: &[&str] = &[
-    "echo evil > .env; rm -f src/user.log",
-    "echo evil > node_modules/dep/index.js; rm -rf node_modules",
-    "rm -rf .venv; mkdir .venv; echo exit 1 > .venv/runner",
-    "chmod 000 .venv node_modules; chown 1 .env; touch -d 2001-01-01 .env",
-    "echo evil > notes.txt; rm notes.txt",
-    "echo evil > \"$CHECKOUT/src/a.txt.log\"; rm -rf \"$CHECKOUT/.git/hooks\"",
-    "cd \"$CHECKOUT\" && git -C . branch stolen; git --git-dir=\"$CHECKOUT/.git\" tag stolen",
-    "echo evil >> \"$HOME/.profile\"; rm -rf \"$HOME/docs\"; mkdir \"$HOME/made\"",
-    "chmod 777 \"$HOME/docs/mine.txt\"; touch -d 2001-01-01 \"$HOME/docs/mine.txt\"",
-    "ln \"$HOME/docs/mine.txt\" linked.log; echo evil >> linked.log; rm -f linked.log",
-    "mv \"$HOME/docs\" \"$HOME/moved\"; mkfifo \"$HOME/pipe\"",
-    "mknod \"$HOME/device\" c 1 3; mknod device.log c 1 3",
-    "find \"$HOME/state\" -name meta.json -exec sh -c 'echo {} > \"$1\"' x {} \\;",
-    "rm -rf \"$HOME/state/hast\"",
-    "for room in \"$HOME\"/state/hast/rooms/*/*/; do echo evil > \"$room/trusted/index\"; done",
-    "umount .git/users-objects; umount -l .; umount -l \"$CHECKOUT\"",
-    "mount -t tmpfs none src; mount --bind / src; mount -o remount,rw /",
-    "unshare -Urm sh -c 'umount -l \"$CHECKOUT\"; echo evil > \"$CHECKOUT/.env\"'",
-    "unshare -m sh -c 'umount -l .; echo evil > .env'",
-    "nsenter -t 1 -m sh -c 'echo evil > \"$CHECKOUT/.env\"'",
-    "for root in /proc/[0-9]*/root; do echo evil > \"$root$CHECKOUT/.env\"; done",
-    "for cwd in /proc/[0-9]*/cwd; do echo evil > \"$cwd/.env\"; done",
-    "kill -9 1; kill -STOP 1",
-    "setfattr -n user.overlay.opaque -v y src; setfattr -n user.evil -v y \"$HOME/docs/mine.txt\"",
-    "ls .ai/events .ai/attempts .ai/.hast/journal && echo evil >> .ai/events/events.ndjson",
-    "cp -r .ai/.hast/calls .ai/stolen.log; rm -rf .ai/stolen.log",
-    "cd .. && rm -rf project; cd \"$CHECKOUT/..\" && rm -rf project/.git project/src/user.log",
-    "(sleep 300 &) ; setsid sleep 300 & true",
-];
+/// Runs the attacks of the goal, and notes how each ended.
+const AGENT: &str = r#"goal=$(sed -n 's/.*"unit": *"\([^"]*\)".*/\1/p' "$HAST_CALL" | head -1)
+export CHECKOUT="$(cat "$HOME/checkout")"
+case "$PWD" in "$CHECKOUT") export KIND=same;; *) export KIND=own;; esac
+mkdir "$TMPDIR/git"
+for part in $(ls -A .git | grep -vx users-objects); do cp -a ".git/$part" "$TMPDIR/git"; done
+for attack in $(ls "$HOME/attacks/$goal"); do
+  for part in $(ls -A .git | grep -vx users-objects); do rm -rf ".git/$part"; done
+  cp -a "$TMPDIR/git/." .git
+  git checkout -qf -- . && git clean -qfd
+  timeout 20 setsid sh -ex "$HOME/attacks/$goal/$attack" < /dev/null > "$HOME/reports/$attack.log" 2>&1
+  echo $? > "$HOME/reports/$attack"
+done
+"#;
 
-fn vandalise(attacks: &[&str], kind: &str) {
-    // A whole room survives each of them: the tree is put right for the next one.
-    let script: String = attacks
-        .iter()
-        .map(|attack| {
-            let line = attack.replace('\'', "'\\''");
-            format!("timeout 20 setsid sh -c 'cd \"$HERE\"; {line}' </dev/null >/dev/null 2>&1 || true\n")
-        })
-        .collect();
-    let script = format!(
-        "export HERE=\"$PWD\"\nexport CHECKOUT=\"$(cat \"$HOME/checkout\")\"\nmkdir $TMPDIR/kept; cp -r src .ai .gitignore check.sh package.json $TMPDIR/kept\n{script}cd \"$HERE\"; chmod -R u+rwX .; rm -rf src .ai; cp -r $TMPDIR/kept/. .; rm -rf evil .gitmodules stolen; true\n"
-    );
-    let scene = Scene::with_check(&script, kind, "true\n");
+/// Words of the attacks: what the system refuses, and what works on a copy of the room's own alone.
+const WORDS: &str = r#"refused() { if "$@"; then echo "not refused: $*"; exit 99; fi; }
+private() { case $KIND in same) "$@";; own) refused "$@";; esac; }
+put() { (echo "$1" >> "$2"); }
+mark() { python3 -c 'import os, sys; os.setxattr(sys.argv[1], "user.evil", b"y")' "$1"; }
+trace() { python3 -c 'import ctypes, sys; sys.exit(0 if ctypes.CDLL(None).ptrace(16, int(sys.argv[1]), 0, 0) == 0 else 1)' "$1"; }
+call() { python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])' "$1"; }
+"#;
+
+/// Sees to it that nobody but this user is needed.
+fn give_to(path: &Path, user: u32) {
+    std::os::unix::fs::lchown(path, Some(user), Some(user)).unwrap();
+    if path.is_dir() && !path.is_symlink() {
+        for entry in std::fs::read_dir(path).unwrap().flatten() {
+            give_to(&entry.path(), user);
+        }
+    }
+}
+
+/// All attacks with names: those that share an attempt begin with `T`.
+fn attacks() -> Vec<(String, &'static str)> {
+    let named = |letter: char, attacks: &[&'static str]| {
+        let attacks = attacks.iter().enumerate();
+        attacks
+            .map(|(number, attack)| (format!("{letter}{number:02}"), *attack))
+            .collect::<Vec<_>>()
+    };
+    let all = [named('T', TOGETHER), named('A', ALONE)].concat();
+    assert!(all.len() >= 60, "{}", all.len());
+    all
+}
+
+fn scene(kind: &str) -> Scene {
+    let config = format!("{kind}sandbox_write: [~/reports]\n");
+    let scene = Scene::with_check("true", &config, "true\n");
+    let line = format!("sh {}/agent.sh {{prompt}}", scene.home().display());
+    let config = scene.read(".ai/config.yaml").replace("rehearsal:.ai/agent.yaml", &line);
+    scene.write(".ai/config.yaml", config);
+    scene.write("../home/agent.sh", AGENT);
     scene.write("../home/docs/mine.txt", "mine\n");
-    scene.write("../home/checkout", scene.root().to_str().unwrap());
+    scene.write("../home/.profile", "mine\n");
+    scene.write("../home/reports/.keep", "");
+    scene.write("../home/checkout", scene.root().canonicalize().unwrap().to_str().unwrap());
+    let mut goals = "goals:\n  - {id: V, title: Attacks, status: active}\n".to_owned();
+    for (name, attack) in attacks() {
+        let goal = if name.starts_with('T') { "V" } else { &name };
+        scene.write(&format!("../home/attacks/{goal}/{name}"), format!("{WORDS}{attack}\n"));
+        if goal == name {
+            goals.push_str(&format!("  - {{id: {goal}, title: Attack, status: active}}\n"));
+        }
+    }
+    scene.write(".ai/goals.yaml", goals);
+    scene.git(&["add", "-A", ".ai"]);
+    scene.git(&["commit", "-qm", "attacks"]);
     scene.git(&["branch", "side"]);
-    let (before, head) = (scene.everything(), scene.git(&["rev-parse", "HEAD"]));
-    let (index, stash) = (
-        scene.git(&["ls-files", "-v", "--", "src", "*.sh", "*.json"]),
-        scene.git(&["for-each-ref", "refs/stash"]),
-    );
-    let ran = scene.auto();
-    assert_eq!(
-        (ran.code, scene.status().as_str()),
-        (0, "done"),
-        "{kind} {ran:?} {}",
-        scene.reason()
-    );
-    assert_eq!(scene.git(&["rev-parse", "main~2"]), head, "{kind}");
-    let after = scene.everything();
-    assert_eq!(differences(&before, &after, &[]), ["project/src/b.txt"], "{kind}");
-    let index_now = scene.git(&["ls-files", "-v", "--", "src", "*.sh", "*.json"]);
-    assert_eq!(index_now, index.replace("src/a.txt\n", "src/a.txt\nH src/b.txt\n"));
-    assert_eq!(scene.git(&["for-each-ref", "refs/stash"]), stash);
-    assert_eq!(scene.git(&["fsck", "--no-dangling"]), "");
+    scene
+}
+
+fn vandalise(kind: &str, user: Option<u32>, width: &str) {
+    let scene = scene(kind);
+    let words = ["auto", "--recursive", "--parallel", width];
+    let top = scene.root().parent().unwrap().to_owned();
+    let is_root = std::fs::metadata("/proc/self").unwrap().uid() == 0;
+    let mut command = scene.hast_command(&words);
+    if let Some(user) = user.filter(|_| is_root) {
+        // The binary may lie where only root can go.
+        std::fs::copy(env!("CARGO_BIN_EXE_hast"), top.join("hast")).unwrap();
+        give_to(&top, user);
+        command = scene.command_of(top.join("hast"), &words);
+        command.uid(user).gid(user);
+    } else if user.is_some() {
+        eprintln!("this test is not root: the attacks are made by the user who runs it");
+    }
+    let bus = std::os::unix::net::UnixListener::bind(top.join("bus")).unwrap();
+    chown(top.join("bus"), user, user).ok();
+    command.env("DOCKER_HOST", format!("unix://{}", top.join("bus").display()));
+    command.env("OF_NOBODY_TOKEN", "no agent was given this");
+    let (before, head) = (scene.everything(), scene.git_of_owner(&["rev-parse", "HEAD"]));
+    let ran = command.output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    for (name, attack) in attacks() {
+        let report = scene.read(&format!("../home/reports/{name}"));
+        let log = scene.read(&format!("../home/reports/{name}.log"));
+        assert_eq!(report, "0\n", "{kind} {user:?} {name} {attack}\n{log}\n{said}");
+    }
+    let since = scene.git_of_owner(&["diff", "--name-only", &head, "main"]);
+    assert_eq!(since, ".ai/goals.yaml", "{kind}: hast notes that they are blocked");
+    assert_eq!(scene.git_of_owner(&["symbolic-ref", "HEAD"]), "refs/heads/main");
+    assert_eq!(differences(&before, &scene.everything(), &[]), Vec::<String>::new(), "{kind}");
+    for place in ["/tmp", "/var/tmp", "/dev/shm"] {
+        assert!(!Path::new(place).join("of-vandal").exists(), "{kind} {place}");
+    }
+    assert_eq!(scene.git_of_owner(&["fsck", "--no-dangling"]), "");
+    assert_eq!(scene.git_of_owner(&["for-each-ref", "refs/stash"]), "");
+    drop(bus);
     scene.nothing_is_left();
 }
 
 #[test]
-fn no_attack_on_gits_own_directory_reaches_the_users() {
-    for kind in KINDS {
-        vandalise(OF_GIT, kind);
-    }
+fn nothing_that_an_agent_does_in_a_room_at_the_checkouts_path_reaches_the_user() {
+    vandalise(KINDS[0], None, "1");
 }
 
 #[test]
-fn no_attack_on_files_reaches_the_users() {
-    for kind in KINDS {
-        vandalise(OF_FILES, kind);
-    }
+fn nothing_that_an_agent_does_in_a_room_of_its_own_path_reaches_the_user() {
+    vandalise(KINDS[1], None, "1");
+}
+
+#[test]
+fn the_same_holds_for_a_user_without_rights_and_lanes_at_the_checkouts_path() {
+    vandalise(KINDS[0], Some(UNPRIVILEGED), "3");
+}
+
+#[test]
+fn the_same_holds_for_a_user_without_rights_and_lanes_at_a_path_of_its_own() {
+    vandalise(KINDS[1], Some(UNPRIVILEGED), "3");
 }

@@ -16,6 +16,22 @@ fn killed_at_any_moment_each_task_is_executed_once() {
 }
 
 #[test]
+fn a_run_that_was_started_with_yes_needs_no_person_after_a_kill() {
+    let hangs = "  - when: {missing: go}\n    do:\n      - hang\n";
+    let scene = Scene::with(hangs);
+    let mut child =
+        scene.start(&["run", "start", "--mode", "initial", "--yes", "report the sales"]);
+    scene.wait_until("the run is there", |stage| {
+        stage.names("runs").iter().any(|run| stage.has(&format!("runs/{run}/run.json")))
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    scene.write("go", "");
+    let ran = scene.hast(&["run", "resume"]);
+    assert_eq!((ran.code, scene.status().as_str()), (0, "COMPLETED"), "{ran:?}");
+}
+
+#[test]
 fn two_runs_of_one_root_killed_in_turn_finish_both_and_leave_the_tables_whole() {
     let in_time = pair(binary(), 8, random_seed());
     assert!(in_time > 0, "no kill came in time");

@@ -20,6 +20,19 @@ fn killed_at_any_moment_a_session_ends_as_one_that_was_not() {
 }
 
 #[test]
+fn a_start_that_was_killed_before_its_first_document_leaves_no_session_behind() {
+    let scene = Scene::new("");
+    scene.write("sessions/S-20260101-000000Z/.hast/driver-S-20260101-000000Z.lock", "");
+    scene.write("sessions/S-20260102-000000Z/.hast/lock", "");
+    scene.write("sessions/S-20260103-000000Z/notes.md", "mine\n");
+    assert!(scene.shell("mkdir sessions/S-20260104-000000Z").code == 0);
+    scene.hast(&["session", "start", "is it so?"]);
+    let names = scene.names("sessions");
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert!(names.contains(&"S-20260103-000000Z".to_owned()), "{names:?}");
+}
+
+#[test]
 fn a_second_driver_is_told_who_drives() {
     let scene = Scene::new("  - when: {step: plan}\n    do:\n      - hang\n");
     let mut first = scene.start(&["session", "start", "first"]);

@@ -27,6 +27,8 @@ pub(crate) const COMMANDS: &[(May, &str)] = &[
     (Nothing, "search rules"),
     (Nothing, "agent list"),
     (Nothing, "agent doctor"),
+    (Nothing, "agent limits"),
+    (Nothing, "agent limits --clear claude"),
     (Nothing, "agent run --role coder --prompt-file src/lib.rs"),
     (Nothing, "agent record .hast/calls/s/1"),
     (Nothing, "agent rehearse x.rehearsal.yaml"),

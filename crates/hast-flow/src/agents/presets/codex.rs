@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::json_line::{known, object, text, tokens};
 use super::{Description, EndingIs, Home, PromptWay, Resume, no_status, plain};
 use crate::agents::events::{AgentEvent, ApiError, Ending, Line};
+use crate::agents::tool_use::ToolUse;
 use crate::agents::usage::Span;
 use crate::process::Stream;
 
@@ -68,7 +69,11 @@ fn error(words: &str) -> AgentEvent {
 fn tool(value: &Value) -> Option<AgentEvent> {
     match text(value, "/item/type")? {
         "agent_message" | "reasoning" | "error" | "todo_list" => None,
-        kind => Some(AgentEvent::Tool(kind.to_owned())),
+        kind => {
+            let changed = value.pointer("/item/changes/0");
+            let on = changed.or_else(|| value.get("item"));
+            Some(AgentEvent::Tool(ToolUse::new(kind, on)))
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::json_line::{known, list, number, object, status, text};
 use super::{Description, EndingIs, Home, PromptWay, Resume, no_status, plain};
 use crate::agents::events::{AgentEvent, ApiError, Ending, Line};
+use crate::agents::tool_use::ToolUse;
 use crate::process::Stream;
 
 pub(super) const DESCRIPTION: Description = Description {
@@ -60,8 +61,8 @@ const OTHERS: &[&str] = &["session.", "assistant.", "user.", "model.", "tool.", 
 fn message(value: &Value) -> Vec<AgentEvent> {
     let said = text(value, "/data/content").map(|text| AgentEvent::Said(text.to_owned()));
     let tools = list(value, "/data/toolRequests")
-        .filter_map(|tool| text(tool, "/name"))
-        .map(|name| AgentEvent::Tool(name.to_owned()));
+        .filter_map(|tool| Some(ToolUse::new(text(tool, "/name")?, tool.get("arguments"))))
+        .map(AgentEvent::Tool);
     said.into_iter().chain(tools).collect()
 }
 

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::json_line::{known, object, text, tokens};
 use super::{Description, EndingIs, Home, PromptWay, Resume, plain};
 use crate::agents::events::{AgentEvent, ApiError, Ending, Line};
+use crate::agents::tool_use::ToolUse;
 use crate::agents::usage::Span;
 use crate::process::Stream;
 
@@ -47,7 +48,8 @@ fn read_line(stream: Stream, line: &str) -> Line {
             known(text(&value, "/content").map(|text| AgentEvent::SaidMore(text.to_owned())))
         }
         Some("tool_use") => {
-            known(text(&value, "/tool_name").map(|name| AgentEvent::Tool(name.to_owned())))
+            let used = |name| ToolUse::new(name, value.get("parameters"));
+            known(text(&value, "/tool_name").map(|name| AgentEvent::Tool(used(name))))
         }
         Some("tool_result") => known(denied(&value)),
         Some("message") => known([]),

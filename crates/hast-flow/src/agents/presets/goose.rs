@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::json_line::{known, list, number, object, text};
 use super::{Description, EndingIs, Home, PromptWay, Resume, no_status, plain};
 use crate::agents::events::{AgentEvent, ApiError, Ending, Line};
+use crate::agents::tool_use::ToolUse;
 use crate::agents::usage::{Span, Tokens};
 use crate::process::Stream;
 
@@ -93,7 +94,7 @@ fn part(part: &Value) -> Vec<AgentEvent> {
         },
         Some("toolRequest") => {
             let name = text(part, "/toolCall/value/name").unwrap_or("tool");
-            vec![AgentEvent::Tool(name.to_owned())]
+            vec![AgentEvent::Tool(ToolUse::new(name, part.pointer("/toolCall/value/arguments")))]
         }
         _ => Vec::new(),
     }

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::json_line::{known, list, number, object, status, text};
 use crate::agents::events::{AgentEvent, ApiError, Ending, Line};
+use crate::agents::tool_use::ToolUse;
 use crate::agents::usage::{Span, Tokens, Usd};
 
 /// Whether `input_tokens` counts what was read from the cache.
@@ -51,7 +52,8 @@ fn said(value: &Value) -> Vec<AgentEvent> {
     list(value, "/message/content")
         .filter_map(|part| match text(part, "/type") {
             Some("text") => text(part, "/text").map(|text| AgentEvent::Said(text.to_owned())),
-            Some("tool_use") => text(part, "/name").map(|name| AgentEvent::Tool(name.to_owned())),
+            Some("tool_use") => text(part, "/name")
+                .map(|name| AgentEvent::Tool(ToolUse::new(name, part.get("input")))),
             _ => None,
         })
         .collect()

@@ -6,6 +6,7 @@ use super::json_line::{number, object, status, text};
 use super::{Description, EndingIs, Home, PromptWay, Resume, no_status, plain};
 use crate::agents::events::{AgentEvent, ApiError, Ending, Line};
 use crate::agents::limit::find_reset;
+use crate::agents::tool_use::ToolUse;
 use crate::agents::usage::{Span, Tokens, Usd};
 use crate::process::Stream;
 
@@ -77,7 +78,8 @@ fn tool(value: &Value) -> Vec<AgentEvent> {
         error.contains("rejected permission") || error.contains("permission denied")
     });
     let denied = refused.then(|| AgentEvent::Denied(name.clone()));
-    [Some(AgentEvent::Tool(name)), denied].into_iter().flatten().collect()
+    let used = ToolUse::new(&name, value.pointer("/part/state/input"));
+    [Some(AgentEvent::Tool(used)), denied].into_iter().flatten().collect()
 }
 
 fn step(value: &Value) -> Vec<AgentEvent> {

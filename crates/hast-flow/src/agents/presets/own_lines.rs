@@ -8,6 +8,7 @@ use super::json_line::{known, number, object, status, text, tokens};
 use super::{Preset, plain};
 use crate::agents::events::{AgentEvent, ApiError, Ending, Line};
 use crate::agents::limit::Reset;
+use crate::agents::tool_use::ToolUse;
 use crate::agents::usage::{Span, Usd};
 use crate::process::Stream;
 
@@ -22,7 +23,7 @@ pub(super) fn read(line: &str) -> Option<Line> {
     let event = match text(&value, "/hast")? {
         "said" => AgentEvent::Said(said("/text")?),
         "final" => AgentEvent::Final(said("/text")?),
-        "tool" => AgentEvent::Tool(said("/name")?),
+        "tool" => AgentEvent::Tool(ToolUse { name: said("/name")?, on: said("/on") }),
         "denied" => AgentEvent::Denied(said("/name")?),
         "session" => AgentEvent::Session(said("/id")?),
         "model" => AgentEvent::Model(said("/name")?),
@@ -100,6 +101,10 @@ mod tests {
         for (line, expected) in [
             (r#"{"hast":"said","text":"hi"}"#, vec![AgentEvent::Said("hi".into())]),
             (r#"{"hast": "tool", "name": "Write"}"#, vec![AgentEvent::Tool("Write".into())]),
+            (
+                r#"{"hast":"tool","name":"Bash","on":"make"}"#,
+                vec![AgentEvent::Tool(ToolUse { name: "Bash".into(), on: Some("make".into()) })],
+            ),
             (r#"{"hast":"session","id":"s1"}"#, vec![AgentEvent::Session("s1".into())]),
             (
                 r#"{"hast":"usage","input_tokens":10,"output_tokens":2,"cached_tokens":4,"usd":0.5,"of":"step"}"#,

@@ -62,6 +62,9 @@ pub struct Goal {
     pub acceptance: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test_command: Option<String>,
+    /// Fewer tests than before the goal are right: nobody is asked about them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fewer_tests: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_minutes: Option<NonZeroU32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

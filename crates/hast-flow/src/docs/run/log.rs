@@ -29,6 +29,9 @@ pub struct RunRequest {
     pub created_at: UtcTime,
     /// Runs of the past that it learns from, the most similar first.
     pub learning_context: Vec<RunId>,
+    /// The person confirmed any proposal when the run was started.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub confirmed_unseen: bool,
 }
 
 document!(RunRequest, "run-request", Json, Keep);

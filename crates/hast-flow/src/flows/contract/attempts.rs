@@ -3,23 +3,21 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::attempt::base::{Base, attempt_ref};
 use crate::attempt::evidence::CallEnd;
 use crate::attempt::inspection::Inspection;
-use crate::attempt::workspace::{GitResult, GitStep, SavePlan};
+use crate::attempt::workspace::{Aside, GitResult, GitStep, SavePlan};
 use crate::attempt_steps::{blocked, unexpected};
 use crate::docs::contract::ContractEventKind as Kind;
 use crate::flows::contract::decide::Scene;
-use crate::flows::contract::foreign::{Tree, clear_away};
 use crate::flows::contract::policy::ORCHESTRATOR;
 use crate::flows::contract::request::{Attempt, Judged, Subtask};
-use crate::flows::contract::settling::left_alone;
-use crate::flows::contract::{layout, words};
+use crate::flows::contract::{layout, rooms, words};
 use crate::ids::SubtaskId;
 use crate::replies::numbered;
-use crate::steps::{Call, Place, Step, StepKey};
+use crate::steps::{Call, EffectResult, Place, Step, StepKey};
 
 /// The key of a step of an attempt. Numbers of attempts never repeat.
 pub(super) fn key(scene: &Scene<'_>, subtask: &SubtaskId, attempt: u32, part: &str) -> StepKey {
@@ -36,7 +34,7 @@ pub(super) fn go_on(
     judge: impl FnOnce(u32, &CallEnd) -> Result<Step, Step>,
 ) -> Step {
     match attempt {
-        None => begin(scene, subtask, step),
+        None => begin(scene, subtask, step).unwrap_or_else(|step| step),
         Some(Attempt { number, ended: None }) if was_cut_off(scene, subtask, *number, step) => {
             interrupted(scene, subtask, *number)
         }
@@ -47,47 +45,48 @@ pub(super) fn go_on(
     }
 }
 
-/// The next attempt: the tree is the user's own and clean, and where it began is written down.
-fn begin(scene: &Scene<'_>, subtask: &Subtask, step: &'static str) -> Step {
+/// The next attempt: the room is at the commit that it builds on, and where it began is written down.
+fn begin(scene: &Scene<'_>, subtask: &Subtask, step: &'static str) -> Result<Step, Step> {
     let number = subtask.last_attempt + 1;
-    let look = key(scene, &subtask.id, number, "look");
-    let left = left_by_suites(scene);
-    if let Err(step) = scene.flow.clean(scene.view, scene.facts, &look, &left) {
-        return step;
-    }
-    let record_key = key(scene, &subtask.id, number, "record");
+    let part = |name: &str| key(scene, &subtask.id, number, name);
+    let tests = subtask.tests.as_ref().and_then(|tests| tests.commit.as_ref());
+    let (onto, at) = match tests {
+        Some(commit) => (None, commit.clone()),
+        None => {
+            let (onto, at) = rooms::tip(&scene.git(), &part("tip"), None)?;
+            (Some(onto), at)
+        }
+    };
+    rooms::open(scene, &at, part)?;
+    let record_key = part("record");
     let record = || GitStep::Record {
         key: format!("{}/{number}", unit(scene, &subtask.id)),
         rules: scene.flow.settings.rules.clone(),
         at: scene.facts.now,
     };
-    let base = match scene.git().git(record_key.clone(), record) {
-        Err(step) => return step,
-        Ok(GitResult::Recorded(base)) => base.to_document(),
-        Ok(_) => return unexpected(&record_key, scene.facts.lang),
+    let base = match scene.git().git(record_key.clone(), record)? {
+        GitResult::Recorded(base) => base.to_document(),
+        _ => return Err(unexpected(&record_key, scene.facts.lang)),
     };
-    let detail = json!({
+    let mut detail = json!({
         "subtask_id": subtask.id,
         "attempt": number,
         "step": step,
         "round": subtask.round,
     });
-    scene
+    if let Some(onto) = &onto {
+        detail["onto"] = json!(onto.as_str());
+    }
+    Ok(scene
         .draft(&format!("{} attempt {number}", subtask.id))
         .create(&layout::base(&scene.request.id, &subtask.id, number), base)
         .finishes_all()
         .event(ORCHESTRATOR, Kind::AttemptStarted, detail)
-        .starts(key(scene, &subtask.id, number, step))
-        .step()
+        .starts(part(step))
+        .step())
 }
 
-/// Files that came after the last commits were judged: mostly the test command wrote them.
-fn left_by_suites<'s>(scene: &Scene<'s>) -> Vec<&'s str> {
-    let subtasks = scene.request.tasks.iter().flat_map(|task| &task.subtasks);
-    subtasks.flat_map(|subtask| &subtask.left).map(String::as_str).collect()
-}
-
-/// A call that works in the user's checkout.
+/// A call that works in the room.
 pub(super) fn call(
     scene: &Scene<'_>,
     subtask: &Subtask,
@@ -98,13 +97,13 @@ pub(super) fn call(
     let minutes = u64::from(scene.flow.settings.timeout_minutes);
     Call {
         attempt: subtask.round,
-        place: Place::Checkout,
+        place: rooms::place(scene).map_or(Place::Reading, Place::Worktree),
         timeout: Some(Duration::from_secs(minutes * 60)),
         ..reading(scene, subtask, role, step, prompt)
     }
 }
 
-/// A call about a subtask that only reads.
+/// A call about a subtask that only reads: what is in the room.
 pub(super) fn reading(
     scene: &Scene<'_>,
     subtask: &Subtask,
@@ -121,6 +120,7 @@ pub(super) fn reading(
     let there = documents.iter().filter(|path| scene.view.contracts.contains_key(*path));
     Call {
         attempt: subtask.round,
+        place: rooms::place(scene).map_or(Place::Reading, Place::Viewing),
         inputs: there.filter_map(|path| layout::path(path)).collect(),
         ids: [
             ("request_id", scene.request.id.to_string()),
@@ -139,28 +139,67 @@ fn was_cut_off(scene: &Scene<'_>, subtask: &Subtask, attempt: u32, step: &str) -
         .any(|again| scene.facts.left_open(&numbered(&first, again)))
 }
 
-/// What a cut-off call left is saved, the tree goes back, and the attempt counts for nothing. Where others
-/// were at work since, nothing goes back and a person is asked.
+/// What a cut-off call left is saved, the room goes back, and the attempt counts for nothing.
 pub(super) fn interrupted(scene: &Scene<'_>, subtask: &Subtask, attempt: u32) -> Step {
-    let returned = match clear_away(scene, subtask, attempt) {
+    let part = |name: &str| key(scene, &subtask.id, attempt, &format!("cut-{name}"));
+    let plan = |base: &Base| save_plan(scene, &subtask.id, attempt, base);
+    let returned = match go_back_to(scene, subtask, attempt, part, plan) {
         Ok(returned) => returned,
         Err(step) => return step,
     };
     let mut detail = json!({ "subtask_id": subtask.id, "attempt": attempt });
     returned.tell(&mut detail);
+    scene
+        .draft("cut off")
+        .finishes_all()
+        .closes(calls(scene, subtask, attempt))
+        .event(ORCHESTRATOR, Kind::AttemptInterrupted, detail)
+        .step()
+}
+
+/// The keys of an attempt's calls that have no result.
+pub(super) fn calls(scene: &Scene<'_>, subtask: &Subtask, attempt: u32) -> Vec<StepKey> {
     let steps = ["test_first", "implement"].map(|step| key(scene, &subtask.id, attempt, step));
     let most = scene.flow.settings.max_regenerations;
     let open = steps.iter().flat_map(|key| (0..=most).map(move |again| numbered(key, again)));
-    let open: Vec<StepKey> = open.filter(|key| !scene.view.results.contains_key(key)).collect();
-    let draft = scene.draft("cut off").finishes_all().closes(open).event(
-        ORCHESTRATOR,
-        Kind::AttemptInterrupted,
-        detail,
-    );
-    match returned.tree {
-        Tree::Back | Tree::TakenOut => draft.step(),
-        Tree::LeftAlone => left_alone(scene, draft, &subtask.id, &returned),
+    open.filter(|key| !scene.view.results.contains_key(key)).collect()
+}
+
+/// The work of an attempt that does not count.
+#[derive(Clone, Debug)]
+pub(super) struct Returned {
+    /// The ref that has everything.
+    pub(super) saved: String,
+    /// Things that no ref holds, with their places now.
+    aside: Vec<Aside>,
+}
+
+impl Returned {
+    /// Says in the detail of an event where the work is.
+    pub(super) fn tell(&self, detail: &mut Value) {
+        detail["saved"] = json!(self.saved);
+        if !self.aside.is_empty() {
+            detail["aside"] = json!(self.aside);
+        }
     }
+}
+
+/// Everything in the room is saved; then the room is as the attempt found it.
+pub(super) fn go_back_to(
+    scene: &Scene<'_>,
+    subtask: &Subtask,
+    attempt: u32,
+    part: impl Fn(&str) -> StepKey,
+    plan: impl Fn(&Base) -> SavePlan,
+) -> Result<Returned, Step> {
+    let base = base(scene, &subtask.id, attempt)?;
+    let back = part("back");
+    let saved = scene.git().save_and_go_back(&part("save"), back.clone(), || plan(base), base)?;
+    let aside = match scene.view.results.get(&back) {
+        Some(EffectResult::Git(GitResult::RolledBack(back))) => back.aside.clone(),
+        _ => Vec::new(),
+    };
+    Ok(Returned { saved: saved.work().name.clone(), aside })
 }
 
 /// Open from the end of an attempt's call until its gate has spoken.

@@ -14,7 +14,6 @@ use crate::flows::contract::boundaries::watched;
 use crate::flows::contract::decide::Scene;
 use crate::flows::contract::discovery::kept_rejected;
 use crate::flows::contract::endings::give_up;
-use crate::flows::contract::foreign::since_ended;
 use crate::flows::contract::gates::{
     Attempted, attempted, design_faults, plain_paths, scope_faults,
 };
@@ -84,28 +83,19 @@ fn judge(
     end: &CallEnd,
 ) -> Result<Step, Step> {
     let base = attempts::base(scene, &subtask.id, number)?;
-    let fall_with = |inspected, gate, reasons, stops| Fall {
+    let fallen = |gate, reasons, stops| Fall {
         gate,
         to: Back::Implementation,
         reasons,
         rolls_back: Some(number),
-        inspected,
         stops,
         tail: "",
     };
-    let others = since_ended(scene, subtask, number, base)?;
-    let draft = || {
-        let judging = attempts::judging(scene, subtask, number);
-        scene.draft("GATE-3").finishes_all().closes([judging])
-    };
-    if !others.is_empty() {
-        return Ok(fall(draft(), subtask, &fall_with(None, Gate::Scope, others, None)).step());
-    }
     let inspection = inspect(scene, base, &key(scene, &subtask.id, number, "inspect"))?;
     let lang = scene.facts.lang;
     let (design, tests) = contracts(scene, task, subtask)?;
-    let fallen = |gate, reasons, stops| fall_with(Some(inspection.into()), gate, reasons, stops);
-    let draft = draft();
+    let judging = attempts::judging(scene, subtask, number);
+    let draft = scene.draft("GATE-3").finishes_all().closes([judging]);
     match attempted(inspection, end, scene.facts.now, lang) {
         Attempted::Blocked(reason) => {
             let fallen = fallen(Gate::Scope, vec![reason], Some(Cause::Blocked));
@@ -213,7 +203,6 @@ fn reviewed(
         Some(BackTo::Implementation) | None => (Back::Implementation, Some(judged.attempt)),
     };
     let reasons = vec![words::review_failed(scene.facts.lang, told.join("; "))];
-    let (gate, inspected) = (Gate::Design, Some(judged.into()));
-    let fallen = Fall { gate, to, reasons, rolls_back, inspected, stops: None, tail: "" };
+    let fallen = Fall { gate: Gate::Design, to, reasons, rolls_back, stops: None, tail: "" };
     fall(draft, subtask, &fallen).step()
 }

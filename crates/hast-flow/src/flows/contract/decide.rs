@@ -2,9 +2,7 @@
 
 use serde_json::json;
 
-use crate::attempt::git_problem::GitProblem;
-use crate::attempt::workspace::{GitResult, GitStep, Head, Looked};
-use crate::attempt_steps::{GitSteps, blocked, problem, unexpected};
+use crate::attempt_steps::{GitSteps, blocked};
 use crate::docs::call::CallFinding;
 use crate::docs::contract::{ContractEventKind as Kind, GlobalPhase, RequestStatus, WorkStatus};
 use crate::driver::{Delta, Facts, Flow, Touched};
@@ -14,7 +12,7 @@ use crate::flows::contract::view::View;
 use crate::flows::contract::write::{Draft, printed};
 use crate::flows::contract::{
     Asked, ContractFlow, building, deciding, designing, discovery, endings, knowledge, layout,
-    restoring, settling, testing, verifying, words,
+    restoring, rooms, settling, testing, verifying, words,
 };
 use crate::ids::{RequestId, SubtaskId};
 use crate::replies::{self, Asking};
@@ -93,7 +91,7 @@ impl Flow for ContractFlow {
 }
 
 impl ContractFlow {
-    /// One request at a time, in a tree that holds nothing of the user's that could be lost.
+    /// One request at a time, in a repository that has a commit to begin at.
     fn start(&self, view: &View, facts: &Facts<'_>, id: &RequestId, text: &str) -> Step {
         let lang = facts.lang;
         let before = view.state.as_ref();
@@ -111,8 +109,9 @@ impl ContractFlow {
             let what = words::another_active(lang, other);
             return blocked(what, words::another_active_next(lang, other));
         }
-        let key = StepKey::new(&[id.as_str(), "start", "look"]);
-        if let Err(step) = self.clean(view, facts, &key, &[]) {
+        let key = StepKey::new(&[id.as_str(), "start", "tip"]);
+        let git = GitSteps { results: &view.results, lang };
+        if let Err(step) = rooms::tip(&git, &key, None) {
             return step;
         }
         let mut draft = Draft::new(view, facts, &self.settings, "a request").finishes_all();
@@ -125,39 +124,6 @@ impl ContractFlow {
             draft = draft.keep(&layout::of_request(project, id, "state.json"), state);
         }
         draft.begin(id, text).starts(life(id, 0)).step()
-    }
-
-    /// Nothing of the user's lies in the tree that going back could touch. `left` came while tests ran.
-    pub(super) fn clean(
-        &self,
-        view: &View,
-        facts: &Facts<'_>,
-        key: &StepKey,
-        left: &[&str],
-    ) -> Result<(), Step> {
-        let git = GitSteps { results: &view.results, lang: facts.lang };
-        // Tests may have run since the last one.
-        let look = || GitStep::LookAgain { rules: self.settings.rules.clone() };
-        let looked = match git.git(key.clone(), look)? {
-            GitResult::Looked(looked) => looked,
-            _ => return Err(unexpected(key, facts.lang)),
-        };
-        if let Some(found) = not_ready(looked) {
-            return Err(problem(&found, facts.lang));
-        }
-        let users = looked.uncommitted.iter().map(|file| file.path.as_str());
-        let users: Vec<&str> = users.filter(|path| !path.starts_with(".ai/")).collect();
-        if users.is_empty() {
-            return Ok(());
-        }
-        let lang = facts.lang;
-        let stash = stash(&users, &self.settings.prefix);
-        let by_tests = users.iter().all(|path| left.contains(path));
-        let names = users.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
-        Err(match by_tests {
-            true => blocked(words::left_files(lang, names), words::left_files_next(lang, stash)),
-            false => blocked(words::users_files(lang, names), words::users_files_next(lang, stash)),
-        })
     }
 
     /// A request that was stopped is taken up once; what stops it again ends this drive.
@@ -182,12 +148,18 @@ impl ContractFlow {
 
     fn drive(&self, view: &View, facts: &Facts<'_>, request: &Request) -> Step {
         let scene = Scene { flow: self, view, facts, request };
-        match request.status {
-            RequestStatus::Completed => endings::completed(&scene),
-            RequestStatus::Stopped => endings::stopped(&scene),
-            RequestStatus::Active => match restoring::step(&scene) {
+        rooms::within(&scene, Self::next(&scene))
+    }
+
+    fn next(scene: &Scene<'_>) -> Step {
+        match scene.request.status {
+            RequestStatus::Completed => endings::completed(scene),
+            RequestStatus::Stopped => endings::stopped(scene),
+            RequestStatus::Active => match restoring::step(scene) {
                 Some(step) => step,
-                None if request.phase == GlobalPhase::GlobalDiscovery => discovery::step(&scene),
+                None if scene.request.phase == GlobalPhase::GlobalDiscovery => {
+                    discovery::step(scene)
+                }
                 None => scene.task_loop(),
             },
         }
@@ -197,39 +169,6 @@ impl ContractFlow {
 /// Open from a request's start or resumption until it is over.
 pub(super) fn life(id: &RequestId, number: u32) -> StepKey {
     StepKey::new(&[id.as_str(), &number.to_string(), "life"])
-}
-
-/// How many files a message names.
-const NAMED: usize = 10;
-
-/// What puts these files away and nothing else: hast's own are not committed either.
-fn stash(paths: &[&str], prefix: &str) -> String {
-    let short = |path: &&str| match path.split_once('/') {
-        Some((top, _)) if paths.len() > NAMED => top.to_owned(),
-        _ => (*path).to_owned(),
-    };
-    // From below the top of the repository a path has to say that it begins there.
-    let top = if prefix.is_empty() { "" } else { ":/" };
-    let mut names: Vec<String> = paths.iter().map(short).collect();
-    names.dedup();
-    let quoted = |name: &String| {
-        let plain = |c: char| c.is_alphanumeric() || "/._-".contains(c);
-        match name.chars().all(plain) && top.is_empty() {
-            true => name.clone(),
-            false => format!("'{top}{}'", name.replace('\'', r"'\''")),
-        }
-    };
-    let names = names.iter().map(quoted).collect::<Vec<_>>().join(" ");
-    format!("git stash push -u -- {names}")
-}
-
-fn not_ready(looked: &Looked) -> Option<GitProblem> {
-    match (&looked.head, &looked.in_progress) {
-        (Head::Unborn { .. }, _) => Some(GitProblem::NoFirstCommit),
-        (_, Some(what)) => Some(GitProblem::InProgress { what: what.clone() }),
-        (Head::Detached { .. }, None) => Some(GitProblem::Detached),
-        (Head::Branch { .. }, None) => None,
-    }
 }
 
 /// Everything that a decision about one request looks at.
@@ -299,6 +238,10 @@ impl<'s> Scene<'s> {
 
     fn in_task(&self, task: &Task, current: Option<&Subtask>) -> Step {
         let current = current.filter(|one| one.status == WorkStatus::InProgress);
+        let earlier = current.and_then(|one| settling::of_earlier_version(self, task, one));
+        if let Some(step) = earlier {
+            return step;
+        }
         if let Some(subtask) = current
             && let Stage::Failing { attempt, to } = &subtask.stage
         {

@@ -13,7 +13,7 @@ use crate::flows::contract::policy::ORCHESTRATOR;
 use crate::flows::contract::request::{Cause, Stage};
 use crate::flows::contract::view::View;
 use crate::flows::contract::write::{Draft, printed};
-use crate::flows::contract::{ContractFlow, attempts, layout, words};
+use crate::flows::contract::{ContractFlow, attempts, layout, rooms, settling, words};
 use crate::gates::{Evidence, Outcome, gate};
 use crate::ids::{RequestId, SubtaskId};
 use crate::steps::{Ending, Notice, Step};
@@ -59,13 +59,7 @@ pub(super) fn stopped(scene: &Scene<'_>) -> Step {
 
 pub(super) fn completed(scene: &Scene<'_>) -> Step {
     let (lang, id) = (scene.facts.lang, &scene.request.id);
-    // Before each attempt the tree is clean; only what the last commit left can still lie there.
-    let mut subtasks = scene.request.tasks.iter().flat_map(|task| &task.subtasks);
-    let last = subtasks.rfind(|subtask| !subtask.commits.is_empty());
-    let next = match last.filter(|last| !last.left.is_empty()) {
-        Some(last) => words::completed_but(lang, id, last.left.join(", ")),
-        None => words::request_completed_next(lang, id),
-    };
+    let next = words::request_completed_next(lang, id);
     let notice = Notice { what: words::request_completed(lang, id), next };
     Step::Finish(Ending::Done(notice))
 }
@@ -87,6 +81,9 @@ pub(super) fn complete(scene: &Scene<'_>) -> Step {
             return give_up(scene.draft("not complete"), Cause::Documents, &reason, None);
         }
     };
+    if let Err(step) = rooms::close(scene) {
+        return step;
+    }
     let draft = scene.draft("complete").finishes_all();
     let draft = match with_lesson(scene, draft, &passed, None) {
         Ok(draft) => draft,
@@ -114,7 +111,12 @@ pub(super) fn stop(flow: &ContractFlow, view: &View, facts: &Facts<'_>, id: &Req
                 | Stage::Implementation { attempt: Some(attempt) } = &subtask.stage
                 && attempt.ended.is_none()
             {
-                return attempts::interrupted(&scene, subtask, attempt.number);
+                let earlier = request.current().and_then(|(task, subtask)| {
+                    settling::of_earlier_version(&scene, task, subtask?)
+                });
+                return earlier.unwrap_or_else(|| {
+                    rooms::within(&scene, attempts::interrupted(&scene, subtask, attempt.number))
+                });
             }
             let draft = scene.draft("stop").finishes_all();
             let reason = words::stopped_now(lang, id);

@@ -9,6 +9,8 @@ pub const LOG: &str = "events.ndjson";
 pub const IGNORE: &str = ".gitignore";
 pub const IGNORE_TEXT: &str = "# What hast keeps here is state. To have contracts or knowledge in git, change this file.\n*\n";
 pub const STEPS: &str = ".hast/steps.ndjson";
+/// Names the rooms of requests; nothing lies there.
+pub const ROOMS: &str = "rooms/";
 
 pub const EXPLORED: &str = "explored.yaml";
 pub const PATTERNS: &str = "patterns.yaml";

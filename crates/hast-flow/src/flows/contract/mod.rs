@@ -12,18 +12,19 @@ mod deciding;
 mod designing;
 mod discovery;
 mod endings;
-mod foreign;
 mod gates;
 pub mod inbox;
 pub mod knowledge;
 pub mod laws;
 pub mod layout;
 pub mod memory;
+mod merging;
 pub mod policy;
 pub mod prompts;
 mod readings;
 pub mod request;
 mod restoring;
+mod rooms;
 pub mod scope;
 mod settling;
 mod testing;
@@ -97,6 +98,10 @@ pub struct Settings {
     pub prefix: String,
     /// What no attempt is about and what no attempt may change.
     pub rules: TreeRules,
+    /// Globs of files that git does not have and that a room at its own path gets, and the command that
+    /// makes a room ready.
+    pub copy: Vec<String>,
+    pub setup: Option<String>,
     /// Files of a saved attempt, each and together.
     pub max_saved_file_bytes: u64,
     pub max_saved_bytes: u64,

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 
 use crate::attempt::base::ObjectId;
 use crate::attempt::evidence::CallEnd;
-use crate::attempt::inspection::Inspection;
 use crate::attempt::workspace::Aside;
+use crate::attempt::worktrees::Target;
 use crate::docs::contract::{
     ContractEvent, ContractEventKind as Kind, ContractState, GateStatus, Gates, GlobalPhase,
     RequestState, RequestStatus, SubtaskPhase, SubtaskState, TaskState, TestOutcome, TestSummary,
@@ -90,19 +90,16 @@ pub struct Subtask {
     pub failures: Vec<Failure>,
     /// Commits that were made for it.
     pub commits: Vec<ObjectId>,
-    /// Where attempts, and commits made for them, left the branch, as far as anybody looked.
-    pub heads: Vec<(u32, ObjectId)>,
-    /// What was taken out of the tree, and what others did there.
+    /// Where it goes when it is complete: what the user had checked out when its tests were begun.
+    pub onto: Option<Target>,
+    /// What was taken out of the room.
     pub returns: Vec<SetAside>,
-    /// Files that were not as they were judged when they were committed.
-    pub left: Vec<String>,
 }
 
 /// What did not count is on a ref.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetAside {
     pub saved: String,
-    pub others: Vec<String>,
     /// What was too large for the ref, and where it is now.
     pub aside: Vec<Aside>,
 }
@@ -174,31 +171,14 @@ pub struct Judged {
     pub uncommitted: bool,
 }
 
-/// Where an attempt left the branch and what was in the tree, when somebody looked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Inspected {
-    pub head: ObjectId,
-    pub tree: ObjectId,
-}
-
-impl From<&Judged> for Inspected {
-    fn from(judged: &Judged) -> Self {
-        Self { head: judged.head.clone(), tree: judged.tree.clone() }
-    }
-}
-
-impl From<&Inspection> for Inspected {
-    fn from(found: &Inspection) -> Self {
-        Self { head: found.head.clone(), tree: found.tree.clone() }
-    }
-}
-
 /// The tests that passed GATE-1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tests {
     pub attempt: u32,
     pub kind: TestKind,
     pub sha256: Sha256,
+    /// The commit that has them, once it is made; the implementation begins there.
+    pub commit: Option<ObjectId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -374,9 +354,8 @@ impl Request {
             tests: None,
             failures: Vec::new(),
             commits: Vec::new(),
-            heads: Vec::new(),
+            onto: None,
             returns: Vec::new(),
-            left: Vec::new(),
         };
         let task = |named: Named<ContractTaskId>| Task {
             id: named.id,

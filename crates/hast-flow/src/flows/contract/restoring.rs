@@ -7,11 +7,10 @@ use crate::attempt_steps::blocked;
 use crate::docs::contract::ContractEventKind as Kind;
 use crate::flows::contract::decide::Scene;
 use crate::flows::contract::policy::ORCHESTRATOR;
-use crate::flows::contract::request::{Back, Gate, Inspected, Request, Stage, Subtask};
+use crate::flows::contract::request::{Back, Gate, Request, Stage, Subtask};
 use crate::flows::contract::settling::{Fall, fall};
-use crate::flows::contract::{attempts, layout, words};
+use crate::flows::contract::{layout, words};
 use crate::ids::ProjectHash;
-use crate::replies::numbered;
 use crate::steps::Step;
 
 /// Documents that must stay as they are.
@@ -60,13 +59,9 @@ pub(super) fn step(scene: &Scene<'_>) -> Option<Step> {
     Some(match under_way {
         None => draft.step(),
         Some(Blame { subtask, attempt, gate, to }) => {
-            let inspected = match inspected(scene, subtask) {
-                Ok(inspected) => inspected,
-                Err(step) => return Some(step),
-            };
             let reasons = vec![words::touched(lang, names.join(", "))];
             let rolls_back = Some(attempt);
-            let fallen = Fall { gate, to, reasons, rolls_back, inspected, stops: None, tail: "" };
+            let fallen = Fall { gate, to, reasons, rolls_back, stops: None, tail: "" };
             fall(draft, subtask, &fallen).step()
         }
     })
@@ -94,29 +89,6 @@ struct Blame<'s> {
     attempt: u32,
     gate: Gate,
     to: Back,
-}
-
-/// What the attempt did to the tree, where this process has seen its call end.
-fn inspected(scene: &Scene<'_>, subtask: &Subtask) -> Result<Option<Inspected>, Step> {
-    let number = match &subtask.stage {
-        Stage::TestFirst { attempt: Some(attempt) }
-        | Stage::Implementation { attempt: Some(attempt) } => attempt.number,
-        Stage::Review { judged } => return Ok(Some(judged.into())),
-        Stage::Verification { judged, .. } => return Ok(judged.as_ref().map(Inspected::from)),
-        _ => return Ok(None),
-    };
-    let seen = |name: &str| {
-        let first = attempts::key(scene, &subtask.id, number, name);
-        let most = scene.flow.settings.max_regenerations;
-        (0..=most).any(|again| scene.facts.noted.contains(&numbered(&first, again)))
-    };
-    let judging = attempts::judging(scene, subtask, number);
-    if !(seen("test_first") || seen("implement") || scene.facts.noted.contains(&judging)) {
-        return Ok(None);
-    }
-    let base = attempts::base(scene, &subtask.id, number)?;
-    let key = attempts::key(scene, &subtask.id, number, "inspect");
-    attempts::inspect(scene, base, &key).map(|found| Some(found.into()))
 }
 
 /// The attempt during which it happened: while its agent worked, or code that it wrote was run.

@@ -74,10 +74,10 @@ fn is_gits_own(path: &str) -> bool {
 
 /// What a test author changed that is no test: neither the file of the contract nor a new test file.
 pub fn outside_tests(changes: &[Change], prefix: &str, test_file: &str) -> Vec<String> {
-    use ChangeKind::{Added, Hollow, NotCommitted, TakenBack};
+    use ChangeKind::{Added, Hollow, NotCommitted};
     let allowed = |change: &&Change| {
         let Some(path) = in_project(prefix, change.path.as_str()) else { return false };
-        let is_new = matches!(change.kind, Added | Hollow | TakenBack | NotCommitted);
+        let is_new = matches!(change.kind, Added | Hollow | NotCommitted);
         let new_test = is_new && is_test_file(path) && !is_gits_own(path);
         same_path(path, test_file) || new_test || is_lock_file(path)
     };

@@ -3,22 +3,21 @@
 
 use serde_json::{Value, json};
 
+use crate::attempt::base::{Base, ObjectId};
 use crate::attempt::workspace::{CommitPlan, Content, Identity};
-use crate::attempt_steps::{CommitKeys, Committed};
+use crate::attempt::worktrees::LANES;
+use crate::attempt_steps::{CommitKeys, Committed, blocked};
 use crate::docs::contract::{ContractEventKind as Kind, Decisions, GateStatus};
-use crate::flows::contract::attempts::{self, key};
+use crate::flows::contract::attempts::{self, go_back_to, key, save_plan};
 use crate::flows::contract::decide::Scene;
 use crate::flows::contract::endings::with_stop;
-use crate::flows::contract::foreign::{Returned, Tree, changed_since, go_back_to, look};
 use crate::flows::contract::knowledge::{NewPiece, with_lesson};
+use crate::flows::contract::merging::{Merged, merge};
 use crate::flows::contract::policy::ORCHESTRATOR;
-use crate::flows::contract::request::{
-    Back, Cause, Failure, Gate, Inspected, Judged, Subtask, Task,
-};
+use crate::flows::contract::request::{Back, Cause, Failure, Gate, Judged, Stage, Subtask, Task};
 use crate::flows::contract::write::Draft;
 use crate::flows::contract::{MOST_ROUNDS, layout, words};
 use crate::gates::{Evidence, Outcome, gate};
-use crate::ids::SubtaskId;
 use crate::steps::{Step, StepKey};
 
 /// A gate that was not passed.
@@ -26,10 +25,8 @@ pub(super) struct Fall<'t> {
     pub(super) gate: Gate,
     pub(super) to: Back,
     pub(super) reasons: Vec<String>,
-    /// The attempt to whose base the tree goes back.
+    /// The attempt to whose base the room goes back.
     pub(super) rolls_back: Option<u32>,
-    /// What was there when somebody looked.
-    pub(super) inspected: Option<Inspected>,
     /// No further round: a person is needed at once.
     pub(super) stops: Option<Cause>,
     pub(super) tail: &'t str,
@@ -45,7 +42,6 @@ pub(super) fn fall<'v>(draft: Draft<'v>, subtask: &Subtask, fallen: &Fall<'_>) -
     });
     for (name, value) in [
         ("rolls_back", json!(fallen.rolls_back)),
-        ("inspected", json!(fallen.inspected)),
         ("stops", json!(fallen.stops)),
         ("tail", json!((!fallen.tail.is_empty()).then_some(fallen.tail))),
     ] {
@@ -64,24 +60,23 @@ pub(super) fn go_back(
     attempt: Option<u32>,
     to: Back,
 ) -> Step {
-    let returned = match attempt.map(|attempt| go_back_to(scene, subtask, attempt)).transpose() {
+    let return_to = |attempt: u32| {
+        // An older base may be gone back to more than once.
+        let part =
+            |name: &str| key(scene, &subtask.id, attempt, &format!("{name}.{}", subtask.round));
+        let plan = |base: &Base| save_plan(scene, &subtask.id, subtask.last_attempt, base);
+        go_back_to(scene, subtask, attempt, part, plan)
+    };
+    let returned = match attempt.map(return_to).transpose() {
         Ok(returned) => returned,
         Err(step) => return step,
     };
-    let mut draft = scene.draft("sent back").finishes_all();
-    for (from, name) in left_behind(scene, task, subtask, to) {
-        let past =
-            scene.subtask_path(&subtask.id, &format!("archive/round-{}/{name}", subtask.round));
-        draft = draft.archive(&from, &past);
-    }
+    let draft = with_past(scene, scene.draft("sent back").finishes_all(), task, subtask, to);
     let mut detail = json!({ "subtask_id": subtask.id, "to": to, "round": subtask.round + 1 });
     if let Some(returned) = &returned {
         returned.tell(&mut detail);
     }
     let draft = draft.event(ORCHESTRATOR, Kind::SentBack, detail);
-    if let Some(returned) = returned.as_ref().filter(|one| one.tree == Tree::LeftAlone) {
-        return left_alone(scene, draft, &subtask.id, returned);
-    }
     let saved = returned.map(|returned| returned.saved);
     let failure = subtask.failures.last();
     let cause = match failure.and_then(|failure| failure.stops) {
@@ -118,18 +113,43 @@ fn evidence(scene: &Scene<'_>, failure: &Failure, saved: Option<&str>) -> Vec<St
     lines
 }
 
-/// Nothing was taken back: a person has to say whose is what.
-pub(super) fn left_alone(
+/// A request that an earlier version of hast left in the middle of an attempt in the user's checkout: what
+/// lies there is the user's to look at, and the subtask begins again in a room.
+pub(super) fn of_earlier_version(
     scene: &Scene<'_>,
-    draft: Draft<'_>,
-    subtask: &SubtaskId,
-    returned: &Returned,
-) -> Step {
-    let lang = scene.facts.lang;
-    let reason = words::others_at_work(lang, subtask, returned.others.join("; "), &returned.saved);
-    let work = words::work_at(lang, &returned.saved);
-    let evidence: Vec<String> = returned.others.iter().cloned().chain([work]).collect();
-    with_stop(draft, Cause::Others, &reason, Some(subtask), &evidence).step()
+    task: &Task,
+    subtask: &Subtask,
+) -> Option<Step> {
+    if matches!(subtask.stage, Stage::TestFirst { attempt: None } | Stage::Complete) {
+        return None;
+    }
+    let number = subtask.last_attempt;
+    let base = scene.view.base(&scene.request.id, &subtask.id, number)?;
+    if base.branch().starts_with(LANES) {
+        return None;
+    }
+    let to = Back::TestFirst;
+    let draft = with_past(scene, scene.draft("begun by an earlier version"), task, subtask, to);
+    let draft = draft.finishes_all().closes(attempts::calls(scene, subtask, number));
+    let draft = draft.closes([attempts::judging(scene, subtask, number)]);
+    let detail = json!({ "subtask_id": subtask.id, "to": to, "round": subtask.round + 1 });
+    let draft = draft.event(ORCHESTRATOR, Kind::SentBack, detail);
+    let reason = words::earlier_version(scene.facts.lang, &subtask.id);
+    Some(with_stop(draft, Cause::Others, &reason, Some(&subtask.id), &[]).step())
+}
+
+/// The contracts of a round that is over, moved into the past.
+fn with_past<'v>(
+    scene: &Scene<'_>,
+    draft: Draft<'v>,
+    task: &Task,
+    subtask: &Subtask,
+    to: Back,
+) -> Draft<'v> {
+    left_behind(scene, task, subtask, to).into_iter().fold(draft, |draft, (from, name)| {
+        let past = format!("archive/round-{}/{name}", subtask.round);
+        draft.archive(&from, &scene.subtask_path(&subtask.id, &past))
+    })
 }
 
 /// Contracts that the next round will have anew, with their names.
@@ -157,37 +177,71 @@ pub(super) fn commit_tests(scene: &Scene<'_>, subtask: &Subtask, judged: &Judged
     let draft = scene.draft("tests are committed").finishes_all();
     match commit(scene, subtask, judged, TESTS) {
         Err(step) => step,
-        Ok(Settled::Not(reasons)) => {
-            not_committed(draft, subtask, judged, Gate::Tests, Back::TestFirst, reasons)
+        Ok(Err(why)) => not_committed(
+            draft,
+            subtask,
+            judged.attempt,
+            Gate::Tests,
+            Back::TestFirst,
+            vec![why],
+            "",
+        ),
+        Ok(Ok(commit)) => {
+            let detail = committed(subtask, TESTS, &commit);
+            draft.event(ORCHESTRATOR, Kind::Committed, detail).step()
         }
-        Ok(Settled::At(detail)) => draft.event(ORCHESTRATOR, Kind::Committed, detail).step(),
     }
 }
 
-/// Everything passed: the work is committed, and what was learnt on the way is kept.
+/// Everything passed: the work is committed and goes onto the user's branch, and what was learnt on the way
+/// is kept.
 pub(super) fn finish(scene: &Scene<'_>, subtask: &Subtask, judged: Option<&Judged>) -> Step {
-    let mut draft = scene.draft(&format!("{} is complete", subtask.id)).finishes_all();
-    if let Some(judged) = judged {
-        match commit(scene, subtask, judged, WORK) {
-            Err(step) => return step,
-            Ok(Settled::Not(reasons)) => {
-                let (gate, to) = (Gate::Verification, Back::Implementation);
-                return not_committed(draft, subtask, judged, gate, to, reasons);
+    finished(scene, subtask, judged).unwrap_or_else(|step| step)
+}
+
+fn finished(scene: &Scene<'_>, subtask: &Subtask, judged: Option<&Judged>) -> Result<Step, Step> {
+    let (lang, gate_2) = (scene.facts.lang, Gate::Verification);
+    let draft = scene.draft(&format!("{} is complete", subtask.id)).finishes_all();
+    let lost = || blocked(words::tests_gone(lang), words::lost_documents_next(lang));
+    let tests = subtask.tests.as_ref().ok_or_else(lost)?;
+    let head = match judged {
+        Some(judged) => match commit(scene, subtask, judged, WORK)? {
+            Ok(commit) => commit,
+            Err(why) => {
+                let to = Back::Implementation;
+                let step = not_committed(draft, subtask, judged.attempt, gate_2, to, vec![why], "");
+                return Ok(step);
             }
-            Ok(Settled::At(detail)) => {
-                draft = draft.event(ORCHESTRATOR, Kind::Committed, detail);
-            }
+        },
+        None => tests.commit.clone().ok_or_else(lost)?,
+    };
+    let at = match merge(scene, subtask, tests, &head)? {
+        Merged::At(commit) => commit,
+        Merged::Not { reasons, tail } => {
+            let to = Back::TestFirst;
+            let attempt = tests.attempt;
+            return Ok(not_committed(draft, subtask, attempt, gate_2, to, reasons, &tail));
         }
-    }
+        Merged::Waits(why) => {
+            let reason = words::merge_waits(lang, &subtask.id, why);
+            return Ok(with_stop(draft, Cause::Others, &reason, Some(&subtask.id), &[]).step());
+        }
+    };
+    let draft = match judged {
+        Some(_) => draft.event(ORCHESTRATOR, Kind::Committed, committed(subtask, WORK, &at)),
+        None => draft,
+    };
     let lessons = gate(pitfalls(scene, subtask), &passed(subtask));
     let draft = match lessons {
-        Ok(lessons) => match with_lesson(scene, draft, &lessons, Some(&subtask.id)) {
-            Ok(draft) => draft,
-            Err(step) => return step,
-        },
+        Ok(lessons) => with_lesson(scene, draft, &lessons, Some(&subtask.id))?,
         Err(_) => draft,
     };
-    draft.event(ORCHESTRATOR, Kind::SubtaskCompleted, json!({ "subtask_id": subtask.id })).step()
+    let detail = json!({ "subtask_id": subtask.id });
+    Ok(draft.event(ORCHESTRATOR, Kind::SubtaskCompleted, detail).step())
+}
+
+fn committed(subtask: &Subtask, kind: &str, commit: &ObjectId) -> Value {
+    json!({ "subtask_id": subtask.id, "kind": kind, "commit": commit })
 }
 
 /// All gates of a subtask, as evidence.
@@ -252,34 +306,27 @@ pub(super) fn complete_task(scene: &Scene<'_>, task: &Task) -> Step {
 const TESTS: &str = "test";
 const WORK: &str = "feat";
 
-/// What became of a commit.
-enum Settled {
-    /// It is made; what the log says of it.
-    At(Value),
-    Not(Vec<String>),
-}
-
 fn not_committed(
     draft: Draft<'_>,
     subtask: &Subtask,
-    judged: &Judged,
+    attempt: u32,
     gate: Gate,
     to: Back,
     reasons: Vec<String>,
+    tail: &str,
 ) -> Step {
-    let (rolls_back, inspected) = (Some(judged.attempt), Some(judged.into()));
-    let fallen = Fall { gate, to, reasons, rolls_back, inspected, stops: None, tail: "" };
+    let fallen = Fall { gate, to, reasons, rolls_back: Some(attempt), stops: None, tail };
     fall(draft, subtask, &fallen).step()
 }
 
-/// `test(R1/T1-S2): name`. Its date is the verdict's, so that doing it again makes the same commit. The
-/// branch only moves from where the work was judged.
+/// `test(R1/T1-S2): name`, on the ref of the room. Its date is the verdict's, so that doing it again makes
+/// the same commit. Without it, why not.
 fn commit(
     scene: &Scene<'_>,
     subtask: &Subtask,
     judged: &Judged,
     kind: &str,
-) -> Result<Settled, Step> {
+) -> Result<Result<ObjectId, String>, Step> {
     let base = attempts::base(scene, &subtask.id, judged.attempt)?;
     // A name of several lines could bring trailers of its own.
     let name = subtask.name.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -296,29 +343,12 @@ fn commit(
         identity: Identity::Users,
     };
     let part = |name: &str| -> StepKey {
-        key(scene, &subtask.id, judged.attempt, &format!("{kind}-{name}"))
+        let lives = scene.request.lives;
+        key(scene, &subtask.id, judged.attempt, &format!("{kind}-{name}.{lives}"))
     };
     let keys = CommitKeys { hooks: part("hooks"), build: part("build"), advance: part("advance") };
-    let built = match scene.git().build(&keys, base, plan)? {
-        Committed::At(commit) => commit,
-        Committed::Refused(why) => {
-            return Ok(Settled::Not(vec![words::commit_refused(scene.facts.lang, why)]));
-        }
-    };
-    // Where it was made before a crash, the branch is there already.
-    let heads = [judged.head.clone(), built.clone()];
-    let others = look(scene, base, &heads, part)?;
-    if !others.told().is_empty() {
-        return Ok(Settled::Not(others.told().to_vec()));
-    }
-    let now = attempts::inspect(scene, base, &part("again"))?;
-    let left = changed_since(scene, judged, &now.tree, &part("left"))?;
-    if let Err(why) = scene.git().advance(&keys, base, judged.head.clone(), &built)? {
-        return Ok(Settled::Not(vec![words::commit_refused(scene.facts.lang, why)]));
-    }
-    let mut detail = json!({ "subtask_id": subtask.id, "kind": kind, "commit": built });
-    if !left.is_empty() {
-        detail["left"] = json!(left);
-    }
-    Ok(Settled::At(detail))
+    Ok(match scene.git().commit(&keys, base, plan)? {
+        Committed::At(commit) => Ok(commit),
+        Committed::Refused(why) => Err(words::commit_refused(scene.facts.lang, why)),
+    })
 }

@@ -11,12 +11,9 @@ use crate::flows::contract::attempts::{self, inspect, key, tree_path};
 use crate::flows::contract::checklist::is_checklist;
 use crate::flows::contract::decide::Scene;
 use crate::flows::contract::discovery::kept_rejected;
-use crate::flows::contract::foreign::since_ended;
 use crate::flows::contract::gates::{Attempted, TestsWritten, attempted};
 use crate::flows::contract::policy::{ORCHESTRATOR, QA};
-use crate::flows::contract::request::{
-    Attempt, Back, Cause, Gate, Inspected, Subtask, Task, TestKind,
-};
+use crate::flows::contract::request::{Attempt, Back, Cause, Gate, Subtask, Task, TestKind};
 use crate::flows::contract::settling::{Fall, fall};
 use crate::flows::contract::{layout, prompts, readings, words};
 use crate::ids::Sha256;
@@ -52,14 +49,7 @@ fn ask(scene: &Scene<'_>, task: &Task, subtask: &Subtask, number: u32) -> Step {
             let cause = Cause::of(&why);
             let stops = (cause != Cause::Agent).then_some(cause);
             let reasons = vec![words::call_failed(lang, why.reason())];
-            // What it did is its own while this process has seen it end.
-            let inspected = match attempts::base(scene, &subtask.id, number)
-                .and_then(|base| inspect(scene, base, &key(scene, &subtask.id, number, "inspect")))
-            {
-                Ok(inspection) => Some(inspection.into()),
-                Err(step) => return step,
-            };
-            fall(draft, subtask, &fallen(number, inspected, reasons, stops, "")).step()
+            fall(draft, subtask, &fallen(number, reasons, stops, "")).step()
         }
         Asked::Answered { value, steps, rejected } => {
             let draft = scene.draft("tests are written").by(QA).create(&path, value.bytes);
@@ -73,15 +63,9 @@ fn ask(scene: &Scene<'_>, task: &Task, subtask: &Subtask, number: u32) -> Step {
 }
 
 /// Back to where the attempt began.
-fn fallen(
-    number: u32,
-    inspected: Option<Inspected>,
-    reasons: Vec<String>,
-    stops: Option<Cause>,
-    tail: &str,
-) -> Fall<'_> {
+fn fallen(number: u32, reasons: Vec<String>, stops: Option<Cause>, tail: &str) -> Fall<'_> {
     let (gate, to, rolls_back) = (Gate::Tests, Back::TestFirst, Some(number));
-    Fall { gate, to, reasons, rolls_back, inspected, stops, tail }
+    Fall { gate, to, reasons, rolls_back, stops, tail }
 }
 
 /// The tests' contract, and the design that it is about.
@@ -109,19 +93,13 @@ fn judge(
 ) -> Result<Step, Step> {
     let base = attempts::base(scene, &subtask.id, number)?;
     let judging = attempts::judging(scene, subtask, number);
-    let others = since_ended(scene, subtask, number, base)?;
-    let failing = |inspected, reasons: Vec<String>, stops: Option<Cause>, tail: &str| {
+    let failing = |reasons: Vec<String>, stops: Option<Cause>, tail: &str| {
         let draft = scene.draft("GATE-1").finishes_all().closes([judging.clone()]);
-        Ok(fall(draft, subtask, &fallen(number, inspected, reasons, stops, tail)).step())
+        Ok(fall(draft, subtask, &fallen(number, reasons, stops, tail)).step())
     };
-    if !others.is_empty() {
-        return failing(None, others, None, "");
-    }
     let inspection = inspect(scene, base, &key(scene, &subtask.id, number, "inspect"))?;
     let (lang, now) = (scene.facts.lang, scene.facts.now);
     let (contract, design) = contracts(scene, task, subtask)?;
-    let failing =
-        |reasons, stops, tail: &str| failing(Some(inspection.into()), reasons, stops, tail);
     match attempted(inspection, end, now, lang) {
         Attempted::Blocked(reason) => return failing(vec![reason], Some(Cause::Blocked), ""),
         Attempted::Failed(reason) => return failing(vec![reason], None, ""),

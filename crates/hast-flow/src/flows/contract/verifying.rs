@@ -15,15 +15,12 @@ use crate::flows::contract::attempts::{self, inspect, key, tree_path};
 use crate::flows::contract::checklist::ticked;
 use crate::flows::contract::decide::Scene;
 use crate::flows::contract::endings::give_up;
-use crate::flows::contract::foreign::{changed_since, look};
 use crate::flows::contract::gates::{tested as of_run, to_create, verified};
 use crate::flows::contract::policy::{ORCHESTRATOR, QA};
-use crate::flows::contract::request::{
-    Back, Cause, Gate, Inspected, Judged, Subtask, Task, TestKind, Tested,
-};
+use crate::flows::contract::request::{Back, Cause, Gate, Judged, Subtask, Task, TestKind, Tested};
 use crate::flows::contract::settling::{Fall, fall};
 use crate::flows::contract::write::yaml;
-use crate::flows::contract::{layout, prompts, readings, words};
+use crate::flows::contract::{layout, prompts, readings, rooms, words};
 use crate::replies::Asked;
 use crate::steps::{Answer, Call, Check, Effect, EffectResult, Expected, Step, StepKey};
 
@@ -73,17 +70,9 @@ impl Work<'_> {
         let tree = match self.judged {
             Some(judged) => {
                 let base = attempts::base(scene, &self.subtask.id, judged.attempt)?;
-                let heads = [judged.head.clone()];
-                let others = look(scene, base, &heads, |name| self.key(name))?;
-                if !others.told().is_empty() {
-                    let reasons = others.told().to_vec();
-                    return Ok(self.fails(reasons, Back::Implementation, ""));
-                }
                 let now = inspect(scene, base, &self.key("inspect"))?;
                 if now.tree != judged.tree || !now.breaches.is_empty() {
-                    let changed =
-                        changed_since(scene, judged, &now.tree, &self.key("changed"))?.join(", ");
-                    let reasons = vec![words::tree_moved(scene.facts.lang, changed)];
+                    let reasons = vec![words::tree_moved(scene.facts.lang)];
                     return Ok(self.fails(reasons, Back::Implementation, ""));
                 }
                 judged.tree.clone()
@@ -140,10 +129,14 @@ impl Work<'_> {
         Ok(missing.map(|file| file.path.clone()).collect())
     }
 
-    /// What is in the tree where nothing was implemented.
+    /// The tree of the tests' commit, where nothing was implemented.
     fn tree(&self) -> Result<ObjectId, Step> {
+        let tests = self.subtask.tests.as_ref().and_then(|tests| tests.commit.as_ref());
+        if let Some(commit) = tests {
+            rooms::open(self.scene, commit, |part| self.key(part))?;
+        }
         let key = self.key("look");
-        let look = || GitStep::LookAgain { rules: self.scene.flow.settings.rules.clone() };
+        let look = || GitStep::Look { rules: self.scene.flow.settings.rules.clone() };
         match self.scene.git().git(key.clone(), look)? {
             GitResult::Looked(looked) => {
                 looked.tree.clone().ok_or_else(|| unexpected(&key, self.scene.facts.lang))
@@ -224,7 +217,6 @@ impl Work<'_> {
                 self.subtask.tests.as_ref().map(|tests| tests.attempt)
             }
         };
-        let (gate, inspected) = (Gate::Verification, self.judged.map(Inspected::from));
-        Fall { gate, to, reasons, rolls_back, inspected, stops: None, tail }
+        Fall { gate: Gate::Verification, to, reasons, rolls_back, stops: None, tail }
     }
 }

@@ -46,20 +46,18 @@ crate::messages! {
     never_created(paths) { en: "no subtask after this one is left to create {paths}", ko: "{paths}(을)를 만들 하위작업이 더 남아 있지 않습니다" }
     review_failed(findings) { en: "the architect's review: {findings}", ko: "아키텍트 검토: {findings}" }
     touched(paths) { en: "documents of hast were changed by somebody else: {paths}", ko: "hast의 문서를 다른 이가 바꿨습니다: {paths}" }
-    tree_moved(paths) { en: "files changed after they were judged: {paths}", ko: "판정한 뒤에 파일이 바뀌었습니다: {paths}" }
-    branch_moved(branch, commit) { en: "somebody else moved {branch} to {commit}", ko: "다른 이가 {branch}(을)를 {commit}(으)로 옮겼습니다" }
     branch_left(branch, now) { en: "the work began on {branch}, and {now} is checked out", ko: "작업은 {branch}에서 시작했는데 지금은 {now}(이)가 체크아웃되어 있습니다" }
-    operation(what) { en: "a {what} is under way", ko: "{what} 작업이 진행 중입니다" }
-    refs_moved(refs) { en: "somebody else made or moved {refs}", ko: "다른 이가 {refs}(을)를 만들거나 옮겼습니다" }
-    files_of_git(files, aside) { en: "{files} had changed and is as before; the other version is in {aside}", ko: "{files}(이)가 바뀌어 되돌렸습니다. 바뀐 내용은 {aside}에 있습니다" }
-    others_at_work(subtask, others, saved) { en: "{subtask}: {others}. The tree was left as it is; a copy of it is on {saved}", ko: "{subtask}: {others}. 트리는 그대로 두었고 사본은 {saved}에 있습니다" }
-    others_next(id) { en: "look at `git status` and `git log`, commit what is yours, put the rest away (`git stash push -u -- PATH`), then run `hast contract resume {id}`", ko: "`git status`와 `git log`를 보고 자신의 것은 커밋하고 나머지는 치운 뒤(`git stash push -u -- PATH`) `hast contract resume {id}`를 실행하세요" }
+    tree_moved() { en: "files in the room changed after they were judged", ko: "판정한 뒤에 작업실의 파일이 바뀌었습니다" }
+    merge_waits(subtask, why) { en: "{subtask} passed its gates and waits: {why}", ko: "{subtask}(은)는 게이트를 통과했지만 기다리고 있습니다: {why}" }
+    earlier_version(subtask) { en: "an earlier version of hast was working at {subtask} in your checkout; what it left is there", ko: "이전 버전의 hast가 체크아웃에서 {subtask} 작업을 하고 있었습니다. 남긴 것은 그대로 있습니다" }
+    others_next(id) { en: "look at `git status`, commit or put away what is in the way (`git stash push -u -- PATH`), then run `hast contract resume {id}`", ko: "`git status`를 보고 방해되는 것을 커밋하거나 치운 뒤(`git stash push -u -- PATH`) `hast contract resume {id}`를 실행하세요" }
+    setup_failed(why) { en: "`room_setup` failed: {why}", ko: "`room_setup`이 실패했습니다: {why}" }
+    setup_failed_next(id) { en: "mend `room_setup` in .ai/config.yaml, then run `hast contract resume {id}`", ko: ".ai/config.yaml의 `room_setup`을 고친 뒤 `hast contract resume {id}`를 실행하세요" }
     commit_refused(why) { en: "the commit was refused: {why}", ko: "커밋이 거부되었습니다: {why}" }
     call_failed(why) { en: "the agent failed: {why}", ko: "에이전트가 실패했습니다: {why}" }
 
     request_completed(id) { en: "{id} is complete: every subtask passed its gates", ko: "{id} 완료: 모든 하위작업이 게이트를 통과했습니다" }
     request_completed_next(id) { en: "look at it with `hast contract show {id}` and `git log`", ko: "`hast contract show {id}`와 `git log`로 확인하세요" }
-    completed_but(id, paths) { en: "look at `git diff`: {paths} changed after it was judged and is not in the commits. Then see `hast contract show {id}`", ko: "`git diff`를 보세요. {paths}(은)는 판정한 뒤에 바뀌어 커밋에 없습니다. 그다음 `hast contract show {id}`로 확인하세요" }
     request_stopped(id, reason) { en: "{id} is stopped: {reason}", ko: "{id} 중지됨: {reason}" }
     request_stopped_next(id) { en: "see `hast contract show {id}`, mend the cause, then `hast contract resume {id}`", ko: "`hast contract show {id}`를 보고 원인을 고친 뒤 `hast contract resume {id}`를 실행하세요" }
     stopped_now(id) { en: "{id} is stopped; its state is kept", ko: "{id}(을)를 중지했습니다. 상태는 그대로 있습니다" }
@@ -75,10 +73,6 @@ crate::messages! {
     taken_id_next() { en: "run the command again: the request gets the next number", ko: "명령을 다시 실행하세요. 요청이 다음 번호를 받습니다" }
     unknown_request(id) { en: "hast has no record of {id}", ko: "hast에 {id}의 기록이 없습니다" }
     unknown_request_next() { en: "see `hast contract list`; what another tool wrote can be shown, verified and stopped", ko: "`hast contract list`를 보세요. 다른 도구가 쓴 것은 보고, 검사하고, 중지할 수 있습니다" }
-    users_files(paths) { en: "these files are not committed, and going back must not touch them: {paths}", ko: "커밋되지 않은 파일이 있습니다. 되돌릴 때 건드리면 안 됩니다: {paths}" }
-    users_files_next(stash) { en: "commit them or `{stash}`, then run the command again", ko: "커밋하거나 `{stash}`(을)를 한 뒤 명령을 다시 실행하세요" }
-    left_files(paths) { en: "these files came while the tests ran, and they are not committed: {paths}", ko: "테스트를 실행하는 동안 생긴 파일이 커밋되어 있지 않습니다: {paths}" }
-    left_files_next(stash) { en: "put what your test command writes into .gitignore and commit that, or `{stash}`, then run `hast contract resume`", ko: "테스트 명령이 쓰는 파일을 .gitignore에 넣어 커밋하거나 `{stash}`(을)를 한 뒤 `hast contract resume`을 실행하세요" }
     lost_documents(paths) { en: "documents of this request are missing or were changed: {paths}", ko: "이 요청의 문서가 없거나 바뀌었습니다: {paths}" }
     lost_documents_next() { en: "put them back as they were (see the hashes in events.ndjson), or stop this request and start anew", ko: "원래대로 되돌리거나(events.ndjson의 해시 참고) 이 요청을 중지하고 새로 시작하세요" }
     bad_state() { en: "state.json is not valid", ko: "state.json이 올바르지 않습니다" }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::attempt::judge::Verdict;
 use crate::messages;
-use crate::words::{Lang, visible};
+use crate::words::{Lang, visible, visible_lines};
 
 /// One goal as `--dry-run` shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -60,7 +60,7 @@ pub fn dry_run(goals: &[DryRun], lang: Lang) -> String {
             out.push('\n');
         }
         if let Some(prompt) = &goal.prompt {
-            out += &format!("\n{}\n\n", prompt.trim_end());
+            out += &format!("\n{}\n", visible_lines(prompt.trim_end()));
         }
     }
     out + &starts_nothing(lang) + "\n"

@@ -57,6 +57,7 @@ messages! {
     lost_file(path) { en: "the request rests on .brain/{path}, which is not there any more", ko: "요청이 근거로 삼는 .brain/{path}(이)가 더는 없습니다" }
     broken_file_next(path, transcript) { en: "put .brain/{path} back as it was (.brain/{transcript} has every answer), then resume; or start a new request", ko: ".brain/{path}(을)를 원래대로 되돌린 뒤 이어서 실행하세요(.brain/{transcript}에 모든 답이 있습니다). 아니면 새 요청을 시작하세요" }
     no_mirror() { en: "activeContext.md is missing", ko: "activeContext.md가 없습니다" }
+    no_results() { en: "none", ko: "없음" }
     stuck() { en: "no item of the plan can go on", ko: "계획에서 진행할 수 있는 항목이 없습니다" }
     no_replacement(error, why) { en: "{error}; no replacement: {why}", ko: "{error}; 대안 없음: {why}" }
     not_completed(id) { en: "{id} is not completed", ko: "{id}(이)가 완료되지 않았습니다" }
@@ -78,7 +79,11 @@ pub fn execute(
     lang: Lang,
 ) -> String {
     let TodoItem { id, title, description, .. } = item;
-    let words = execute_words(lang, id, title, description, request, format!("{context:#}"));
+    let context = match context.as_object().is_some_and(serde_json::Map::is_empty) {
+        true => no_results(lang),
+        false => format!("{context:#}"),
+    };
+    let words = execute_words(lang, id, title, description, request, context);
     with_expert(expert, &words, lang)
 }
 
@@ -118,7 +123,10 @@ pub fn judge(
 
 /// What the expert's file says, then the task.
 fn with_expert(expert: &Expert, words: &str, lang: Lang) -> String {
-    let duties: String = expert.responsibilities.iter().map(|duty| format!("- {duty}\n")).collect();
+    // Where the file says a duty again in its words, once is enough.
+    let said = expert.instructions.trim();
+    let duties = expert.responsibilities.iter().filter(|duty| duty.trim() != said);
+    let duties: String = duties.map(|duty| format!("- {duty}\n")).collect();
     let who = you_are(lang, &expert.name, &expert.role);
     let walls = match expert.writes.is_empty() {
         true => may_not_write(lang),

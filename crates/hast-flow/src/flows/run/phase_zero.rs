@@ -161,7 +161,9 @@ pub(super) fn confirmation(scene: &Scene<'_>) -> Step {
         Asked::Resume(confirm) => confirm,
         Asked::Answer(said) => return answered(scene, said),
     };
+    let confirmed = scene.view.own.request.as_ref().is_some_and(|one| one.confirmed_unseen);
     match confirm {
+        Confirm::Wait if confirmed => answered(scene, &unseen),
         Confirm::Yes => answered(scene, &unseen),
         Confirm::Said(said) if said.proposal == number => answered(scene, said),
         Confirm::Wait | Confirm::Said(_) => waiting(scene, number),

@@ -6,7 +6,7 @@ use crate::docs::run::{
     CatalogRow, ModeAnswer, ModeReply, ProcessRun, RunEventKind as Kind, RunMode, RunRequest,
     RunStatus, UserInstruction,
 };
-use crate::flows::run::decide::{Asked, NewRun, Scene};
+use crate::flows::run::decide::{Asked, Confirm, NewRun, Scene};
 use crate::flows::run::policy::{EXECUTOR, ORCHESTRATOR, PLANNER};
 use crate::flows::run::register::created;
 use crate::flows::run::write::{missing_table, printed, word};
@@ -134,6 +134,7 @@ fn create(
         user_request: new.text.clone(),
         created_at: scene.facts.now,
         learning_context,
+        confirmed_unseen: new.confirm == Confirm::Yes,
     };
     let template = layout::path(layout::TEMPLATE).filter(|_| view.template.is_none());
     let detail =

@@ -12,9 +12,10 @@ use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::rooms::RoomChanges;
 use ignore::gitignore::GitignoreBuilder;
 
-use super::super::index::{disk, object};
+use super::super::diff::{Difference, parse_raw};
+use super::super::index::{Entry, disk, list, object};
 use super::super::paths::{Matcher, repo_path};
-use super::super::scan::{Difference, parse_raw};
+use super::super::place::At;
 use super::tree::leaves_tree;
 use super::walk::{Found, walk};
 use super::{RealRooms, Room, remove_any};
@@ -26,6 +27,8 @@ pub(super) struct TreeNow {
     pub(super) breaches: Vec<Breach>,
     /// Things that are there and that no commit can hold.
     pub(super) not_stored: Vec<Vec<u8>>,
+    /// Files of the user's that are seen through and that the agent deleted.
+    pub(super) absent: Vec<Vec<u8>>,
     /// The index of the tree, in a place that no agent can write.
     pub(super) index: PathBuf,
 }
@@ -60,8 +63,12 @@ impl RealRooms {
         self.forget_submodule_gits(room)?;
         let found = walk(&room.tree())?;
         let index = judged_index(room)?;
+        self.see_left_out(room, &index)?;
         let mut breaches = self.untrackable(room, rules, &found)?;
-        let paths = self.differing(room, rules, meant, &index)?;
+        let mut paths = self.differing(room, rules, meant, &index)?;
+        let is_huge = |path: &mut Vec<u8>| found.huge.contains(path);
+        let huge = paths.extract_if(.., is_huge).map(|path| repo_path(&path));
+        breaches.extend(huge.map(|path| Breach::TooLarge { path }));
         breaches.extend(self.take_in(room, &paths, &index)?);
         let changed = self.changed_submodules(room)?.into_iter();
         breaches.extend(changed.map(|path| Breach::SubmoduleChanged { path: repo_path(&path) }));
@@ -70,7 +77,23 @@ impl RealRooms {
         let tree = object(&write.line()?)?;
         let differences = self.compare_with_base(room, &tree, &mut breaches)?;
         let not_stored = untracked_names(&breaches, &found);
-        Ok(TreeNow { tree, differences, breaches, not_stored, index })
+        let absent = found.absent;
+        Ok(TreeNow { tree, differences, breaches, not_stored, absent, index })
+    }
+
+    /// A file where a sparse checkout has none is compared like any other.
+    fn see_left_out(&self, room: &Room, index: &Path) -> Result<(), GitProblem> {
+        let is_there = |path: &Vec<u8>| {
+            fs::symlink_metadata(room.tree().join(OsStr::from_bytes(path))).is_ok()
+        };
+        let mut paths = self.left_out(room)?;
+        paths.retain(is_there);
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let git = self.git_of(room);
+        let call = git.call(["update-index", "-z", "--no-skip-worktree", "--stdin"]);
+        call.index(index).from(&room.trusted()).input(list(&paths)).run().map(|_| ())
     }
 
     /// The agent's git directory leaves the tree, so that no git ever finds it there. The first one
@@ -83,7 +106,7 @@ impl RealRooms {
         if fs::symlink_metadata(&here).is_err() {
             return super::make_private(&there);
         }
-        super::walk::open_directories(&here);
+        crate::files::open_directories(&here);
         rustix::fs::rename(&here, &there).map_err(|error| disk(&here, error))
     }
 
@@ -97,14 +120,13 @@ impl RealRooms {
     ) -> Result<Vec<Vec<u8>>, GitProblem> {
         let git = self.git_of(room);
         let (matcher, from) = (Matcher::new(rules), room.trusted());
-        let new = git.call(["ls-files", "-z", "-o", "-X"]).args([room.ignores().as_os_str()]);
-        let new = new.index(index).from(&from).run()?;
+        let new = self.new_by_base_rules(room, index)?;
         let unhidden = self.unhidden(room, index)?;
         let changed = git.call(["diff-files", "-z", "--name-only", "--ignore-submodules=none"]);
         let changed = changed.index(index).from(&from).run()?;
-        let listed = new.split(|byte| *byte == 0).chain(changed.split(|byte| *byte == 0));
-        let listed = listed.map(<[u8]>::to_vec).chain(meant.to_vec());
-        let mut paths: Vec<Vec<u8>> = listed.chain(unhidden).collect();
+        let changed = changed.split(|byte| *byte == 0).map(<[u8]>::to_vec);
+        let mut paths: Vec<Vec<u8>> =
+            new.into_iter().chain(changed).chain(meant.to_vec()).chain(unhidden).collect();
         let (shown, begun) = (self.shown_paths(room), self.begun_paths(room));
         let is_work = |path: &[u8]| !begun.contains(path) || meant.iter().any(|one| one == path);
         // A name that ends with a slash is a repository, which is told as such.
@@ -141,14 +163,23 @@ impl RealRooms {
         paths: &[Vec<u8>],
         index: &Path,
     ) -> Result<Vec<Breach>, GitProblem> {
-        let is_file = |path: &&Vec<u8>| {
-            let at = room.tree().join(OsStr::from_bytes(path));
-            fs::symlink_metadata(at).is_ok_and(|there| !there.is_dir())
-        };
-        // What goes comes first: a file may take the place of a directory.
-        let (files, gone): (Vec<_>, Vec<_>) = paths.iter().partition(is_file);
-        let ordered = gone.into_iter().chain(files);
-        let ordered: Vec<&Vec<u8>> = ordered.collect();
+        let git = self.git_of(room);
+        let is_gone = |path: &&Vec<u8>| matches!(git.place.look_at(path), At::Nothing | At::Other);
+        // What goes comes first: a file may take the place of a directory, and a link too, beyond which git
+        // looks for nothing.
+        let (gone, there): (Vec<_>, Vec<_>) = paths.iter().partition(is_gone);
+        let no_file =
+            |path: &&Vec<u8>| Entry { path: path.to_vec(), mode: "0".to_owned(), object: None };
+        let gone: Vec<Entry> = gone.iter().map(no_file).collect();
+        if !gone.is_empty() {
+            git.setting_entries(&gone).index(index).from(&room.trusted()).run()?;
+        }
+        let (mut ordered, files): (Vec<_>, Vec<_>) =
+            there.into_iter().partition(|path| git.place.look_at(path) == At::Directory);
+        ordered.extend(files);
+        if ordered.is_empty() {
+            return Ok(Vec::new());
+        }
         let said = match self.update_index(room, &ordered, index) {
             Err(GitProblem::Refused { .. }) if ordered.len() > 1 => {
                 return self.take_in_each(room, &ordered, index);
@@ -282,23 +313,23 @@ pub(super) fn links(differences: &[Difference]) -> Vec<RepoPath> {
     links.map(|one| repo_path(&one.path)).collect()
 }
 
-/// Pipes, sockets and repositories that are told as breaches: no ref can hold them.
+/// Pipes, sockets, huge files and repositories that are told as breaches: no ref can hold them.
 fn untracked_names(breaches: &[Breach], found: &Found) -> Vec<Vec<u8>> {
     let told = |path: &&Vec<u8>| {
         breaches.iter().any(|breach| match breach {
-            Breach::NotStorable { path: told } | Breach::NestedRepository { path: told } => {
-                *told == repo_path(path)
-            }
+            Breach::NotStorable { path: told }
+            | Breach::NestedRepository { path: told }
+            | Breach::TooLarge { path: told } => *told == repo_path(path),
             _ => false,
         })
     };
-    let special = found.special.iter().filter(told).cloned();
+    let special = found.special.iter().chain(&found.huge).filter(told).cloned();
     let repositories = found.repositories.iter().filter(|path| !path.is_empty()).filter(told);
     special.chain(repositories.cloned()).collect()
 }
 
 /// A copy of the base's index with its date: by that git knows which entries to look at twice.
-fn judged_index(room: &Room) -> Result<PathBuf, GitProblem> {
+pub(super) fn judged_index(room: &Room) -> Result<PathBuf, GitProblem> {
     let (from, to) = (room.index(), room.trusted().join("judged"));
     let failed = |error: std::io::Error| disk(&to, error);
     fs::copy(&from, &to).map_err(failed)?;

@@ -14,9 +14,10 @@ use hast_flow::attempt::workspace::{CommitPlan, HookVerdict};
 use super::super::hooking::{HookFiles, HookReach, Hooking};
 use super::super::index::{ScratchFile, disk};
 use super::super::run::Git;
-use super::super::settle::HOOKS;
 use super::{RealRooms, Room, remove_any};
 
+/// The hooks that a commit runs, in their order.
+const HOOKS: [&str; 3] = ["pre-commit", "prepare-commit-msg", "commit-msg"];
 /// The files of the hooks below the room's tree, where hooks can write at the checkout's path.
 const INSIDE: &str = ".git/hast-hook";
 
@@ -39,8 +40,7 @@ impl RealRooms {
         let directory = self.hooks_directory();
         let there = |hook: &str| directory.join(hook).exists();
         if !HOOKS.iter().any(|hook| there(hook)) {
-            let (message, ignored) = (plan.message.clone(), Default::default());
-            return Ok(HookVerdict::Passed { message, ignored });
+            return Ok(HookVerdict::Passed { message: plan.message.clone() });
         }
         let files = self.hook_files(room, plan, tree)?;
         let (private, seen, reach) = self.as_hooks_see(room, &files, &directory);
@@ -65,7 +65,7 @@ impl RealRooms {
         let path = &files.message.path;
         let text = fs::read(path).map_err(|error| disk(path, error))?;
         let message = String::from_utf8_lossy(&text).into_owned();
-        Ok(HookVerdict::Passed { message, ignored: Default::default() })
+        Ok(HookVerdict::Passed { message })
     }
 
     /// The room's git, and the directory of the hooks' files, at the paths that hooks see them.

@@ -2,21 +2,21 @@
 //! handoffs, and the agent's own commits. Nothing of the agent runs meanwhile.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
 use hast_flow::attempt::base::{Base, ObjectId, TreeRules};
 use hast_flow::attempt::evidence::{Breach, Change, ChangeKind, RepoPath};
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::attempt::given_back::GivenBack;
 use hast_flow::attempt::inspection::{HandoffFile, Inspection};
 use hast_flow::attempt::rooms::OwnCommits;
 
+use super::super::diff::Difference;
 use super::super::paths::{Matcher, repo_path, shown};
-use super::super::scan::Difference;
-use super::change::{TreeNow, links};
+use super::change::{TreeNow, judged_index, links};
 use super::saving::FoundWork;
-use super::{RealRooms, Room};
+use super::{RealRooms, Room, remove_any};
 use crate::files::read_bounded;
 
 const LONGEST_HANDOFF: usize = 1 << 20;
@@ -27,6 +27,7 @@ impl RealRooms {
     pub(super) fn inspect_room(&self, room: &Room, base: &Base) -> Result<Inspection, GitProblem> {
         let rules = base.rules();
         self.take_git_away(room)?;
+        self.undo_tests(room)?;
         let meant = self.committed_paths(room)?;
         let now = self.tree_now(room, rules, &meant)?;
         let changed: BTreeSet<&[u8]> = now.differences.iter().map(|one| &*one.path).collect();
@@ -46,11 +47,31 @@ impl RealRooms {
         self.note_work(room, &work)?;
         self.make_private_git(room, &now.index)?;
         let hidden = self.newly_ignored(room, &now.differences, &meant)?;
-        let differences = now.differences.clone();
-        let found = self.evidence(room, rules, now, &hidden, head)?;
-        self.restore_ignored(room, rules, &differences)?;
+        let (differences, absent) = (now.differences.clone(), now.absent.clone());
+        let mut found = self.evidence(room, rules, now, &hidden, head)?;
+        self.tell_leaks(room, &mut found)?;
+        self.restore_ignored(room, rules, &differences, &absent)?;
         self.shade(room)?;
         Ok(found)
+    }
+
+    /// A process that died after an inspection may have run the tests: since then nobody else was in
+    /// the room. The judged files are as they were, and what is new is gone.
+    fn undo_tests(&self, room: &Room) -> Result<(), GitProblem> {
+        let Some(work) = self.noted_work(room) else { return Ok(()) };
+        let (git, from, index) = (self.git_of(room), room.trusted(), judged_index(room)?);
+        let judged = git.call(["read-tree", "-u", "--reset", work.tree.as_str()]);
+        judged.index(&index).from(&from).run()?;
+        let (shown_files, begun) = (self.shown_paths(room), self.begun_paths(room));
+        for path in self.new_by_base_rules(room, &index)? {
+            let is_kept = shown_files.contains(&path[..])
+                || begun.contains(&path[..])
+                || work.not_stored.contains(&shown(&path));
+            if !is_kept {
+                remove_any(&room.tree().join(OsStr::from_bytes(&path)))?;
+            }
+        }
+        Ok(())
     }
 
     /// New files that the attempt's own rules hide, and that the agent did not commit: they are judged and in
@@ -97,7 +118,6 @@ impl RealRooms {
             handoffs: self.new_handoffs(room, rules),
             others: Vec::new(),
             not_committed,
-            given_back: GivenBack::default(),
             breaches: now.breaches,
             uncommitted: self.git.tree_of(&head)? != commit_tree,
             head,

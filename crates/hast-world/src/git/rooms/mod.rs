@@ -13,6 +13,7 @@ mod private_git;
 mod quarantine;
 mod restoring;
 mod saving;
+mod secrets;
 mod shade;
 mod shown_files;
 mod tree;
@@ -28,6 +29,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use hast_flow::agents::redact::Redactor;
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::rooms::{ROOM_VERSION, RoomKind, RoomRecord, RoomState, room_ref};
@@ -61,6 +63,8 @@ pub struct RealRooms {
     kind: RoomKind,
     /// The settings of every room's git directory, once they were asked for.
     settings: OnceCell<Vec<u8>>,
+    /// Secrets that agents are given: none of them may be in what they leave.
+    secrets: Redactor,
 }
 
 /// An open room. Nobody else opens it before this is dropped.
@@ -154,20 +158,24 @@ impl RealRooms {
             GitProblem::Linked { .. } if !directory.starts_with(&place.top) => Ok(()),
             other => Err(other),
         })?;
-        let (overrides, compared) = Default::default();
-        let mut git = Git { environment, place, overrides, compared, packs: None };
-        let config = Config::read(&git)?;
-        git.overrides = config.overrides.clone();
+        let (git, config) = Git::open(place, environment)?;
         make_private(directory)?;
         let directory = directory.canonicalize().map_err(|error| disk(directory, error))?;
         let kind = RoomKind::OwnPath;
-        Ok(Self { git, config, directory, kind, settings: OnceCell::new() })
+        let (settings, secrets) = (OnceCell::new(), Redactor::default());
+        Ok(Self { git, config, directory, kind, settings, secrets })
     }
 
     /// The same, and new rooms are of this kind.
     #[must_use]
     pub fn of_kind(self, kind: RoomKind) -> Self {
         Self { kind, ..self }
+    }
+
+    /// The same, and none of these values may be in what an agent leaves.
+    #[must_use]
+    pub fn guarding(self, secrets: Redactor) -> Self {
+        Self { secrets, ..self }
     }
 
     /// A room at a commit: made, or put back to it. A room of another process is refused as locked.
@@ -370,7 +378,7 @@ fn make_private(path: &Path) -> Result<(), GitProblem> {
 
 /// Deletes a directory in which an agent may have closed others.
 fn remove_all(path: &Path) -> Result<(), GitProblem> {
-    walk::open_directories(path);
+    crate::files::open_directories(path);
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(disk(path, error)),
         _ => Ok(()),

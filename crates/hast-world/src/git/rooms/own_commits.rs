@@ -10,10 +10,10 @@ use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::rooms::{OwnCommits, SquashReason};
 
+use super::super::diff::parse_raw;
 use super::super::index::{disk, object};
 use super::super::paths::repo_path;
 use super::super::run::Call;
-use super::super::scan::parse_raw;
 use super::quarantine::{quarantine, unreadable};
 use super::{RealRooms, Room, remove_any};
 use crate::files::read_bounded;

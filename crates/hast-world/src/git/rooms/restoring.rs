@@ -8,8 +8,9 @@ use std::os::unix::ffi::OsStrExt;
 use hast_flow::attempt::base::TreeRules;
 use hast_flow::attempt::git_problem::GitProblem;
 
+use super::super::diff::Difference;
 use super::super::paths::Matcher;
-use super::super::scan::Difference;
+use super::shade::hide_absent;
 use super::{RealRooms, Room, remove_any};
 
 /// Directories of installed dependencies, and the files beside them that say what is installed.
@@ -57,16 +58,19 @@ const PYTHON: &[&str] = &[
 ];
 
 impl RealRooms {
-    /// Puts ignored files back. `changed` is what the attempt changed of tracked and new files.
+    /// Puts ignored files back. `changed` is what the attempt changed of tracked and new files, `absent` what it
+    /// deleted of the user's: what was uninstalled stays so.
     pub(super) fn restore_ignored(
         &self,
         room: &Room,
         rules: &TreeRules,
         changed: &[Difference],
+        absent: &[Vec<u8>],
     ) -> Result<(), GitProblem> {
         let (matcher, shown) = (Matcher::new(rules), self.shown_paths(room));
         let keep = |path: &[u8]| is_reinstalled(path, changed);
         self.uncover(room, &keep)?;
+        hide_absent(room, absent.iter().filter(|path| keep(path)))?;
         let begun = self.begun_paths(room);
         let git = self.git_of(room);
         let list =

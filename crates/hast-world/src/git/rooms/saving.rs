@@ -1,8 +1,8 @@
 //! A room's work on a ref: the tree that was judged or, where nothing was judged, what is there. What
 //! no ref can hold is moved to where such things are kept before the room is reset.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
@@ -13,13 +13,13 @@ use hast_flow::attempt::workspace::{Aside, SavePlan};
 use serde::{Deserialize, Serialize};
 
 use super::super::aside;
+use super::super::commit::signed_by;
+use super::super::diff::{Difference, parse_raw};
 use super::super::index::{Entry, ScratchFile, disk, object};
 use super::super::paths::shown;
 use super::super::refs::Move;
-use super::super::scan::{Difference, parse_raw};
-use super::super::settle::signed_by;
 use super::change::TreeNow;
-use super::{RealRooms, Room, remove_any, write_file};
+use super::{RealRooms, Room, remove_any};
 use crate::files::read_bounded;
 
 const LONGEST_JUDGEMENT: usize = 16 << 20;
@@ -36,8 +36,16 @@ pub(super) struct FoundWork {
 }
 
 impl RealRooms {
+    /// Notes it before any test runs there, so that it outlasts a power cut: what the tests write can
+    /// only be told from the work by it.
     pub(super) fn note_work(&self, room: &Room, work: &FoundWork) -> Result<(), GitProblem> {
-        write_file(&room.judgement(), &serde_json::to_vec(work).unwrap_or_default())
+        let (path, staged) = (room.judgement(), room.trusted().join("judgement.json.new"));
+        let text = serde_json::to_vec(work).unwrap_or_default();
+        let written = File::create(&staged)
+            .and_then(|mut file| file.write_all(&text).and_then(|()| file.sync_all()))
+            .and_then(|()| rustix::fs::rename(&staged, &path).map_err(Into::into))
+            .and_then(|()| File::open(room.trusted())?.sync_all());
+        written.map_err(|error: io::Error| disk(&path, error))
     }
 
     /// The work that an inspection found; none where there was none since the room was reset.
@@ -53,6 +61,7 @@ impl RealRooms {
             Some(work) => work,
             None => self.find_work(room, plan)?,
         };
+        let work = self.redacted(room, work)?;
         let beyond = self.beyond_sizes(room, plan, &work.tree)?;
         let tree = self.without(room, &work.tree, &beyond)?;
         let before = self.git.resolve(&plan.name)?;

@@ -21,8 +21,10 @@ use crate::files::read_bounded;
 const LONGEST_RULES: usize = 1 << 20;
 /// The mark of a directory through which nothing of the layer below is seen.
 const OPAQUE: &str = "user.overlay.opaque";
-/// Caches that tell of the user's own runs: a room makes its own.
-const OWN_CACHES: &[&[u8]] = &[b"__pycache__", b".pytest_cache", b".mypy_cache", b".DS_Store"];
+/// Caches that tell of the user's own runs, and files that lead to a server of the user's: a room makes
+/// its own.
+const OWN_CACHES: &[&[u8]] =
+    &[b"__pycache__", b".pytest_cache", b".mypy_cache", b".DS_Store", b".dmypy.json"];
 
 /// Paths of the checkout, without a slash at the end.
 struct Seen {
@@ -126,6 +128,22 @@ impl RealRooms {
         }
         Ok(())
     }
+}
+
+/// Hides files of the user's that the agent deleted.
+pub(super) fn hide_absent<'a>(
+    room: &Room,
+    absent: impl Iterator<Item = &'a Vec<u8>>,
+) -> Result<(), GitProblem> {
+    for path in absent {
+        let at = at(&room.tree(), path);
+        let is_free = fs::symlink_metadata(&at).is_err();
+        if is_free && is_plain_directory(&room.tree(), parent(path)) {
+            mknodat(CWD, &at, FileType::CharacterDevice, Mode::empty(), 0)
+                .map_err(|error| disk(&at, error))?;
+        }
+    }
+    Ok(())
 }
 
 /// Tries the marks on a directory: not every file system takes them.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
@@ -13,7 +14,7 @@ use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
 
 use super::super::ignores::Ignores;
 use super::super::index::disk;
-use super::{IgnoredFiles, RealRooms, Room, walk, write_file};
+use super::{IgnoredFiles, RealRooms, Room, remove_any, walk, write_file};
 use crate::files::read_bounded;
 
 /// Largest list of ignore rules that is read.
@@ -42,7 +43,39 @@ impl RealRooms {
             (IgnoredFiles::Kept, RoomKind::SamePath) | (IgnoredFiles::Removed, _) => "-qffdx",
         };
         git.call(["clean", clean]).index(&index).from(&from).run()?;
+        if ignored == IgnoredFiles::Kept {
+            // What only the attempt's own rules hide, or lies where a sparse checkout has nothing.
+            for path in self.new_by_base_rules(room, &index)?.iter().chain(&self.left_out(room)?) {
+                remove_any(&git.place.at(path))?;
+            }
+        }
         self.copy_dates(room, to)
+    }
+
+    /// Files that an index does not have and that the base's rules do not ignore.
+    pub(super) fn new_by_base_rules(
+        &self,
+        room: &Room,
+        index: &Path,
+    ) -> Result<Vec<Vec<u8>>, GitProblem> {
+        let git = self.git_of(room);
+        let new = git.call(["ls-files", "-z", "-o", "-X"]).args([room.ignores().as_os_str()]);
+        let new = new.index(index).from(&room.trusted()).run()?;
+        // A name that ends with a slash is a repository.
+        let is_file = |path: &&[u8]| !path.is_empty() && !path.ends_with(b"/");
+        Ok(new.split(|byte| *byte == 0).filter(is_file).map(<[u8]>::to_vec).collect())
+    }
+
+    /// Paths that a sparse checkout leaves out.
+    pub(super) fn left_out(&self, room: &Room) -> Result<Vec<Vec<u8>>, GitProblem> {
+        let call = self
+            .git_of(room)
+            .call(["ls-files", "-z", "-t"])
+            .index(&room.index())
+            .from(&room.trusted())
+            .run()?;
+        let skipped = call.split(|byte| *byte == 0).filter_map(|line| line.strip_prefix(b"S "));
+        Ok(skipped.map(<[u8]>::to_vec).collect())
     }
 
     /// An optimisation: where it fails, build tools have more to do.
@@ -90,28 +123,31 @@ impl RealRooms {
     }
 }
 
-/// Whether a link at a path of the tree leads out of the tree, by its text alone.
-pub(super) fn leaves_tree(path: &[u8], leads: &std::path::Path) -> bool {
+/// Whether a link at a path of the tree leads out of the tree, or into its git directory, by its text alone.
+pub(super) fn leaves_tree(path: &[u8], leads: &Path) -> bool {
     let leads = leads.as_os_str().as_bytes();
     if leads.starts_with(b"/") {
         return true;
     }
-    let mut depth = path.iter().filter(|byte| **byte == b'/').count();
+    let mut at: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
+    at.pop();
     for part in leads.split(|byte| *byte == b'/') {
         match part {
             b"" | b"." => {}
-            b".." if depth == 0 => return true,
-            b".." => depth -= 1,
-            _ => depth += 1,
+            b".." => {
+                if at.pop().is_none() {
+                    return true;
+                }
+            }
+            part => at.push(part),
         }
     }
-    false
+    at.first().is_some_and(|first| first.eq_ignore_ascii_case(b".git"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
 
     #[test]
     fn a_link_leaves_the_tree_where_its_text_leads_above_the_top() {
@@ -123,6 +159,9 @@ mod tests {
             ("d/e/a", "../../b/..", false),
             ("a", "/etc/passwd", true),
             ("d/a", "x/../../../y", true),
+            ("a", ".git/config", true),
+            ("d/a", "../.GIT", true),
+            ("d/a", ".git", false),
         ] {
             assert_eq!(leaves_tree(path.as_bytes(), Path::new(leads)), leaves, "{path} -> {leads}");
         }

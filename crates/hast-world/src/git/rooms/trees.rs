@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use hast_flow::agents::redact::Redactor;
 use hast_flow::attempt::base::{ObjectId, Saved, SavedWork};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::rooms::RoomKind;
@@ -15,7 +16,7 @@ use hast_flow::attempt::worktrees::{
 
 use super::super::refs::{HeadNow, Move};
 use super::super::run::GitEnvironment;
-use super::super::{RealWorkspace, copies};
+use super::super::{Checkout, copies};
 use super::{RealRooms, Room, RoomWorkspace};
 
 /// What of an earlier room is saved: one file, and all of them.
@@ -25,7 +26,7 @@ const SAVED_BYTES: u64 = 1 << 30;
 /// The rooms of a checkout, and the user's repository to merge into.
 #[derive(Debug)]
 pub struct RealWorktrees {
-    pub(in super::super) main: RealWorkspace,
+    pub(in super::super) main: Checkout,
     pub(in super::super) rooms: RealRooms,
     environment: GitEnvironment,
     directory: PathBuf,
@@ -42,11 +43,16 @@ impl RealWorktrees {
         environment: GitEnvironment,
         kind: RoomKind,
     ) -> Result<Self, GitProblem> {
-        let main = RealWorkspace::open(top, environment.clone())?;
+        let main = Checkout::open(top, environment.clone())?;
         let rooms = RealRooms::new(top, directory, environment.clone())?.of_kind(kind);
         rooms.sweep()?;
         let (directory, held) = (directory.to_owned(), BTreeMap::new());
         Ok(Self { main, rooms, environment, directory, held })
+    }
+
+    /// None of these values may be in what is saved of a room.
+    pub fn guard_secrets(&mut self, secrets: Redactor) {
+        self.rooms.secrets = secrets;
     }
 
     /// The steps of git in a unit's room, for any thread of this process. A room that is gone is made
@@ -54,7 +60,8 @@ impl RealWorktrees {
     pub fn workspace(&mut self, tree: &TreeName) -> Result<RoomWorkspace, GitProblem> {
         self.hold(tree)?;
         let top = &self.main.git.place.top;
-        RoomWorkspace::open(top, &self.directory, self.environment.clone(), tree)
+        let room = RoomWorkspace::open(top, &self.directory, self.environment.clone(), tree)?;
+        Ok(room.guarding(self.rooms.secrets.clone()))
     }
 
     /// Takes the room of a unit for this process.

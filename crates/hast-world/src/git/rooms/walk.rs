@@ -2,15 +2,20 @@
 //! owner, and what git cannot store is found. Links are never followed.
 
 use std::ffi::OsStr;
-use std::fs::{self, Permissions};
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use hast_flow::attempt::git_problem::GitProblem;
 
+use crate::files::allow;
+
 /// Most entries of a tree that are looked at.
 const MOST_ENTRIES: usize = 4_000_000;
+
+/// Larger files are named and not read.
+const HUGE: u64 = 1 << 30;
 
 /// By these names git takes a directory for a repository without a work tree.
 const OF_REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
@@ -18,10 +23,14 @@ const OF_REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
 /// Things that a walk found, as paths below its top with `/`.
 #[derive(Debug, Default)]
 pub(super) struct Found {
+    /// Files that are too large for git to read, be they mostly holes.
+    pub(super) huge: Vec<Vec<u8>>,
     /// Pipes, sockets and devices.
     pub(super) special: Vec<Vec<u8>>,
     /// Directories that git takes for repositories.
     pub(super) repositories: Vec<Vec<u8>>,
+    /// Files of the layer below that were deleted; their marks are taken away.
+    pub(super) absent: Vec<Vec<u8>>,
     /// Links and where they lead.
     pub(super) links: Vec<(Vec<u8>, PathBuf)>,
 }
@@ -53,9 +62,13 @@ pub(super) fn walk(top: &Path) -> Result<Found, GitProblem> {
                 found.links.push((bytes, leads));
             } else if kind.is_file() {
                 allow(&entry.path(), 0o400);
+                if entry.metadata().is_ok_and(|there| there.len() > HUGE) {
+                    found.huge.push(bytes);
+                }
             } else if kind.is_char_device() && is_absence(&entry.path()) {
                 // An overlay's sign that a file is not there.
                 let _ = fs::remove_file(entry.path());
+                found.absent.push(bytes);
             } else {
                 found.special.push(bytes);
             }
@@ -67,28 +80,6 @@ pub(super) fn walk(top: &Path) -> Result<Found, GitProblem> {
     Ok(found)
 }
 
-/// Opens every directory of a tree that is to be deleted.
-pub(super) fn open_directories(top: &Path) {
-    let mut open = vec![top.to_owned()];
-    while let Some(directory) = open.pop() {
-        allow(&directory, 0o700);
-        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                open.push(entry.path());
-            }
-        }
-    }
-}
-
 fn is_absence(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|there| there.rdev() == 0)
-}
-
-/// Gives the owner these rights where some of them are missing.
-fn allow(path: &Path, rights: u32) {
-    let Ok(there) = fs::symlink_metadata(path) else { return };
-    let mode = there.permissions().mode();
-    if mode & rights != rights {
-        let _ = fs::set_permissions(path, Permissions::from_mode(mode & 0o7777 | rights));
-    }
 }

@@ -3,24 +3,24 @@
 
 use std::path::Path;
 
+use hast_flow::agents::redact::Redactor;
 use hast_flow::attempt::base::{Base, ObjectId, Recorded, Saved, SavedWork, TreeRules};
 use hast_flow::attempt::evidence::{Change, ChangeKind};
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::inspection::Inspection;
 use hast_flow::attempt::workspace::{
-    CommitPlan, Content, DiffLine, Guarded, Head, HookVerdict, LeftWork, Looked, OwnRef, Reach,
-    RolledBack, SavePlan, TreeFile, Uncommitted, UncommittedKind, Workspace,
+    CommitPlan, Content, DiffLine, Head, HookVerdict, Looked, OwnRef, RolledBack, SavePlan,
+    TreeFile, Uncommitted, UncommittedKind, Workspace,
 };
 use hast_flow::attempt::worktrees::TreeName;
-use hast_flow::time::UtcTime;
 
+use super::super::diff::Difference;
 use super::super::hooking::Hooking;
+use super::super::in_the_way::named;
 use super::super::index::{Entry, ScratchFile, disk};
-use super::super::paths::{Matcher, repo_path, shown};
+use super::super::paths::{Matcher, shown};
 use super::super::refs::Move;
 use super::super::run::GitEnvironment;
-use super::super::scan::Difference;
-use super::super::way::named;
 use super::walk::walk;
 use super::{IgnoredFiles, RealRooms, Room, remove_any};
 
@@ -55,7 +55,17 @@ impl RoomWorkspace {
     #[must_use]
     pub fn with_hooks(mut self, hooking: Option<Hooking>) -> Self {
         self.unconfined = hooking.as_ref().is_some_and(|hooking| hooking.checks.is_unconfined());
+        if let Some(hooking) = &hooking {
+            self.rooms = self.rooms.guarding(hooking.checks.agents_secrets());
+        }
         self.hooking = hooking;
+        self
+    }
+
+    /// The same, and none of these values may be in what the agent left.
+    #[must_use]
+    pub fn guarding(mut self, secrets: Redactor) -> Self {
+        self.rooms = self.rooms.guarding(secrets);
         self
     }
 
@@ -164,9 +174,7 @@ impl Workspace for RoomWorkspace {
     /// An attempt begins with the files of the base and nothing of the tests before it, but for what
     /// is ignored.
     fn record(&mut self, _: &str, rules: &TreeRules) -> Result<Recorded, GitProblem> {
-        if let Some(name) = self.rooms.config.own_filters.first() {
-            return Err(GitProblem::RepositoryFilter { name: name.clone() });
-        }
+        self.rooms.config.refuse_own_filters()?;
         let commit = self.room.base().clone();
         self.rooms.note_begun(&self.room)?;
         self.rooms.put_to(&mut self.room, &commit, IgnoredFiles::Kept)?;
@@ -200,12 +208,7 @@ impl Workspace for RoomWorkspace {
         let aside = self.rooms.move_aside(&self.room, saved.work())?;
         self.rooms.reset(&mut self.room, base.commit())?;
         self.point_branch(base.commit())?;
-        Ok(RolledBack { aside, ..RolledBack::default() })
-    }
-
-    /// An agent reaches nothing of the user's: there is nothing to give back.
-    fn guard(&mut self, _: &Base, _: Reach) -> Result<Guarded, GitProblem> {
-        Ok(Guarded::default())
+        Ok(RolledBack { aside })
     }
 
     fn run_hooks(&mut self, plan: &CommitPlan, _: &Base) -> Result<HookVerdict, GitProblem> {
@@ -219,12 +222,7 @@ impl Workspace for RoomWorkspace {
     }
 
     fn advance(&mut self, branch: &str, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem> {
-        let (name, expected) = (branch.to_owned(), Some(from.clone()));
-        match self.rooms.git.move_refs(&[Move { name, from: expected, to: Some(to.clone()) }]) {
-            // It was done before.
-            Err(GitProblem::Moved { found: Some(found), .. }) if found == *to => Ok(()),
-            other => other,
-        }
+        self.rooms.git.advance(branch, from, to)
     }
 
     /// The branch that the agent stood on is the room's own, and decides nothing.
@@ -236,22 +234,8 @@ impl Workspace for RoomWorkspace {
         self.rooms.git.keep_work(branch, commit)
     }
 
-    fn discard(
-        &mut self,
-        _: &LeftWork,
-        _: &Saved,
-        _: &TreeRules,
-    ) -> Result<RolledBack, GitProblem> {
-        Err(not_in_a_room("discard"))
-    }
-
     fn compare(&mut self, from: &ObjectId, to: &ObjectId) -> Result<Vec<DiffLine>, GitProblem> {
         self.rooms.git.diff_lines(from, to)
-    }
-
-    /// Locks of a dead agent's git are in the room's git directory, which is made anew.
-    fn unlock(&mut self, _: UtcTime) -> Result<Vec<String>, GitProblem> {
-        Ok(Vec::new())
     }
 
     fn restore(
@@ -288,8 +272,7 @@ impl Workspace for RoomWorkspace {
         }
         drop(index);
         self.write_tree(&start, &wanted)?;
-        let changed = |one: &Difference| Change { path: repo_path(&one.path), kind: one.kind() };
-        Ok(work.iter().map(changed).collect())
+        Ok(work.iter().map(Difference::change).collect())
     }
 
     fn read(&mut self, tree: &ObjectId, paths: &[String]) -> Result<Vec<TreeFile>, GitProblem> {

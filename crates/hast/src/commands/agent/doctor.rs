@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hast_flow::agents::inspection::Login;
+use hast_flow::agents::inspection::{Login, denied, denied_next};
 use hast_flow::attempt::rooms::RoomAbility;
 use hast_flow::docs::goals::SandboxMode;
 use hast_flow::process::environment::Pattern;
@@ -16,8 +16,8 @@ use hast_world::supervisor::Guarded;
 use hast_world::trust::NotTrusted;
 use serde_json::{Value, json};
 
-use super::homes;
 use super::list::{who, why_text, why_word};
+use super::{homes, limits};
 use crate::agent_messages::say;
 use crate::app::App;
 use crate::commands::auto::effects::room_ability;
@@ -61,6 +61,7 @@ pub(crate) fn run(app: &mut App, args: DoctorArgs) -> Result<Exit, Problem> {
     sandbox(&mut report, &project, &applied, net, lang);
     rooms(&mut report, &project, &guarded, lang);
     settings(&mut report, &project, lang);
+    limited(app, &mut report, &project)?;
     roles(&mut report, &project, &seen, lang);
     trust(app, &mut report, &project)?;
     let exit = if report.problems.is_empty() { Exit::Done } else { Exit::Failed };
@@ -98,11 +99,13 @@ fn warnings(project: &Project, lang: Lang) -> Vec<Value> {
 
 fn agents(report: &mut Report, project: &Project, seen: &[Seen], lang: Lang) {
     let mut listed = Vec::new();
+    let asked = homes::asked(project, seen);
     for Seen { preset, program, version, login } in seen {
         let name = preset.description().name;
         let (word, login) = match login {
             Login::Seen => ("seen", say::logged_in(lang)),
             Login::NotSeen => ("not_seen", say::not_logged_in(lang)),
+            Login::Denied => ("denied", say::login_denied_short(lang)),
             Login::CannotTell => ("unknown", say::login_unknown(lang)),
         };
         let (known, shown) = match version {
@@ -111,6 +114,10 @@ fn agents(report: &mut Report, project: &Project, seen: &[Seen], lang: Lang) {
             Version::Silent { why } => (None, format!("{} ({why})", say::no_version(lang))),
         };
         report.lines.push(format!("{name}: {shown}"));
+        if word == "denied" && asked.contains(preset) {
+            let (what, next) = (denied(*preset, lang), denied_next(*preset, lang));
+            report.problem(what, next);
+        }
         listed.push(json!({
             "name": name,
             "path": program.as_ref().map(|path| path.display().to_string()),
@@ -179,6 +186,14 @@ fn settings(report: &mut Report, project: &Project, lang: Lang) {
             );
         }
     }
+}
+
+/// Agents that refuse; that passes by itself.
+fn limited(app: &App, report: &mut Report, project: &Project) -> Result<(), Problem> {
+    let known = limits::known(app, &project.machine)?;
+    report.lines.extend(limits::lines(app, &known));
+    report.json.insert("limits".to_owned(), limits::as_json(&known));
+    Ok(())
 }
 
 fn roles(report: &mut Report, project: &Project, seen: &[Seen], lang: Lang) {

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use hast_flow::agents::presets::Preset;
-use hast_flow::agents::provider::Provider;
 use hast_flow::words::Lang;
 use hast_world::agents::{Seen, homes_of, make_homes};
 use hast_world::calls::homes::{Access, HomeState};
@@ -73,15 +72,10 @@ fn installed(seen: &[Seen]) -> impl Iterator<Item = Preset> + '_ {
 }
 
 /// The known programs that the settings would have called.
-fn asked(project: &Project, seen: &[Seen]) -> Vec<Preset> {
+pub(super) fn asked(project: &Project, seen: &[Seen]) -> Vec<Preset> {
     let roles = ROLES.iter().copied().chain(project.config.roles.keys().map(String::as_str));
     let chains = roles.filter_map(|role| who(project, seen, role, None).ok());
-    let known = |provider: &Provider| match provider {
-        Provider::Preset(preset) => Some(*preset),
-        Provider::Template(template) => template.known_as(),
-        Provider::Rehearsal { .. } => None,
-    };
-    chains.flatten().filter_map(|chosen| known(&chosen.provider)).collect()
+    chains.flatten().filter_map(|chosen| chosen.provider.known()).collect()
 }
 
 fn shown(paths: &[PathBuf]) -> String {

@@ -2,6 +2,7 @@
 
 mod doctor;
 mod homes;
+pub(crate) mod limits;
 mod list;
 pub(crate) mod progress;
 mod run;
@@ -14,6 +15,7 @@ pub(crate) fn run(app: &mut App, command: &AgentCommands) -> Result<Exit, Proble
     match command {
         AgentCommands::List => list::run(app),
         AgentCommands::Doctor(args) => doctor::run(app, *args),
+        AgentCommands::Limits(args) => limits::run(app, args),
         AgentCommands::Run(args) => run::run(app, args),
         AgentCommands::Record(args) => super::agent_record::run(app, args),
         AgentCommands::Rehearse(args) => Err(super::agent_rehearse::refused(app.lang, args)),

@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use hast_flow::agents::events::AgentEvent;
+use hast_flow::agents::tool_use::ToolUse;
 use hast_flow::agents::usage::Usage;
 use hast_flow::words::{Lang, visible};
 use hast_world::calls::{Progress, What};
@@ -82,8 +83,10 @@ impl Screen {
             What::Started { record } => Some(say::started(lang, progress.agent, record.display())),
             What::Event(event) => event_words(lang, event),
             What::Notice(notice) => Some((*notice).to_owned()),
-            What::Limited { until } => Some(say::limited_until(lang, progress.agent, until)),
-            What::Waiting { until } => Some(say::waiting_until(lang, until)),
+            What::Limited { until } => {
+                Some(say::limited_until(lang, progress.agent, until.text(lang)))
+            }
+            What::Waiting { until } => Some(say::waiting_until(lang, until.text(lang))),
             What::Held => Some(say::held(lang)),
             What::Ended(_) => Some(say::ended(lang, duration(progress.elapsed))),
         };
@@ -138,7 +141,8 @@ pub(crate) fn event_words(lang: Lang, event: &AgentEvent) -> Option<String> {
         AgentEvent::Said(text) => {
             text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
         }
-        AgentEvent::Tool(name) => Some(say::using(lang, name)),
+        AgentEvent::Tool(ToolUse { name, on: None }) => Some(say::using(lang, name)),
+        AgentEvent::Tool(ToolUse { name, on: Some(on) }) => Some(format!("{name}: {on}")),
         AgentEvent::Retry(error) | AgentEvent::Error(error) => {
             Some(say::retrying(lang, &error.text))
         }

@@ -184,7 +184,7 @@ fn meaning(performed: &Performed, lang: Lang) -> (Exit, Option<Problem>) {
             Problem::new(say::blocked(lang, reason), say::blocked_next(lang))
         }
         CallResult::Limited { agent, until } => {
-            Problem::new(say::limited(lang, agent), say::limited_next(lang, until))
+            Problem::new(say::limited(lang, agent), say::limited_next(lang, until.text(lang)))
         }
         CallResult::LoginNeeded { agent, advice } => {
             Problem::new(say::login(lang, agent, advice), say::login_next(lang, agent))
@@ -230,7 +230,7 @@ fn as_json(performed: &Performed, problem: Option<&Problem>, exit: Exit) -> Valu
         "findings": findings,
         "reason": record.map(|record: &CallRecord| &record.reason),
         "resume_at": match &performed.result {
-            CallResult::Limited { until, .. } => Some(until),
+            CallResult::Limited { until, .. } => Some(until.at()),
             _ => None,
         },
         "problem": problem.map(|problem| problem.json()["problem"].take()),

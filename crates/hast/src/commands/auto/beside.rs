@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use hast_flow::attempt::given_back::{GivenBack, Meanwhile};
 use hast_flow::attempt::recovery::named;
 use hast_flow::flows::goals::auto::run::{Beside, SettledWork};
 use hast_flow::words::{Lang, shell_word, visible};
@@ -55,32 +54,6 @@ pub(super) fn saved(lang: Lang, work: &SettledWork) -> Option<String> {
     } else {
         say::in_checkout(lang, goal, visible(&named(&work.uncommitted)))
     })
-}
-
-/// A line for each protected file and ref that was given back what it had.
-pub(super) fn given_back(lang: Lang, root: &Path, given: &GivenBack) -> Vec<String> {
-    let mut lines = Vec::new();
-    for aside in &given.files {
-        let at = within(root, &aside.at);
-        lines.push(say::given_file(lang, visible(&aside.path), visible(&at)));
-    }
-    for one in &given.refs {
-        let (name, command) = (visible(&one.name), one.command());
-        lines.push(match (&one.at, command, one.was) {
-            (Some(at), Some(command), Meanwhile::Made) => {
-                say::ref_made(lang, name, visible(at), visible(&command))
-            }
-            (Some(at), Some(command), _) => {
-                say::ref_moved(lang, name, visible(at), visible(&command))
-            }
-            (_, _, Meanwhile::Made) => say::ref_gone(lang, name),
-            _ => say::ref_back(lang, name),
-        });
-    }
-    if given.more > 0 {
-        lines.push(say::given_more(lang, given.more));
-    }
-    lines
 }
 
 /// The command that puts a file where it was. It asks before it writes over anything.

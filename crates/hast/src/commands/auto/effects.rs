@@ -19,7 +19,7 @@ use hast_flow::tools::{FailureClass, FailureRecord};
 use hast_flow::words::Lang;
 use hast_world::calls::OtherEffects;
 use hast_world::checks::Checks;
-use hast_world::git::{GitEnvironment, Hooking, RealRooms, rooms_directory};
+use hast_world::git::{GitEnvironment, RealRooms, rooms_directory};
 use hast_world::git_thread::GitThread;
 use hast_world::root_path::RootPath;
 use hast_world::supervisor::Guarded;
@@ -46,8 +46,7 @@ impl AutoEffects {
         supervisor.stay_one_ahead();
         let checks =
             Arc::new(Checks { supervisor, root: root.to_path_buf(), config, variables, lang });
-        let hooking = Hooking { checks: Arc::clone(&checks), place: Place::Checkout };
-        let git = GitThread::open_with(&checks.root, hooking)?;
+        let git = GitThread::open(&checks.root)?;
         Ok(Self { git, checks, trees: None, leases: None })
     }
 

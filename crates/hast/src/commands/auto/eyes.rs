@@ -3,18 +3,15 @@
 use std::path::PathBuf;
 
 use hast_flow::attempt::base::ObjectId;
-use hast_flow::attempt::given_back::{Aside, GivenBack};
 use hast_flow::attempt::recovery::{Owner, named, say as start};
 use hast_flow::docs::goals::{AutoLock, GoalMode, GoalStatus};
 use hast_flow::flows::goals::auto::View;
-use hast_flow::flows::goals::auto::layout::base_key;
 use hast_flow::flows::goals::auto::record::{AttemptRecord, EarlierWork, VerdictRecord};
 use hast_flow::flows::goals::auto::run::{Run, SettledWork};
 use hast_flow::flows::goals::auto::view::Current;
 use hast_flow::flows::goals::selection::Placed;
 use hast_flow::words::{Lang, visible};
 use hast_world::auto_lock::{self, OwnLock};
-use hast_world::git::{AsideFiles, Place};
 use hast_world::root_path::RootPath;
 
 use super::{beside, shown};
@@ -38,12 +35,9 @@ pub(crate) struct Judgement {
     /// Refs that moved meanwhile, and not by hast.
     pub(crate) moved_refs: Vec<String>,
     pub(crate) not_committed: Vec<String>,
-    /// Where what protected files and refs were meanwhile is.
-    pub(super) given_back: GivenBack,
+    /// Test files that it changed.
+    pub(crate) changed_tests: Vec<String>,
 }
-
-/// So many files that lie aside are told of.
-const MOST_ASIDE: usize = 50;
 
 /// Watches a run of `auto`.
 pub(crate) struct GoalEyes {
@@ -58,8 +52,6 @@ pub(crate) struct GoalEyes {
     saved_told: usize,
     /// How many earlier work trees were told of.
     earlier_trees: usize,
-    /// What lies beside the refs of the repository.
-    aside: Option<AsideFiles>,
     /// The project's root, as soon as there is one.
     pub(super) root: PathBuf,
     /// What is said about a verdict beyond its line.
@@ -81,7 +73,6 @@ impl GoalEyes {
             settled: Vec::new(),
             failures_told: 0,
             saved_told: 0,
-            aside: None,
             earlier_trees: 0,
             root: PathBuf::new(),
             comment: None,
@@ -97,8 +88,7 @@ impl GoalEyes {
     }
 
     /// What is to be written down as soon as the run has begun.
-    pub(super) fn lock_in(&mut self, state: RootPath, lock: AutoLock, place: Place) {
-        self.aside = Some(AsideFiles::new(place));
+    pub(super) fn lock_in(&mut self, state: RootPath, lock: AutoLock) {
         self.root = state.parent().map(|root| root.to_path_buf()).unwrap_or_default();
         self.waiting = Some((state, lock));
     }
@@ -182,8 +172,8 @@ impl GoalEyes {
     pub(super) fn tell_settled(&mut self, view: &View) -> Vec<String> {
         let all = view.run.as_ref().filter(|_| self.begun).map_or(&[][..], |run| &run.settled);
         let new = all.get(self.settled.len()..).unwrap_or_default().to_vec();
-        new.iter().for_each(|work| self.look_aside(work));
-        let lines = new.iter().flat_map(|work| self.lines_about(work)).collect();
+        let lines =
+            new.iter().flat_map(|work| beside::settled(self.lang, &self.root, work)).collect();
         self.settled.extend(new);
         lines
     }
@@ -221,34 +211,6 @@ impl GoalEyes {
         };
         let work = settled.iter().filter(changed);
         lines.extend(work.filter_map(|work| beside::saved(self.lang, work)));
-        lines
-    }
-
-    /// What was written into protected files after the attempt was inspected, while its tests ran, lies
-    /// beside what was written before.
-    fn look_aside(&mut self, work: &SettledWork) {
-        let about = |one: &&mut Judgement| one.goal == work.goal && one.attempt == work.attempt;
-        let (Some(aside), Some(judgement)) = (&self.aside, self.judged.iter_mut().rfind(about))
-        else {
-            return;
-        };
-        let lying = aside.of(&base_key(&work.goal, work.attempt)).unwrap_or_default();
-        let files = &mut judgement.given_back.files;
-        for lying in lying.into_iter().take(MOST_ASIDE) {
-            let found = Aside { path: lying.path, at: lying.at.display().to_string() };
-            if !files.contains(&found) {
-                files.push(found);
-            }
-        }
-    }
-
-    fn lines_about(&self, work: &SettledWork) -> Vec<String> {
-        let mut lines = Vec::new();
-        let about = |one: &&Judgement| one.goal == work.goal && one.attempt == work.attempt;
-        if let Some(judgement) = self.judged.iter().rfind(about) {
-            lines.extend(beside::given_back(self.lang, &self.root, &judgement.given_back));
-        }
-        lines.extend(beside::settled(self.lang, &self.root, work));
         lines
     }
 
@@ -347,6 +309,6 @@ fn judgement(record: &AttemptRecord, verdict: &VerdictRecord) -> Judgement {
         passed: verdict.verdict.class.is_success(),
         moved_refs: verdict.moved_refs.clone(),
         not_committed: verdict.not_committed.clone(),
-        given_back: verdict.given_back.clone(),
+        changed_tests: verdict.changed_tests.clone(),
     }
 }

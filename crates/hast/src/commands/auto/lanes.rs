@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use hast_flow::attempt::rooms::{OwnPathReason, RoomAbility};
+use hast_flow::attempt::rooms::RoomAbility;
 use hast_flow::attempt::settle::Commits;
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::PacketLease;
@@ -132,9 +132,7 @@ impl LaneEyes<'_> {
         let lang = self.goals.lang();
         let told = std::mem::take(&mut self.ability);
         match told.get() {
-            Some(RoomAbility::OwnPath(OwnPathReason::Asked | OwnPathReason::NoSandbox)) => None,
-            Some(RoomAbility::OwnPath(why)) => Some(say::own_path(lang, why.what(lang))),
-            Some(RoomAbility::SamePath) => None,
+            Some(ability) => ability.degraded().map(|why| say::own_path(lang, why.what(lang))),
             None => {
                 self.ability = told;
                 None

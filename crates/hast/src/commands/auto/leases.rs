@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use hast_flow::docs::goals::{Claim, PacketLease, QueueLane};
 use hast_flow::flows::goals::queue::desk::Desk;
-use hast_flow::flows::goals::queue::{Ask, Candidate, Decided, Limits, Queue};
+use hast_flow::flows::goals::queue::{Ask, Candidate, Decided, Limits, Queue, Refused};
 use hast_flow::leases::{LeaseResult, LeaseStep, MOST};
 use hast_flow::ports::Clock;
 use hast_flow::store::identity::ContentHash;
@@ -49,6 +49,8 @@ struct AtDesk {
     /// The one claim that counts, for whoever works in another's name. There is no other.
     only: Option<String>,
     at_once: AtOnce,
+    /// Nobody but this project's `auto` claims here in the name of an `auto`, and there is one at a time.
+    is_ours_alone: bool,
 }
 
 /// How many goals a run works on at once.
@@ -71,7 +73,9 @@ impl Leases {
         let (worker, limits) = (worker(&project.root), Limits { per_worker });
         let clock = crate::app::shared_clock(app.lang)?;
         let (lang, held) = (app.lang, BTreeMap::new());
-        Ok(Self::at(AtDesk { desk, clock, worker, limits, lang, held, only: None, at_once }))
+        let (only, is_ours_alone) = (None, project.config.queue_dir.is_none());
+        let desk = AtDesk { desk, clock, worker, limits, lang, held, only, at_once, is_ours_alone };
+        Ok(Self::at(desk))
     }
 
     /// The claim under which a packet went out, and none after it.
@@ -85,7 +89,9 @@ impl Leases {
         let (lang, held) = (app.lang, BTreeMap::new());
         let (worker, only) = (lease.worker_id.clone(), Some(lease.claim_id.clone()));
         let (limits, at_once) = (Limits::default(), AtOnce::Lanes(1));
-        Ok(Self::at(AtDesk { desk, clock, worker, limits, lang, held, only, at_once }))
+        let is_ours_alone = false;
+        let desk = AtDesk { desk, clock, worker, limits, lang, held, only, at_once, is_ours_alone };
+        Ok(Self::at(desk))
     }
 
     fn at(desk: AtDesk) -> Self {
@@ -125,7 +131,17 @@ fn worker(root: &RootPath) -> String {
     let mut name = this_host().into_bytes();
     name.push(0);
     name.extend(root.as_os_str().as_encoded_bytes());
-    format!("auto-{:?}", ContentHash::of(&name))
+    format!("{WORKER}{:?}", ContentHash::of(&name))
+}
+
+/// Every `auto` has a name that begins so.
+const WORKER: &str = "auto-";
+
+/// Whether a name is one of an `auto`, on whatever host and in whatever directory.
+fn is_an_auto(worker: &str) -> bool {
+    let hash = worker.strip_prefix(WORKER).unwrap_or_default();
+    let length = format!("{:?}", ContentHash::of(b"")).len();
+    hash.len() == length && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn at(desk: &Mutex<AtDesk>) -> MutexGuard<'_, AtDesk> {
@@ -146,6 +162,9 @@ impl AtDesk {
     /// More time for a claim that there is, or a new one.
     fn hold(&mut self, goal: &str) -> LeaseResult {
         let now = UtcTime::new(self.clock.now());
+        if self.is_ours_alone {
+            self.inherit(goal, now);
+        }
         let (worker, limits) = (self.worker.clone(), self.limits);
         let ask = Ask {
             worker: worker.clone(),
@@ -187,6 +206,21 @@ impl AtDesk {
             }
             Err(error) => LeaseResult::Failed { why: error.to_string() },
         }
+    }
+
+    /// A project that was moved, or a host with another name: the `auto` that has the goal by its earlier name
+    /// is dead, because the driver's lock is ours. Its claim ends; what cannot be ended runs out by itself.
+    fn inherit(&mut self, goal: &str, now: UtcTime) {
+        let worker = self.worker.clone();
+        let _ = self.desk.call(now, |queue| {
+            let earlier = |claim: &&Claim| {
+                claim.goal_id == goal && claim.worker_id != worker && is_an_auto(&claim.worker_id)
+            };
+            match queue.active().find(earlier) {
+                Some(claim) => queue.release(&claim.claim_id, &claim.worker_id, None, now),
+                None => Decided { answer: Err(Refused::NoClaimableGoals), news: Vec::new() },
+            }
+        });
     }
 
     /// What cannot be given back ends by itself.

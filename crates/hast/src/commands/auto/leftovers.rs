@@ -20,6 +20,7 @@ use super::effects::open_rooms;
 use crate::app::App;
 use crate::auto_messages::say;
 use crate::commands::calling::Project;
+use crate::commands::contract;
 use crate::problem::Problem;
 
 const MAX_LOG: usize = 256 << 20;
@@ -63,7 +64,8 @@ pub(super) fn remove(app: &App, project: &Project) -> Result<(Vec<Leftover>, Fre
     let rules = super::tree_rules(project);
     let mut leftovers = Vec::new();
     for found in found {
-        let became = if lock.is_err() || open.contains(&found.tree) {
+        let in_use = lock.is_err() || open.contains(&found.tree);
+        let became = if in_use || contract::needs_room(&project.root, &found.tree) {
             Became::InUse
         } else {
             let plan = found.head.clone().map(|at| TreePlan {

@@ -32,6 +32,7 @@ use hast_flow::flows::goals::status_edit::not_to_be_set;
 use hast_flow::steps::{Ending, Notice};
 use hast_flow::time::{OffsetTime, UtcTime};
 use hast_flow::trust::Trusted;
+use hast_flow::words::{Lang, shell_word};
 use hast_world::auto_lock;
 use hast_world::calls::{installed, variable};
 use hast_world::programs::missing;
@@ -78,7 +79,7 @@ pub(crate) fn run(app: &mut App, args: &AutoArgs) -> Result<Exit, Problem> {
         app.output.message(&format!("{}\n", say::always_isolated(app.lang)));
     }
     let width = args.parallel.map_or(1, usize::from);
-    let from = from(args.go_on);
+    let from = from(args.go_on, args.fewer_tests);
     let (tool, explain) = (args.tool.clone(), args.explain);
     let wish = AutoWish { asked, tool, explain, from, width, delivery: None };
     let mut eyes = GoalEyes::new(app.lang, wish.explain);
@@ -116,7 +117,7 @@ pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
     }
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let asked = Asked { goal: Some(args.goal.clone()), depth: Depth::Leaves };
-    let (width, from) = (1, from(args.go_on));
+    let (width, from) = (1, from(args.go_on, args.fewer_tests));
     let (tool, explain) = (args.tool.clone(), args.explain);
     let wish = AutoWish { asked, tool, explain, from, width, delivery: None };
     let mut eyes = GoalEyes::new(app.lang, wish.explain);
@@ -124,8 +125,12 @@ pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
     summary::report(app, &driven, &eyes)
 }
 
-fn from(go_on: bool) -> StartFrom {
-    if go_on { StartFrom::KeptWork } else { StartFrom::Base }
+fn from(go_on: bool, fewer_tests: bool) -> StartFrom {
+    match (go_on, fewer_tests) {
+        (true, true) => StartFrom::KeptWorkAsItIs,
+        (true, false) => StartFrom::KeptWork,
+        (false, _) => StartFrom::Base,
+    }
 }
 
 /// What was asked of `auto`.
@@ -159,6 +164,7 @@ pub(crate) fn go(
     let state = project.root.join(layout::DIRECTORY);
     let found = auto_lock::find(&state)
         .map_err(|error| Problem::cannot_read(lang, &error.path, &error.source))?;
+    is_at_the_top(lang, &project.root)?;
     let place = git::Place::find(&project.root)
         .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))?;
     let run = UtcTime::new(app.clock.now()).to_string();
@@ -172,12 +178,22 @@ pub(crate) fn go(
         not_ready: None,
         from: wish.from,
     };
-    eyes.lock_in(state.clone(), own_lock(app, &place), place.clone());
+    eyes.lock_in(state.clone(), own_lock(app, &place));
     let mut unit = unit(app, project, wish.tool, trusted);
     if wish.delivery.is_some() {
         unit.held = Exit::Locked;
     }
     lanes::drive(app, unit, flow, wish.width, wish.delivery, eyes)
+}
+
+/// Rooms are trees of a whole repository. A `.ai/` in a package of one is told as such: `git init` there would
+/// only hide it from its repository.
+fn is_at_the_top(lang: Lang, root: &RootPath) -> Result<(), Problem> {
+    let Some(top) = roots::git_top(root).filter(|top| *top != **root) else { return Ok(()) };
+    let package = root.strip_prefix(&top).unwrap_or(root).join(layout::DIRECTORY);
+    let (package, shown) = (package.display().to_string(), top.display().to_string());
+    let what = say::in_a_package(lang, &package, &shown);
+    Err(Problem::new(what, say::in_a_package_next(lang, shell_word(&shown), shell_word(&package))))
 }
 
 /// Whether there is anything to ask an agent for.

@@ -77,13 +77,15 @@ fn table(app: &App, driven: &Driven<()>, eyes: &GoalEyes) -> String {
                 let names = visible(&named(&one.not_committed)).into_owned();
                 text += &format!("    {}\n", say::not_committed(app.lang, names));
             }
+            if !one.changed_tests.is_empty() {
+                let names = visible(&one.changed_tests.join(", ")).into_owned();
+                text += &format!("    {}\n", say::changed_tests(app.lang, names));
+            }
             if !one.moved_refs.is_empty() {
                 let names = visible(&named(&one.moved_refs)).into_owned();
                 text += &format!("    {}\n", say::moved_refs(app.lang, names));
             }
-            let mut lines = beside::given_back(app.lang, &eyes.root, &one.given_back);
-            lines.extend(work.iter().flat_map(|work| beside::settled(app.lang, &eyes.root, work)));
-            for line in lines {
+            for line in work.iter().flat_map(|work| beside::settled(app.lang, &eyes.root, work)) {
                 text += &format!("    {line}\n");
             }
         }
@@ -145,13 +147,9 @@ pub(crate) fn as_json(driven: &Driven<()>, eyes: &GoalEyes, problem: Option<&Pro
                 "seconds": one.seconds,
                 "moved_refs": one.moved_refs,
                 "not_committed": one.not_committed,
+                "changed_tests": one.changed_tests,
                 "commit": work.and_then(|work| work.commit.as_deref()),
                 "ref": work.and_then(|work| work.name.as_deref()),
-                "given_back": {
-                    "files": one.given_back.files,
-                    "refs": one.given_back.refs,
-                    "more": one.given_back.more,
-                },
                 "uncommitted": work.map_or(&[][..], |work| &work.uncommitted),
                 "branch": work.and_then(|work| work.branch.as_deref()),
                 "not_on_ref": beside,

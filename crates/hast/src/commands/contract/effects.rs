@@ -3,25 +3,28 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::worktrees::TreeName;
 use hast_flow::docs::goals::Memory;
+use hast_flow::flows::contract::layout;
 use hast_flow::flows::contract::memory::TOOL;
 use hast_flow::steps::{Effect, EffectResult, Place, StepKey, ToolAnswer, ToolUse};
+use hast_flow::store::DocPath;
 use hast_flow::tools::{FailureClass, FailureRecord};
 use hast_flow::words::Lang;
 use hast_world::calls::OtherEffects;
 use hast_world::checks::Checks;
-use hast_world::git::Hooking;
-use hast_world::git_thread::GitThread;
 use hast_world::roots;
 use hast_world::supervisor::Guarded;
+use hast_world::worktree_threads::WorktreeThreads;
 
 use super::memory::Memories;
-use crate::commands::auto::effects::Nothing;
+use crate::auto_messages::say as auto_say;
+use crate::commands::auto::effects::{Nothing, open_rooms, room_ability};
 use crate::commands::calling::Project;
 use crate::contract_messages::say;
 
 pub(super) struct ContractEffects {
-    git: GitThread,
+    rooms: WorktreeThreads,
     checks: Arc<Checks>,
     memories: Memories,
     lang: Lang,
@@ -41,9 +44,29 @@ impl ContractEffects {
         let memories = Memories::of(project, config.memory.unwrap_or(Memory::Builtin));
         let variables = project.variables.clone();
         let checks = Arc::new(Checks { supervisor, root, config, variables, lang });
-        let hooking = Hooking { checks: Arc::clone(&checks), place: Place::Checkout };
-        let git = GitThread::open_with(&top, hooking)?;
-        Ok(Self { git, checks, memories, lang, notices })
+        let Checks { supervisor, config, variables, .. } = &*checks;
+        let ability = room_ability(supervisor, &top, config, variables, lang)?;
+        let rooms = open_rooms(&top, variables, ability.kind())?;
+        if let Some(why) = ability.degraded() {
+            let told = auto_say::own_path(lang, why.what(lang));
+            notices.lock().unwrap_or_else(PoisonError::into_inner).push(told);
+        }
+        let rooms = rooms.with_hooks(Arc::clone(&checks), layout::ROOMS);
+        Ok(Self { rooms, checks, memories, lang, notices })
+    }
+
+    /// Git or a check in the room that a path names.
+    fn within(&self, tree: &DocPath, key: &StepKey, effect: &Effect) -> EffectResult {
+        let unit = tree.as_str().rsplit('/').next().and_then(TreeName::read);
+        match (effect, unit) {
+            (Effect::Git(step), Some(unit)) => {
+                self.checks.unless_interrupted(step, self.rooms.perform_in(&unit, step))
+            }
+            (Effect::Check(check), Some(_)) => {
+                self.checks.perform_in(&Place::Worktree(tree.clone()), check)
+            }
+            _ => Nothing.perform(key, effect),
+        }
     }
 
     fn tool(&self, tool: &ToolUse) -> Result<ToolAnswer, FailureRecord> {
@@ -71,16 +94,16 @@ impl ContractEffects {
 impl OtherEffects for ContractEffects {
     fn perform(&self, key: &StepKey, effect: &Effect) -> EffectResult {
         match effect {
-            Effect::Git(step) => self.checks.unless_interrupted(step, self.git.perform(step)),
-            Effect::Check(check) => self.checks.perform_counted(check),
+            Effect::Within { tree, effect } => self.within(tree, key, effect),
+            Effect::Worktree(step) => EffectResult::Worktree(self.rooms.perform(step)),
             Effect::Tools(tools) => {
                 EffectResult::Tools(tools.iter().map(|tool| self.tool(tool)).collect())
             }
             Effect::Call(_)
+            | Effect::Git(_)
+            | Effect::Check(_)
             | Effect::Scan(_)
-            | Effect::Worktree(_)
-            | Effect::Lease(_)
-            | Effect::Within { .. } => Nothing.perform(key, effect),
+            | Effect::Lease(_) => Nothing.perform(key, effect),
         }
     }
 }

@@ -33,14 +33,8 @@ pub(crate) enum Change {
     SetAside {
         subtask: String,
         saved: String,
-        others: String,
         /// What the ref does not hold, with where it is.
         aside: Vec<Aside>,
-    },
-    /// The commit is made, and the tree has something else.
-    Left {
-        subtask: String,
-        paths: String,
     },
 }
 
@@ -50,7 +44,6 @@ struct Known {
     gates: Gates,
     failures: usize,
     returns: usize,
-    commits: usize,
 }
 
 impl Known {
@@ -60,7 +53,6 @@ impl Known {
             gates: subtask.gates,
             failures: subtask.failures.len(),
             returns: subtask.returns.len(),
-            commits: subtask.commits.len(),
         }
     }
 }
@@ -128,11 +120,8 @@ fn changed(subtask: &Subtask, known: &Known) -> Vec<Change> {
         changes.push(Change::SentBack { subtask: id(), gate, reasons });
     }
     for one in subtask.returns.iter().skip(known.returns) {
-        let (saved, others) = (one.saved.clone(), one.others.join("; "));
-        changes.push(Change::SetAside { subtask: id(), saved, others, aside: one.aside.clone() });
-    }
-    if subtask.commits.len() > known.commits && !subtask.left.is_empty() {
-        changes.push(Change::Left { subtask: id(), paths: subtask.left.join(", ") });
+        let (saved, aside) = (one.saved.clone(), one.aside.clone());
+        changes.push(Change::SetAside { subtask: id(), saved, aside });
     }
     changes
 }
@@ -175,18 +164,12 @@ impl Eyes<View> for ContractEyes {
                     let round = round.map(|one| one.round).max().unwrap_or(1);
                     lines.push(say::gate_failed(lang, subtask, round, gate, visible(reasons)));
                 }
-                (None, Change::SetAside { subtask, saved, others, aside }) => {
-                    if !others.is_empty() {
-                        lines.push(say::others(lang, subtask, visible(others)));
-                    }
+                (None, Change::SetAside { subtask, saved, aside }) => {
                     lines.push(say::set_aside(lang, subtask, saved));
                     lines.extend(aside.iter().map(|one| {
                         let (path, at) = (visible(&one.path), visible(&one.at));
                         say::too_large(lang, subtask, path, at)
                     }));
-                }
-                (None, Change::Left { subtask, paths }) => {
-                    lines.push(say::left(lang, subtask, visible(paths)));
                 }
                 (None, Change::Red { .. } | Change::Reviewed { .. } | Change::Green { .. }) => {}
             }

@@ -12,7 +12,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use hast_flow::attempt::base::TreeRules;
-use hast_flow::docs::contract::{Manifest, Project as ProjectName};
+use hast_flow::attempt::worktrees::TreeName;
+use hast_flow::docs::contract::{Manifest, Project as ProjectName, RequestStatus};
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::Memory;
 use hast_flow::flows::contract::{Asked, ContractFlow, Settings, laws, layout};
@@ -298,6 +299,8 @@ pub(crate) fn settings(app: &App, project: &Project, asked: &Asked) -> Result<Se
         max_regenerations: config.max_regenerations.unwrap_or(2),
         memory: config.memory.unwrap_or(Memory::Builtin),
         rules: rules(root, &prefix, &config.protect),
+        copy: config.copy().to_vec(),
+        setup: config.setup().cloned(),
         prefix,
         max_saved_file_bytes: SAVED_FILE_BYTES,
         max_saved_bytes: SAVED_BYTES,
@@ -321,8 +324,22 @@ fn rules(root: &RootPath, prefix: &str, protect: &[String]) -> TreeRules {
         protected: protected.map(here).to_vec(),
         protect: protect.to_vec(),
         handoffs: None,
-        ..TreeRules::default()
     }
+}
+
+/// Whether a request may still go on in a room: one that is not complete, or of another project.
+pub(crate) fn needs_room(root: &RootPath, unit: &TreeName) -> bool {
+    if !unit.is_of_a_request() {
+        return false;
+    }
+    let own = hash(root);
+    let known = reading::requests(root, &own);
+    if !known.iter().any(|id| TreeName::of_request(&own, id) == *unit) {
+        return true;
+    }
+    let current = reading::state(root, &own).map(|state| state.request);
+    let current = current.filter(|current| current.status != RequestStatus::Completed);
+    current.is_some_and(|current| TreeName::of_request(&own, &current.id) == *unit)
 }
 
 /// The ids of what is known about a project.

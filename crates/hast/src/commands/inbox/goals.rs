@@ -117,7 +117,7 @@ pub(crate) fn over(
 
 fn is_about_a_goal(kind: ItemKind) -> bool {
     match kind {
-        ItemKind::Login | ItemKind::Budget | ItemKind::Limit | ItemKind::Decision => false,
+        ItemKind::Login | ItemKind::Budget | ItemKind::NotStarted | ItemKind::Decision => false,
         ItemKind::EditConflict
         | ItemKind::ProtectedPath
         | ItemKind::ScopeViolation

@@ -10,6 +10,7 @@ mod listing;
 pub(crate) mod questions;
 mod reading;
 mod series;
+mod unbegun;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -82,6 +83,7 @@ fn start(app: &mut App, args: &StartArgs) -> Result<Exit, Problem> {
     let root = there(app).or_else(|_| flow_root::there_or_here(app, FlowName::Session))?;
     let project = calling::project_at(app, root)?;
     calling::agent_to_begin(app, &project, args.work.tool.as_deref())?;
+    unbegun::remove(app, &project.root)?;
     let mut after = None;
     loop {
         let trusted = calling::trusted(app, &project, &calling::commands(&project))?;

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Inspected;
 use crate::replies::NoAnswer;
 
 /// Where a failed gate sends a subtask.
@@ -39,7 +38,7 @@ pub enum Cause {
     Person,
     /// A document that everything rests on is gone.
     Documents,
-    /// Others were at work in the repository, and nobody knows whose is what.
+    /// Something of the user's in the repository is in the way.
     Others,
 }
 
@@ -64,8 +63,6 @@ pub struct Failure {
     pub tail: String,
     /// No further round: a person is needed at once.
     pub stops: Option<Cause>,
-    /// What was there when the gate looked.
-    pub inspected: Option<Inspected>,
     /// The ref that has the work.
     pub saved: Option<String>,
 }

@@ -1,10 +1,10 @@
 //! What the events say about one subtask: its stage, its gates, its rounds.
 
 use super::{
-    Attempt, Back, Detail, Failure, Gate, Inspected, Judged, SetAside, Stage, Subtask, TestKind,
-    Tests,
+    Attempt, Back, Detail, Failure, Gate, Judged, SetAside, Stage, Subtask, TestKind, Tests,
 };
 use crate::attempt::base::ObjectId;
+use crate::attempt::worktrees::Target;
 use crate::docs::contract::{ContractEventKind as Kind, GateStatus, WorkStatus};
 
 impl Subtask {
@@ -14,6 +14,7 @@ impl Subtask {
             Kind::AttemptStarted => {
                 let number = detail.number("attempt");
                 self.last_attempt = self.last_attempt.max(number);
+                self.onto = detail.read::<String>("onto").map(Target::from).or(self.onto.take());
                 self.put_attempt(Some(Attempt { number, ended: None }));
             }
             Kind::AttemptInterrupted => {
@@ -43,9 +44,8 @@ impl Subtask {
 
     fn set_aside(&mut self, detail: Detail<'_>) {
         if let Some(saved) = detail.text("saved").map(str::to_owned) {
-            let others = detail.read("others").unwrap_or_default();
             let aside = detail.read("aside").unwrap_or_default();
-            self.returns.push(SetAside { saved, others, aside });
+            self.returns.push(SetAside { saved, aside });
         }
     }
 
@@ -70,12 +70,12 @@ impl Subtask {
         let Some(gate) = detail.read::<Gate>("gate") else { return };
         *self.gate(gate) = GateStatus::Passed;
         let judged: Option<Judged> = detail.read("judged");
-        self.heads.extend(judged.as_ref().map(|judged| (judged.attempt, judged.head.clone())));
         match (gate, judged) {
             (Gate::Tests, Some(judged)) => {
                 let (kind, sha256) = (detail.read("tests"), detail.read("sha256"));
                 if let (Some(kind), Some(sha256)) = (kind, sha256) {
-                    self.tests = Some(Tests { attempt: judged.attempt, kind, sha256 });
+                    let (attempt, commit) = (judged.attempt, None);
+                    self.tests = Some(Tests { attempt, kind, sha256, commit });
                     if kind == TestKind::Checklist {
                         (self.gates.gate_3, self.gates.gate_4) = (None, None);
                     }
@@ -107,8 +107,6 @@ impl Subtask {
             }
         }
         *self.gate(gate) = GateStatus::Failed;
-        let inspected: Option<Inspected> = detail.read("inspected");
-        self.heads.extend(inspected.as_ref().map(|found| (self.last_attempt, found.head.clone())));
         self.failures.push(Failure {
             round: self.round,
             gate,
@@ -116,7 +114,6 @@ impl Subtask {
             to,
             tail: detail.text("tail").unwrap_or_default().to_owned(),
             stops: detail.read("stops"),
-            inspected,
             saved: None,
         });
         self.stage = Stage::Failing { attempt: detail.read("rolls_back"), to };
@@ -124,10 +121,11 @@ impl Subtask {
 
     fn committed(&mut self, detail: Detail<'_>) {
         let commit: Option<ObjectId> = detail.read("commit");
-        self.heads.extend(commit.clone().map(|commit| (self.last_attempt, commit)));
-        self.commits.extend(commit);
-        self.left = detail.read("left").unwrap_or_default();
+        self.commits.extend(commit.clone());
         if let Stage::TestsPassed { .. } = self.stage {
+            if let Some(tests) = &mut self.tests {
+                tests.commit = commit;
+            }
             let red = self.tests.as_ref().is_some_and(|tests| tests.kind == TestKind::Red);
             self.stage = match red {
                 true => Stage::Implementation { attempt: None },

@@ -16,6 +16,31 @@ use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::auto::{AutoFlow, layout, words};
 use crate::steps::{Check, Effect, EffectResult, Step};
 
+/// How the tests end on the base, and by what that is known.
+#[derive(Clone, Debug)]
+pub(super) struct KnownRun {
+    pub(super) run: BaseRun,
+    pub(super) by: KnownBy,
+}
+
+/// A judged run is forgotten as soon as another lane has settled. Where the tests then run after all,
+/// they write files: the start is recorded again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum KnownBy {
+    Event,
+    JudgedRun,
+}
+
+impl KnownBy {
+    /// The part of the step that records the start.
+    pub(super) fn record_part(self) -> &'static str {
+        match self {
+            Self::Event => "record",
+            Self::JudgedRun => "record-judged",
+        }
+    }
+}
+
 /// How the tests end on the base.
 pub(super) fn on_base(
     flow: &AutoFlow,
@@ -23,7 +48,7 @@ pub(super) fn on_base(
     facts: &Facts<'_>,
     goal: &Goal,
     number: u32,
-) -> Result<Option<BaseRun>, Step> {
+) -> Result<Option<KnownRun>, Step> {
     let look = key(&goal.id, number, &["look"]);
     let looked = match git(view, facts, look.clone(), || GitStep::Look {
         rules: flow.settings.tree_rules(),
@@ -34,11 +59,11 @@ pub(super) fn on_base(
     let Some(tree) = &looked.tree else { return Ok(None) };
     let command = flow.settings.test_command_of(goal);
     if let Some(run) = just_tested(view, looked, command) {
-        return Ok(Some(run));
+        return Ok(Some(KnownRun { run, by: KnownBy::JudgedRun }));
     }
     let kept = (tree.to_string(), command.to_owned());
     if let Some(run) = view.tested.get(&kept) {
-        return Ok(Some(run.clone()));
+        return Ok(Some(KnownRun { run: run.clone(), by: KnownBy::Event }));
     }
     let check = key(&goal.id, number, &["base-tests"]);
     match view.results.get(&check) {
@@ -58,14 +83,20 @@ pub(super) fn on_base(
             Err(blocked(what, next))
         }
         Some(EffectResult::Check(run)) => {
-            let mut detail =
-                json!({"goal_id": goal.id, "tree": tree, "command": command, "end": run.end});
-            let tail = BaseRun::of(run.end.clone(), &run.tail).tail;
+            let tally = &run.counted.tally;
+            let mut detail = json!({
+                "goal_id": goal.id,
+                "tree": tree,
+                "command": command,
+                "end": run.end,
+                layout::TALLY: tally,
+            });
+            let tail = BaseRun::of(run.end.clone(), &run.tail, tally.clone()).tail;
             if !tail.is_empty() {
                 detail[layout::TAIL] = json!(tail);
             }
             let draft = Draft::of_one(view, facts, "the tests on the base", check);
-            let next = key(&goal.id, number, &["record"]);
+            let next = key(&goal.id, number, &[KnownBy::Event.record_part()]);
             Err(draft.event(Kind::BaseTested, detail).starts(next).step())
         }
         Some(_) => Err(unexpected(&check, facts.lang)),

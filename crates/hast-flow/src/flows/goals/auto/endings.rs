@@ -37,7 +37,7 @@ pub(super) struct Left<'a> {
 /// What stops a run and passes, or needs a person, is told where the inbox looks.
 pub(super) fn stopped(view: &View, result: &CallResult, facts: &Facts<'_>) -> Option<Commit> {
     let (cause, agent, until) = match result {
-        CallResult::Limited { agent, until } => ("limit", Some(agent), Some(*until)),
+        CallResult::Limited { agent, until } => ("limit", Some(agent), Some(until.at())),
         CallResult::LoginNeeded { agent, .. } => ("login", Some(agent), None),
         CallResult::OverBudget { .. } => ("budget", None, None),
         CallResult::NotStarted { .. } => ("not_started", None, None),
@@ -188,12 +188,20 @@ fn trouble(run: &Run, lang: Lang) -> Option<Notice> {
         return Some(Notice { what, next: words::by_hand_next(lang) });
     }
     if let Some(first) = run.blocked.first() {
-        let next = if run.stuck.contains(first) {
+        let next = if run.stuck.contains_key(first) {
             words::lane_stuck_next(lang, shell_word(first))
+        } else if run.lost_tests.contains(first) {
+            words::fewer_tests_next(lang, shell_word(first))
         } else {
             words::blocked_next(lang, shell_word(first))
         };
-        return Some(Notice { what: words::blocked(lang, run.blocked.join(", ")), next });
+        // An attempt has its line in the summary; where there was none, this is the only place.
+        let named = |goal: &String| match run.stuck.get(goal).map(|why| why.trim()) {
+            Some(why) if !why.is_empty() => format!("{goal} ({why})"),
+            _ => goal.clone(),
+        };
+        let goals: Vec<String> = run.blocked.iter().map(named).collect();
+        return Some(Notice { what: words::blocked(lang, goals.join(", ")), next });
     }
     run.withdrawn.first().map(|first| withdrawn(first, &run.withdrawn, lang))
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::attempt::base::ObjectId;
 use crate::attempt::evidence::ChangeKind;
-use crate::attempt::given_back::{Aside, Displaced, GivenBack};
+use crate::attempt::test_files::is_test_file;
 use crate::attempt::workspace::DiffLine;
 use crate::flows::goals::auto::run::Beside;
 use crate::words::shell_word;
@@ -32,10 +32,20 @@ pub(super) fn diff(lines: &[DiffLine]) -> Value {
     })
 }
 
+/// Test files among what differs: `calc.test.js +1 -1`.
+pub(super) fn tests(lines: &[DiffLine]) -> Vec<String> {
+    let tests = lines.iter().filter(|line| is_test_file(line.change.path.as_str()));
+    let told = |line: &DiffLine| match line.lines {
+        Some((added, removed)) => format!("{} +{added} -{removed}", line.change.path),
+        None => line.change.path.to_string(),
+    };
+    tests.take(PATHS).map(told).collect()
+}
+
 fn one(line: &DiffLine) -> String {
     let letter = match line.change.kind {
         ChangeKind::Added | ChangeKind::Hollow | ChangeKind::NotCommitted => 'A',
-        ChangeKind::Modified | ChangeKind::Emptied | ChangeKind::TakenBack => 'M',
+        ChangeKind::Modified | ChangeKind::Emptied => 'M',
         ChangeKind::Deleted | ChangeKind::Moved => 'D',
         ChangeKind::Mode => 'T',
     };
@@ -74,16 +84,6 @@ pub(super) fn look_at_all(base: &ObjectId, name: &str, beside: &Beside) -> Vec<S
 /// The command that takes one file from a ref.
 pub(super) fn checkout(name: &str, path: &str) -> String {
     format!("git checkout {name} -- {}", shell_word(path))
-}
-
-/// Commands that show, or make again, what protected files and refs were meanwhile.
-pub(super) fn bring_back(given: &GivenBack) -> Vec<String> {
-    let differs = |aside: &Aside| {
-        let (path, at) = (shell_word(&aside.path), shell_word(&aside.at));
-        format!("diff {path} {at}")
-    };
-    let files = given.files.iter().take(ASIDE).map(differs);
-    files.chain(given.refs.iter().filter_map(Displaced::command).take(ASIDE)).collect()
 }
 
 #[cfg(test)]

@@ -36,6 +36,12 @@ pub const EARLIER: &str = "earlier";
 pub const WITHDRAWN: &str = "withdrawn";
 /// In the detail of an event: the last lines of tests that failed on a base.
 pub const TAIL: &str = "tail";
+/// In the detail of an event: the numbers that a run of the tests told.
+pub const TALLY: &str = "tally";
+/// In the detail of an event: test files that the attempt changed.
+pub const CHANGED_TESTS: &str = "changed_tests";
+/// In an event: a person agreed that fewer tests are right.
+pub const FEWER_TESTS: &str = "fewer_tests";
 /// In the detail of an event: the judge's reason, as a value.
 pub const FOUND: &str = "found";
 /// The directory of work trees.

@@ -112,6 +112,5 @@ pub fn tree_rules(protect: &[String], other_roots: &[String]) -> TreeRules {
         protected: protected.map(str::to_owned).to_vec(),
         protect: protect.to_vec(),
         handoffs: Some(format!("{}/", project::HANDOFFS)),
-        ..TreeRules::default()
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::attempt::base::ObjectId;
 use crate::attempt::evidence::TestEnd;
-use crate::attempt::given_back::GivenBack;
+use crate::attempt::green::{AgreedTests, FewerTests};
 use crate::attempt::judge::{Rules, Scope, Verdict, WantedHandoff, WantedTests};
 use crate::attempt::settle::{Commits, WorkKind};
 use crate::docs::document::Version;
@@ -13,6 +13,7 @@ use crate::flows::goals::auto::Settings;
 use crate::flows::goals::auto::tested::BaseRun;
 use crate::flows::goals::layout::HANDOFFS;
 use crate::flows::goals::status_edit::NewStatus;
+use crate::suites::Tally;
 use crate::time::{OffsetTime, UtcTime};
 
 /// `attempt.json`: written before the agent starts, so that nothing it writes changes the rules.
@@ -36,6 +37,18 @@ pub struct AttemptRecord {
     /// The last lines of those tests where they failed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub base_tail: String,
+    /// The numbers that those tests told.
+    #[serde(default)]
+    pub base_tally: Tally,
+    /// The goal's notes and acceptance: tests that are named there may go.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub about: String,
+    /// Fewer tests than on the base are right: the goal or a person says so.
+    #[serde(default)]
+    pub fewer_tests: bool,
+    /// The earlier work is only judged again: no agent is called (`--fewer-tests`).
+    #[serde(default)]
+    pub judged_again: bool,
     /// Earlier work that is put into the tree before the agent is called (`--continue`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<KeptWork>,
@@ -88,7 +101,9 @@ impl AttemptRecord {
         base: Option<BaseRun>,
         started_at: UtcTime,
     ) -> Self {
-        let (base_tests, base_tail) = base.map(|run| (run.end, run.tail)).unzip();
+        let (base_tests, told) = base.map(|run| (run.end, (run.tail, run.tally))).unzip();
+        let (base_tail, base_tally) = told.unwrap_or_default();
+        let words = goal.notes.iter().chain(&goal.acceptance).map(String::as_str);
         Self {
             version: Version,
             goal_id: goal.id.clone(),
@@ -103,7 +118,11 @@ impl AttemptRecord {
             commits: settings.commits == Commits::Auto,
             handoff,
             base_tests,
-            base_tail: base_tail.unwrap_or_default(),
+            base_tail,
+            base_tally,
+            about: words.collect::<Vec<_>>().join("\n").chars().take(ABOUT).collect(),
+            fewer_tests: goal.fewer_tests,
+            judged_again: false,
             continues: None,
             started_at,
         }
@@ -121,6 +140,28 @@ impl AttemptRecord {
         }
     }
 
+    /// What the numbers of the attempt's tests are compared with.
+    pub fn agreed_tests(&self) -> AgreedTests {
+        let words = format!("{}\n{}", self.title, self.about);
+        AgreedTests {
+            base_end: self.base_tests.clone(),
+            base: self.base_tally.clone(),
+            command: self.test_command.clone(),
+            fewer: FewerTests { allowed: self.fewer_tests, words },
+        }
+    }
+
+    /// Only the judge looks at the earlier work again: no agent is called, so there is one try.
+    pub fn judge_again(&mut self) {
+        (self.judged_again, self.fewer_tests, self.max_retries) = (true, true, 1);
+    }
+
+    /// The tests on the base.
+    pub fn base_run(&self) -> Option<BaseRun> {
+        let (end, tally) = (self.base_tests.clone()?, self.base_tally.clone());
+        Some(BaseRun::of(end, &self.base_tail, tally))
+    }
+
     pub fn kind(&self) -> WorkKind {
         if self.expect_failure || self.adversarial { WorkKind::Tests } else { WorkKind::Feature }
     }
@@ -129,6 +170,9 @@ impl AttemptRecord {
         if self.commits { Commits::Auto } else { Commits::Off }
     }
 }
+
+/// So much of what a goal says about itself is remembered.
+const ABOUT: usize = 20_000;
 
 /// `verdict.json`: what the attempt was judged, and what settling it needs to know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -149,15 +193,18 @@ pub struct VerdictRecord {
     pub changed: Vec<String>,
     pub tests: Option<TestEnd>,
     pub test_tail: String,
+    /// The numbers that the tests told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tally: Option<Tally>,
+    /// Test files that the attempt changed: `calc.test.js +1 -1`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_tests: Vec<String>,
     /// Refs that moved meanwhile, by whoever: nothing held the agent, and hast did not move them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moved_refs: Vec<String>,
     /// New files that the attempt's own ignore rules hide: they are in the tree and in no commit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_committed: Vec<String>,
-    /// Where what protected files and refs were meanwhile is kept.
-    #[serde(default, skip_serializing_if = "GivenBack::is_empty")]
-    pub given_back: GivenBack,
 }
 
 /// What became of a goal, as `goals.yaml` is to say it.

@@ -1,10 +1,11 @@
 //! What one run of `auto` has done so far, and where the work of its attempts is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::base::kept_branch;
+use crate::attempt::reason::Reason;
 use crate::attempt::workspace::Aside;
 use crate::docs::goals::{GoalStatus, GoalsEvent};
 use crate::flows::goals::auto::layout;
@@ -23,13 +24,17 @@ pub struct Run {
     pub stop: bool,
     /// Goals whose status a person has to set, because the file could not be edited.
     pub by_hand: Vec<String>,
-    /// Goals that never got as far as an attempt that is kept.
-    pub stuck: BTreeSet<String>,
+    /// Goals that never got as far as an attempt that is kept, and why.
+    pub stuck: BTreeMap<String, String>,
     /// Goals that people decided about themselves while they were worked on.
     pub withdrawn: Vec<Withdrawn>,
     /// The goal whose kept work is gone on with, and whether that attempt has begun.
     pub continues: Option<String>,
     pub continued: bool,
+    /// That work is only judged again: a person agreed that fewer tests are right.
+    pub fewer_tests: bool,
+    /// Goals that were handed over with fewer tests.
+    pub lost_tests: BTreeSet<String>,
     /// Goals whose work tree was made anew, and the refs that have what an earlier one still held.
     pub earlier_trees: Vec<(String, String)>,
     /// Where the work of its attempts is.
@@ -136,7 +141,12 @@ impl Run {
         let list = if done { &mut self.done } else { &mut self.blocked };
         list.push(goal.to_owned());
         if event.detail.get("code").is_some_and(|code| code == layout::LANE) {
-            self.stuck.insert(goal.to_owned());
+            let why = detail(event, "reason").unwrap_or_default();
+            self.stuck.insert(goal.to_owned(), why);
+        }
+        let found: Option<Reason> = detail(event, layout::FOUND);
+        if found.is_some_and(|found| found.asks_about_tests()) {
+            self.lost_tests.insert(goal.to_owned());
         }
         if event.detail.get("by_hand").is_some() {
             self.by_hand.push(goal.to_owned());

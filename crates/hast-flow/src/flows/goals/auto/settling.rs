@@ -22,6 +22,7 @@ use crate::flows::goals::runnable::parents_done;
 use crate::flows::goals::selection::Placed;
 use crate::leases::{LeaseResult, LeaseStep};
 use crate::steps::Step;
+use crate::words::shell_word;
 
 /// What the acts have come to.
 pub(super) struct Outcome<'v> {
@@ -109,7 +110,10 @@ fn handed_over(
         in_tree: false,
     };
     let mut look = evidence::look_at_all(base.commit(), &kept.name, &outcome.beside);
-    look.extend(evidence::bring_back(&record.given_back));
+    if record.verdict.reason.asks_about_tests() {
+        let goal = shell_word(&work.current.goal);
+        look.push(format!("hast retry {goal} --continue --fewer-tests"));
+    }
     Ok(json!({
         "title": work.record.title,
         "class": record.verdict.class,
@@ -117,6 +121,7 @@ fn handed_over(
         layout::FOUND: record.verdict.reason,
         "diff": diff,
         "test_tail": evidence::tail(&record.test_tail),
+        layout::CHANGED_TESTS: record.changed_tests,
         "look": look,
         "kept": kept,
     }))

@@ -73,9 +73,10 @@ fn begin(
     });
     refuse(&found, facts)?;
     let continues = match (auto.from, head) {
-        (StartFrom::KeptWork, Ok(Head::Branch { commit, .. } | Head::Detached { commit })) => {
-            Some(kept::goal_to_continue(auto, view, facts, commit)?)
-        }
+        (
+            StartFrom::KeptWork | StartFrom::KeptWorkAsItIs,
+            Ok(Head::Branch { commit, .. } | Head::Detached { commit }),
+        ) => Some(kept::goal_to_continue(auto, view, facts, commit)?),
         _ => None,
     };
     let detail = json!({
@@ -83,6 +84,7 @@ fn begin(
         "goal": auto.asked.goal,
         "recursive": auto.asked.depth == Depth::Leaves,
         "continues": continues,
+        layout::FEWER_TESTS: auto.from == StartFrom::KeptWorkAsItIs,
         layout::UNCOMMITTED: uncommitted.iter().take(NAMED).collect::<Vec<_>>(),
         layout::LEFT_ALONE: left_alone,
         layout::EARLIER: earlier,

@@ -8,6 +8,7 @@ use crate::attempt::evidence::TestEnd;
 use crate::docs::goals::GoalsEvent;
 use crate::flows::goals::auto::view::{View, detail};
 use crate::flows::goals::auto::{evidence, layout};
+use crate::suites::Tally;
 
 /// A run of the tests on a base.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub struct BaseRun {
     pub end: TestEnd,
     /// The last lines where they failed.
     pub tail: String,
+    /// The numbers that it told of its tests.
+    pub tally: Tally,
 }
 
 /// The files of a commit, but for goals.yaml, and how the tests of this run ended on them.
@@ -27,23 +30,25 @@ pub struct JustTested {
 
 impl BaseRun {
     /// Output is kept only where it says what is to be repaired.
-    pub(super) fn of(end: TestEnd, output: &str) -> Self {
+    pub(super) fn of(end: TestEnd, output: &str, tally: Tally) -> Self {
         let tail = match &end {
             TestEnd::Red { .. } => evidence::tail(output),
             TestEnd::Green | TestEnd::CouldNotRun { .. } | TestEnd::NoProgram { .. } => {
                 String::new()
             }
         };
-        Self { end, tail }
+        Self { end, tail, tally }
     }
 }
 
 impl View {
     pub(super) fn take_base_tests(&mut self, event: &GoalsEvent) {
         let tested = (detail(event, "tree"), detail(event, "command"), detail(event, "end"));
-        if let (Some(tree), Some(command), Some(end)) = tested {
+        // An earlier version told no numbers: its runs say nothing about how many tests there are.
+        let tally = detail(event, layout::TALLY);
+        if let ((Some(tree), Some(command), Some(end)), Some(tally)) = (tested, tally) {
             let tail = detail(event, layout::TAIL).unwrap_or_default();
-            self.tested.insert((tree, command), BaseRun { end, tail });
+            self.tested.insert((tree, command), BaseRun { end, tail, tally });
         }
         self.results.retain(|key, _| !key.as_str().ends_with("/base-tests"));
     }
@@ -58,9 +63,9 @@ impl View {
         let run = match text("then")? {
             "done" => {
                 let verdict = documents.last_verdict()?;
-                BaseRun::of(verdict.tests.clone()?, &verdict.test_tail)
+                BaseRun::of(verdict.tests.clone()?, &verdict.test_tail, verdict.tally.clone()?)
             }
-            "blocked" => BaseRun::of(record.base_tests.clone()?, &record.base_tail),
+            "blocked" => record.base_run()?,
             _ => return None,
         };
         let (head, command) = (text("head")?.parse().ok()?, record.test_command.clone());

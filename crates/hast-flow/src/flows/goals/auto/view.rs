@@ -134,8 +134,15 @@ pub struct Settled {
 const REMEMBERED: usize = 16;
 
 impl View {
+    /// The attempts of a goal. Documents that the log does not tell of have their numbers too: a log that was
+    /// deleted or torn makes none of them free.
     pub fn ledger(&self, goal: &str) -> Ledger {
-        self.ledgers.get(goal).copied().unwrap_or_default()
+        let mut ledger = self.ledgers.get(goal).copied().unwrap_or_default();
+        let there = self.documents.get(&layout::goal_directory(goal));
+        if let Some((last, _)) = there.and_then(|attempts| attempts.last_key_value()) {
+            ledger.is_taken(*last);
+        }
+        ledger
     }
 
     pub fn documents_of(&self, goal: &str, number: u32) -> Option<&Documents> {
@@ -307,6 +314,7 @@ impl View {
         self.run = Some(Run {
             id,
             continues,
+            fewer_tests: detail(event, layout::FEWER_TESTS) == Some(true),
             uncommitted: told(layout::UNCOMMITTED),
             left_alone: told(layout::LEFT_ALONE),
             earlier: detail(event, layout::EARLIER).unwrap_or_default(),

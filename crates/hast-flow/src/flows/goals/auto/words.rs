@@ -10,6 +10,8 @@ messages! {
     no_test_program(command, name) { en: "the tests cannot run: `{command}` needs `{name}`, which is not installed; no agent was called", ko: "테스트를 실행할 수 없습니다. `{command}`에 필요한 `{name}`(이)가 설치되어 있지 않습니다. 에이전트를 부르지 않았습니다" }
     no_test_program_next(name) { en: "install {name}, or correct test_command in .ai/config.yaml, then run the same command again", ko: "{name}(을)를 설치하거나 .ai/config.yaml의 test_command를 고친 뒤 같은 명령을 다시 실행하세요" }
     no_test_program_of_goal_next(name, goal) { en: "install {name}, or correct test_command of {goal} in .ai/goals.yaml, then run the same command again", ko: "{name}(을)를 설치하거나 .ai/goals.yaml에서 {goal}의 test_command를 고친 뒤 같은 명령을 다시 실행하세요" }
+    with_note(reason, note) { en: "{reason} ({note})", ko: "{reason} ({note})" }
+    fewer_tests_next(goal) { en: "look at it with hast inbox; where the tests are rightly gone, run hast retry {goal} --continue --fewer-tests, which judges the same work again without calling an agent", ko: "hast inbox로 확인하세요. 테스트가 없어진 것이 맞으면 hast retry {goal} --continue --fewer-tests를 실행하세요. 에이전트를 부르지 않고 같은 작업을 다시 판정합니다" }
     done(goals) { en: "done: {goals}", ko: "완료: {goals}" }
     done_next() { en: "look at it with git log, and at hast status for what is left", ko: "git log로 확인하고, 남은 목표는 hast status로 보세요" }
     status_told() { en: "the status is in .ai/goals.yaml", ko: "상태를 .ai/goals.yaml에 썼습니다" }
@@ -32,7 +34,7 @@ messages! {
     no_queue(why) { en: "the queue, which knows who works on what, cannot be used: {why}", ko: "누가 어떤 목표를 맡았는지 적는 대기열을 쓸 수 없습니다: {why}" }
     no_queue_next() { en: "see that queue_dir (.ai/queue) can be written and has room, then run the same command again; nothing is lost", ko: "queue_dir(.ai/queue)에 쓸 수 있고 공간이 있는지 확인한 뒤 같은 명령을 다시 실행하세요. 잃은 것은 없습니다" }
     claimed_elsewhere(goals) { en: "another worker has claimed: {goals}", ko: "다른 작업자가 맡고 있습니다: {goals}" }
-    claimed_elsewhere_next() { en: "see hast queue list; run the same command again when they are released", ko: "hast queue list로 확인하고, 반납된 뒤 같은 명령을 다시 실행하세요" }
+    claimed_elsewhere_next() { en: "hast queue list names the claim and its worker; run the same command again when it is released (hast queue release CLAIM --worker WORKER, where that worker is gone)", ko: "hast queue list가 claim과 작업자를 보여 줍니다. 반납된 뒤 같은 명령을 다시 실행하세요 (작업자가 더는 없으면 hast queue release CLAIM --worker WORKER)" }
     open_packet(goal, packet) { en: "the result of {packet} for {goal} is in the middle of being judged", ko: "{goal}에 대한 {packet}의 결과가 판정 도중에 남아 있습니다" }
     open_packet_next(packet) { en: "run hast protocol ingest .ai/protocols/{packet}/result.json to finish it", ko: "hast protocol ingest .ai/protocols/{packet}/result.json으로 마무리하세요" }
     packet_answered(packet) { en: "the result of {packet} is judged", ko: "{packet}의 결과를 판정했습니다" }

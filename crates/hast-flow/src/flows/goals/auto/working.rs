@@ -7,22 +7,24 @@ use jiff::SignedDuration;
 use serde_json::json;
 
 use crate::attempt::base::{Base, attempt_ref};
-use crate::attempt::evidence::{CallEnd, TestRun};
-use crate::attempt::given_back::GivenBack;
+use crate::attempt::evidence::{CallEnd, Change, TestRun};
 use crate::attempt::inspection::Inspection;
-use crate::attempt::judge::{INTERRUPTIONS_PER_ATTEMPT, Judged, Verdict, judge};
+use crate::attempt::judge::{
+    INTERRUPTIONS_PER_ATTEMPT, Judged, Verdict, WantedHandoff, judge_counted,
+};
 use crate::attempt::reason::{Class, Reason};
 use crate::attempt::settle::Commits;
+use crate::attempt::test_files::is_test_file;
 use crate::attempt::workspace::{GitResult, GitStep, SavePlan};
 use crate::attempt::worktrees::WorktreeResult;
 use crate::attempt_steps::{blocked, call_end, unexpected};
 use crate::docs::document::Version;
 use crate::docs::goals::{GoalsEventKind as Kind, HandoffName};
 use crate::driver::Facts;
-use crate::flows::goals::auto::asking::{git, git_steps};
+use crate::flows::goals::auto::asking::{git, git_steps, if_possible};
+use crate::flows::goals::auto::base_tests::{KnownBy, KnownRun};
 use crate::flows::goals::auto::policy::WORKER;
 use crate::flows::goals::auto::record::{AttemptRecord, LISTED, VerdictRecord};
-use crate::flows::goals::auto::tested::BaseRun;
 use crate::flows::goals::auto::view::{Current, Documents, View};
 use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::auto::{
@@ -62,7 +64,7 @@ pub(super) fn begin(flow: &AutoFlow, view: &View, facts: &Facts<'_>, placed: &Pl
     let before = view.documents_of(&goal.id, ledger.last_number());
     let tested = match before {
         Some(Documents { record: Some(record), .. }) if ledger.goes_on() => {
-            Ok(record.base_tests.clone().map(|end| BaseRun::of(end, &record.base_tail)))
+            Ok(record.base_run().map(|run| KnownRun { run, by: KnownBy::Event }))
         }
         _ => base_tests::on_base(flow, view, facts, goal, number),
     };
@@ -70,14 +72,17 @@ pub(super) fn begin(flow: &AutoFlow, view: &View, facts: &Facts<'_>, placed: &Pl
         Ok(tested) => tested,
         Err(step) => return step,
     };
+    let known_by = tested.as_ref().map_or(KnownBy::Event, |tested| tested.by);
+    let tested = tested.map(|tested| tested.run);
+    let record_key = key(&goal.id, number, &[known_by.record_part()]);
     let record_step = || {
         let (key, rules) = (layout::base_key(&goal.id, number), flow.settings.tree_rules());
         GitStep::Record { key, rules, at: facts.now }
     };
-    let base = match git(view, facts, key(&goal.id, number, &["record"]), record_step) {
+    let base = match git(view, facts, record_key.clone(), record_step) {
         Err(step) => return step,
         Ok(GitResult::Recorded(base)) => base.to_document(),
-        Ok(_) => return unexpected(&key(&goal.id, number, &["record"]), facts.lang),
+        Ok(_) => return unexpected(&record_key, facts.lang),
     };
     let mut record = AttemptRecord::new(
         goal,
@@ -88,6 +93,9 @@ pub(super) fn begin(flow: &AutoFlow, view: &View, facts: &Facts<'_>, placed: &Pl
         facts.now,
     );
     record.continues = kept::to_continue(view, &goal.id).cloned();
+    if record.continues.is_some() && view.run.as_ref().is_some_and(|run| run.fewer_tests) {
+        record.judge_again();
+    }
     let mut draft = Draft::new(view, facts, &format!("{} attempt {number}", goal.id))
         .create(&layout::of_attempt(&goal.id, number, layout::BASE), base)
         .create_json(&layout::of_attempt(&goal.id, number, layout::RECORD), &record);
@@ -169,32 +177,36 @@ impl Work<'_> {
                 let goal = all.iter().find(|placed| placed.goal.id == self.current.goal);
                 match (self.put_kept_work_back(), goal) {
                     (Err(step), _) => step,
+                    (Ok(()), _) if self.record.judged_again => {
+                        self.ended(&CallEnd::Ended).closes(call_key).step()
+                    }
                     (Ok(()), Some(placed)) => self.ask(call_key, placed),
                     (Ok(()), None) => unexpected(&call_key, self.facts.lang),
                 }
             }
-            Some(EffectResult::Call(result)) => {
-                let detail = json!({
-                    "goal_id": self.current.goal,
-                    "attempt": self.current.number,
-                    "end": call_end(result),
-                });
-                Draft::new(self.view, self.facts, "the agent has ended")
-                    .event(Kind::AttemptEnded, detail)
-                    .starts(self.key_now("inspect"))
-                    .step()
-            }
+            Some(EffectResult::Call(result)) => self.ended(&call_end(result)).step(),
             Some(_) => unexpected(&call_key, self.facts.lang),
         }
     }
 
+    /// The work is there to be judged.
+    fn ended(&self, end: &CallEnd) -> Draft<'_> {
+        let (goal, number) = (&self.current.goal, self.current.number);
+        let detail = json!({"goal_id": goal, "attempt": number, "end": end});
+        Draft::new(self.view, self.facts, "the agent has ended")
+            .event(Kind::AttemptEnded, detail)
+            .starts(self.key_now("inspect"))
+    }
+
     /// With `--continue` the earlier work is in the tree when the agent begins, as a change of this
-    /// attempt. Its handoffs are not: they tell of another one.
+    /// attempt. Its handoffs are not: they tell of another one, unless that one is only judged again.
     fn put_kept_work_back(&self) -> Result<(), Step> {
         let Some(kept) = &self.record.continues else { return Ok(()) };
         let restore = || {
             let mut rules = self.base.rules().clone();
-            rules.leave_out.extend(rules.handoffs.clone());
+            if !self.record.judged_again {
+                rules.leave_out.extend(rules.handoffs.clone());
+            }
             let (name, since) = (kept.commit.to_string(), Some(kept.base_tree.clone()));
             GitStep::Restore { name, since, rules }
         };
@@ -283,9 +295,10 @@ impl Work<'_> {
                     changed: Vec::new(),
                     tests: None,
                     test_tail: String::new(),
+                    tally: None,
+                    changed_tests: Vec::new(),
                     moved_refs: Vec::new(),
                     not_committed: Vec::new(),
-                    given_back: GivenBack::default(),
                 };
                 self.judged(draft, layout::VERDICT, &record)
             }
@@ -302,27 +315,81 @@ impl Work<'_> {
         };
         let evidence = inspection.evidence(end.clone(), self.facts.lang);
         let before = self.view.ledger(&self.current.goal).interruptions();
-        let rules = self.record.rules(attempt_end, before);
-        let tests_key = self.key_now("tests");
-        let tests = match self.view.results.get(&tests_key) {
+        let mut rules = self.record.rules(attempt_end, before);
+        if evidence.handoffs.is_empty() && self.handoff_was_there() {
+            rules.handoff = WantedHandoff::NotAsked;
+        }
+        let agreed = self.record.agreed_tests();
+        let first = self.tests_named("tests");
+        let judged = |run| judge_counted(&evidence, &rules, &agreed, run);
+        let (verdict, run) = match judged(first) {
+            Judged::NeedsTests => return self.run_tests("tests", inspection),
+            Judged::Verdict(verdict) => match (first, self.tests_named("tests-again")) {
+                (Some(_), None) if verdict.reason.may_be_chance() => {
+                    return self.run_tests("tests-again", inspection);
+                }
+                (Some(first), Some(again)) => {
+                    let larger = first.larger(again);
+                    match judged(Some(larger)) {
+                        Judged::Verdict(verdict) => (verdict, Some(larger)),
+                        Judged::NeedsTests => (verdict, Some(first)),
+                    }
+                }
+                (run, _) => (verdict, run),
+            },
+        };
+        let lines = match self.changed_tests(inspection, &verdict) {
+            Ok(lines) => lines,
+            Err(step) => return step,
+        };
+        let mut text = verdict.reason.text_after(end, verdict.class, self.facts.lang);
+        let green = run.filter(|_| verdict.class == Class::Complete);
+        if let Some(note) = green.and_then(|run| agreed.note(run, self.facts.lang)) {
+            text = words::with_note(self.facts.lang, text, note);
+        }
+        self.verdict(inspection, verdict, text, (run, lines))
+    }
+
+    /// Whether the work that is judged again had a good handoff where no ref holds it.
+    fn handoff_was_there(&self) -> bool {
+        let found = self.view.kept.get(&self.current.goal).and_then(|handed| handed.found.as_ref());
+        self.record.judged_again && matches!(found, Some(Reason::TestsRemoved { .. }))
+    }
+
+    fn tests_named(&self, part: &str) -> Option<&TestRun> {
+        match self.view.results.get(&self.key_now(part)) {
             Some(EffectResult::Check(run)) => Some(run),
             _ => None,
-        };
-        match judge(&evidence, &rules, tests) {
-            Judged::Verdict(verdict) => {
-                let text = verdict.reason.text_after(end, verdict.class, self.facts.lang);
-                self.verdict(inspection, verdict, text, tests)
-            }
-            Judged::NeedsTests => {
-                let limit = SignedDuration::from_mins(i64::from(self.record.timeout_minutes));
-                let effect = Effect::Check(Check {
-                    command: self.record.test_command.clone(),
-                    tree: inspection.tree.clone(),
-                    limit_seconds: limit.as_secs().unsigned_abs(),
-                });
-                Step::Effect { key: tests_key, effect }
-            }
         }
+    }
+
+    fn run_tests(&self, part: &str, inspection: &Inspection) -> Step {
+        let limit = SignedDuration::from_mins(i64::from(self.record.timeout_minutes));
+        let effect = Effect::Check(Check {
+            command: self.record.test_command.clone(),
+            tree: inspection.tree.clone(),
+            limit_seconds: limit.as_secs().unsigned_abs(),
+        });
+        Step::Effect { key: self.key_now(part), effect }
+    }
+
+    /// Test files that the attempt changed, with their lines, where a person is told of it.
+    fn changed_tests(
+        &self,
+        inspection: &Inspection,
+        verdict: &Verdict,
+    ) -> Result<Vec<String>, Step> {
+        let is_test = |change: &Change| is_test_file(change.path.as_str());
+        let told = verdict.class.is_success() || verdict.reason.asks_about_tests();
+        if !told || !inspection.changes.iter().any(is_test) {
+            return Ok(Vec::new());
+        }
+        let (from, to) = (self.base.tree().clone(), inspection.tree.clone());
+        let compare = || GitStep::Compare { from, to };
+        Ok(match if_possible(self.view, self.key_now("changed-tests"), compare)? {
+            Some(GitResult::Compared(lines)) => evidence::tests(lines),
+            _ => Vec::new(),
+        })
     }
 
     fn verdict(
@@ -330,7 +397,7 @@ impl Work<'_> {
         inspection: &Inspection,
         verdict: Verdict,
         text: String,
-        tests: Option<&TestRun>,
+        (tests, changed_tests): (Option<&TestRun>, Vec<String>),
     ) -> Step {
         let changed = inspection.changes.iter().take(LISTED).map(|change| change.path.to_string());
         let ignored = inspection.not_committed.iter().take(LISTED);
@@ -345,9 +412,10 @@ impl Work<'_> {
             changed: changed.collect(),
             tests: tests.map(|run| run.end.clone()),
             test_tail: tests.map(|run| run.tail.clone()).unwrap_or_default(),
+            tally: tests.map(|run| run.counted.tally.clone()),
+            changed_tests,
             moved_refs: self.view.moved_by_others(&inspection.others),
             not_committed: ignored.map(ToString::to_string).collect(),
-            given_back: inspection.given_back.listed(),
             verdict,
         };
         let mut draft = Draft::new(self.view, self.facts, "judged");
@@ -394,8 +462,8 @@ impl Work<'_> {
             "test_tail": if class.is_success() { String::new() } else { evidence::tail(&record.test_tail) },
             "look": if class.is_success() { Vec::new() } else { self.look(record) },
         });
-        if !record.given_back.is_empty() {
-            detail["given_back"] = json!(record.given_back);
+        if !record.changed_tests.is_empty() {
+            detail[layout::CHANGED_TESTS] = json!(record.changed_tests);
         }
         let path = layout::of_attempt(&self.current.goal, self.current.number, name);
         let draft = draft.create_json(&path, record).event(Kind::AttemptJudged, detail);
@@ -409,7 +477,6 @@ impl Work<'_> {
         if let Reason::OutsideScope { path, .. } = &record.verdict.reason {
             commands.push(evidence::checkout(&name, path.as_str()));
         }
-        commands.extend(evidence::bring_back(&record.given_back));
         commands
     }
 

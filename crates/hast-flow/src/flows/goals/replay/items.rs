@@ -23,8 +23,11 @@ pub(super) fn take(inbox: &mut Inbox, told: &Told<'_>) {
             resolve(inbox, told, goal, "the goal is blocked");
             open(inbox, told, kind);
         }
-        "STOPPED" => open(inbox, told, of_stop(told)),
-        "LIMIT_REACHED" => open(inbox, told, ItemKind::Limit),
+        "STOPPED" => {
+            if let Some(kind) = of_stop(told) {
+                open(inbox, told, kind);
+            }
+        }
         "DECISION_WAITS" => {
             end_decisions(inbox, told, "tried again");
             open(inbox, told, ItemKind::Decision);
@@ -34,7 +37,7 @@ pub(super) fn take(inbox: &mut Inbox, told: &Told<'_>) {
         "ATTEMPT_ENDED" => resolve_kinds(
             inbox,
             told,
-            &[ItemKind::Limit, ItemKind::Budget, ItemKind::Login],
+            &[ItemKind::NotStarted, ItemKind::Budget, ItemKind::Login],
             "agents answer again",
         ),
         "GOAL_DONE" => {
@@ -88,11 +91,13 @@ fn of_block(inbox: &Inbox, told: &Told<'_>, goal: &str) -> ItemKind {
         .unwrap_or(ItemKind::BlockedGoal)
 }
 
-fn of_stop(told: &Told<'_>) -> ItemKind {
+/// A limit passes by itself: there is nothing to decide.
+fn of_stop(told: &Told<'_>) -> Option<ItemKind> {
     match told.detail.cause.as_deref() {
-        Some("login") => ItemKind::Login,
-        Some("budget") => ItemKind::Budget,
-        _ => ItemKind::Limit,
+        Some("limit") => None,
+        Some("login") => Some(ItemKind::Login),
+        Some("budget") => Some(ItemKind::Budget),
+        _ => Some(ItemKind::NotStarted),
     }
 }
 
@@ -108,7 +113,7 @@ fn open(inbox: &mut Inbox, told: &Told<'_>, kind: ItemKind) {
         // A stop is one matter however often it is told; a judgement is about its attempt, a decision
         // about its spike.
         cause: match kind {
-            ItemKind::Limit | ItemKind::Budget | ItemKind::Login => "",
+            ItemKind::NotStarted | ItemKind::Budget | ItemKind::Login => "",
             _ => number.as_deref().unwrap_or_default(),
         },
         title: title(told),
@@ -140,6 +145,9 @@ fn evidence(told: &Told<'_>) -> Vec<String> {
     match &detail.diff {
         Some(diff) => lines.extend(stat(diff)),
         None => lines.extend(listed(&detail.changed, detail.changed.len())),
+    }
+    if !detail.changed_tests.is_empty() {
+        lines.push(format!("changed tests: {}", detail.changed_tests.join(", ")));
     }
     if let Some(tail) = detail.test_tail.as_deref().filter(|tail| !tail.trim().is_empty()) {
         let all: Vec<&str> = tail.lines().collect();

@@ -50,6 +50,7 @@ pub struct Detail<'a> {
     pub saved: Option<SavedRef>,
     pub kept: Option<SavedRef>,
     pub changed: Vec<String>,
+    pub changed_tests: Vec<String>,
     pub diff: Option<DiffStat>,
     #[serde(borrow)]
     pub test_tail: Option<Cow<'a, str>>,

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::attempt::base::{Base, ObjectId};
 use crate::attempt::evidence::TestEnd;
+use crate::attempt::git_problem::GitProblem;
 use crate::attempt::reason::Reason;
 use crate::attempt::settle::Commits;
 use crate::attempt::workspace::GitResult;
@@ -42,13 +43,45 @@ pub(super) fn step(
         (None, None) => begin(flow, view, &seen, facts, lane, all)?,
     };
     Some(match step {
+        step @ Step::Finish(Ending::Blocked(_) | Ending::Failed(_))
+            if branch_is_gone(&seen, lane) =>
+        {
+            // It went while this run works: people may bring it back before the next one.
+            if view.onto.as_ref() == Some(&lane.onto) { step } else { anew(&seen, facts, lane) }
+        }
         Step::Finish(Ending::Blocked(notice) | Ending::Failed(notice))
-            if !everybodys(&seen, facts.lang) =>
+            if !everybodys(&seen, facts.lang) && !room_is_refused(&seen, lane) =>
         {
             stuck(flow, &seen, facts, lane, &notice.what)
         }
         other => other,
     })
+}
+
+/// The branch that the work was to go onto was renamed or deleted.
+fn branch_is_gone(seen: &View, lane: &Lane) -> bool {
+    // A packet is for the branch that it went out from.
+    lane.packet.is_none()
+        && seen.results.values().any(|result| match result {
+            EffectResult::Git(GitResult::Refused(problem))
+            | EffectResult::Worktree(WorktreeResult::Refused(problem)) => {
+                matches!(problem, GitProblem::BranchGone { .. })
+            }
+            _ => false,
+        })
+}
+
+/// Git refuses to make the room. No agent has been there: whatever it is, it is the repository's or the
+/// machine's, and the next goal would meet it too.
+fn room_is_refused(seen: &View, lane: &Lane) -> bool {
+    use GitProblem::{Disk, Lost, Refused, TimedOut};
+    let refused = |result: &EffectResult| match result {
+        EffectResult::Worktree(WorktreeResult::Refused(problem)) => {
+            matches!(problem, Refused { .. } | Disk { .. } | Lost { .. } | TimedOut { .. })
+        }
+        _ => false,
+    };
+    lane.tree == Tree::ToMake && lane.current.is_none() && seen.results.values().any(refused)
 }
 
 /// Whether what stands in the way is not this goal's alone. The lane stays, and goes on when that is over.
@@ -88,7 +121,7 @@ fn attempt(
     };
     let documents = seen.documents_of(&current.goal, current.number);
     if !matches!(documents, Some(Documents { base: Some(_), record: Some(_), .. })) {
-        return Some(anew(seen, facts, lane, current));
+        return Some(anew(seen, facts, lane));
     }
     let verdict = documents.and_then(Documents::last_verdict).filter(|_| current.judged);
     let passed = verdict.filter(|verdict| verdict.verdict.class.is_success());
@@ -114,9 +147,14 @@ fn attempt(
     train::step(&work, lane, verdict, all, first)
 }
 
-/// What was agreed about the attempt is lost, and with it what it could be judged by. The lane is made anew,
-/// which puts what is in its room on a ref first.
-fn anew(seen: &View, facts: &Facts<'_>, lane: &Lane, current: &Current) -> Step {
+/// The records of the attempt are lost, or its branch is. The lane is made anew, which puts
+/// what is in its room on a ref first.
+fn anew(seen: &View, facts: &Facts<'_>, lane: &Lane) -> Step {
+    let closed = json!({"goal_id": lane.goal});
+    let what = format!("the lane of {} is made anew", lane.goal);
+    let Some(current) = &lane.current else {
+        return Draft::new(seen, facts, &what).event(Kind::LaneClosed, closed).step();
+    };
     let about = json!({
         "goal_id": lane.goal,
         "attempt": current.number,
@@ -124,11 +162,11 @@ fn anew(seen: &View, facts: &Facts<'_>, lane: &Lane, current: &Current) -> Step 
         layout::COUNTS: false,
     });
     let call = key(&lane.goal, current.number, &["call", &current.cuts.to_string()]);
-    Draft::new(seen, facts, &format!("the records of {} are lost", lane.goal))
+    Draft::new(seen, facts, &what)
         .closes(call)
         .event(Kind::AttemptInterrupted, about.clone())
         .event(Kind::AttemptSettled, about)
-        .event(Kind::LaneClosed, json!({"goal_id": lane.goal}))
+        .event(Kind::LaneClosed, closed)
         .step()
 }
 
@@ -147,6 +185,9 @@ fn not_called_again(
     }
     let base = seen.documents_of(goal, number)?.base.as_ref()?;
     let key = |part: &str| key(goal, number, &["again", &cuts, part]);
+    if let Err(step) = tip(seen, facts, &key("tip"), Some(&lane.onto)) {
+        return Some(step);
+    }
     let over = |then: &str, status: Option<GoalStatus>| {
         let detail = json!({
             "goal_id": goal,

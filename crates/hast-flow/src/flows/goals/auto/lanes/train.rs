@@ -18,7 +18,7 @@ use crate::flows::goals::auto::lanes::decide::{tip, worktree};
 use crate::flows::goals::auto::lanes::lane::{brought, train_key, within};
 use crate::flows::goals::auto::lanes::view::{Lane, Passed};
 use crate::flows::goals::auto::lanes::wanted::{Asking, Word};
-use crate::flows::goals::auto::record::VerdictRecord;
+use crate::flows::goals::auto::record::{AttemptRecord, VerdictRecord};
 use crate::flows::goals::auto::settling::{self, Outcome};
 use crate::flows::goals::auto::working::Work;
 use crate::flows::goals::auto::write::Draft;
@@ -27,6 +27,7 @@ use crate::flows::goals::selection::Placed;
 use crate::flows::goals::status_edit::status_word;
 use crate::leases::{LeaseResult, LeaseStep};
 use crate::steps::{Check, Effect, EffectResult, Step};
+use crate::words::Lang;
 
 /// How often a branch that moves is followed.
 const MOST_MOVES: u32 = 3;
@@ -105,7 +106,7 @@ fn get_ready(
             return Err(within(lane, step));
         }
     };
-    match as_expected(run, work.record.expect_failure) {
+    match as_expected(run, work.record, verdict, facts.lang) {
         Ok(()) => start_merge(work, lane, verdict, (&onto, commit)),
         Err(why) => {
             let reason = Reason::RedAfterMerge { why };
@@ -114,9 +115,28 @@ fn get_ready(
     }
 }
 
-/// The outcome that the goal was judged by has to be there again.
-fn as_expected(run: &TestRun, expect_failure: bool) -> Result<(), String> {
-    match (&run.end, expect_failure) {
+/// The outcome that the goal was judged by has to be there again. What came onto the branch may have taken tests
+/// away, so their number is not compared.
+fn as_expected(
+    run: &TestRun,
+    record: &AttemptRecord,
+    verdict: &VerdictRecord,
+    lang: Lang,
+) -> Result<(), String> {
+    let agreed = record.agreed_tests();
+    let quiet = agreed.quiet_failures(run).map(|reason| reason.text(lang));
+    let told = verdict.tally.as_ref().is_some_and(|tally| !tally.is_untold());
+    match (&run.end, record.expect_failure) {
+        (TestEnd::Green, expect) if quiet.is_some() => {
+            if expect {
+                Ok(())
+            } else {
+                Err(quiet.unwrap_or_default())
+            }
+        }
+        (TestEnd::Green, false) if told && run.counted.tally.is_untold() => {
+            Err(Reason::TestsWithoutResult.text(lang))
+        }
         (TestEnd::Green, false) | (TestEnd::Red { .. }, true) => Ok(()),
         (TestEnd::Green, true) => Err("green".to_owned()),
         (TestEnd::Red { code }, false) => Err(format!("exit code {code}")),

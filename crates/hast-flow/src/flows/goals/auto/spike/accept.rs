@@ -241,12 +241,21 @@ impl Accept<'_> {
             let step = WorktreeStep::Remove { tree: name, spent };
             return Err(Step::Effect { key: gone, effect: Effect::Worktree(Box::new(step)) });
         }
-        match &run.end {
-            TestEnd::Green => Ok(to.clone()),
-            TestEnd::Red { code } => {
+        let alternative = self.flow.ticket.alternatives.iter().find(|one| one.id == self.winner.id);
+        let agreed = alternative.map(|one| self.flow.agreed_tests(self.spike, one));
+        let agreed = agreed.unwrap_or_default();
+        let silent = !agreed.base.is_untold() && run.counted.tally.is_untold();
+        let silent = silent.then_some(Reason::TestsWithoutResult);
+        match (&run.end, agreed.quiet_failures(run).or(silent)) {
+            (TestEnd::Green, Some(reason)) => {
+                let why = reason.text(self.facts.lang);
+                Err(self.because(&Reason::RedAfterMerge { why }))
+            }
+            (TestEnd::Green, None) => Ok(to.clone()),
+            (TestEnd::Red { code }, _) => {
                 Err(self.because(&Reason::RedAfterMerge { why: format!("exit code {code}") }))
             }
-            TestEnd::CouldNotRun { why } | TestEnd::NoProgram { why, .. } => {
+            (TestEnd::CouldNotRun { why } | TestEnd::NoProgram { why, .. }, _) => {
                 Err(self.because(&Reason::RedAfterMerge { why: why.clone() }))
             }
         }

@@ -8,6 +8,7 @@ pub mod view;
 pub mod words;
 
 use crate::attempt::base::{ObjectId, ref_part};
+use crate::attempt::green::{AgreedTests, FewerTests};
 use crate::attempt::workspace::{CommitPlan, Content, Identity};
 use crate::attempt::worktrees::TreeName;
 use crate::docs::goals::{Alternative, DecisionTicket};
@@ -57,6 +58,30 @@ impl SpikeFlow {
     /// What all keys of an alternative begin with.
     fn prefix(&self, spike: u32, alternative: &Alternative) -> String {
         format!("{}/", self.key(spike, &[&ref_part(&alternative.id)]))
+    }
+
+    /// What the numbers of an alternative's tests are compared with.
+    fn agreed_tests(&self, spike: &Spike, alternative: &Alternative) -> AgreedTests {
+        let (base_end, base) = spike.base_run.clone().map(|run| (run.end, run.tally)).unzip();
+        AgreedTests {
+            base_end,
+            base: base.unwrap_or_default(),
+            command: self.settings.test_command.clone(),
+            fewer: FewerTests {
+                allowed: false,
+                words: [
+                    Some(&self.ticket.question),
+                    self.ticket.context.as_ref(),
+                    Some(&alternative.title),
+                    alternative.approach.as_ref(),
+                ]
+                .into_iter()
+                .flatten()
+                .map(String::as_str)
+                .collect::<Vec<_>>()
+                .join("\n"),
+            },
+        }
     }
 
     fn tree(&self, alternative: &str) -> TreeName {

@@ -6,9 +6,11 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::attempt::base::{Base, ref_part};
-use crate::attempt::evidence::{CallEnd, TestEnd};
+use crate::attempt::evidence::{CallEnd, TestEnd, TestRun};
 use crate::attempt::inspection::Inspection;
-use crate::attempt::judge::{Judged, Rules, Scope, Verdict, WantedHandoff, WantedTests, judge};
+use crate::attempt::judge::{
+    Judged, Rules, Scope, Verdict, WantedHandoff, WantedTests, judge_counted,
+};
 use crate::attempt::workspace::{CommitPlan, GitResult, GitStep, SavePlan};
 use crate::attempt::worktrees::{TreePlan, WorktreeResult, WorktreeStep};
 use crate::attempt_steps::{blocked, call_end, problem, unexpected};
@@ -18,6 +20,7 @@ use crate::flows::goals::auto::policy::WORKER;
 use crate::flows::goals::auto::spike::decide::worktree;
 use crate::flows::goals::auto::spike::view::{Spike, SpikeView};
 use crate::flows::goals::auto::spike::{SpikeFlow, words};
+use crate::flows::goals::auto::tested::BaseRun;
 use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::auto::{layout, words as auto_words};
 use crate::flows::goals::decision::Measured;
@@ -49,7 +52,7 @@ pub(super) fn step(
         Some((tries, at)) if !facts.left_open(&of(tries).key("call")) => {
             let path = flow.base_path(number, &alternative.id, tries);
             match view.base(&path) {
-                Some(base) => of(tries).go_on(base, at.instant().as_second()),
+                Some(base) => of(tries).go_on((base, spike), at.instant().as_second()),
                 None => Err(blocked(
                     auto_words::lost_records(facts.lang, &alternative.id),
                     auto_words::lost_records_next(facts.lang),
@@ -124,6 +127,7 @@ impl Try<'_> {
                 _ => return Err(unexpected(&self.key("setup"), facts.lang)),
             }
         }
+        let base_run = self.base_run(spike)?;
         let rules = flow.settings.tree_rules();
         let unit = format!("spike {} {} {}", flow.ticket.id, self.spike, self.alternative.id);
         let key = format!("{}/{}", ref_part(&unit), self.number);
@@ -137,6 +141,8 @@ impl Try<'_> {
             "spike": self.spike,
             "alternative": self.alternative.id,
             "try": self.number,
+            "end": base_run.end,
+            layout::TALLY: base_run.tally,
         });
         let before = Try { number: self.number.saturating_sub(1), ..*self }.key("call");
         let seen = self.view.seen(&flow.prefix(self.spike, self.alternative));
@@ -148,8 +154,28 @@ impl Try<'_> {
         Ok(draft.step())
     }
 
+    /// The tests on the base, once for all alternatives.
+    fn base_run(&self, spike: &Spike) -> Result<BaseRun, Step> {
+        if let Some(known) = &spike.base_run {
+            return Ok(known.clone());
+        }
+        let check = Check {
+            command: self.flow.settings.test_command.clone(),
+            tree: spike.base.clone(),
+            limit_seconds: u64::from(self.flow.timeout_minutes) * 60,
+        };
+        match self.within("base-tests", || Effect::Check(check))? {
+            EffectResult::Check(run) => Ok(BaseRun {
+                end: run.end.clone(),
+                tail: String::new(),
+                tally: run.counted.tally.clone(),
+            }),
+            _ => Err(unexpected(&self.key("base-tests"), self.facts.lang)),
+        }
+    }
+
     /// Done, looked at, judged, kept and measured.
-    fn go_on(&self, base: &Base, since: i64) -> Result<Step, Step> {
+    fn go_on(&self, (base, spike): (&Base, &Spike), since: i64) -> Result<Step, Step> {
         let end = self.end(base)?;
         let inspect = || Effect::Git(Box::new(GitStep::Inspect { base: base.clone() }));
         let EffectResult::Git(GitResult::Inspected(inspection)) =
@@ -157,7 +183,7 @@ impl Try<'_> {
         else {
             return Err(unexpected(&self.key("inspect"), self.facts.lang));
         };
-        let verdict = self.verdict(base, inspection, end)?;
+        let (verdict, note) = self.verdict((base, spike), inspection, end)?;
         let (verdict, message) = self.hooked(base, inspection, verdict)?;
         let save = || Effect::Git(Box::new(GitStep::Save(self.save_plan(base))));
         let EffectResult::Git(GitResult::Saved(saved)) = self.within("save", save)? else {
@@ -180,7 +206,13 @@ impl Try<'_> {
             passed: verdict.class.is_success(),
             class: verdict.class.to_string(),
             code: verdict.reason.code().to_owned(),
-            reason: verdict.reason.text(self.facts.lang),
+            reason: match note.filter(|_| verdict.class.is_success()) {
+                Some(note) => {
+                    let text = verdict.reason.text(self.facts.lang);
+                    auto_words::with_note(self.facts.lang, text, note)
+                }
+                None => verdict.reason.text(self.facts.lang),
+            },
             diff_lines: *lines,
             changed_files: *files,
             duration_seconds: self.facts.now.instant().as_second() - since,
@@ -234,28 +266,46 @@ impl Try<'_> {
         }
     }
 
-    fn verdict(&self, base: &Base, inspection: &Inspection, end: CallEnd) -> Result<Verdict, Step> {
-        let flow = self.flow;
+    /// The verdict, and what is to be said about the numbers of its tests.
+    fn verdict(
+        &self,
+        (base, spike): (&Base, &Spike),
+        inspection: &Inspection,
+        end: CallEnd,
+    ) -> Result<(Verdict, Option<String>), Step> {
+        let (flow, lang) = (self.flow, self.facts.lang);
+        let agreed = flow.agreed_tests(spike, self.alternative);
         let rules = Rules {
             goal_id: flow.ticket.id.clone(),
             scope: Scope::new(&flow.ticket.allowed_changes, project::HANDOFFS),
             wanted: WantedTests::Green,
             handoff: WantedHandoff::NotAsked,
-            base_tests: None,
+            base_tests: agreed.base_end.clone(),
             attempt_end: OffsetTime::new(self.facts.now.instant(), flow.settings.offset),
             interruptions_before: 0,
         };
-        let evidence = inspection.evidence(end, self.facts.lang);
-        if let Judged::Verdict(verdict) = judge(&evidence, &rules, None) {
-            return Ok(verdict);
+        let evidence = inspection.evidence(end, lang);
+        let judged = |run| judge_counted(&evidence, &rules, &agreed, run);
+        if let Judged::Verdict(verdict) = judged(None) {
+            return Ok((verdict, None));
         }
-        let EffectResult::Check(run) = self.check("tests", &flow.settings.test_command, base)?
-        else {
-            return Err(unexpected(&self.key("tests"), self.facts.lang));
+        let first = self.tests("tests", base)?;
+        let run = match judged(Some(first)) {
+            Judged::Verdict(verdict) if verdict.reason.may_be_chance() => {
+                first.larger(self.tests("tests-again", base)?)
+            }
+            _ => first,
         };
-        match judge(&evidence, &rules, Some(run)) {
-            Judged::Verdict(verdict) => Ok(verdict),
-            Judged::NeedsTests => Err(unexpected(&self.key("tests"), self.facts.lang)),
+        match judged(Some(run)) {
+            Judged::Verdict(verdict) => Ok((verdict, agreed.note(run, lang))),
+            Judged::NeedsTests => Err(unexpected(&self.key("tests"), lang)),
+        }
+    }
+
+    fn tests(&self, part: &str, base: &Base) -> Result<&TestRun, Step> {
+        match self.check(part, &self.flow.settings.test_command, base)? {
+            EffectResult::Check(run) => Ok(run),
+            _ => Err(unexpected(&self.key(part), self.facts.lang)),
         }
     }
 

@@ -8,7 +8,8 @@ use crate::docs::goals::{GoalsEvent, GoalsEventKind as Kind};
 use crate::driver::Delta;
 use crate::flows::goals::auto::layout;
 use crate::flows::goals::auto::spike::SpikeFlow;
-use crate::flows::goals::auto::view::View;
+use crate::flows::goals::auto::tested::BaseRun;
+use crate::flows::goals::auto::view::{View, detail};
 use crate::flows::goals::decision::{Measured, rank};
 use crate::formats::ndjson;
 use crate::steps::{EffectResult, StepKey};
@@ -33,6 +34,8 @@ pub struct Spike {
     pub onto: Target,
     /// The command that said what passed; none in old logs.
     pub test_command: Option<String>,
+    /// The tests on the base: how they ended, and the numbers they told. Those of the first try count.
+    pub base_run: Option<BaseRun>,
     /// How often each alternative was begun, and when last.
     pub begun: BTreeMap<String, (u32, UtcTime)>,
     pub tried: BTreeMap<String, Measured>,
@@ -121,12 +124,14 @@ impl SpikeView {
             let onto = text("onto").map_or(Target::Detached, |name| Target::Branch(name.into()));
             let content = text("content").unwrap_or_default().to_owned();
             let test_command = text("test_command").map(str::to_owned);
+            let base_run = None;
             let (begun, tried, ranked, merging, moved, made) = Default::default();
             let new = Spike {
                 content,
                 base,
                 onto,
                 test_command,
+                base_run,
                 begun,
                 tried,
                 ranked,
@@ -142,6 +147,7 @@ impl SpikeView {
         match event.kind {
             Kind::SpikeBegun => {
                 let tries = number("try").and_then(|tries| u32::try_from(tries).ok());
+                spike.base_run = spike.base_run.take().or_else(|| base_run(event));
                 spike.begun.insert(alternative, (tries.unwrap_or(1), event.ts));
             }
             Kind::SpikeTried => {
@@ -167,4 +173,10 @@ impl SpikeView {
             _ => {}
         }
     }
+}
+
+/// The tests on the base, as an event tells of them.
+fn base_run(event: &GoalsEvent) -> Option<BaseRun> {
+    let (end, tally) = (detail(event, "end")?, detail(event, layout::TALLY)?);
+    Some(BaseRun { end, tail: String::new(), tally })
 }
