@@ -1,7 +1,8 @@
 //! Commits with the user's signature, where their git signs what it commits. No two signatures are the same,
 //! so the one that was made is remembered: a commit that is built again is the one that was built before.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,12 +12,14 @@ use hast_flow::ids::Sha256;
 
 use super::config::Setting;
 use super::index::{disk, object};
-use super::protect::replace;
+use super::place::Place;
 use super::run::Git;
 use crate::files::read_bounded;
 
 /// A person may have to type a passphrase.
 const LONGEST: Duration = Duration::from_secs(300);
+/// Where signed commits are remembered, in the directory that all work trees share.
+const MEMORY: &str = "hast/signed";
 /// How many signed commits are remembered.
 const MOST: usize = 500;
 /// How many lines of what was said are kept.
@@ -112,8 +115,8 @@ impl Git {
     pub(super) fn sign(&self, signing: &Signing, unsigned: &[u8]) -> Result<ObjectId, GitProblem> {
         let unreadable = || GitProblem::NotSigned { said: "the commit cannot be read".to_owned() };
         let said = Said::by(unsigned).ok_or_else(unreadable)?;
-        let memory = self.place.common_dir.join("hast/signed");
-        let remembered = memory.join(Sha256::of(unsigned).as_str());
+        let name = Sha256::of(unsigned);
+        let remembered = self.place.common_dir.join(MEMORY).join(name.as_str());
         if let Some(known) = self.signed_before(&remembered, &said) {
             return Ok(known);
         }
@@ -139,7 +142,7 @@ impl Git {
             return Err(GitProblem::NotSigned { said: complaints(&output.stderr) });
         }
         let commit = object(text(&output.stdout).lines().next().unwrap_or_default())?;
-        remember(&memory, &remembered, &commit)?;
+        remember(&self.place, &remembered, &commit)?;
         Ok(commit)
     }
 
@@ -163,9 +166,11 @@ fn complaints(stderr: &[u8]) -> String {
     told.take(LINES).collect::<Vec<_>>().join("; ")
 }
 
-fn remember(memory: &Path, remembered: &Path, commit: &ObjectId) -> Result<(), GitProblem> {
-    fs::create_dir_all(memory).map_err(|error| disk(memory, error))?;
-    let entries = fs::read_dir(memory).into_iter().flatten().flatten();
+/// Two lanes may remember at once, so each writes into a file of its own before it gives it the name.
+fn remember(place: &Place, remembered: &Path, commit: &ObjectId) -> Result<(), GitProblem> {
+    let memory = place.common_dir.join(MEMORY);
+    fs::create_dir_all(&memory).map_err(|error| disk(&memory, error))?;
+    let entries = fs::read_dir(&memory).into_iter().flatten().flatten();
     let time = |entry: fs::DirEntry| Some((entry.metadata().ok()?.modified().ok()?, entry.path()));
     let mut all: Vec<_> = entries.filter_map(time).collect();
     if all.len() > MOST {
@@ -174,7 +179,13 @@ fn remember(memory: &Path, remembered: &Path, commit: &ObjectId) -> Result<(), G
             let _ = fs::remove_file(old);
         }
     }
-    replace(remembered, 0o600, commit.as_str().as_bytes()).map_err(|error| disk(remembered, error))
+    let staged = place.scratch("signed")?;
+    let written = File::create(&staged.path)
+        .and_then(|mut file| {
+            file.write_all(commit.as_str().as_bytes()).and_then(|()| file.sync_all())
+        })
+        .and_then(|()| rustix::fs::rename(&staged.path, remembered).map_err(Into::into));
+    written.map_err(|error| disk(remembered, error))
 }
 
 #[cfg(test)]
@@ -228,5 +239,26 @@ mod tests {
         assert_eq!(plain, signed);
         let expected = ("C".to_owned(), "c@d".to_owned(), "@6 +0900".to_owned());
         assert_eq!(who(plain.committer), Some(expected));
+    }
+
+    #[test]
+    fn two_lanes_remember_their_commits_at_once() {
+        let scratch = tempfile::tempdir().unwrap();
+        let git_dir = scratch.path().join(".git");
+        let place =
+            Place { top: scratch.path().into(), git_dir: git_dir.clone(), common_dir: git_dir };
+        let commit: ObjectId = "0123456789012345678901234567890123456789".parse().unwrap();
+        let lane = |lane: usize| {
+            for number in 0..100 {
+                let name = place.common_dir.join(MEMORY).join(format!("{lane}-{number}"));
+                remember(&place, &name, &commit).unwrap();
+                assert_eq!(fs::read_to_string(name).unwrap(), commit.as_str());
+            }
+        };
+        std::thread::scope(|scope| {
+            for number in 0..4 {
+                scope.spawn(move || lane(number));
+            }
+        });
     }
 }
