@@ -44,8 +44,8 @@ pub(crate) struct SpikeArgs {
     pub(crate) command: Option<String>,
     #[arg(long, id = "auto_tool", value_name = "NAME")]
     pub(crate) tool: Option<String>,
-    #[arg(long = "timeout-minutes", id = "spike_timeout", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1440))]
-    pub(crate) timeout: Option<u32>,
+    #[arg(long = "timeout-minutes", id = "spike_timeout", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1440))]
+    pub(crate) timeout: Option<u16>,
     #[arg(long, id = "spike_accept")]
     pub(crate) accept: bool,
     #[arg(

@@ -16,9 +16,6 @@ use crate::steps::{Call, Needed, Place};
 use crate::time::UtcTime;
 use crate::words::Lang;
 
-const TIMEOUT_MINUTES: u32 = 30;
-const STALL_MINUTES: u32 = 10;
-
 /// Where a call takes place, absolute. Names that are not UTF-8 cannot be told to an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paths {
@@ -43,17 +40,17 @@ pub struct Asked<'a> {
 impl Asked<'_> {
     /// How long the call may take without a budget.
     pub fn timeout(&self) -> Duration {
-        let minutes = self.config.timeout_minutes.map_or(TIMEOUT_MINUTES, |minutes| minutes.get());
-        self.call.timeout.unwrap_or_else(|| Duration::from_secs(u64::from(minutes) * 60))
+        let timeout = self.config.timeout();
+        self.call.timeout.unwrap_or_else(|| timeout.duration())
     }
 
     /// The limits of its process.
     pub fn limits(&self, reservation: &Reservation) -> Limits {
-        let stall = self.config.stall_minutes.map_or(STALL_MINUTES, |minutes| minutes.get());
+        let stall = self.config.stall();
         let budgeted = reservation.limit.seconds.map_or(Duration::MAX, Duration::from_secs);
         Limits {
             timeout: self.timeout().min(budgeted),
-            stall: Some(Duration::from_secs(u64::from(stall) * 60)),
+            stall: Some(stall.duration()),
             ..Limits::default()
         }
     }
@@ -186,6 +183,7 @@ mod tests {
     use super::*;
     use crate::agents::ledger::Amount;
     use crate::docs::call::CallFinding;
+    use crate::docs::goals::Minutes;
     use crate::steps::Expected;
 
     fn at() -> UtcTime {
@@ -306,7 +304,7 @@ mod tests {
         };
         assert_eq!(limits(&call, &config).timeout, Duration::from_secs(1800));
         assert_eq!(limits(&call, &config).stall, Some(Duration::from_secs(600)));
-        config.timeout_minutes = std::num::NonZeroU32::new(2);
+        config.timeout_minutes = Some(Minutes::new(2));
         assert_eq!(limits(&call, &config).timeout, Duration::from_secs(120));
         call.timeout = Some(Duration::from_secs(7));
         assert_eq!(limits(&call, &config).timeout, Duration::from_secs(7));

@@ -8,7 +8,7 @@ use hast_flow::attempt::evidence::{TestEnd, TestRun};
 use hast_flow::attempt::workspace::perform;
 use hast_flow::attempt::worktrees;
 use hast_flow::docs::contract::{ContractEvent, ContractState, Manifest, Project};
-use hast_flow::docs::goals::Memory;
+use hast_flow::docs::goals::{Memory, Minutes};
 use hast_flow::driver::{Delta, Facts, Flow, Touched};
 use hast_flow::flows::contract::policy::POLICY;
 use hast_flow::flows::contract::{Asked, ContractFlow, Settings, View, layout};
@@ -54,7 +54,7 @@ pub(crate) fn settings() -> Settings {
         },
         manifest: Manifest { claude_md: None, agents_md: None },
         test_command: "sh tests/run.sh".to_owned(),
-        timeout_minutes: 30,
+        timeout_minutes: Minutes::new(30),
         max_regenerations: 2,
         memory: Memory::Off,
         prefix: String::new(),

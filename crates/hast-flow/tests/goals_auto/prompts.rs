@@ -5,7 +5,7 @@ use hast_flow::attempt::judge::Verdict;
 use hast_flow::attempt::reason::{Class, Reason};
 use hast_flow::attempt::told;
 use hast_flow::docs::document::read;
-use hast_flow::docs::goals::{Goal, GoalStatus, Goals, HandoffStatus, PromptMode};
+use hast_flow::docs::goals::{Goal, GoalStatus, Goals, HandoffStatus, Minutes, PromptMode};
 use hast_flow::flows::goals::context::{assemble, fit};
 use hast_flow::flows::goals::handoffs::read_handoff;
 use hast_flow::flows::goals::init::{self, Found};
@@ -316,7 +316,7 @@ fn dry_run_names_id_tool_bytes_limits_and_scope() {
         title: "Strategy".into(),
         tool: "codex exec {prompt}".into(),
         prompt_bytes: 4321,
-        timeout_minutes: 30,
+        timeout_minutes: Minutes::new(30),
         max_retries: 3,
         test_command: "pytest".into(),
         allowed_changes: vec!["tests/".into()],

@@ -9,6 +9,7 @@ use hast_flow::attempt::recovery::StartFrom;
 use hast_flow::attempt::settle::Commits;
 use hast_flow::attempt::workspace::{Head, perform};
 use hast_flow::attempt::worktrees::{Added, Standing, WorktreeResult, WorktreeStep};
+use hast_flow::docs::goals::Minutes;
 use hast_flow::driver::{Delta, Facts, Flow};
 use hast_flow::flows::goals::auto::lanes::{LanesFlow, LanesView};
 use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings};
@@ -80,7 +81,7 @@ impl Auto {
     pub(crate) fn new(goals: &str) -> Self {
         let settings = Settings {
             test_command: "pytest".into(),
-            timeout_minutes: 30,
+            timeout_minutes: Minutes::new(30),
             max_retries: 3,
             max_context_bytes: 120_000,
             commits: Commits::Auto,

@@ -7,6 +7,7 @@ use hast_flow::attempt::recovery::StartFrom;
 use hast_flow::attempt::settle::Commits;
 use hast_flow::attempt::workspace::Head;
 use hast_flow::attempt::worktrees::{Standing, WorktreeResult};
+use hast_flow::docs::goals::Minutes;
 use hast_flow::driver::{Delta, Facts, Flow};
 use hast_flow::flows::goals::auto::lanes::{LanesFlow, LanesView};
 use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings};
@@ -33,7 +34,7 @@ impl Lanes {
     pub(crate) fn new(goals: &str, width: usize) -> Self {
         let settings = Settings {
             test_command: "pytest".into(),
-            timeout_minutes: 30,
+            timeout_minutes: Minutes::new(30),
             max_retries: 1,
             max_context_bytes: 120_000,
             commits: Commits::Auto,

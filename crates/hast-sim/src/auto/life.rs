@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use hast_flow::attempt::recovery::StartFrom;
 use hast_flow::attempt::settle::Commits;
-use hast_flow::docs::goals::{GoalsEvent, GoalsEventKind as Kind};
+use hast_flow::docs::goals::{GoalsEvent, GoalsEventKind as Kind, Minutes};
 use hast_flow::driver::Flow;
 use hast_flow::flows::goals::auto::lanes::LanesFlow;
 use hast_flow::flows::goals::auto::retry::{Attempts, RetryFlow};
@@ -114,7 +114,7 @@ fn judged(documents: &Files, goal: &str) -> (u64, bool) {
 fn settings() -> Settings {
     Settings {
         test_command: "true".into(),
-        timeout_minutes: 30,
+        timeout_minutes: Minutes::new(30),
         max_retries: 2,
         max_context_bytes: 120_000,
         commits: Commits::Auto,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hast_flow::attempt::base::TreeRules;
 use hast_flow::docs::contract::{Manifest, Project};
-use hast_flow::docs::goals::Memory;
+use hast_flow::docs::goals::{Memory, Minutes};
 use hast_flow::flows::contract::{Asked, ContractFlow, Settings};
 use hast_flow::ids::{ProjectHash, RequestId};
 use hast_flow::steps::{Effect, Ending, StepKey};
@@ -92,7 +92,7 @@ fn flow() -> ContractFlow {
             project,
             manifest: Manifest { claude_md: None, agents_md: None },
             test_command: "true".to_owned(),
-            timeout_minutes: 30,
+            timeout_minutes: Minutes::new(30),
             max_regenerations: 2,
             memory: Memory::Builtin,
             prefix: String::new(),

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use hast_flow::attempt::recovery::StartFrom;
 use hast_flow::attempt::settle::Commits;
 use hast_flow::attempt::worktrees::LANES;
+use hast_flow::docs::goals::Minutes;
 use hast_flow::flows::goals::auto::lanes::LanesFlow;
 use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings};
 use hast_flow::flows::goals::runnable::{Asked, Depth};
@@ -119,7 +120,7 @@ fn flow(seed: u64, life: u64) -> LanesFlow {
         asked: Asked { goal: None, depth: Depth::Leaves },
         settings: Settings {
             test_command: "true".into(),
-            timeout_minutes: 30,
+            timeout_minutes: Minutes::new(30),
             max_retries: 3,
             max_context_bytes: 120_000,
             commits: Commits::Auto,

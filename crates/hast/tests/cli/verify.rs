@@ -73,6 +73,7 @@ fn each_rule_of_config_and_goals_has_its_line() {
         ("test_command: \"\"\nai_tool: claude\n", "empty", 1),
         ("test_command: x\nai_tool: claude\nai_tools:\n  a: b\n", "no_placeholder", 4),
         ("test_command: x\nai_tool: claude\ntimeout_minutes: -1\n", "out_of_range", 3),
+        ("test_command: x\nai_tool: claude\nstall_minutes: 0.0\n", "out_of_range", 3),
         ("test_command: x\nai_tool: claude\nsandbox: maybe\n", "not_one_of", 3),
         ("test_command: x\nai_tool: claude\nai_tool: codex\n", "duplicate_key", 3),
     ] {
@@ -90,6 +91,7 @@ fn each_rule_of_config_and_goals_has_its_line() {
         (goal("1.1", ""), "quote_text", 2),
         (goal("a", "    children:\n      - id: b\n        title: y\n"), "missing_field", 6),
         (goal("a", "    mode: batch\n"), "not_one_of", 5),
+        (goal("a", "    timeout_minutes: 0\n"), "out_of_range", 5),
     ] {
         expect_finding(".ai/goals.yaml", &format!("goals:\n{goals}"), code, line);
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::docs::document::Rules;
 use crate::docs::goals::agent_line::agent_line;
+use crate::docs::goals::minutes::Minutes;
 use crate::document;
 use crate::formats::diagnostic::Finding;
 use crate::words::Lang;
@@ -25,9 +26,9 @@ pub struct Config {
     #[serde(default)]
     pub ai_tools: IndexMap<String, String>,
     #[serde(default)]
-    pub timeout_minutes: Option<NonZeroU32>,
+    pub timeout_minutes: Option<Minutes>,
     #[serde(default)]
-    pub stall_minutes: Option<NonZeroU32>,
+    pub stall_minutes: Option<Minutes>,
     #[serde(default)]
     pub max_retries: Option<NonZeroU32>,
     #[serde(default)]
@@ -86,6 +87,16 @@ pub struct Config {
 document!(Config, "config", Yaml, Warn, rules config_rules);
 
 impl Config {
+    /// How long a call may take.
+    pub fn timeout(&self) -> Minutes {
+        self.timeout_minutes.unwrap_or(Minutes::new(30))
+    }
+
+    /// How long an agent may be silent.
+    pub fn stall(&self) -> Minutes {
+        self.stall_minutes.unwrap_or(Minutes::new(10))
+    }
+
     /// The command that is run in each new room.
     pub fn setup(&self) -> Option<&String> {
         self.room_setup.as_ref().or(self.worktree_setup.as_ref())
@@ -204,6 +215,8 @@ fn config_rules(config: &Config, rules: &mut Rules<'_>) {
     if let (Some(line), Some(node)) = (&config.ai_tool, tree.get("ai_tool")) {
         agent_line(line, node, config, rules);
     }
+    Minutes::rule(config.timeout_minutes, tree, "timeout_minutes", rules);
+    Minutes::rule(config.stall_minutes, tree, "stall_minutes", rules);
     for (name, instead) in OLD_FIELDS {
         if let Some(node) = tree.get(name) {
             let instead = instead.map(str::to_owned);

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::docs::document::{Nullable, Read, Rules};
-use crate::docs::goals::{Config, PRESETS};
+use crate::docs::goals::{Config, Minutes, PRESETS};
 use crate::document;
 use crate::formats::diagnostic::{Diagnostic, Finding};
 use crate::formats::source::Source;
@@ -66,7 +66,7 @@ pub struct Goal {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fewer_tests: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub timeout_minutes: Option<NonZeroU32>,
+    pub timeout_minutes: Option<Minutes>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_retries: Option<NonZeroU32>,
 }
@@ -140,6 +140,7 @@ fn goal_rules(goals: &Goals, rules: &mut Rules<'_>) {
     }
     let mut by_id: BTreeMap<&str, usize> = BTreeMap::new();
     for (index, entry) in declared.iter().enumerate() {
+        Minutes::rule(entry.goal.timeout_minutes, entry.node, "timeout_minutes", rules);
         let id = entry.goal.id.as_str();
         if let Some(&first) = by_id.get(id) {
             let first = id_node(declared[first].node);

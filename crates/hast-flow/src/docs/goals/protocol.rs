@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::docs::document::{Nullable, Rules};
-use crate::docs::goals::{ContextOutput, GoalPhase, HandoffStatus, QueueLane};
+use crate::docs::goals::{ContextOutput, GoalPhase, HandoffStatus, Minutes, QueueLane};
 use crate::document;
 use crate::formats::diagnostic::Finding;
 use crate::ids::PacketId;
@@ -23,7 +23,7 @@ pub struct ProtocolTask {
     pub scope: PacketScope,
     pub base: PacketBase,
     pub test_command: String,
-    pub timeout_minutes: u32,
+    pub timeout_minutes: Minutes,
     /// The file that tells what was done, from the top of the repository.
     pub handoff_path: String,
     pub context: ContextOutput,

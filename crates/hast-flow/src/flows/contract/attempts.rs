@@ -1,8 +1,6 @@
 //! An attempt of the contract flow, from its base to its end: recorded, called, and cleared away if it
 //! was cut off. What it is worth is for its gate to say.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use crate::attempt::base::{Base, attempt_ref};
@@ -94,11 +92,10 @@ pub(super) fn call(
     step: &'static str,
     prompt: String,
 ) -> Call {
-    let minutes = u64::from(scene.flow.settings.timeout_minutes);
     Call {
         attempt: subtask.round,
         place: rooms::place(scene).map_or(Place::Reading, Place::Worktree),
-        timeout: Some(Duration::from_secs(minutes * 60)),
+        timeout: Some(scene.flow.settings.timeout_minutes.duration()),
         ..reading(scene, subtask, role, step, prompt)
     }
 }

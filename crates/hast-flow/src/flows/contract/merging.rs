@@ -180,7 +180,7 @@ impl Merging<'_> {
                 let check = Check {
                     command: settings.test_command.clone(),
                     tree: tree.clone(),
-                    limit_seconds: u64::from(settings.timeout_minutes) * 60,
+                    limit_seconds: settings.timeout_minutes.seconds(),
                 };
                 Err(Step::Effect { key, effect: Effect::Check(check) })
             }

@@ -35,7 +35,7 @@ mod write;
 
 use crate::attempt::base::TreeRules;
 use crate::docs::contract::{Manifest, Project};
-use crate::docs::goals::Memory;
+use crate::docs::goals::{Memory, Minutes};
 use crate::flows::contract::knowledge::NewPiece;
 use crate::ids::RequestId;
 use crate::inbox::{Deed, ItemId};
@@ -90,7 +90,7 @@ pub struct Settings {
     pub project: Project,
     pub manifest: Manifest,
     pub test_command: String,
-    pub timeout_minutes: u32,
+    pub timeout_minutes: Minutes,
     pub max_regenerations: u32,
     pub memory: Memory,
     /// The root of the project as a path from the top of the repository, ending in `/`; empty where

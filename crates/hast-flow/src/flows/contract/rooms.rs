@@ -82,7 +82,7 @@ fn make(scene: &Scene<'_>, at: &ObjectId, part: impl Fn(&str) -> StepKey) -> Res
     let key = part("setup");
     match scene.view.results.get(&key) {
         None => {
-            let limit_seconds = u64::from(settings.timeout_minutes) * 60;
+            let limit_seconds = settings.timeout_minutes.seconds();
             let check = Check { command, tree: at.clone(), limit_seconds };
             Err(Step::Effect { key, effect: Effect::Check(check) })
         }

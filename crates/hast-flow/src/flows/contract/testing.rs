@@ -154,7 +154,7 @@ fn suite<'s>(
             let check = Check {
                 command: settings.test_command.clone(),
                 tree: inspection.tree.clone(),
-                limit_seconds: u64::from(settings.timeout_minutes) * 60,
+                limit_seconds: settings.timeout_minutes.seconds(),
             };
             Err(Step::Effect { key, effect: Effect::Check(check) })
         }

@@ -96,7 +96,7 @@ impl Work<'_> {
                 Some(_) => return Err(unexpected(&key, scene.facts.lang)),
                 None => {
                     let command = settings.test_command.clone();
-                    let limit_seconds = u64::from(settings.timeout_minutes) * 60;
+                    let limit_seconds = settings.timeout_minutes.seconds();
                     let check = Check { command, tree, limit_seconds };
                     return Err(Step::Effect { key, effect: Effect::Check(check) });
                 }

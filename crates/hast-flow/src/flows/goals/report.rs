@@ -4,6 +4,7 @@
 use serde::Serialize;
 
 use crate::attempt::judge::Verdict;
+use crate::docs::goals::Minutes;
 use crate::messages;
 use crate::words::{Lang, visible, visible_lines};
 
@@ -14,7 +15,7 @@ pub struct DryRun {
     pub title: String,
     pub tool: String,
     pub prompt_bytes: usize,
-    pub timeout_minutes: u32,
+    pub timeout_minutes: Minutes,
     pub max_retries: u32,
     pub test_command: String,
     /// Empty is unlimited.

@@ -266,7 +266,7 @@ pub(crate) fn settings(app: &App, project: &Project) -> Result<Settings, Problem
     let now = app.clock.now();
     Ok(Settings {
         test_command,
-        timeout_minutes: config.timeout_minutes.map_or(30, u32::from),
+        timeout_minutes: config.timeout(),
         max_retries: config.max_retries.map_or(3, u32::from),
         max_context_bytes: config
             .max_context_bytes

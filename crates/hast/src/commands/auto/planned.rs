@@ -147,7 +147,7 @@ fn one(
         title: goal.title.clone(),
         tool: chosen.name,
         prompt_bytes: text.len(),
-        timeout_minutes: goal.timeout_minutes.or(config.timeout_minutes).map_or(30, u32::from),
+        timeout_minutes: goal.timeout_minutes.unwrap_or_else(|| config.timeout()),
         max_retries: goal.max_retries.or(config.max_retries).map_or(3, u32::from),
         test_command: command,
         allowed_changes: goal.allowed_changes.clone(),

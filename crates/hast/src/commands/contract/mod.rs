@@ -295,7 +295,7 @@ pub(crate) fn settings(app: &App, project: &Project, asked: &Asked) -> Result<Se
         },
         manifest: Manifest { claude_md: manifest("CLAUDE.md"), agents_md: manifest("AGENTS.md") },
         test_command,
-        timeout_minutes: config.timeout_minutes.map_or(30, u32::from),
+        timeout_minutes: config.timeout(),
         max_regenerations: config.max_regenerations.unwrap_or(2),
         memory: config.memory.unwrap_or(Memory::Builtin),
         rules: rules(root, &prefix, &config.protect),

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use hast_flow::attempt::settle::Commits;
 use hast_flow::docs::goals::DecisionTicket;
+use hast_flow::docs::goals::Minutes;
 use hast_flow::flows::goals::auto::spike::{SpikeFlow, SpikeView};
 use hast_flow::flows::goals::decision::Guards;
 use hast_flow::ids::Sha256;
@@ -52,7 +53,7 @@ pub(super) fn run(app: &mut App, args: &SpikeArgs) -> Result<Exit, Problem> {
         run,
         file: named(app, &project.root, &args.file),
         content: Sha256::of(&bytes).to_string(),
-        timeout_minutes: args.timeout.unwrap_or(settings.timeout_minutes),
+        timeout_minutes: args.timeout.map_or(settings.timeout_minutes, Minutes::new),
         settings,
         command: args.command.clone(),
         width: args.parallel.map_or(WIDTH, usize::from),

@@ -68,7 +68,7 @@ pub(super) fn on_base(
     let check = key(&goal.id, number, &["base-tests"]);
     match view.results.get(&check) {
         None => {
-            let limit_seconds = u64::from(flow.settings.timeout_of(goal)) * 60;
+            let limit_seconds = flow.settings.timeout_of(goal).seconds();
             let effect =
                 Effect::Check(Check { command: kept.1, tree: tree.clone(), limit_seconds });
             Err(Step::Effect { key: check, effect })

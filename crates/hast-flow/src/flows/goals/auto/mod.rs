@@ -31,7 +31,7 @@ use jiff::tz::Offset;
 use crate::attempt::base::TreeRules;
 use crate::attempt::recovery::{NotReady, StartFrom};
 use crate::attempt::settle::Commits;
-use crate::docs::goals::Goal;
+use crate::docs::goals::{Goal, Minutes};
 use crate::flows::goals::layout as project;
 use crate::flows::goals::runnable::Asked;
 use crate::time::UtcTime;
@@ -58,7 +58,7 @@ pub struct AutoFlow {
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub test_command: String,
-    pub timeout_minutes: u32,
+    pub timeout_minutes: Minutes,
     pub max_retries: u32,
     pub max_context_bytes: usize,
     pub commits: Commits,
@@ -87,8 +87,8 @@ impl Settings {
         goal.test_command.as_deref().unwrap_or(&self.test_command)
     }
 
-    pub fn timeout_of(&self, goal: &Goal) -> u32 {
-        goal.timeout_minutes.map_or(self.timeout_minutes, u32::from)
+    pub fn timeout_of(&self, goal: &Goal) -> Minutes {
+        goal.timeout_minutes.unwrap_or(self.timeout_minutes)
     }
 
     pub fn max_retries_of(&self, goal: &Goal) -> u32 {

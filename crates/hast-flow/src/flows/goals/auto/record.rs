@@ -8,7 +8,7 @@ use crate::attempt::green::{AgreedTests, FewerTests};
 use crate::attempt::judge::{Rules, Scope, Verdict, WantedHandoff, WantedTests};
 use crate::attempt::settle::{Commits, WorkKind};
 use crate::docs::document::Version;
-use crate::docs::goals::{Goal, PromptMode};
+use crate::docs::goals::{Goal, Minutes, PromptMode};
 use crate::flows::goals::auto::Settings;
 use crate::flows::goals::auto::tested::BaseRun;
 use crate::flows::goals::layout::HANDOFFS;
@@ -27,7 +27,7 @@ pub struct AttemptRecord {
     pub expect_failure: bool,
     pub adversarial: bool,
     pub test_command: String,
-    pub timeout_minutes: u32,
+    pub timeout_minutes: Minutes,
     pub max_retries: u32,
     pub commits: bool,
     /// The name of the handoff file that was asked for.

@@ -1,9 +1,7 @@
 //! One attempt, from its base to its verdict.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use jiff::SignedDuration;
 use serde_json::json;
 
 use crate::attempt::base::{Base, attempt_ref};
@@ -237,7 +235,7 @@ impl Work<'_> {
             tool: placed.goal.tool.clone(),
             handoff_path: Some(handoff.clone()),
             keeps: layout::kept_in_calls(&self.current.goal),
-            timeout: Some(Duration::from_secs(u64::from(self.record.timeout_minutes) * 60)),
+            timeout: Some(self.record.timeout_minutes.duration()),
             ..Call::new(WORKER, "attempt", &self.current.goal, prompt(placed.goal, &parts, lang))
         };
         Step::Effect { key, effect: Effect::Call(Box::new(call)) }
@@ -364,11 +362,10 @@ impl Work<'_> {
     }
 
     fn run_tests(&self, part: &str, inspection: &Inspection) -> Step {
-        let limit = SignedDuration::from_mins(i64::from(self.record.timeout_minutes));
         let effect = Effect::Check(Check {
             command: self.record.test_command.clone(),
             tree: inspection.tree.clone(),
-            limit_seconds: limit.as_secs().unsigned_abs(),
+            limit_seconds: self.record.timeout_minutes.seconds(),
         });
         Step::Effect { key: self.key_now(part), effect }
     }

@@ -324,7 +324,7 @@ fn make(
     let setup_key = key(&lane.goal, number, &["setup"]);
     match seen.results.get(&setup_key) {
         None => {
-            let limit_seconds = u64::from(flow.auto.settings.timeout_minutes) * 60;
+            let limit_seconds = flow.auto.settings.timeout_minutes.seconds();
             let check = Check { command: command.clone(), tree: lane.base.clone(), limit_seconds };
             let step = Step::Effect { key: setup_key, effect: Effect::Check(check) };
             Err(within(lane, step))

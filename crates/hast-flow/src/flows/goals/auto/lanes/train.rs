@@ -100,7 +100,7 @@ fn get_ready(
             let check = Check {
                 command: work.record.test_command.clone(),
                 tree: tree.clone(),
-                limit_seconds: u64::from(work.record.timeout_minutes) * 60,
+                limit_seconds: work.record.timeout_minutes.seconds(),
             };
             let step = Step::Effect { key: test_key, effect: Effect::Check(check) };
             return Err(within(lane, step));

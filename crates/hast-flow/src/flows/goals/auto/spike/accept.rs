@@ -229,7 +229,7 @@ impl Accept<'_> {
                 let check = Check {
                     command: self.flow.settings.test_command.clone(),
                     tree: tree.clone(),
-                    limit_seconds: u64::from(self.flow.timeout_minutes) * 60,
+                    limit_seconds: self.flow.timeout_minutes.seconds(),
                 };
                 let effect = Box::new(Effect::Check(check));
                 return Err(Step::Effect { key, effect: Effect::Within { tree: place, effect } });

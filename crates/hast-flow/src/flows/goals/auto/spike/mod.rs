@@ -11,7 +11,7 @@ use crate::attempt::base::{ObjectId, ref_part};
 use crate::attempt::green::{AgreedTests, FewerTests};
 use crate::attempt::workspace::{CommitPlan, Content, Identity};
 use crate::attempt::worktrees::TreeName;
-use crate::docs::goals::{Alternative, DecisionTicket};
+use crate::docs::goals::{Alternative, DecisionTicket, Minutes};
 use crate::flows::goals::auto::Settings;
 use crate::flows::goals::decision::Guards;
 use crate::steps::StepKey;
@@ -32,7 +32,7 @@ pub struct SpikeFlow {
     pub settings: Settings,
     /// Tried by this command instead of an agent, where the alternative names none.
     pub command: Option<String>,
-    pub timeout_minutes: u32,
+    pub timeout_minutes: Minutes,
     /// How many alternatives are tried at once.
     pub width: usize,
     /// `room_setup` and `room_copy`.

@@ -1,8 +1,6 @@
 //! One alternative: its tree, its base, its agent or command, the judge, the measure. A try that was cut
 //! off is none: what it left is kept by whoever makes its tree anew, and it begins again.
 
-use std::time::Duration;
-
 use serde_json::json;
 
 use crate::attempt::base::{Base, ref_part};
@@ -95,7 +93,7 @@ impl Try<'_> {
     }
 
     fn check(&self, part: &str, command: &str, base: &Base) -> Result<&EffectResult, Step> {
-        let limit_seconds = u64::from(self.flow.timeout_minutes) * 60;
+        let limit_seconds = self.flow.timeout_minutes.seconds();
         let (command, tree) = (command.to_owned(), base.tree().clone());
         self.within(part, || Effect::Check(Check { command, tree, limit_seconds }))
     }
@@ -114,7 +112,7 @@ impl Try<'_> {
         };
         worktree(self.view, facts, &self.key("add"), add)?;
         if let Some(command) = &flow.setup {
-            let limit_seconds = u64::from(flow.timeout_minutes) * 60;
+            let limit_seconds = flow.timeout_minutes.seconds();
             let (command, tree) = (command.clone(), spike.base.clone());
             let setup = || Effect::Check(Check { command, tree, limit_seconds });
             match self.within("setup", setup)? {
@@ -162,7 +160,7 @@ impl Try<'_> {
         let check = Check {
             command: self.flow.settings.test_command.clone(),
             tree: spike.base.clone(),
-            limit_seconds: u64::from(self.flow.timeout_minutes) * 60,
+            limit_seconds: self.flow.timeout_minutes.seconds(),
         };
         match self.within("base-tests", || Effect::Check(check))? {
             EffectResult::Check(run) => Ok(BaseRun {
@@ -258,7 +256,7 @@ impl Try<'_> {
                     attempt: self.number,
                     place: Place::Worktree(self.place()?),
                     tool: self.alternative.tool.clone(),
-                    timeout: Some(Duration::from_secs(u64::from(flow.timeout_minutes) * 60)),
+                    timeout: Some(flow.timeout_minutes.duration()),
                     ..Call::new(WORKER, "spike", &self.alternative.id, prompt)
                 };
                 Err(Step::Effect { key, effect: Effect::Call(Box::new(call)) })
