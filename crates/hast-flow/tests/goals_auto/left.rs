@@ -103,6 +103,27 @@ fn only_the_next_attempt_begins_with_the_kept_work() {
     assert!(position(&auto, "restore") < position(&auto, "call M1 2"));
 }
 
+/// Whoever says `--continue` again after a kill means the same run.
+#[test]
+fn a_run_that_goes_on_after_a_kill_puts_the_kept_work_back_no_second_time() {
+    for death in ["ATTEMPT_STARTED", "ATTEMPT_SETTLED"] {
+        let mut auto = handed_over();
+        auto.agent = vec![Left::honest("M1"), Left::honest("M1"), Left::honest("M1")].into();
+        auto.tests = vec![Red { code: 1 }, Green, Green].into();
+        given_back(&mut auto, StartFrom::KeptWork);
+        let before = auto.count(death);
+        while auto.count(death) == before {
+            assert!(auto.turn().is_none(), "{death}");
+        }
+        auto.dies();
+        assert!(matches!(auto.drive(), Ending::Done(_)), "{death}");
+        let third = position(&auto, "record M1/3");
+        assert!(position(&auto, "restore") < third, "{death}: {:?}", auto.git.did);
+        let after = &auto.git.did[third..];
+        assert!(!after.iter().any(|did| did.starts_with("restore")), "{death}: {after:?}");
+    }
+}
+
 #[test]
 fn kept_work_whose_files_were_committed_by_others_since_is_not_gone_on_with() {
     let mut auto = handed_over();

@@ -56,7 +56,8 @@ pub(super) fn goal_to_continue(
         return Err(failed(words::nothing_kept(lang), words::nothing_kept_next(lang)));
     };
     may_run(&Asked { goal: Some(goal.to_owned()), depth: Depth::One }, view, facts)?;
-    let kept = view.kept.get(goal).map(|handed| &handed.kept);
+    let kept = view.kept.get(goal).filter(|handed| !handed.gone_on_with);
+    let kept = kept.map(|handed| &handed.kept);
     let Some(kept) = kept else { return Ok(goal.to_owned()) };
     let work = compare(flow, view, "continue-work", &kept.base_tree, &kept.tree)?;
     let since = compare(flow, view, "continue-head", &kept.base, head)?;
@@ -95,9 +96,9 @@ fn may_run(asked: &Asked, view: &View, facts: &Facts<'_>) -> Result<(), Step> {
 
 /// The work that the next attempt at a goal begins with.
 pub(super) fn to_continue<'v>(view: &'v View, goal: &str) -> Option<&'v KeptWork> {
-    let run = view.run.as_ref().filter(|run| !run.continued)?;
-    run.continues.as_deref().filter(|continued| *continued == goal)?;
-    view.kept.get(goal).map(|handed| &handed.kept)
+    let continues = view.run.as_ref().and_then(|run| run.continues.as_deref());
+    continues.filter(|continued| *continued == goal)?;
+    view.kept.get(goal).filter(|handed| !handed.gone_on_with).map(|handed| &handed.kept)
 }
 
 /// The finding about the attempt before, as the agent is told it.

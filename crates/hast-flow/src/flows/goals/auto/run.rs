@@ -28,9 +28,8 @@ pub struct Run {
     pub stuck: BTreeMap<String, String>,
     /// Goals that people decided about themselves while they were worked on.
     pub withdrawn: Vec<Withdrawn>,
-    /// The goal whose kept work is gone on with, and whether that attempt has begun.
+    /// The goal whose kept work is gone on with.
     pub continues: Option<String>,
-    pub continued: bool,
     /// That work is only judged again: a person agreed that fewer tests are right.
     pub fewer_tests: bool,
     /// Goals that were handed over with fewer tests.

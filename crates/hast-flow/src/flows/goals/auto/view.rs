@@ -75,6 +75,9 @@ pub struct Handed {
     pub found: Option<Reason>,
     pub reason: String,
     pub test_tail: String,
+    /// An attempt has begun with it since a person had the goal: the next one begins at the branch, in this
+    /// run and in one that goes on after a kill.
+    pub gone_on_with: bool,
 }
 
 /// What is written down about one attempt.
@@ -301,7 +304,10 @@ impl View {
             | Kind::SpikeTried
             | Kind::DecisionWaits
             | Kind::DecisionMade => {}
-            Kind::Retried => self.ledgers.entry(goal).or_default().retried(),
+            Kind::Retried => {
+                self.take_back(&goal);
+                self.ledgers.entry(goal).or_default().retried();
+            }
         }
     }
 
@@ -372,7 +378,9 @@ impl View {
             return;
         }
         let continued = event.detail.get("continues").is_some_and(serde_json::Value::is_string);
-        self.with_run(|run| run.continued |= continued);
+        if let Some(handed) = self.kept.get_mut(&goal).filter(|_| continued) {
+            handed.gone_on_with = true;
+        }
         let (cuts, ended, judged, stopped, settled) = (0, None, false, false, None);
         self.current = Some(Current { goal, number, cuts, ended, judged, stopped, settled });
     }
@@ -394,13 +402,21 @@ impl View {
         self.results.clear();
     }
 
+    /// A person has the goal again: whether to go on with its kept work is theirs to say once more.
+    fn take_back(&mut self, goal: &str) {
+        if let Some(handed) = self.kept.get_mut(goal) {
+            handed.gone_on_with = false;
+        }
+    }
+
     fn take_handed(&mut self, event: &GoalsEvent, goal: &str) {
-        let Some(kept) = detail::<KeptWork>(event, "kept") else { return };
+        let Some(kept) = detail::<KeptWork>(event, "kept") else { return self.take_back(goal) };
         let text = |key: &str| {
             event.detail.get(key).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
         };
         let (reason, test_tail) = (text("reason"), text("test_tail"));
-        let handed = Handed { kept, found: detail(event, layout::FOUND), reason, test_tail };
+        let found = detail(event, layout::FOUND);
+        let handed = Handed { kept, found, reason, test_tail, gone_on_with: false };
         if handed.kept.in_tree {
             self.in_tree = Some((goal.to_owned(), handed.kept.clone()));
         }
