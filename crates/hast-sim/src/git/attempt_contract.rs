@@ -225,3 +225,27 @@ fn once<S: Trees>(scene: &S) -> Checked {
     same(perform(&mut *scene.room(ROOM), &step), GitResult::Advanced)?;
     same(scene.resolve(base.branch()), Some(commit))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::simulated_scene::Simulated;
+    use crate::rng::Rng;
+
+    /// A part of the work that came back was once saved over the whole of it.
+    #[test]
+    fn a_power_cut_brings_back_nothing_of_a_room_that_was_rolled_back() {
+        for seed in 0..32 {
+            let scene = Simulated::new();
+            let base = start(&scene).unwrap();
+            work(&scene);
+            scene.0.borrow_mut().sync_rooms();
+            let mut room = scene.room(ROOM);
+            inspect(&mut *room, &base).unwrap();
+            let saved = save(&mut *room, &base).unwrap();
+            perform(&mut *room, &GitStep::RollBack { base: base.clone(), saved: saved.clone() });
+            scene.0.borrow_mut().cut_power(&mut Rng::new(seed));
+            assert_eq!(save(&mut *scene.room(ROOM), &base).unwrap(), saved, "{seed}");
+        }
+    }
+}

@@ -91,10 +91,9 @@ impl SimRoom {
                 })?;
             }
         }
-        self.operate(|room| {
-            room.own_head = Some(to.clone());
-            room.state = RoomState::At(to.clone());
-        })
+        self.operate(|room| room.own_head = Some(to.clone()))?;
+        self.main.operate(Machine::sync_rooms)?;
+        self.operate(|room| room.state = RoomState::At(to.clone()))
     }
 
     fn point_branch(&self, to: &ObjectId) -> Result<(), GitProblem> {

@@ -133,14 +133,16 @@ impl Room {
         self.path.join("meta.json")
     }
 
-    /// Writes the record as a whole: a reader finds the old one or the new one.
+    /// Writes the record as a whole: a reader finds the old one or the new one, and the new one after a power
+    /// cut too.
     fn write_record(&self) -> Result<(), GitProblem> {
         let path = self.record_path();
         let staged = self.path.join("meta.json.new");
         let text = serde_json::to_vec_pretty(&self.record).unwrap_or_default();
         let written = File::create(&staged)
             .and_then(|mut file| file.write_all(&text).and_then(|()| file.sync_all()))
-            .and_then(|()| rustix::fs::rename(&staged, &path).map_err(Into::into));
+            .and_then(|()| rustix::fs::rename(&staged, &path).map_err(Into::into))
+            .and_then(|()| File::open(&self.path)?.sync_all());
         written.map_err(|error: std::io::Error| disk(&path, error))
     }
 }
@@ -251,7 +253,8 @@ impl RealRooms {
     }
 
     /// Brings files, index, ignore rules and git directory of a room to a commit. It is not marked for a
-    /// start yet.
+    /// start yet. A room that was there says that it is being reset until no power cut can bring back what
+    /// was in it: work that is saved already would be taken for new.
     fn put_to(
         &self,
         room: &mut Room,
@@ -277,6 +280,9 @@ impl RealRooms {
         }
         self.write_ignores(room)?;
         self.make_private_git(room, &room.index())?;
+        if known {
+            sync(&room.path)?;
+        }
         room.record.state = RoomState::Open;
         room.write_record()
     }
@@ -369,6 +375,12 @@ fn write_file(path: &Path, bytes: &[u8]) -> Result<(), GitProblem> {
     let made = path.parent().map_or(Ok(()), fs::create_dir_all);
     let written = made.and_then(|()| File::create(path)?.write_all(bytes));
     written.map_err(|error| disk(path, error))
+}
+
+/// Waits until everything on the file system of a path survives a power cut.
+fn sync(path: &Path) -> Result<(), GitProblem> {
+    let synced = File::open(path).and_then(|open| Ok(rustix::fs::syncfs(open)?));
+    synced.map_err(|error| disk(path, error))
 }
 
 fn make_private(path: &Path) -> Result<(), GitProblem> {
