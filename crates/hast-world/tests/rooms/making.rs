@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
+use std::time::{Duration, Instant};
 
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::rooms::OwnCommits;
@@ -77,7 +78,11 @@ fn a_room_without_a_record_is_garbage() {
     fs::remove_file(path.join("meta.json")).unwrap();
     assert_eq!(rooms.sweep().unwrap(), 0, "somebody holds it");
     drop(room);
-    assert_eq!(rooms.sweep().unwrap(), 1);
+    // A program that another test starts at this moment has the lock too, until it runs.
+    let soon = Instant::now() + Duration::from_secs(10);
+    while rooms.sweep().unwrap() == 0 && Instant::now() < soon {
+        std::thread::yield_now();
+    }
     assert!(!path.exists());
     let (_, room) = scene.open();
     assert!(room.tree().join("src/a.txt").exists());
