@@ -1,8 +1,9 @@
 //! Development tasks: `cargo xtask tidy` checks the rules of the house that the compiler and
-//! clippy do not know, `schemas` writes the JSON Schemas, `soak` runs the long rounds, `proof`
+//! clippy do not know, `house` measures the sources, `schemas` writes the JSON Schemas, `soak` runs the long rounds, `proof`
 //! writes down what they came to, `bench` runs the benchmarks. Nothing here is part of hast.
 
 mod bench;
+mod house;
 mod programs;
 mod proof;
 mod schemas;
@@ -20,12 +21,13 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["tidy"] => run_tidy(),
+        ["house", ..] => told("house", house::run(&arguments[1..])),
         ["schemas"] => run_schemas(),
         ["soak", ..] => told("soak", soak::run(&arguments[1..])),
         ["proof", ..] => told("proof", proof::run(&arguments[1..])),
         ["bench", ..] => told("bench", bench::run(&arguments[1..])),
         _ => {
-            eprintln!("usage: cargo xtask tidy|schemas|soak|proof|bench");
+            eprintln!("usage: cargo xtask tidy|house|schemas|soak|proof|bench");
             ExitCode::from(2)
         }
     }
@@ -44,7 +46,7 @@ fn told(task: &str, outcome: Result<(), Failure>) -> ExitCode {
 fn run_tidy() -> ExitCode {
     match tidy::tree::Tree::read(&repository_root()) {
         Ok(tree) => {
-            let report = tidy::check(&tree);
+            let report = tidy::check(&tree, &house::House::measure(&tree).counted());
             print!("{report}");
             if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }

@@ -25,6 +25,7 @@ pub(crate) enum Rule {
     MachinePath,
     ProofFigure,
     ProofAge(u64),
+    Ceiling(usize),
     Syntax(&'static str),
 }
 
@@ -46,6 +47,7 @@ impl fmt::Display for Rule {
             Self::MachinePath => write!(f, "path of a machine: none"),
             Self::ProofFigure => write!(f, "figure of proof: in docs/proof.md"),
             Self::ProofAge(limit) => write!(f, "age of the proof: {limit} commits"),
+            Self::Ceiling(limit) => write!(f, "ceiling: {limit}"),
             Self::Syntax(language) => write!(f, "syntax: {language}"),
         }
     }

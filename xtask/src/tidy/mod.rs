@@ -1,18 +1,21 @@
 //! The rules of the house, checked on text. Every check is a pure function from files to
 //! findings; only `tree` reads the disk.
 
+pub(crate) mod ceilings;
 mod directions;
 mod figures;
-mod finding;
+pub(crate) mod finding;
 mod modules;
 mod order;
 mod phrases;
 mod size;
-mod tokens;
+pub(crate) mod test_code;
+pub(crate) mod tokens;
 pub(crate) mod tree;
 
 use std::fmt;
 
+use ceilings::Counted;
 use finding::Finding;
 use order::ModuleOrder;
 use tree::{RustFile, Tree};
@@ -26,7 +29,8 @@ pub(crate) struct Report {
     pages: usize,
 }
 
-pub(crate) fn check(tree: &Tree) -> Report {
+/// `counted` has each figure with a ceiling.
+pub(crate) fn check(tree: &Tree, counted: &[Counted]) -> Report {
     let mut findings = Vec::new();
     let mut parsed = Vec::new();
     for file in &tree.rust_files {
@@ -48,6 +52,7 @@ pub(crate) fn check(tree: &Tree) -> Report {
         findings.extend(directions::check(manifest));
     }
     findings.extend(figures::check(&tree.pages, tree.proof_age.as_ref()));
+    findings.extend(ceilings::check(&tree.ceilings, counted));
     findings.sort();
     // One line can use the same module several times.
     findings.dedup();
@@ -84,6 +89,7 @@ impl fmt::Display for Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::house::House;
     use crate::repository_root;
     use tree::TextFile;
 
@@ -93,7 +99,7 @@ mod tests {
         assert!(tree.rust_files.len() > 10, "the walk found the sources");
         assert!(tree.manifests.len() > 5, "the walk found the manifests");
         assert!(tree.pages.len() > 10, "the walk found the pages");
-        let report = check(&tree);
+        let report = check(&tree, &House::measure(&tree).counted());
         assert!(report.is_clean(), "\n{report}");
     }
 
@@ -114,9 +120,11 @@ mod tests {
                 "[package]\nname = \"hast-flow\"\n[dependencies]\nhast-world = \"1\"\n",
             )],
             pages: vec![TextFile::new("docs/proof.md", "# Proof\n")],
+            ceilings: TextFile::new("xtask/ceilings.toml", ""),
             proof_age: None,
         };
-        let report = check(&tree).to_string();
+        let counted = [Counted { name: "modules_in_cycles", count: 0, places: Vec::new() }];
+        let report = check(&tree, &counted).to_string();
         let shown: Vec<&str> =
             report.lines().map(|line| line.split(" -> ").next().unwrap()).collect();
         assert_eq!(
@@ -130,7 +138,8 @@ mod tests {
                 "crates/hast-flow/src/misc.rs:1: a module called `misc` (module name: says what lives there)",
                 "crates/hast-flow/src/misc.rs:2: a bracket without its partner, or a broken literal (syntax: Rust 2024)",
                 "docs/proof.md:1: the page names no commit (age of the proof: 50 commits)",
-                "tidy: 8 findings in 3 Rust files, 1 manifests and 1 pages",
+                "xtask/ceilings.toml:1: modules_in_cycles is 0 (ceiling: 0)",
+                "tidy: 9 findings in 3 Rust files, 1 manifests and 1 pages",
             ]
         );
     }

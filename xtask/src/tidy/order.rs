@@ -1,12 +1,8 @@
 //! Inside `hast-flow` a module uses only modules that lib.rs names before it, and flows never
 //! import each other. Tests may look anywhere.
 
-use proc_macro2::LineColumn;
-use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
-use syn::{Attribute, Item, ItemMod, Meta};
-
 use super::finding::{Finding, Rule};
+use super::test_code::{TestItems, normal_modules, test_module_files};
 use super::tokens::{self, UsedPath};
 use super::tree::RustFile;
 
@@ -63,9 +59,8 @@ impl ModuleOrder {
             Ok(syntax) => syntax,
             Err(error) => return vec![not_rust(file, &error)],
         };
-        let mut tests = TestItems::default();
-        tests.visit_file(&syntax);
-        tokens::used_paths(&file.tokens, &module)
+        let tests = TestItems::of(&syntax);
+        tokens::used_paths(&file.tokens, &module, &[])
             .into_iter()
             .filter(|used| !tests.contains(used.at))
             .filter_map(|used| {
@@ -129,27 +124,6 @@ fn module_of(path: &str) -> Option<Vec<String>> {
     Some(module)
 }
 
-fn normal_modules(items: &[Item]) -> Vec<String> {
-    modules(items)
-        .filter(|module| !only_for_tests(&module.attrs))
-        .map(|module| module.ident.to_string())
-        .collect()
-}
-
-fn test_module_files(items: &[Item]) -> Vec<String> {
-    modules(items)
-        .filter(|module| module.content.is_none() && only_for_tests(&module.attrs))
-        .map(|module| module.ident.to_string())
-        .collect()
-}
-
-fn modules(items: &[Item]) -> impl Iterator<Item = &ItemMod> {
-    items.iter().filter_map(|item| match item {
-        Item::Mod(module) => Some(module),
-        _ => None,
-    })
-}
-
 fn not_rust(file: &RustFile<'_>, error: &syn::Error) -> Finding {
     file.finding(
         error.span().start().line,
@@ -157,58 +131,6 @@ fn not_rust(file: &RustFile<'_>, error: &syn::Error) -> Finding {
         format!("this is not Rust: {error}"),
         "make it compile first",
     )
-}
-
-/// Where the items stand that only tests compile.
-#[derive(Default)]
-struct TestItems {
-    ranges: Vec<(LineColumn, LineColumn)>,
-}
-
-impl TestItems {
-    fn contains(&self, at: LineColumn) -> bool {
-        self.ranges.iter().any(|(start, end)| *start <= at && at < *end)
-    }
-}
-
-impl<'ast> Visit<'ast> for TestItems {
-    fn visit_item(&mut self, item: &'ast Item) {
-        if only_for_tests(attributes(item)) {
-            let span = item.span();
-            self.ranges.push((span.start(), span.end()));
-        } else {
-            visit::visit_item(self, item);
-        }
-    }
-}
-
-fn attributes(item: &Item) -> &[Attribute] {
-    match item {
-        Item::Const(item) => &item.attrs,
-        Item::Enum(item) => &item.attrs,
-        Item::Fn(item) => &item.attrs,
-        Item::Impl(item) => &item.attrs,
-        Item::Macro(item) => &item.attrs,
-        Item::Mod(item) => &item.attrs,
-        Item::Static(item) => &item.attrs,
-        Item::Struct(item) => &item.attrs,
-        Item::Trait(item) => &item.attrs,
-        Item::Type(item) => &item.attrs,
-        Item::Use(item) => &item.attrs,
-        _ => &[],
-    }
-}
-
-/// `#[cfg(test)]` and `#[cfg(all(test, ..))]`; anything else may be compiled into hast.
-fn only_for_tests(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|attribute| {
-        let Meta::List(list) = &attribute.meta else {
-            return false;
-        };
-        let condition: String =
-            list.tokens.to_string().split_whitespace().collect::<Vec<_>>().concat();
-        list.path.is_ident("cfg") && (condition == "test" || condition.starts_with("all(test,"))
-    })
 }
 
 #[cfg(test)]

@@ -41,10 +41,14 @@ pub(crate) fn inline_modules(tokens: &TokenStream) -> Vec<InlineModule> {
 }
 
 /// Every path that starts with `crate::`, `super::` or `self::`, seen from `module`; a tree of
-/// imports gives one path a leaf.
-pub(crate) fn used_paths(tokens: &TokenStream, module: &[String]) -> Vec<UsedPath> {
+/// imports gives one path a leaf. Paths that start with one of the module's `children` count too.
+pub(crate) fn used_paths(
+    tokens: &TokenStream,
+    module: &[String],
+    children: &[String],
+) -> Vec<UsedPath> {
     let mut found = Vec::new();
-    collect_paths(&trees(tokens), module, &mut found);
+    collect_paths(&trees(tokens), module, children, &mut found);
     found
 }
 
@@ -112,21 +116,28 @@ fn inline_module_at(tokens: &[TokenTree]) -> Option<String> {
     }
 }
 
-fn collect_paths(tokens: &[TokenTree], module: &[String], found: &mut Vec<UsedPath>) {
+fn collect_paths(
+    tokens: &[TokenTree],
+    module: &[String],
+    children: &[String],
+    found: &mut Vec<UsedPath>,
+) {
     let mut at = 0;
     while at < tokens.len() {
         let here = &tokens[at..];
         if let Some(name) = inline_module_at(here) {
             let inner = [module, &[name]].concat();
             if let TokenTree::Group(body) = &here[2] {
-                collect_paths(&trees(&body.stream()), &inner, found);
+                collect_paths(&trees(&body.stream()), &inner, &[], found);
             }
             at += 3;
         } else if let TokenTree::Group(group) = &here[0] {
-            collect_paths(&trees(&group.stream()), module, found);
+            collect_paths(&trees(&group.stream()), module, children, found);
             at += 1;
         } else if let Some(base) = base_at(here, module) {
             at += 3 + follow(&here[3..], base, found);
+        } else if is_child(here, children) && !goes_on(&tokens[..at]) {
+            at += follow(here, module.to_vec(), found);
         } else {
             at += 1;
         }
@@ -149,6 +160,22 @@ fn base_at(tokens: &[TokenTree], module: &[String]) -> Option<Vec<String>> {
         Some(module.to_vec())
     } else {
         None
+    }
+}
+
+fn is_child(tokens: &[TokenTree], children: &[String]) -> bool {
+    let [TokenTree::Ident(first), rest @ ..] = tokens else {
+        return false;
+    };
+    starts_with_colons(rest) && children.iter().any(|child| first == child)
+}
+
+/// Whether the tokens before a name make it part of something else: a longer path, a field.
+fn goes_on(before: &[TokenTree]) -> bool {
+    match before {
+        [.., dot] if is_punct(dot, '.') => true,
+        [.., first, second] => is_punct(first, ':') && is_punct(second, ':'),
+        _ => false,
     }
 }
 
@@ -204,7 +231,7 @@ mod tests {
 
     fn paths(text: &str, module: &[&str]) -> Vec<String> {
         let module: Vec<String> = module.iter().map(|&name| name.to_owned()).collect();
-        used_paths(&text.parse().unwrap(), &module)
+        used_paths(&text.parse().unwrap(), &module, &["child".to_owned()])
             .into_iter()
             .map(|path| path.segments.join("::"))
             .collect()
@@ -235,6 +262,17 @@ mod tests {
         assert_eq!(paths("use super::x; use super::super::y;", &["a", "b"]), ["a::x", "y"]);
         assert_eq!(paths("mod inner { use super::*; use super::super::x; }", &["a"]), ["a", "x"]);
         assert_eq!(paths("use super::*;", &["a"]), [""]);
+    }
+
+    #[test]
+    fn a_path_may_start_with_a_child_of_the_module() {
+        assert_eq!(
+            paths("use child::{a, b::c};\nfn f(x: child::D) { child::e() }", &["m"]),
+            ["m::child::a", "m::child::b::c", "m::child::D", "m::child::e"]
+        );
+        assert!(
+            paths("use std::child::x;\nfn f() { y.child; other::child::z() }", &["m"]).is_empty()
+        );
     }
 
     #[test]

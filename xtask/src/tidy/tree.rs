@@ -8,6 +8,7 @@ use std::process::Command;
 use ignore::WalkBuilder;
 use proc_macro2::TokenStream;
 
+use super::ceilings;
 use super::figures::{self, Age};
 use super::finding::{Finding, Rule};
 use crate::proof;
@@ -18,8 +19,10 @@ pub(crate) struct Tree {
     pub(crate) root: String,
     pub(crate) rust_files: Vec<TextFile>,
     pub(crate) manifests: Vec<TextFile>,
-    /// Pages that may quote figures of proof, and the page that has them.
+    /// Pages of prose: at the root, in `docs/` and below. The changelog is not one.
     pub(crate) pages: Vec<TextFile>,
+    /// The counts that may only fall.
+    pub(crate) ceilings: TextFile,
     /// None where that page names no commit.
     pub(crate) proof_age: Option<Age>,
 }
@@ -47,6 +50,7 @@ impl Tree {
             rust_files: Vec::new(),
             manifests: Vec::new(),
             pages: Vec::new(),
+            ceilings: TextFile::new(ceilings::PATH, ""),
             proof_age: None,
         };
         let walk = WalkBuilder::new(root)
@@ -63,8 +67,9 @@ impl Tree {
             let is_manifest = path.file_name().is_some_and(|name| name == "Cargo.toml");
             let below = path.strip_prefix(root).unwrap_or(path);
             let below = below.to_string_lossy().replace('\\', "/");
-            let is_page = figures::is_page(&below);
-            if path.is_dir() || !(is_rust || is_manifest || is_page) {
+            let is_page = is_page(&below);
+            let is_ceilings = below == ceilings::PATH;
+            if path.is_dir() || !(is_rust || is_manifest || is_page || is_ceilings) {
                 continue;
             }
             let text =
@@ -74,6 +79,8 @@ impl Tree {
                 tree.rust_files.push(file);
             } else if is_page {
                 tree.pages.push(file);
+            } else if is_ceilings {
+                tree.ceilings = file;
             } else {
                 tree.manifests.push(file);
             }
@@ -113,6 +120,12 @@ impl<'a> RustFile<'a> {
     }
 }
 
+/// A page of prose; the changelog is a list.
+fn is_page(path: &str) -> bool {
+    let in_docs = path.starts_with("docs/") || !path.contains('/');
+    path.ends_with(".md") && in_docs && path != "CHANGELOG.md"
+}
+
 /// How many commits changed the code under proof since then.
 fn age(root: &Path, commit: &str) -> Age {
     let mut git = Command::new("git");
@@ -130,4 +143,19 @@ fn age(root: &Path, commit: &str) -> Age {
 
 fn finding_in(file: &str, line: usize, rule: Rule, what: String, next: &str) -> Finding {
     Finding { file: file.to_owned(), line, rule, what, next: next.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_the_prose_at_the_root_and_in_docs() {
+        for path in ["README.md", "docs/store.md", proof::PATH, "docs/decisions/0001-a.md"] {
+            assert!(is_page(path), "{path}");
+        }
+        for path in ["CHANGELOG.md", "fuzz/README.md", "docs/a.txt"] {
+            assert!(!is_page(path), "{path}");
+        }
+    }
 }
