@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use hast_flow::process::exit::{Applied, Missing};
 use landlock::{
-    ABI, AccessFs, BitFlags, LandlockStatus, PathBeneath, PathFd, RestrictionStatus, Ruleset,
-    RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
+    ABI, Access, AccessFs, BitFlags, LandlockStatus, PathBeneath, PathFd, RestrictionStatus,
+    Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
 };
 
 /// The newest version whose rights are asked for; an older kernel gives what it has.
@@ -25,8 +25,8 @@ const DEVICES: &[&str] = &[
     "/dev/shm",
 ];
 
-/// Restricts this process for good: writing only below `writable` and `tmp`, signals only to what
-/// it starts itself. Reading is not restricted.
+/// Restricts this process for good: writing only below `writable` and `tmp`, no devices made anywhere, signals and
+/// abstract sockets only to what it starts itself. Reading is not restricted.
 pub(crate) fn restrict(writable: &[PathBuf], tmp: &Path) -> Applied {
     match try_restrict(writable, tmp) {
         Ok(status) => applied(&status),
@@ -53,19 +53,21 @@ fn tried() -> Applied {
 
 fn try_restrict(writable: &[PathBuf], tmp: &Path) -> Result<RestrictionStatus, RulesetError> {
     let write = AccessFs::from_write(WANTED);
-    let mut rules = Ruleset::default().handle_access(write)?.scope(Scope::Signal)?.create()?;
+    let ruleset = Ruleset::default().handle_access(write)?.scope(Scope::from_all(WANTED))?;
+    let mut rules = ruleset.create()?;
+    let granted = write & !(AccessFs::MakeChar | AccessFs::MakeBlock);
     let devices = DEVICES.iter().map(Path::new);
     for path in writable.iter().map(PathBuf::as_path).chain([tmp]).chain(devices) {
         // What is not there cannot be granted, and need not be.
         let Ok(opened) = PathFd::new(path) else { continue };
-        rules = rules.add_rule(PathBeneath::new(opened, rights(path, write)))?;
+        rules = rules.add_rule(PathBeneath::new(opened, rights(path, granted)))?;
     }
     rules.restrict_self()
 }
 
 /// A file has no rights about entries; granting those on it is an error.
-fn rights(path: &Path, write: BitFlags<AccessFs>) -> BitFlags<AccessFs> {
-    if path.is_dir() { write } else { write & AccessFs::from_file(WANTED) }
+fn rights(path: &Path, granted: BitFlags<AccessFs>) -> BitFlags<AccessFs> {
+    if path.is_dir() { granted } else { granted & AccessFs::from_file(WANTED) }
 }
 
 fn applied(status: &RestrictionStatus) -> Applied {

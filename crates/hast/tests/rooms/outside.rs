@@ -1,7 +1,8 @@
 //! A room and the machine outside of it: no servers of the user's, a number of its own, and reasons that
 //! name the sandbox.
 
-use std::os::unix::net::UnixListener;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixListener};
 
 use crate::scene::Scene;
 
@@ -31,6 +32,26 @@ echo \"$HAST_LANE\" > src/lane.txt
     let ran = scene.shell(&line);
     assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?} {}", scene.reason());
     assert_eq!(scene.read("src/lane.txt"), "1\n");
+}
+
+/// X11 and dbus listen on names that stand in no directory.
+#[test]
+fn a_socket_without_a_file_is_out_of_reach_and_no_device_is_made() {
+    let name = format!("hast-of-the-user-{}", std::process::id());
+    let address = SocketAddr::from_abstract_name(&name).unwrap();
+    let _server = UnixListener::bind_addr(&address).unwrap();
+    let call = "import socket, sys; socket.socket(socket.AF_UNIX).connect(\"\\0\" + sys.argv[1])";
+    let script = format!(
+        "if python3 -c '{call}' {name}; then exit 3; fi
+for device in 'c 0 0' 'c 1 3' 'b 7 0'; do if mknod src/device $device; then exit 4; fi; done
+mkfifo \"$TMPDIR/pipe\""
+    );
+    for kind in crate::scene::KINDS {
+        let scene = Scene::with_check(&script, kind, "true\n");
+        let ran = scene.auto();
+        let end = (ran.code, scene.status());
+        assert_eq!(end, (0, "done".to_owned()), "{kind} {ran:?} {}", scene.reason());
+    }
 }
 
 #[test]
