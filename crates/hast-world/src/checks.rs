@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use hast_flow::agents::redact::{Redactor, names_a_secret};
+use hast_flow::agents::redact::{Redactor, is_secret, names_a_secret};
 use hast_flow::attempt::evidence::{TestEnd, TestRun};
 use hast_flow::attempt::workspace::{GitResult, GitStep};
 use hast_flow::calling::grants::{Ground, sandbox};
@@ -224,7 +224,7 @@ impl Checks {
         let given: Vec<(String, String)> = given
             .iter()
             .filter_map(|(name, value)| Some((text(name)?, text(value)?)))
-            .filter(|(name, _)| names_a_secret(name))
+            .filter(|(name, value)| is_secret(name, value))
             .collect();
         Redactor::new(given.iter().map(|(name, value)| (&**name, &**value)))
     }
@@ -235,7 +235,7 @@ impl Checks {
             .variables
             .iter()
             .filter_map(|(name, value)| Some((text(name)?, text(value)?)))
-            .filter(|(name, _)| names_a_secret(name))
+            .filter(|(name, value)| is_secret(name, value))
             .collect();
         Redactor::new(secrets.iter().map(|(name, value)| (&**name, &**value)))
     }

@@ -164,6 +164,25 @@ pub fn names_a_secret(name: &str) -> bool {
     !leads_there && !is_directory && words.iter().any(is_secret)
 }
 
+/// Whether a variable is a secret: its name says so, or it is an address with a password in it, or one that is itself
+/// the right to use it (`SENTRY_DSN`, `SLACK_WEBHOOK_URL`).
+pub fn is_secret(name: &str, value: &str) -> bool {
+    const ADDRESSES: &[&str] = &["DSN", "WEBHOOK"];
+    let upper = name.to_ascii_uppercase();
+    let mut words = upper.split(['_', '-', '.']);
+    names_a_secret(name)
+        || has_password(value)
+        || value.contains("://") && words.any(|word| ADDRESSES.contains(&word))
+}
+
+/// `scheme://user:password@host`.
+fn has_password(value: &str) -> bool {
+    let Some((_, rest)) = value.split_once("://") else { return false };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let user = authority.rsplit_once('@').map(|(user, _)| user);
+    user.and_then(|user| user.split_once(':')).is_some_and(|(_, password)| !password.is_empty())
+}
+
 fn as_json(value: &str) -> String {
     let quoted = serde_json::Value::from(value).to_string();
     // A value may itself end in a quote: take off the outer ones only.
@@ -206,6 +225,22 @@ mod tests {
             ("HOME", false),
         ] {
             assert_eq!(names_a_secret(name), secret, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_lets_its_holder_in_is_a_secret() {
+        for (name, value, secret) in [
+            ("DATABASE_URL", "postgres://app:hunter2@db/app", true),
+            ("AMQP", "amqp://u:p%40ss@[::1]:5672/v?x=1", true),
+            ("SENTRY_DSN", "https://0123abcd@o1.ingest.example/42", true),
+            ("SLACK_WEBHOOK_URL", "https://hooks.example/T0/B0/xyz", true),
+            ("DATABASE_URL", "postgres://db/app", false),
+            ("HOMEPAGE", "https://user@example.org/a:b@c", false),
+            ("WEBHOOK", "off", false),
+            ("RUSTFLAGS", "-C target-cpu=native", false),
+        ] {
+            assert_eq!(is_secret(name, value), secret, "{name}={value}");
         }
     }
 }

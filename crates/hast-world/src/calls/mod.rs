@@ -31,7 +31,7 @@ use hast_flow::agents::choice::{Chosen, Wishes};
 use hast_flow::agents::events::AgentEvent;
 use hast_flow::agents::presets::Preset;
 use hast_flow::agents::provider::Provider;
-use hast_flow::agents::redact::{Redactor, names_a_secret};
+use hast_flow::agents::redact::{Redactor, is_secret};
 use hast_flow::agents::resume_time::ResumeTime;
 use hast_flow::agents::usage::Usage;
 use hast_flow::calling::candidates::{Readiness, Turn, candidates, nobody, turn};
@@ -195,7 +195,7 @@ impl Calls {
             .variables
             .iter()
             .filter_map(|(name, value)| Some((text(name)?, text(value)?)))
-            .filter(|(name, _)| names_a_secret(name))
+            .filter(|(name, value)| is_secret(name, value))
             .collect();
         let redactor = Redactor::new(secrets.iter().map(|(name, value)| (&**name, &**value)));
         Self {
