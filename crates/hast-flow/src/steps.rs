@@ -423,6 +423,12 @@ impl StepLog {
         self.open.keys().filter(move |open| open.as_str().starts_with(&start))
     }
 
+    /// Open steps of a unit: their keys begin with its id.
+    pub fn open_of<'l>(&'l self, unit: &str) -> impl Iterator<Item = &'l StepKey> {
+        let start = format!("{unit}/");
+        self.open.keys().filter(move |open| open.as_str().starts_with(&start))
+    }
+
     /// The log was read, and another process may have ended the last step. Whoever asks for it again is
     /// not going in circles: a person may have taken the documents back to before that, or the other one
     /// left nothing behind.

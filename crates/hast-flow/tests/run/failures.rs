@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hast_flow::steps::{Effect, Ending, Step};
+use hast_flow::steps::{Effect, Ending, Step, StepKey};
 
 use crate::actors::{Actors, ERROR, Trouble};
 use crate::scene::{RUN, Run};
@@ -104,6 +104,20 @@ fn a_failure_in_every_place_marks_exactly_its_units_in_one_commit_and_tells_why(
             told(&run, &ending, spot, &place);
         }
     }
+}
+
+/// An agent refused a tool task for want of a login. The next process failed before it asked again.
+#[test]
+fn a_run_that_is_over_ends_what_an_earlier_process_left_open() {
+    let spots = spots();
+    let spot = spots.iter().find(|spot| spot.kind == "tool").unwrap();
+    let mut run = Run::started();
+    let left = [RUN, "TT99", "tool_task"];
+    run.leaves_open(&left);
+    let actors = Actors::failing(&spot.key, Trouble::Failed);
+    while run.turn(&actors).is_none() {}
+    let last = run.commits.last().unwrap();
+    assert!(last.finishes.contains(&StepKey::new(&left)), "{:?}", last.finishes);
 }
 
 /// The report names run, place, purpose and the original error; nothing further is attempted.

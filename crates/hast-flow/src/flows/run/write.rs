@@ -82,7 +82,11 @@ impl<'v> Draft<'v> {
     }
 
     pub(super) fn finishes(mut self, keys: Vec<StepKey>) -> Self {
-        self.finishes.extend(keys);
+        for key in keys {
+            if !self.finishes.contains(&key) {
+                self.finishes.push(key);
+            }
+        }
         self
     }
 
@@ -105,9 +109,15 @@ impl<'v> Draft<'v> {
         self.create(&path, bytes)
     }
 
+    /// A run that is over waits for no step: an earlier process may have left some open.
     pub(super) fn status(mut self, status: RunStatus) -> Self {
         self.run.push(("status", word(&status)));
-        self
+        if !matches!(status, RunStatus::Completed | RunStatus::Failed) {
+            return self;
+        }
+        let steps = self.scene.facts.steps;
+        let open = steps.open_of(self.scene.flow.run.as_str()).cloned().collect();
+        self.finishes(open)
     }
 
     /// Where the run is: the pointer columns of `process_runs.md`.
