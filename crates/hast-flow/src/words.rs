@@ -152,7 +152,8 @@ fn push_visible(out: &mut String, c: char) {
     }
 }
 
-fn is_hidden(c: char) -> bool {
+/// Characters that a terminal obeys or that nobody sees.
+pub fn is_hidden(c: char) -> bool {
     let turns =
         matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')

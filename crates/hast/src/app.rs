@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, FromArgMatches};
 use hast_flow::ports::{Clock, Ids};
-use hast_flow::words::Lang;
+use hast_flow::words::{Lang, is_hidden};
 use hast_world::clock::{Fixed, Machine};
 use hast_world::descriptors::keep_descriptors_from_programs;
 use hast_world::supervisor::survive_size_limits;
@@ -207,7 +207,7 @@ fn json_text(value: &serde_json::Value) -> String {
     let mut text = String::new();
     for c in format!("{value:#}\n").chars() {
         match c {
-            '\u{7f}'..='\u{9f}' => text += &format!("\\u{:04x}", u32::from(c)),
+            c if is_hidden(c) && c != '\n' => text += &format!("\\u{:04x}", u32::from(c)),
             c => text.push(c),
         }
     }

@@ -21,7 +21,21 @@ const SHOWING: &[&str] = &[
     "auto --dry-run-full",
     "status",
     "inbox list",
-    "events list",
+    "inbox list --json",
+    "inbox summary",
+    "inbox show M2",
+    "inbox show M2 --json",
+    "events tail",
+    "events tail --json",
+    "take M2",
+    "agent limits",
+    "auto --dry-run --json",
+    "status --json",
+    "verify --json",
+    "search red --json",
+    "queue list --json",
+    "kernel show",
+    "contract show",
     "observe baseline",
     "verify",
     "search red",
@@ -72,6 +86,7 @@ fn nothing_that_a_terminal_obeys_is_shown_of_a_repository() {
                 let found = text.lines().find(|line| line.contains(obeyed));
                 assert_eq!(found, None, "{words} {lang} ({})", ran.code);
             }
+            assert_ne!(ran.code, 2, "{words} is a command: {}", ran.err);
         }
     }
 }
