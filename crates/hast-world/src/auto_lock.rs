@@ -73,8 +73,12 @@ impl OwnLock {
             let _ = unlinkat(&above, STAGED, AtFlags::empty());
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
             let staged = openat(&above, STAGED, flags, Mode::from_raw_mode(0o666))?;
-            File::from(staged).write_all(text.as_bytes())?;
-            Ok(renameat(&above, STAGED, &above, name)?)
+            let written = File::from(staged).write_all(text.as_bytes());
+            let saved = written.and_then(|()| Ok(renameat(&above, STAGED, &above, name)?));
+            if saved.is_err() {
+                let _ = unlinkat(&above, STAGED, AtFlags::empty());
+            }
+            saved
         };
         save().map_err(|source| self.path.at(source))
     }

@@ -57,6 +57,24 @@ pub(crate) fn read_if_there(path: &Path, limit: usize) -> Result<Option<Vec<u8>>
     }
 }
 
+/// The file or directory that stands where the other kind belongs, if an error is about one: a directory in the
+/// place of a file, or a file in the place of a directory on the way to it.
+#[must_use]
+pub fn in_the_way(path: &Path, error: &io::Error) -> Option<PathBuf> {
+    match error.kind() {
+        io::ErrorKind::IsADirectory => Some(path.to_owned()),
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => file_in_the_way(path),
+        _ => None,
+    }
+}
+
+/// The first part of a path that is there and no directory.
+pub(crate) fn file_in_the_way(path: &Path) -> Option<PathBuf> {
+    let parts: Vec<&Path> = path.ancestors().collect();
+    let is_file = |part: &&&Path| fs::metadata(part).is_ok_and(|there| !there.is_dir());
+    parts.iter().rev().find(is_file).map(|part| part.to_path_buf())
+}
+
 /// Opens every directory of a tree that is to be deleted.
 pub(crate) fn open_directories(top: &Path) {
     let mut open = vec![top.to_owned()];

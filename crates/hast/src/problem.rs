@@ -1,5 +1,6 @@
 //! How everything that goes wrong is said: what, where, why, and what to do next; and the exit code.
 
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
 
@@ -7,6 +8,7 @@ use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 use hast_flow::formats::diagnostic::{Diagnostic, Severity};
 use hast_flow::formats::source::Excerpt;
 use hast_flow::words::{Lang, shell_word, visible};
+use hast_world::files::in_the_way;
 use hast_world::root_path::is_link;
 use serde_json::json;
 
@@ -79,24 +81,22 @@ impl Problem {
         if is_link(why) {
             return Self::link_in_the_way(lang, path);
         }
-        let (kind, why) = (why.kind(), why.to_string());
-        let not_regular = why == "not a regular file";
-        let why = if not_regular { say::not_regular(lang) } else { why };
-        if not_regular || kind == std::io::ErrorKind::FileTooLarge {
-            let shown = path.display().to_string();
-            let aside = format!("{shown}.aside");
-            let next = say::move_away_next(lang, shell_word(&shown), shell_word(&aside));
-            return Self::new(say::cannot_read(lang), next).at(path).because(why);
-        }
-        Self::new(say::cannot_read(lang), say::cannot_read_next(lang)).at(path).because(why)
+        let not_regular = why.to_string() == "not a regular file";
+        let is_to_move = not_regular || why.kind() == ErrorKind::FileTooLarge;
+        let moved = if is_to_move { Some(path.to_owned()) } else { in_the_way(path, why) };
+        let said = if not_regular { say::not_regular(lang) } else { why.to_string() };
+        let next = moved.as_deref().map_or(say::cannot_read_next(lang), |it| move_away(lang, it));
+        Self::new(say::cannot_read(lang), next).at(moved.as_deref().unwrap_or(path)).because(said)
     }
 
     pub(crate) fn cannot_write(lang: Lang, path: &Path, why: &std::io::Error) -> Self {
         if is_link(why) {
             return Self::link_in_the_way(lang, path);
         }
-        Self::new(say::cannot_create(lang), say::cannot_create_next(lang))
-            .at(path)
+        let moved = in_the_way(path, why);
+        let next = moved.as_deref().map_or(say::cannot_create_next(lang), |it| move_away(lang, it));
+        Self::new(say::cannot_create(lang), next)
+            .at(moved.as_deref().unwrap_or(path))
             .because(why.to_string())
     }
 
@@ -130,6 +130,13 @@ impl Problem {
         }
         document
     }
+}
+
+/// What to type so that something is out of the way and nothing is lost.
+fn move_away(lang: Lang, path: &Path) -> String {
+    let shown = path.display().to_string();
+    let aside = format!("{shown}.aside");
+    say::move_away_next(lang, shell_word(&shown), shell_word(&aside))
 }
 
 /// A finding with the line it is on.

@@ -111,6 +111,14 @@ pub enum GitProblem {
         path: String,
         why: String,
     },
+    /// The commit that a room was made from is not in this repository. The room's files were laid aside.
+    RoomOfAnother {
+        path: String,
+    },
+    /// A file is where hast needs a directory.
+    NoDirectory {
+        path: String,
+    },
     /// Git said no for a reason of its own.
     Refused {
         command: String,
@@ -167,6 +175,11 @@ messages! {
     too_much(what) { en: "there is more than hast reads: {what}", ko: "hast가 읽을 수 있는 양을 넘었습니다: {what}" }
     too_much_next() { en: "ignore or commit generated files, then run the command again", ko: "생성된 파일을 무시 목록에 넣거나 커밋한 뒤 명령을 다시 실행하세요" }
     disk(path, why) { en: "{path}: {why}", ko: "{path}: {why}" }
+    room_of_another(path) { en: "an agent worked from a commit that is not in this repository: another repository was here, or the commit was deleted. What it left is in {path}", ko: "에이전트가 이 저장소에 없는 커밋에서 일하고 있었습니다. 여기에 다른 저장소가 있었거나 그 커밋이 지워졌습니다. 남은 파일은 {path}에 있습니다" }
+    room_of_another_next() { en: "look there if you need it (`hast auto --gc` deletes it), then run the command again: the goal begins anew", ko: "필요하면 그곳을 확인하고(`hast auto --gc`가 지웁니다) 명령을 다시 실행하세요. 목표는 처음부터 시작합니다" }
+    no_directory(path) { en: "{path} is a file, and hast needs a directory there", ko: "{path}(은)는 파일인데, 그 자리에 디렉터리가 필요합니다" }
+    no_directory_next(path, aside) { en: "move it away with mv {path} {aside}, then run the command again", ko: "mv {path} {aside}(으)로 옮긴 뒤 명령을 다시 실행하세요" }
+    disk_full_next(path) { en: "free space on the disk that holds {path}, then run the command again: it goes on where it was. What an agent wrote into the room there may be what fills it", ko: "{path}(이)가 있는 디스크의 공간을 비운 뒤 명령을 다시 실행하면 이어집니다. 에이전트가 그 방에 쓴 파일이 디스크를 채웠을 수 있습니다" }
     disk_next(path) { en: "make {path} readable and writable, free space if needed, then run the command again", ko: "{path}(을)를 읽고 쓸 수 있게 하고 필요하면 공간을 비운 뒤 명령을 다시 실행하세요" }
     damaged_next() { en: "repair the file of the repository that git names, or move it away (`git fsck` says more), then run the same command again: it goes on where it was", ko: "git이 가리키는 저장소 파일을 고치거나 옮긴 뒤(`git fsck`가 더 알려 줍니다) 같은 명령을 다시 실행하면 이어집니다" }
     refused(command, said) { en: "`git {command}` failed: {said}", ko: "`git {command}`(이)가 실패했습니다: {said}" }
@@ -184,8 +197,12 @@ const OF_THE_DISK: [&str; 6] = [
     "write error",
 ];
 
+const OF_A_FULL_DISK: [&str; 2] = ["No space left on device", "Disk quota exceeded"];
+
 /// Words of git about a repository that it cannot read.
-const OF_DAMAGE: [&str; 12] = [
+const OF_DAMAGE: [&str; 14] = [
+    "ignoring broken ref",
+    "not a git repository",
     "unexpected line in ",
     "bad shallow line",
     "reference broken",
@@ -243,6 +260,8 @@ impl GitProblem {
             | Self::NotYours { .. }
             | Self::NotSigned { .. }
             | Self::Killed { .. }
+            | Self::NoDirectory { .. }
+            | Self::RoomOfAnother { .. }
             | Self::NotWritten { .. } => true,
             Self::Disk { why, .. } => says(why, &OF_THE_DISK),
             Self::Refused { command, said } => {
@@ -296,6 +315,8 @@ impl GitProblem {
             Self::NotWritten { said } => not_written(lang, said),
             Self::TooMuch { what } => too_much(lang, what),
             Self::Disk { path, why } => disk(lang, path, why),
+            Self::NoDirectory { path } => no_directory(lang, path),
+            Self::RoomOfAnother { path } => room_of_another(lang, path),
             Self::Refused { command, said } => refused(lang, command, said),
         }
     }
@@ -327,7 +348,12 @@ impl GitProblem {
             Self::Killed { .. } => killed_next(lang),
             Self::NotWritten { .. } => not_written_next(lang),
             Self::TooMuch { .. } => too_much_next(lang),
+            Self::Disk { path, why } if says(why, &OF_A_FULL_DISK) => disk_full_next(lang, path),
             Self::Disk { path, .. } => disk_next(lang, path),
+            Self::RoomOfAnother { .. } => room_of_another_next(lang),
+            Self::NoDirectory { path } => {
+                no_directory_next(lang, shell_word(path), shell_word(&format!("{path}.aside")))
+            }
             Self::Refused { said, .. } if says(said, &OF_DAMAGE) => damaged_next(lang),
             Self::Refused { command, .. } => refused_next(lang, command),
         }

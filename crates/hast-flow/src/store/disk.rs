@@ -204,7 +204,7 @@ pub enum DiskErrorKind {
     Denied,
     #[error("the file system is read-only")]
     ReadOnly,
-    #[error("a part of the path is not a directory")]
+    #[error("a file is in the place of a directory")]
     NotADirectory,
     #[error("it is a directory")]
     IsADirectory,

@@ -75,10 +75,6 @@ messages! {
         en: "look where the link at {path} leads; remove it, or put a directory of your own in its place",
         ko: "{path}의 링크가 어디로 가는지 확인하고, 지우거나 그 자리에 직접 만든 디렉터리를 두세요",
     }
-    next_not_a_file(path) {
-        en: "remove what stands at {path}, then run the command again",
-        ko: "{path}에 있는 것을 지운 뒤 명령을 다시 실행하세요",
-    }
     next_directory(path) {
         en: "restore the directory of {path}, then run the command again",
         ko: "{path}의 디렉터리를 되돌린 뒤 명령을 다시 실행하세요",
@@ -130,17 +126,15 @@ impl DiskError {
             DiskErrorKind::Denied | DiskErrorKind::ReadOnly => next_permission(lang, &self.path),
             DiskErrorKind::Escapes => next_link(lang, &self.path),
             DiskErrorKind::Link => next_no_link(lang, &self.path),
-            DiskErrorKind::NotAFile => next_not_a_file(lang, &self.path),
-            DiskErrorKind::Huge { .. } => {
+            DiskErrorKind::Huge { .. }
+            | DiskErrorKind::NotAFile
+            | DiskErrorKind::IsADirectory
+            | DiskErrorKind::NotADirectory => {
                 let aside = format!("{}{ASIDE}", self.path);
                 next_move_away(lang, shell_word(&self.path), shell_word(&aside))
             }
-            DiskErrorKind::NotFound | DiskErrorKind::NotADirectory => {
-                next_directory(lang, &self.path)
-            }
-            DiskErrorKind::Exists | DiskErrorKind::IsADirectory | DiskErrorKind::Other(_) => {
-                next_check_disk(lang, &self.path)
-            }
+            DiskErrorKind::NotFound => next_directory(lang, &self.path),
+            DiskErrorKind::Exists | DiskErrorKind::Other(_) => next_check_disk(lang, &self.path),
         }
     }
 }
@@ -160,6 +154,8 @@ mod tests {
             DiskErrorKind::Escapes,
             DiskErrorKind::Link,
             DiskErrorKind::NotAFile,
+            DiskErrorKind::IsADirectory,
+            DiskErrorKind::NotADirectory,
             DiskErrorKind::Huge { bytes: 1 << 40 },
             DiskErrorKind::NotFound,
             DiskErrorKind::Other("input/output error".into()),

@@ -1,7 +1,12 @@
-//! The system's error numbers as causes that have a next action.
+//! The system's error numbers as causes that have a next action. Where a file is in the place of a directory,
+//! the error is about that file.
+
+use std::path::Path;
 
 use hast_flow::store::disk::{Action, DiskError, DiskErrorKind};
 use rustix::io::Errno;
+
+use crate::files::file_in_the_way;
 
 pub(super) fn refused(action: Action, path: String, errno: Errno) -> DiskError {
     let kind = match errno {
@@ -11,7 +16,11 @@ pub(super) fn refused(action: Action, path: String, errno: Errno) -> DiskError {
         Errno::FBIG => DiskErrorKind::TooLarge,
         Errno::ACCESS | Errno::PERM => DiskErrorKind::Denied,
         Errno::ROFS => DiskErrorKind::ReadOnly,
-        Errno::NOTDIR => DiskErrorKind::NotADirectory,
+        Errno::NOTDIR => {
+            let part = file_in_the_way(Path::new(&path));
+            let path = part.map_or(path, |part| part.display().to_string());
+            return DiskError { action, path, kind: DiskErrorKind::NotADirectory };
+        }
         Errno::ISDIR => DiskErrorKind::IsADirectory,
         Errno::LOOP => DiskErrorKind::Link,
         Errno::XDEV => DiskErrorKind::Escapes,

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::attempt::workspace::Head;
 
 use super::index::object;
-use super::run::Git;
+use super::run::{Git, problem};
 
 /// HEAD is on a branch, or on none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,9 +37,29 @@ impl Git {
     }
 
     pub(super) fn head(&self) -> Result<HeadNow, GitProblem> {
-        let output = self.call(["symbolic-ref", "-q", "--no-recurse", "HEAD"]).output()?;
+        let call = self.call(["symbolic-ref", "-q", "--no-recurse", "HEAD"]);
+        let (shown, output) = (call.shown(), call.output()?);
         let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        if output.code == Some(0) { Ok(HeadNow::Branch(text)) } else { Ok(HeadNow::Detached) }
+        match output.code {
+            Some(0) => Ok(HeadNow::Branch(text)),
+            Some(1) => Ok(HeadNow::Detached),
+            _ => {
+                let file = self.place.git_dir.join("HEAD");
+                let said = format!("{}: {}", file.display(), output.said());
+                Err(GitProblem::Refused { command: shown, said })
+            }
+        }
+    }
+
+    /// The branch of HEAD, which has no commit. A ref that git cannot read has none either: git's words
+    /// about it are the problem.
+    pub(super) fn unborn(&self, name: String) -> Result<Head, GitProblem> {
+        let call = self.call(["for-each-ref", &name]);
+        let (command, output) = (call.shown(), call.output()?);
+        if output.code == Some(0) && output.stderr.is_empty() {
+            return Ok(Head::Unborn { name });
+        }
+        Err(problem(command, &output))
     }
 
     /// The object that a name stands for; none if it stands for nothing.

@@ -229,7 +229,7 @@ impl Call<'_> {
     }
 
     /// The command as a person would type it, without what hardens it.
-    fn shown(&self) -> String {
+    pub(super) fn shown(&self) -> String {
         let words: Vec<_> = self.args.iter().take(4).map(|arg| arg.to_string_lossy()).collect();
         words.join(" ")
     }
@@ -438,7 +438,7 @@ impl Output {
 }
 
 /// What git's complaint means.
-fn problem(command: String, output: &Output) -> GitProblem {
+pub(super) fn problem(command: String, output: &Output) -> GitProblem {
     let text = String::from_utf8_lossy(&output.stderr);
     if let Some(lock) = text.split('\'').find(|part| part.ends_with(".lock"))
         && text.contains("File exists")

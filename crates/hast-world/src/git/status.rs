@@ -80,13 +80,13 @@ struct Status {
 }
 
 impl Status {
-    fn head(&self) -> Head {
+    fn head(&self, git: &Git) -> Result<Head, GitProblem> {
         let full = format!("refs/heads/{}", self.branch);
-        match (&self.commit, self.branch.as_str()) {
-            (None, _) => Head::Unborn { name: full },
+        Ok(match (&self.commit, self.branch.as_str()) {
+            (None, _) => git.unborn(full)?,
             (Some(commit), "(detached)") => Head::Detached { commit: commit.clone() },
             (Some(commit), _) => Head::Branch { name: full, commit: commit.clone() },
-        }
+        })
     }
 }
 
@@ -95,7 +95,7 @@ impl Git {
     pub(super) fn look(&self, rules: &TreeRules) -> Result<Looked, GitProblem> {
         let status = self.status(&Matcher::new(rules))?;
         let in_progress = self.place.in_progress().map(str::to_owned);
-        let head = status.head();
+        let head = status.head(self)?;
         Ok(Looked { head, uncommitted: status.uncommitted, in_progress, tree: None })
     }
 

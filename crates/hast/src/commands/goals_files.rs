@@ -10,11 +10,12 @@ use hast_flow::flows::goals::layout;
 use hast_flow::formats::diagnostic::{Diagnostic, Finding};
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
 use hast_flow::words::{Lang, shell_word};
-use hast_world::files;
 use hast_world::root_path::RootPath;
+use hast_world::{files, roots};
 
 use super::flow_root;
 use crate::app::App;
+use crate::auto_messages::say as auto_say;
 use crate::messages::say;
 use crate::problem::{Problem, diagnostic_text};
 
@@ -24,6 +25,18 @@ pub(crate) fn find_root(app: &App) -> Result<RootPath, Problem> {
         let next = say::no_ai_directory_next(app.lang, app.here().display());
         Problem::new(say::no_ai_directory(app.lang), next)
     })
+}
+
+/// The root for commands that work with rooms, which are trees of a whole repository. A `.ai/` in a package of one is
+/// told as such: `git init` there would only hide it from its repository.
+pub(crate) fn repository_root(app: &App) -> Result<RootPath, Problem> {
+    let root = find_root(app)?;
+    let Some(top) = roots::git_top(&root).filter(|top| *top != *root) else { return Ok(root) };
+    let package = root.strip_prefix(&top).unwrap_or(&root).join(layout::DIRECTORY);
+    let (package, shown) = (package.display().to_string(), top.display().to_string());
+    let what = auto_say::in_a_package(app.lang, &package, &shown);
+    let next = auto_say::in_a_package_next(app.lang, shell_word(&shown), shell_word(&package));
+    Err(Problem::new(what, next))
 }
 
 /// The config and the goals, both optional; what is wrong with either ends the command.

@@ -183,7 +183,5 @@ fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 fn cannot_create(app: &App, error: &PathError) -> Problem {
-    Problem::new(say::cannot_create(app.lang), say::cannot_create_next(app.lang))
-        .at(&error.path)
-        .because(error.source.to_string())
+    Problem::cannot_write(app.lang, &error.path, &error.source)
 }

@@ -47,6 +47,11 @@ const KILLED: &[Case] = &[
         GoesOn,
     ),
     (
+        "another repository is at the path",
+        "cp -r .ai ../ai; rm -rf .git .ai; git init -q -b main && cp -r ../ai .ai && rm -rf .ai/events .ai/attempts .ai/.hast .ai/queue && git add -A && git -c user.name=e -c user.email=e commit -qm other",
+        Says("is not in this repository", "true"),
+    ),
+    (
         "a directory is in the place of the lock",
         "rm -f .ai/auto.lock; mkdir -p .ai/auto.lock/x",
         Told("move it away with "),
@@ -57,6 +62,35 @@ const FRESH: &[Case] = &[
     (
         "a directory is in the place of the log",
         "mkdir -p .ai/events/events.ndjson",
+        Told("move it away with "),
+    ),
+    (
+        "a directory is in the place of the store's lock",
+        "rm -f .ai/.hast/lock; mkdir -p .ai/.hast/lock/x",
+        Told("move it away with "),
+    ),
+    (
+        "a directory is in the place of the journal",
+        "rm -f .ai/.hast/journal; mkdir -p .ai/.hast/journal/x",
+        Told("move it away with "),
+    ),
+    (
+        "a directory is in the place of the driver's lock",
+        "mkdir -p .ai/.hast/driver-auto.lock/x",
+        Told("move it away with "),
+    ),
+    ("a file is in the place of the events", "echo x > .ai/events", Told("move it away with ")),
+    ("a file is in the place of the attempts", "echo x > .ai/attempts", Told("move it away with ")),
+    ("a file is in the place of the queue", "echo x > .ai/queue", Told("move it away with ")),
+    ("a file is in the place of the handoffs", "echo x > .ai/handoffs", Told("move it away with ")),
+    (
+        "a file is in the place of hast's own directory",
+        "rm -rf .ai/.hast; echo x > .ai/.hast",
+        Told("move it away with "),
+    ),
+    (
+        "a file is in the place of the rooms",
+        "mkdir -p ../home/state/hast; echo x > ../home/state/hast/rooms",
         Told("move it away with "),
     ),
     (
@@ -73,6 +107,16 @@ const FRESH: &[Case] = &[
         "garbage in packed-refs",
         "echo garbage > .git/packed-refs",
         Says("unexpected line in", "rm .git/packed-refs"),
+    ),
+    (
+        "garbage in HEAD",
+        "cp .git/HEAD ../head; echo garbage > .git/HEAD",
+        Says(".git/HEAD", "cp ../head .git/HEAD"),
+    ),
+    (
+        "garbage in the branch",
+        "cp .git/refs/heads/main ../main; echo garbage > .git/refs/heads/main",
+        Says("refs/heads/main", "cp ../main .git/refs/heads/main"),
     ),
     (
         "garbage in shallow",

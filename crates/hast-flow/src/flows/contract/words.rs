@@ -72,7 +72,7 @@ crate::messages! {
     taken_id(id) { en: "{id} is another request by now", ko: "그 사이 {id}(은)는 다른 요청이 되었습니다" }
     taken_id_next() { en: "run the command again: the request gets the next number", ko: "명령을 다시 실행하세요. 요청이 다음 번호를 받습니다" }
     unknown_request(id) { en: "hast has no record of {id}", ko: "hast에 {id}의 기록이 없습니다" }
-    unknown_request_next() { en: "see `hast contract list`; what another tool wrote can be shown, verified and stopped", ko: "`hast contract list`를 보세요. 다른 도구가 쓴 것은 보고, 검사하고, 중지할 수 있습니다" }
+    unknown_request_next() { en: "its log is missing, or another tool wrote it: see `hast contract list`; `hast contract stop` ends an active one, its documents stay, and a new one can be started", ko: "로그가 없거나 다른 도구가 썼습니다. `hast contract list`를 보세요. 진행 중인 요청은 `hast contract stop`으로 끝낼 수 있고, 문서는 남으며, 새 요청을 시작할 수 있습니다" }
     lost_documents(paths) { en: "documents of this request are missing or were changed: {paths}", ko: "이 요청의 문서가 없거나 바뀌었습니다: {paths}" }
     lost_documents_next() { en: "put them back as they were (see the hashes in events.ndjson), or stop this request and start anew", ko: "원래대로 되돌리거나(events.ndjson의 해시 참고) 이 요청을 중지하고 새로 시작하세요" }
     bad_state() { en: "state.json is not valid", ko: "state.json이 올바르지 않습니다" }

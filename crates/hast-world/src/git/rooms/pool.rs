@@ -12,10 +12,13 @@ use hast_flow::ids::Sha256;
 use hast_flow::plain_name::plain_name;
 
 use super::super::directories::disk_use;
+use super::super::index::disk;
 use super::{IgnoredFiles, LONGEST_RECORD, RealRooms, Room};
 use crate::files::read_bounded;
 use crate::settings::user_directory;
 
+/// The start of the name of a room whose repository is gone. `--gc` deletes it like any free room.
+const LOST: &str = "lost-";
 /// Most rooms of one checkout.
 const MOST_ROOMS: u32 = 512;
 
@@ -68,6 +71,9 @@ impl RealRooms {
         let lock = self.lock_soon(&slot)?;
         let Some(mut room) = self.unlocked(&slot) else { return Ok(None) };
         room._lock = Some(lock);
+        if !self.git.has_commit(&room.record.base)? {
+            return Err(self.lay_aside(room)?);
+        }
         // What worked when it was made may not work any more: the settings or the machine changed.
         if room.record.kind == RoomKind::SamePath && self.kind == RoomKind::OwnPath {
             room.record.kind = RoomKind::OwnPath;
@@ -79,6 +85,21 @@ impl RealRooms {
             self.shade(&room)?;
         }
         Ok(Some(room))
+    }
+
+    /// A room whose base is in no repository here: another one is at this path now, or the objects were
+    /// deleted. Nothing in it can be compared any more, so its files stay beside the rooms for the user to look
+    /// at, and its unit has none.
+    fn lay_aside(&self, mut room: Room) -> Result<GitProblem, GitProblem> {
+        room.record.unit = None;
+        room.write_record()?;
+        let names = (1..).map(|number| self.directory.join(format!("{LOST}{number}")));
+        let free = |path: &PathBuf| !path.exists();
+        let aside = names.take(MOST_ROOMS as usize).find(free);
+        let too_much = || GitProblem::TooMuch { what: self.directory.display().to_string() };
+        let aside = aside.ok_or_else(too_much)?;
+        rustix::fs::rename(&room.path, &aside).map_err(|error| disk(&aside, error))?;
+        Ok(GitProblem::RoomOfAnother { path: aside.join("tree").display().to_string() })
     }
 
     /// The room of a unit for another part of the process that holds it.

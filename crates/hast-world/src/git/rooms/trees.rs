@@ -202,7 +202,7 @@ impl Worktrees for RealWorktrees {
         let commit = self.main.git.resolve("HEAD")?;
         Ok(match (self.main.git.head()?, commit) {
             (HeadNow::Branch(name), Some(commit)) => Head::Branch { name, commit },
-            (HeadNow::Branch(name), None) => Head::Unborn { name },
+            (HeadNow::Branch(name), None) => self.main.git.unborn(name)?,
             (HeadNow::Detached, Some(commit)) => Head::Detached { commit },
             (HeadNow::Detached, None) => return Err(GitProblem::NoFirstCommit),
         })

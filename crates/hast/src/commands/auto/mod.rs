@@ -32,7 +32,6 @@ use hast_flow::flows::goals::status_edit::not_to_be_set;
 use hast_flow::steps::{Ending, Notice};
 use hast_flow::time::{OffsetTime, UtcTime};
 use hast_flow::trust::Trusted;
-use hast_flow::words::{Lang, shell_word};
 use hast_world::auto_lock;
 use hast_world::calls::{installed, variable};
 use hast_world::programs::missing;
@@ -42,7 +41,9 @@ use serde_json::json;
 
 use super::calling::{self, Project};
 use super::driving::{self, Driven, Unit};
-use super::goals_files::{GoalsFiles, find_root, keep_ignored, newest_handoff, show, text_of};
+use super::goals_files::{
+    GoalsFiles, keep_ignored, newest_handoff, repository_root, show, text_of,
+};
 use super::goals_log;
 use crate::app::App;
 use crate::auto_cli::{AutoArgs, RetryArgs};
@@ -58,7 +59,7 @@ pub(crate) const SAVED_FILE_BYTES: u64 = 64 << 20;
 pub(crate) const SAVED_BYTES: u64 = 1 << 30;
 
 pub(crate) fn run(app: &mut App, args: &AutoArgs) -> Result<Exit, Problem> {
-    let root = find_root(app)?;
+    let root = repository_root(app)?;
     let files = GoalsFiles::read(app, &root)?;
     show(app, &files.warnings);
     let depth = if args.recursive { Depth::Leaves } else { Depth::One };
@@ -88,7 +89,7 @@ pub(crate) fn run(app: &mut App, args: &AutoArgs) -> Result<Exit, Problem> {
 }
 
 pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
-    let root = find_root(app)?;
+    let root = repository_root(app)?;
     let files = GoalsFiles::read(app, &root)?;
     show(app, &files.warnings);
     let project = calling::project_at(app, root)?;
@@ -164,7 +165,6 @@ pub(crate) fn go(
     let state = project.root.join(layout::DIRECTORY);
     let found = auto_lock::find(&state)
         .map_err(|error| Problem::cannot_read(lang, &error.path, &error.source))?;
-    is_at_the_top(lang, &project.root)?;
     let place = git::Place::find(&project.root)
         .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))?;
     let run = UtcTime::new(app.clock.now()).to_string();
@@ -184,16 +184,6 @@ pub(crate) fn go(
         unit.held = Exit::Locked;
     }
     lanes::drive(app, unit, flow, wish.width, wish.delivery, eyes)
-}
-
-/// Rooms are trees of a whole repository. A `.ai/` in a package of one is told as such: `git init` there would
-/// only hide it from its repository.
-fn is_at_the_top(lang: Lang, root: &RootPath) -> Result<(), Problem> {
-    let Some(top) = roots::git_top(root).filter(|top| *top != **root) else { return Ok(()) };
-    let package = root.strip_prefix(&top).unwrap_or(root).join(layout::DIRECTORY);
-    let (package, shown) = (package.display().to_string(), top.display().to_string());
-    let what = say::in_a_package(lang, &package, &shown);
-    Err(Problem::new(what, say::in_a_package_next(lang, shell_word(&shown), shell_word(&package))))
 }
 
 /// Whether there is anything to ask an agent for.

@@ -14,12 +14,12 @@ use crate::auto_cli::TakeArgs;
 use crate::auto_messages::say;
 use crate::commands::calling;
 use crate::commands::driving;
-use crate::commands::goals_files::find_root;
+use crate::commands::goals_files::repository_root;
 use crate::messages::say as common;
 use crate::problem::{Exit, Problem};
 
 pub(crate) fn run(app: &mut App, args: &TakeArgs) -> Result<Exit, Problem> {
-    let root = find_root(app)?;
+    let root = repository_root(app)?;
     let project = calling::project_at(app, root)?;
     let (lang, goal) = (app.lang, args.goal.as_str());
     // Nothing is written in a repository that nobody has approved.

@@ -20,7 +20,7 @@ use crate::auto_messages::say as auto_say;
 use crate::commands::auto::{self, effects::AutoEffects};
 use crate::commands::calling::{self, Project};
 use crate::commands::driving::{self, Eyes};
-use crate::commands::goals_files::find_root;
+use crate::commands::goals_files::repository_root;
 use crate::decision_cli::{Backend, SpikeArgs};
 use crate::decision_messages::say;
 use crate::problem::{Exit, Problem};
@@ -34,7 +34,7 @@ pub(super) fn run(app: &mut App, args: &SpikeArgs) -> Result<Exit, Problem> {
         let what = say::no_ray(app.lang);
         return Err(Problem::new(what, say::no_ray_next(app.lang)).coded("no_ray"));
     }
-    let root = find_root(app)?;
+    let root = repository_root(app)?;
     let (ticket, bytes) = ticket(app, &args.file)?;
     let project = calling::project_at(app, root)?;
     let settings = auto::settings(app, &project)?;

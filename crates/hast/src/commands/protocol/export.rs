@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{drive, settings};
 use crate::app::{self, App};
-use crate::commands::goals_files::find_root;
+use crate::commands::goals_files::repository_root;
 use crate::commands::{calling, driving, queue};
 use crate::messages::say as common;
 use crate::problem::{Exit, Problem};
@@ -19,7 +19,7 @@ pub(super) fn run(app: &mut App, args: &ExportArgs) -> Result<Exit, Problem> {
     if args.worker.as_deref().is_some_and(|worker| worker.trim().is_empty()) {
         return Err(Problem::usage(say::empty_worker(lang), say::empty_worker_next(lang)));
     }
-    let root = find_root(app)?;
+    let root = repository_root(app)?;
     let project = calling::project_at(app, root.clone())?;
     let settings = settings(app, &project)?;
     let fresh = app::ids(app.lang)?.uuid().simple().to_string();

@@ -26,13 +26,13 @@ use crate::commands::auto::leases::Leases;
 use crate::commands::auto::{self, AutoWish};
 use crate::commands::calling::{self, Project};
 use crate::commands::driving;
-use crate::commands::goals_files::{GoalsFiles, bad_file, find_root, show};
+use crate::commands::goals_files::{GoalsFiles, bad_file, repository_root, show};
 use crate::problem::{Exit, Problem};
 use crate::protocol_cli::IngestArgs;
 use crate::protocol_messages::say;
 
 pub(super) fn run(app: &mut App, args: &IngestArgs) -> Result<Exit, Problem> {
-    let root = find_root(app)?;
+    let root = repository_root(app)?;
     let files = GoalsFiles::read(app, &root)?;
     show(app, &files.warnings);
     let project = calling::project_at(app, root)?;
