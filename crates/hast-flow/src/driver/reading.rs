@@ -10,15 +10,30 @@ use crate::store::{Disk, DocPath, Seen, Store, StoreError};
 
 impl<F: Flow, D: Disk> Driver<'_, F, D> {
     /// Looks at what the next decision rests on: other processes' commits, and documents that a
-    /// person may have saved since.
+    /// person may have saved since. One document may be from before another process's commit and the
+    /// next from after it, and that commit may add to what the decision rests on: all is looked at again.
     pub(super) fn look_around(&mut self) -> Result<(), StoreError> {
+        loop {
+            if self.others_committed()? {
+                self.read_news()?;
+            }
+            if std::mem::take(&mut self.strangers) {
+                self.compare_guarded()?;
+            }
+            let changed = self.look_at_rest()?;
+            if !changed || !self.others_committed()? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn others_committed(&mut self) -> Result<bool, StoreError> {
         let foreign = self.store.read_together(|store| Ok(store.foreign_commits()))?;
-        if foreign != self.foreign && self.broken != Some(Rule::ReadNews) {
-            self.read_news()?;
-        }
-        if std::mem::take(&mut self.strangers) {
-            self.compare_guarded()?;
-        }
+        Ok(foreign != self.foreign && self.broken != Some(Rule::ReadNews))
+    }
+
+    /// Looks at each document that the view says; tells whether one is not as it was.
+    fn look_at_rest(&mut self) -> Result<bool, StoreError> {
         let mut changed = false;
         for path in self.flow.rests_on(&self.view) {
             let known = self.seen.get(&path).copied();
@@ -36,14 +51,7 @@ impl<F: Flow, D: Disk> Driver<'_, F, D> {
                 self.look_again(&path, known)?;
             }
         }
-        // One document may be from before another process's commit and the next from after it.
-        if changed
-            && self.store.read_together(|store| Ok(store.foreign_commits()))? != self.foreign
-            && self.broken != Some(Rule::ReadNews)
-        {
-            self.read_news()?;
-        }
-        Ok(())
+        Ok(changed)
     }
 
     /// Compares every guarded document with what it was.

@@ -149,6 +149,18 @@ mod tests {
         assert_eq!(report.diverged.iter().map(|(_, why)| why).collect::<Vec<_>>(), [""; 0]);
     }
 
+    /// The second driver made what the decision came to rest on while the first one looked: it was not
+    /// read, and the end had no copy of it.
+    #[test]
+    fn what_a_commit_between_two_looks_adds_to_a_decision_is_read_too() {
+        let mut report = Report::default();
+        for at in (1_400..1_700).step_by(3) {
+            let blow = Some(Blow::SecondAnywhere);
+            replay_named(Case { flow: Name::Session, seed: 716_289_657, blow, at }, &mut report);
+        }
+        assert_eq!(report.diverged.iter().map(|(_, why)| why).collect::<Vec<_>>(), [""; 0]);
+    }
+
     /// Two drivers that start one run: the first start came to nothing and left nothing behind.
     #[test]
     fn a_start_that_another_driver_ended_without_a_run_is_no_circle() {

@@ -137,7 +137,21 @@ pub fn same(calm: &Files, hit: &Files, but: Option<&str>) -> Result<(), String> 
     let extra = hit.keys().filter(|path| !calm.contains_key(*path));
     let mut paths = differs.map(|(path, _)| path).chain(extra);
     match paths.find(|path| Some(path.as_str()) != but) {
-        Some(path) => Err(format!("{path} differs from the undisturbed run")),
+        Some(path) => {
+            let [calm, hit] = first_difference(calm.get(path), hit.get(path));
+            Err(format!("{path} differs from the undisturbed run: {hit:?} instead of {calm:?}"))
+        }
         None => Ok(()),
     }
+}
+
+/// The first line in which two texts differ, of each; a text that is not there has none.
+fn first_difference(one: Option<&Vec<u8>>, other: Option<&Vec<u8>>) -> [Option<String>; 2] {
+    let lines = |bytes: Option<&Vec<u8>>| -> Vec<String> {
+        let text = bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        text.iter().flat_map(|text| text.lines().map(str::to_owned)).collect()
+    };
+    let (one, other) = (lines(one), lines(other));
+    let same = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+    [one, other].map(|lines| lines.into_iter().nth(same))
 }
