@@ -1,5 +1,7 @@
-//! Whether a call fits into the budget, and what it may use. Reservations are made one at a time, so
-//! that calls of several processes together keep it too. Nothing unknown is made up.
+//! The budget decides if a call may begin and how much it may use. It is given the ledger, the
+//! configured budget and the calls that are running. Reservations are made one at a time, so that
+//! calls of several processes together keep the budget too. It never guesses a number that an agent
+//! did not report.
 
 use jiff::Timestamp;
 

@@ -1,4 +1,6 @@
-//! What an agent's output means, line by line, whatever dialect it is written in.
+//! Events are the meaning of an agent's output, line by line and the same for every dialect. The
+//! readers of the dialects produce them. This module also classifies a failed request to a model by
+//! its status and its text.
 
 use crate::agents::limit::{LimitCause, Reset, find_reset};
 use crate::agents::tool_use::ToolUse;

@@ -1,5 +1,6 @@
-//! What in an agent's own settings would change how it, or another program, behaves later: hooks,
-//! MCP servers, permissions. Which files hold them, and what differs between before and after a call.
+//! hast watches the files of an agent's own settings that change how the agent or another program
+//! behaves later: hooks, MCP servers, permissions. This module lists these files for each preset.
+//! It compares their contents before and after a call and reports the differences as findings.
 
 use std::collections::BTreeMap;
 

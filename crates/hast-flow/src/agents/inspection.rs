@@ -1,5 +1,6 @@
-//! What can be told about an installed agent without calling a model: its version, and whether
-//! somebody seems to be logged in.
+//! hast inspects an installed agent without calling a model: its version, and signs of a login.
+//! This module is given printed text, set variables and present files. It starts no program itself,
+//! and a missing sign is rarely proof of a missing login.
 
 use crate::agents::presets::Preset;
 use crate::messages;

@@ -1,5 +1,6 @@
-//! What calls used and which agents refuse, as a log and its fold. The log is appended to before a
-//! result counts, so that whoever comes after a killed process knows what it knew.
+//! The ledger is a log of the amounts that calls used and of the agents that refuse, with the fold
+//! of that log. A line is appended before the result of a call counts. The process after a killed
+//! one therefore knows everything that the killed one knew.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

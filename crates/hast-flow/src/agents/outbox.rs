@@ -1,5 +1,7 @@
-//! What comes back from a call: which documents are there, which are missing or wrong, and the
-//! agent's own `failed.json` or `blocked.json`. The files are read by someone else.
+//! The outbox holds what a call brings back. This module finds the documents that are there, those
+//! that are missing or wrong, and the agent's own `failed.json` or `blocked.json`. It is given the
+//! contents of the files and the agent's last message. The caller reads the files; this module
+//! touches no disk.
 
 use std::collections::BTreeMap;
 

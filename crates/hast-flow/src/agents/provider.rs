@@ -1,4 +1,5 @@
-//! Who answers a call: a preset, a command line, or a rehearsal. Makes commands, starts nothing.
+//! A provider answers a call: a preset, a command line, or a rehearsal. It is read from the
+//! configuration. It makes the command of a call and the reader of its output, and starts nothing.
 
 use crate::agents::command::{AgentCall, AgentCommand, NativeSession, shown_line};
 use crate::agents::presets::{Description, EndingIs, Home, Preset, PromptWay, Resume, own_lines};

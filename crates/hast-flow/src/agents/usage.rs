@@ -1,4 +1,5 @@
-//! What a call cost, as far as the agent said so. Nothing is estimated here.
+//! Usage is the tokens and the money of a call, as far as the agent reported them. Numbers of a
+//! resumed session are reduced to the call alone. Nothing is estimated here.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! What a rehearsal says in a dialect is what the reader of that agent understands.
+//! A rehearsal speaks the dialects of agents. These tests check that the reader of each agent
+//! understands what the rehearsal says in its dialect.
 
 use super::*;
 use crate::agents::events::{ApiErrorClass, Ending};

@@ -1,4 +1,5 @@
-//! What the placeholders of a rehearsal stand for in one call.
+//! A rehearsal has placeholders in its texts. This module gives their values in one call, from
+//! `call.json` and the time. A name without a value in this call yields none.
 
 use crate::agents::limit::Moment;
 use crate::docs::call::Call;
