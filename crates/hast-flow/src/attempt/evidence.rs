@@ -1,5 +1,6 @@
-//! What is known about an attempt when its agent has ended and nothing of it runs any more.
-//! Collected from git and the machine by someone else; judged here.
+//! Evidence is everything known about an attempt after its agent has ended and none of its
+//! processes runs any more. The workspace and the supervisor collect it from git and the machine.
+//! The judge decides over it and never looks at the machine itself.
 
 use std::fmt;
 

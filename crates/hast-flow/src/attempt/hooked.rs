@@ -1,5 +1,6 @@
-//! What the user's hooks made of a commit's message. One that they emptied is a refusal, as it is for git,
-//! and trailers that say which attempt it was come back where they were taken out.
+//! The user's hooks may change a commit's message or refuse the commit. This module is given the
+//! planned message and the verdict of the hooks. A message that the hooks emptied is a refusal, as
+//! it is for git. Trailers that name the attempt are put back where the hooks removed them.
 
 use crate::attempt::workspace::HookVerdict;
 use crate::words::Lang;

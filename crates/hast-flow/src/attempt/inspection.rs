@@ -1,4 +1,5 @@
-//! What a workspace found after an attempt, and the evidence that a judge takes from it.
+//! An inspection is the work tree after an attempt, compared with its base. The workspace makes it.
+//! This module reads its handoffs and turns it into the evidence for the judge.
 
 use super::base::ObjectId;
 use super::evidence::{

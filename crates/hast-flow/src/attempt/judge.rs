@@ -1,5 +1,5 @@
-//! What an attempt is worth: one table, the first rule that fits counts. Tests are run only when
-//! nothing before them decides.
+//! The judge gives an attempt its verdict. It is one table of rules over evidence, and the first
+//! rule that fits counts. The tests are run only where no earlier rule decides.
 
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,7 @@
-//! What keeps a run from starting: another run, settings, a repository without a commit, work that is
-//! still to be committed. A decision over facts; it touches nothing. Everything else begins: hast works
-//! in rooms, and nothing of the user's is in their way.
+//! A start is refused for another run, invalid settings, a missing agent, a repository without a
+//! commit, or uncommitted work of `commit: off`. The decision is made over given facts and touches
+//! nothing. Every other start is allowed: hast works in rooms, where no file of the user is in the
+//! way. The module also tells if the owner of a lock still runs.
 
 pub mod say;
 

@@ -1,5 +1,6 @@
-//! What becomes of an attempt once it is judged: a plan that can be printed before anything is done.
-//! Nothing is rolled back that was not saved before; that order is the plan's.
+//! A settlement is the plan for an attempt that has been judged: acts on the repository, and the
+//! state of the goal after them. It can be printed before any act is performed. Its order puts a
+//! save before every rollback, so that no unsaved work is rolled back.
 
 use std::fmt;
 

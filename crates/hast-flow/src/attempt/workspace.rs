@@ -1,5 +1,5 @@
-//! What an attempt asks of git, as data, and the port that performs it. The one place that makes a
-//! [`Saved`]: from a save that was performed.
+//! An attempt asks git for steps, which are plain data here, and the [`Workspace`] port performs
+//! them. A [`Saved`] is made only here and in `worktrees`, and only from a save that was performed.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,5 @@
-//! What a start says about what it found.
+//! Messages of a start in both languages: its refusals, and its notes on files and goals that it
+//! leaves alone.
 
 crate::messages! {
     invalid_config(findings) { en: "the configuration is not valid: {findings}", ko: "설정이 올바르지 않습니다: {findings}" }
