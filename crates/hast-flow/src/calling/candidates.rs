@@ -1,5 +1,6 @@
-//! Who is asked: the chosen agent, and after it the fallbacks, only while those before are limited or
-//! missing.
+//! Candidates are the agents of a call in the order in which hast asks them: the chosen agent
+//! first, then the fallbacks. A fallback is asked only while all agents before it are limited or
+//! not installed.
 
 use crate::agents::choice::{Chosen, Wishes, choose, fallbacks};
 use crate::agents::problem::AgentProblem;

@@ -1,4 +1,6 @@
-//! What the sandbox of a call opens and what it closes again inside of that, from where it works.
+//! Grants are the paths that the sandbox of a call opens, and those inside of them that it closes
+//! or hides again. They follow from the place of the call, the configuration and the layout of git.
+//! This module computes paths and enforces nothing.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! What an agent is told: `call.json`, the whole prompt, and the limits of its process.
+//! The request is everything that an agent receives for a call: `call.json`, the whole prompt, and
+//! the limits of its process.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! What a call's end means: its result for the flow, its record without secrets, and its line in the
-//! ledger.
+//! A call that has ended is settled here. It becomes a result for the flow, a record without
+//! secrets, and a line in the ledger. No process of the call runs any more when this begins.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,5 +1,6 @@
-//! What an agent changed in the project and may not. Judged from what the project looked like before
-//! and after the call, what the call may write, and what its sandbox held shut.
+//! Strays are changes in the project that an agent's call was not allowed to make. The module is
+//! given the changed paths, the paths that the call may write, and the sandbox that held it. A path
+//! that the sandbox held shut was changed by another program or a person, and is no stray.
 
 use std::path::Path;
 
