@@ -1,4 +1,6 @@
-//! What every document type offers, and the one way to read one.
+//! Every document type offers the same things: a name, a format, a schema, and rules that the
+//! schema cannot express. All documents are read here in one way: syntax, schema, rules. Every
+//! finding is reported at once, up to a limit.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,6 @@
-//! What a task is to become: `design-brief.yaml` and `design-contract.yaml`.
+//! A task is designed in two documents. hast writes its objective and scope into
+//! `design-brief.yaml`. The architect answers with `design-contract.yaml`: invariants, interfaces,
+//! boundaries and files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

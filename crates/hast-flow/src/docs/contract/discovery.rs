@@ -1,4 +1,6 @@
-//! What the first calls of a request find out: `explored.yaml` and `task-breakdown.yaml`.
+//! The first calls of a request write two documents: `explored.yaml` about the project, and
+//! `task-breakdown.yaml` with its tasks. A rule checks that ids are unique, that each subtask
+//! belongs to its task, and that the order names each task once.
 
 use std::collections::{BTreeMap, BTreeSet};
 

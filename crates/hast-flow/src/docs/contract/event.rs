@@ -1,4 +1,4 @@
-//! What happens to a request of the contract flow: one line of `events.ndjson` each.
+//! Events of the contract flow tell the history of its requests, one line of `events.ndjson` each.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,5 @@
-//! What agents of the contract flow give back besides the contracts themselves.
+//! Agents of the contract flow reply with these documents besides the contracts themselves:
+//! `merge.json`, `decisions.yaml`, `patterns.yaml` and `review.json`.
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;

@@ -1,4 +1,5 @@
-//! What a subtask must do, and what its tests said: `test-contract.yaml`, `test-result.yaml`.
+//! The tests of a subtask have two documents. `test-contract.yaml` lists the cases that the subtask
+//! must pass. `test-result.yaml` records the outcome of a run and a recommendation.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,6 @@
-//! What is wrong with a line that calls an agent, as far as the line itself shows.
+//! A configured line that calls an agent is checked here, as far as the text of the line shows its
+//! faults. Examples are an open quote, a missing placeholder for the prompt, and an interpreter
+//! that would run the prompt. The check starts no program.
 
 use strsim::osa_distance;
 

@@ -1,4 +1,5 @@
-//! What `hast context --format json` prints: exactly these fields, always all of them.
+//! `hast context --format json` prints this document. It has exactly these fields, and all of them
+//! are always there.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

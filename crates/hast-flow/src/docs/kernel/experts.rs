@@ -1,5 +1,5 @@
-//! Who works in a kernel: `brain.yaml`, `experts/index.yaml` and one file an expert. People edit all
-//! of them; an expert is read again before each of its calls.
+//! The experts of a kernel stand in `brain.yaml`, `experts/index.yaml` and one file for each
+//! expert. People edit all of them. hast reads an expert's file again before each of its calls.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! What a kernel writes down: its events with the step of the protocol they belong to, its errors,
-//! and how a plan grew.
+//! A kernel logs its events, each with its step of the protocol, and the errors of its requests.
+//! The records of a growing plan and of the judgement of a report are defined here too.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! What the schema of a rehearsal cannot say: one action an item, one content a file, placeholders
-//! that exist, and nothing after an ending.
+//! A rehearsal has rules that its schema cannot express. An item has one action, and a file has one
+//! content. Placeholders must exist, and nothing may follow an ending.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,5 +1,5 @@
-//! What is written down about a run besides its tables: where it began, what the person decided,
-//! why it failed, and what happened.
+//! A run records more than its tables: its beginning, the person's decisions, its failure report,
+//! and its events. These are the documents for that.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,5 @@
-//! What comes back from the planner and the executor of a run.
+//! The planner and the executor of a run reply with these documents: mode, instructions, stages,
+//! tasks, tool tasks and result.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

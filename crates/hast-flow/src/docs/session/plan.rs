@@ -1,4 +1,6 @@
-//! What is to be done: `decomposition.json`, `metadata.json`, `state.json`.
+//! The plan of a session is `decomposition.json` with its tasks, and `metadata.json` about its
+//! revision. `replan.json` tells the kind of a revised plan. `state.json` tells the subject of tool
+//! calls that omit it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What the critic said, and what became knowledge.
+//! The critic's report on a task, and the index of the knowledge that came from tasks that passed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

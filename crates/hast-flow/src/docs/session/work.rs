@@ -1,4 +1,5 @@
-//! What was done: run logs, artifact manifests, questions and their answers.
+//! The work of a session is recorded in run logs, source records and artifact manifests. Questions
+//! to people and their answers are defined here too.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
