@@ -1,4 +1,5 @@
-//! What a flow is to the driver.
+//! A flow tells the driver everything through the [`Flow`] trait: its policy, the documents it
+//! reads, the fold into its view, and the next step. A flow is pure and performs nothing itself.
 
 use crate::roles::PolicyTable;
 use crate::steps::{CallResult, Commit, Step, StepKey};

@@ -1,5 +1,6 @@
-//! What others did since the last look: only documents that changed are read, of logs only what is
-//! new. A view that cannot take them in one by one is made afresh.
+//! The driver takes in the commits of other processes since its last look. It reads only documents
+//! that changed, and of logs only the new end. A view that cannot take such news one by one is
+//! built again from all documents.
 
 use std::collections::{BTreeMap, BTreeSet};
 

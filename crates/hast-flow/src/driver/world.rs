@@ -1,5 +1,6 @@
-//! What stands between a flow and the world: the changes that a view learns about, the facts that a
-//! decision may use, and whoever performs effects.
+//! A flow meets the world through three things: changes that its view learns about, facts that its
+//! decision may use, and the [`World`] that performs effects. [`InTurn`] is a world that performs
+//! one effect after the other.
 
 use std::collections::{BTreeSet, VecDeque};
 
