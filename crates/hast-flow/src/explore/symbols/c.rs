@@ -1,4 +1,6 @@
-//! What begins a definition in C and C++.
+//! C and C++: the rules that tell which token begins a definition, with its name and kind. `braces`
+//! applies them and finds where each definition ends. In a type, a declaration without a body
+//! counts too.
 
 use super::braces::{self, Begin, Found, Holds, Scope};
 use super::{Kind, closing, name, text};

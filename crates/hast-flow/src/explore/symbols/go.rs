@@ -1,4 +1,6 @@
-//! What begins a definition in Go.
+//! Go: the rules that tell which token begins a definition, with its name and kind. `braces`
+//! applies them and finds where each definition ends. A definition without a block ends with its
+//! line.
 
 use super::braces::{self, Begin, Found, Holds, Scope};
 use super::{Kind, closing, name, text};

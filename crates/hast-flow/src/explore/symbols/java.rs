@@ -1,4 +1,5 @@
-//! What begins a definition in Java.
+//! Java: the rules that tell which token begins a definition, with its name and kind. `braces`
+//! applies them and finds where each definition ends.
 
 use super::braces::{self, Begin, Found, Holds, Scope};
 use super::{Kind, closing, name, text};

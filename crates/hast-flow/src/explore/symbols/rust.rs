@@ -1,4 +1,6 @@
-//! What begins a definition in Rust.
+//! Rust: the rules that tell which token begins a definition, with its name and kind. `braces`
+//! applies them and finds where each definition ends. `impl` blocks label their content, and test
+//! attributes mark the next item.
 
 use super::braces::{self, Begin, Found, Holds, Scope};
 use super::{Kind, closing, name, text};
