@@ -1,5 +1,6 @@
-//! Whether one component uses another that it must not: imports and uses in the text of its files, in
-//! the common languages. Comments do not count; what cannot be told apart counts as a use.
+//! A design forbids some components to use others. This module finds the lines that do so: imports
+//! and uses in the text of files, in the common languages. Comments do not count. Text that cannot
+//! be told apart from a use counts as one.
 
 use crate::docs::contract::{Boundary, DesignContract};
 

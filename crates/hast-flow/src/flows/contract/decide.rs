@@ -1,4 +1,5 @@
-//! What the contract flow does next. One decision looks at the view and names one step.
+//! The contract flow decides its next step here. Each decision looks at the view and names one
+//! step.
 
 use serde_json::json;
 

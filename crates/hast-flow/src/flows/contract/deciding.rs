@@ -1,4 +1,5 @@
-//! What a person decides about a request that stopped: it goes on, stays as it is, or waits.
+//! A person decides about a request that stopped: it goes on, stays as it is, or waits. The
+//! decision is written once, and the same decision again changes nothing.
 
 use serde_json::json;
 

@@ -1,5 +1,6 @@
-//! What of the contract flow waits for a person: requests that stopped and have not been taken up again,
-//! and what people decided about them.
+//! The inbox of the contract flow holds requests that stopped and were not resumed since, with the
+//! decisions of people about them. It is a fold of the flow's log. A request that a person stopped
+//! is not in it.
 
 use crate::docs::contract::{ContractEvent, ContractEventKind as Kind};
 use crate::docs::files::FlowName;

@@ -1,5 +1,6 @@
-//! What a project has taught its contracts: only what passed gets in, the newer takes the place of the
-//! older, and nothing is changed without saying so.
+//! A project's knowledge is its decisions, patterns and pitfalls, kept for later contracts. Only
+//! pieces that passed a gate are taken in. A newer piece supersedes an older one, and the commit
+//! tells every change.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,6 @@
-//! What the documents of the contract flow must say together, whoever wrote them. No file can know it
-//! alone; `verify` asks here.
+//! The documents of the contract flow must agree with each other, no matter which program or person
+//! wrote them. `breaches` is given all of them and reports each contradiction. No single file can
+//! show these faults; `verify` calls this module.
 
 use std::collections::BTreeMap;
 

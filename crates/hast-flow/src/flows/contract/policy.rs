@@ -1,4 +1,5 @@
-//! Who writes what in the contract flow: each agent its own contracts, hast the rest.
+//! The policy of the contract flow: each agent writes its own contracts, and hast writes the rest.
+//! The implementer writes code and no contract.
 
 use crate::roles::Access::{Read, Write};
 use crate::roles::{Class, PolicyTable, Row};

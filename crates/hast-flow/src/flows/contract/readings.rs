@@ -1,5 +1,6 @@
-//! What an agent's answer must say beyond its schema: about which request, task and subtask it is, by
-//! whom, and that its paths are files of the project.
+//! Agents' answers are checked here beyond their schemas. An answer must name its request, task,
+//! subtask and author. Its paths must be files of the project. Faults become findings for the next
+//! call.
 
 use std::collections::BTreeSet;
 

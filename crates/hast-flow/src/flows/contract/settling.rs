@@ -1,5 +1,5 @@
-//! What follows from a gate: a commit for the user, the next subtask or task, or going back with
-//! everything saved first.
+//! A gate's verdict has consequences: a commit for the user, the next subtask or task, or the way
+//! back to an earlier stage. Before going back, everything is saved.
 
 use serde_json::{Value, json};
 

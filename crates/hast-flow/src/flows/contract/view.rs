@@ -1,4 +1,5 @@
-//! What the documents below `.claude/orchestrator/` say, kept up to date change by change.
+//! The view of the contract flow: the content of the documents below `.claude/orchestrator/`, kept
+//! up to date change by change.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What the contract flow says to people and to agents about what went wrong, in both languages.
+//! Messages of the contract flow about faults, to people and to agents, in both languages.
 
 crate::messages! {
     other_field(field, found) { en: "`{field}` is `{found}`, which is not what you were asked about", ko: "`{field}`(이)가 `{found}`인데, 요청받은 것이 아닙니다" }

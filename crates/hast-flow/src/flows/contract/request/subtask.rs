@@ -1,4 +1,4 @@
-//! What the events say about one subtask: its stage, its gates, its rounds.
+//! The fold of the log for one subtask: its stage, its gates and its rounds.
 
 use super::{
     Attempt, Back, Detail, Failure, Gate, Judged, SetAside, Stage, Subtask, TestKind, Tests,
