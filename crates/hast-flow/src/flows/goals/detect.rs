@@ -1,4 +1,5 @@
-//! What kind of project this is, from the files at its top, and which agent to call.
+//! `hast init` recognises a project by the files at its top and takes its test command from the
+//! first sign that fits. It also picks the first agent that is installed.
 
 use crate::agents::presets::Preset;
 

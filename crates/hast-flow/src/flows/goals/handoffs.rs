@@ -1,4 +1,5 @@
-//! What the newest handoff says to the next session.
+//! The newest handoff tells the next session what was done and decided and what comes next. This
+//! module reads a handoff's parts. It also orders the names of handoffs from newest to oldest.
 
 use crate::docs::document::read;
 use crate::docs::goals::{Handoff, HandoffName};

@@ -1,5 +1,5 @@
-//! What `auto` says about goals and attempts: a rehearsal without starting anything, and a line a
-//! verdict.
+//! Texts of `auto` about goals and attempts: the report of `--dry-run`, which starts nothing, and
+//! the `--explain` line of a verdict.
 
 use serde::Serialize;
 

@@ -1,5 +1,6 @@
-//! What events tell a person who has to decide about an attempt: what changed, how its tests ended,
-//! how to look at it. Bounded, so that an inbox shows it in one screen.
+//! Events carry evidence for a person who has to decide about an attempt: changed files, the end of
+//! its tests, commands that show the work. The evidence is bounded, so that an inbox shows it on
+//! one screen.
 
 use serde_json::{Value, json};
 

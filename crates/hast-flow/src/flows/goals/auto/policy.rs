@@ -1,4 +1,5 @@
-//! Who writes what below `.ai/`, and how each document may change.
+//! The policy below `.ai/`: the documents that the agent and hast may write, and how each document
+//! may change.
 
 use crate::roles::Access::{Read, Write};
 use crate::roles::{Class, PolicyTable, Row};

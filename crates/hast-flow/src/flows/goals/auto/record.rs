@@ -1,4 +1,6 @@
-//! What is written down about an attempt: what was agreed before its agent started, and the verdict.
+//! An attempt has two records: the agreement before its agent started, and the verdict. The agent
+//! cannot change the agreement. Records of kept work, and of work that earlier versions of hast
+//! left, are here too.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,5 @@
-//! What one run of `auto` has done so far, and where the work of its attempts is.
+//! A run of `auto` as far as it has come: goals it has finished with, and the place of its
+//! attempts' work. It is folded from the log.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! What becomes of a judged attempt, act by act, and of its goal.
+//! A judged attempt is settled here, act by act, and its goal with it. Each call names the next act
+//! that is not done yet, or the commit that closes the settlement.
 
 use serde_json::{Value, json};
 

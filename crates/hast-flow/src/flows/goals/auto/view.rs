@@ -1,4 +1,5 @@
-//! What the documents below `.ai/` say about goals and attempts, kept up to date change by change.
+//! The view of `auto`: goals and attempts as the documents below `.ai/` have them, kept up to date
+//! change by change.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! What `auto` says when it ends.
+//! Messages of `auto` at its end, in both languages.
 
 use crate::messages;
 

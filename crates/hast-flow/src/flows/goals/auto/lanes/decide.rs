@@ -1,5 +1,5 @@
-//! What a run in lanes does next: what came home first, then what may begin, then waiting, then an
-//! ending.
+//! A run in lanes decides its next step here. It first uses results that came home, then begins
+//! further work, then waits, and at last ends.
 
 use std::collections::BTreeSet;
 

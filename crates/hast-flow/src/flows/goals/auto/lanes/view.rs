@@ -1,5 +1,5 @@
-//! What the documents below `.ai/` say about goals in lanes. Everything that lanes share is kept as
-//! `auto` keeps it; the attempt under way and its results are each lane's own.
+//! The view of a run in lanes: goals as the documents below `.ai/` have them. Lanes share the view
+//! of `auto`. Each lane has its own attempt and its own results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::swap;

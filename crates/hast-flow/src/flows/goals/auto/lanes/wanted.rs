@@ -1,5 +1,5 @@
-//! Whether people still want a goal that is in a lane. What they have made of it meanwhile stands. The
-//! file that counts is the one that the goal's status goes into, read anew.
+//! A goal in a lane may have been given another status by people since. This module finds that out,
+//! and their status stands. It reads anew the file that the goal's status goes into.
 
 use crate::attempt::base::ObjectId;
 use crate::attempt::git_problem::GitProblem;

@@ -1,5 +1,6 @@
-//! What a patch may be before git reads it: bounded, and with nothing in it that grows when it is
-//! unpacked. Which paths it touches is found out from what git makes of it, not from its text.
+//! A patch is checked before git reads it. Its size is bounded, and nothing in it may grow when it
+//! is unpacked. The paths that it touches are taken from git's result and not from the text of the
+//! patch.
 
 /// The longest patch that is taken. More than this is a branch.
 pub const MOST_BYTES: usize = 16 << 20;

@@ -1,5 +1,5 @@
-//! What a spike does next: alternatives that are not tried yet, then their trees go, then the ranking,
-//! then the merge where it is asked for.
+//! A spike decides its next step here. It tries the alternatives that are not tried yet, removes
+//! their trees, tells the ranking, and merges the winner where the person asked for it.
 
 use serde_json::json;
 

@@ -1,4 +1,5 @@
-//! What the log says about the spikes of one decision, and the results that nothing has used yet.
+//! The view of a spike: the spikes of one decision as the log tells them, and the results that no
+//! commit has used yet.
 
 use std::collections::BTreeMap;
 

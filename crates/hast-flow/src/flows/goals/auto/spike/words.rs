@@ -1,4 +1,4 @@
-//! What a spike says when it ends, and what it tells agents.
+//! Messages of a spike at its end, and its prompt for agents, in both languages.
 
 use crate::docs::goals::{Alternative, DecisionTicket};
 use crate::messages;
