@@ -1,4 +1,4 @@
-//! What a kernel does next. One decision looks at the view and names one step.
+//! A kernel decides its next step here. Each decision looks at the view and names one step.
 
 use crate::docs::call::CallFinding;
 use crate::docs::kernel::KernelEventKind as Kind;

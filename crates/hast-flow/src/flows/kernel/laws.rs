@@ -1,4 +1,5 @@
-//! What the documents of a kernel must say together. No file can know it alone; `verify` asks here.
+//! The documents of a kernel must agree with each other. `breaches` reports every contradiction. No
+//! single file can show these faults; `verify` calls this module.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! Who writes what in a kernel: the kernel alone its three core files, each part its own documents.
+//! The policy of a kernel: the kernel alone writes its three core files, and each part writes its
+//! own documents.
 
 use crate::roles::Access::{Read, Write};
 use crate::roles::{Class, PolicyTable, Row};

@@ -1,4 +1,5 @@
-//! What keeps a kernel's files from being used, in both languages, with file and line.
+//! A trouble is a fault in `brain.yaml`, the index or an expert's file that keeps the kernel from
+//! using the file. Each is told with file and line, in both languages.
 
 use crate::docs::document::{Document, read};
 use crate::docs::kernel::Expert;

@@ -1,4 +1,4 @@
-//! What a kernel's documents say about one request, kept up to date change by change.
+//! The view of a kernel: its documents about one request, kept up to date change by change.
 
 use std::collections::{BTreeMap, BTreeSet};
 
