@@ -1,5 +1,5 @@
-//! What a run does next: the master control loop. One decision looks at the tables and names one
-//! step.
+//! A run decides its next step here: this is the master control loop. Each decision looks at the
+//! tables and names one step.
 
 use crate::docs::call::CallFinding;
 use crate::docs::run::{

@@ -1,4 +1,5 @@
-//! What the tables of a run must say together. No file can know it alone; `verify` asks here.
+//! The tables of a run must agree with each other and with the log. `breaches` reports every
+//! contradiction. No single file can show these faults; `verify` calls this module.
 
 use std::collections::{BTreeMap, BTreeSet};
 

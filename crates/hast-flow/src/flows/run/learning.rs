@@ -1,5 +1,5 @@
-//! What a run learns from: the runs before it whose requests, instructions and results are nearest
-//! to the new request. Those that failed teach as well as those that were completed.
+//! A run learns from earlier runs whose requests, instructions and results are nearest to the new
+//! request. Failed runs teach as well as completed ones.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! What a plan of tasks must keep: evidence that is there, an output in its place, and no output
-//! twice. All faults of a plan are told at once.
+//! A plan of tasks has rules. Its evidence must exist, each output must lie in its place, and no
+//! output may occur twice. All faults of a plan are told at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,6 @@
-//! What the planner is asked for in the main loop: stages of a phase, tasks of a stage, tool tasks
-//! before and after a task. Every plan is checked before it becomes rows.
+//! In the main loop, the planner is asked for the stages of a phase and the tasks of a stage. It is
+//! also asked for the tool tasks before and after a task. Every plan is checked before it becomes
+//! rows.
 
 use serde_json::json;
 

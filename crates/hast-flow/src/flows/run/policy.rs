@@ -1,5 +1,5 @@
-//! Who writes what in a run: the orchestrator tables and never content, the planner its proposal,
-//! the executor the files of its phase. Nobody writes what people brought.
+//! The policy of a run. The orchestrator writes tables and never content, the planner its proposal,
+//! the executor the files of its phase. No role writes the files that people brought.
 
 use crate::roles::Access::{Read, Write};
 use crate::roles::{Class, PolicyTable, Row};

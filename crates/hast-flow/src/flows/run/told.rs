@@ -1,4 +1,5 @@
-//! What the log says of one run: a table alone can be edited by anybody.
+//! The fold of the log for one run. It is compared with the tables, because any program or person
+//! can edit a table alone.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What the documents say about one run and about the runs before it, kept up to date change by
+//! The view of a run: its documents and those of the runs before it, kept up to date change by
 //! change.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What the run flow says to people, and what it writes into its own tables.
+//! Messages of the run flow to people, and the texts that it writes into its own tables.
 
 use crate::messages;
 use crate::words::{Lang, visible};
