@@ -1,4 +1,4 @@
-//! What a session does next. One decision looks at the view and names one step.
+//! A session decides its next step here. Each decision looks at the view and names one step.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! What each event of the log makes of the view: how far the session and its tasks are, what waits
-//! for whom, and which results are used up.
+//! Each event of the log is folded into the view here. It moves the progress of the session and its
+//! tasks, opens or answers questions to people, or uses up results.
 
 use crate::docs::session::{
     KnowledgeEntry, KnowledgeStatus, SessionEventKind as Kind, SummaryUsage, SystemStatus, Verdict,

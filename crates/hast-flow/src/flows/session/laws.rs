@@ -1,5 +1,5 @@
-//! What the documents of a session must say together: the four laws on disk. No file can know it
-//! alone; `verify` asks here.
+//! The four laws of a session, checked over its documents on disk. `breaches` reports every
+//! contradiction. No single file can show these faults; `verify` calls this module.
 
 mod log;
 mod outputs;

@@ -1,4 +1,5 @@
-//! What a session asks of people, and what they say: questions, answers, another plan.
+//! A session asks people questions and takes in their answers or their wish for another plan. It
+//! stays blocked until every question has an answer, or a person declares the plan impossible.
 
 use serde_json::{Value, json};
 

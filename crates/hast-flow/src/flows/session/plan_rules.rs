@@ -1,4 +1,5 @@
-//! What makes a plan workable: every rule, every finding, before anything is executed.
+//! The rules of a workable plan. Every rule is checked and every finding is reported, up to a
+//! limit, before any task is executed.
 
 use std::collections::{BTreeMap, BTreeSet};
 

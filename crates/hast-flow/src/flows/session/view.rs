@@ -1,5 +1,5 @@
-//! What a session's documents say, kept up to date change by change. Its size follows the plan;
-//! what a decision looks at does not grow with finished work.
+//! The view of a session: its documents, kept up to date change by change. Its size follows the
+//! plan. The part that a decision looks at does not grow with finished work.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! What was made, said about it, and fetched for it: every file is one that the log or the run logs
-//! tell of, and is still what it was.
+//! Artifacts, reports on them and fetched sources are checked here. The log or the run logs must
+//! tell of every such file, and the file must be unchanged since.
 
 use std::collections::{BTreeMap, BTreeSet};
 
