@@ -1,4 +1,5 @@
-//! What is wrong with a file: where, what, and what to do next. One closed list of causes.
+//! A diagnostic is a fault in a file: its place, its cause and the next action for a person. The
+//! causes are one closed list.
 
 pub mod text;
 

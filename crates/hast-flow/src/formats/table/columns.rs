@@ -1,4 +1,4 @@
-//! What a document says about its table: the columns, and how a row is read and written.
+//! A document describes its table here: its columns, and how a row is read and written.
 
 use crate::formats::diagnostic::Diagnostic;
 use crate::formats::table::read::RowView;
