@@ -1,6 +1,7 @@
-//! What a path went through since the last checkpoint, and what its present content means.
+//! A chain is the changes of one path since the last checkpoint. The judgement over it tells what
+//! the path's present content means.
 //!
-//! Pure: the records and the content go in, a verdict comes out. Nothing here touches a disk.
+//! It is pure: the records and the content go in, a verdict comes out. Nothing here touches a disk.
 
 use std::collections::BTreeMap;
 

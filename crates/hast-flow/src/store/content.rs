@@ -1,4 +1,5 @@
-//! What a file holds, read as a whole, and how it was recognised.
+//! The store reads whole documents here. It stamps them first, so that a change during the reading
+//! shows, and it compares a file's content by size and hash.
 
 use super::change::PAGE;
 use super::disk::{Action, Disk, DiskError, DiskErrorKind, FileKind, Meta, Open};

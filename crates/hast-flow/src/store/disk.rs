@@ -1,5 +1,5 @@
-//! What the store asks of a disk. `hast-world` answers with the machine's, `hast-sim` with one that
-//! loses, tears and reorders whatever a real one may.
+//! The store asks a disk for everything through this port. `hast-world` answers with the machine's
+//! disk. `hast-sim` answers with one that loses, tears and reorders writes as a real disk may.
 
 use super::path::DocPath;
 use super::seal::Seal;

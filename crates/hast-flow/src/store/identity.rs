@@ -1,7 +1,8 @@
-//! What a file was when it was read, so that a commit can tell whether it still is.
+//! An identity describes a file as it was when it was read. A commit compares it with the file to
+//! tell if the file is unchanged.
 //!
-//! A stamp (inode, size, times) answers without reading; where it cannot be trusted, because the
-//! file changed within one tick of the clock that stamped it, the content decides.
+//! A stamp (inode, size, times) answers without reading. The stamp is not trusted where the file
+//! changed within one tick of the clock that stamped it. There the content decides.
 
 use sha2::{Digest, Sha256};
 

@@ -1,4 +1,5 @@
-//! Who may change what, and how: judged before any byte is written. The tables are the flows'.
+//! A policy tells which role may change which document, and how. It judges a change before any byte
+//! is written. The tables belong to the flows.
 
 use super::change::{PutKind, steps_log};
 use super::path::DocPath;

@@ -1,8 +1,8 @@
-//! What the documents of a root were when somebody last looked, so that only what changed since is
-//! read again.
+//! A snapshot remembers the documents of a root at the last look, so that only later changes are
+//! read.
 //!
-//! It keeps identities, not contents: contents go to whoever folds them. Own commits feed it; a
-//! bounded hot set is looked at each turn; all of it only when another process committed.
+//! It keeps identities, not contents: contents go to the caller that folds them. Own commits feed
+//! it. Each turn looks at a bounded hot set, and at everything only when another process committed.
 
 use std::collections::BTreeMap;
 
