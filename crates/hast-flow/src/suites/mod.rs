@@ -1,5 +1,5 @@
-//! What a run of a test suite told besides its exit code: the counts that runners print, and JUnit's
-//! reports. Knows texts only; what they are worth is for a gate to say.
+//! A run of a test suite tells more than its exit code: the counts that runners print, and JUnit's
+//! reports. This module reads texts and nothing else. A gate judges what the numbers are worth.
 
 pub mod junit;
 pub mod runners;
