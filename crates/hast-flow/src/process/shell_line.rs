@@ -1,4 +1,5 @@
-//! What can be told of a shell's command line without a shell: the program that it begins with.
+//! hast reads the first program of a shell's command line without a shell. A path, a quoted word or
+//! a word of the shell itself gives no program.
 
 /// Words that a shell does itself: after one of them something else was not found.
 const OF_THE_SHELL: &[&str] = &[
