@@ -1,5 +1,6 @@
-//! What holds for the log of every flow: its numbers count by one from the first line on, and where steps
-//! were ended there are lines. A line that was taken out shows by that. Knows no event.
+//! The log of every flow is checked for removed lines here. Its numbers count by one from the first
+//! line on. A log without a line is a fault where steps were ended. The module knows no event of
+//! any flow.
 
 use crate::formats::diagnostic::{Diagnostic, Finding};
 use crate::formats::ndjson::LogLines;

@@ -1,4 +1,5 @@
-//! What pure code may ask of the machine. `hast-world` answers for real, `hast-sim` from a seed.
+//! Pure code asks the machine for the time and for fresh identifiers through these ports.
+//! `hast-world` answers from the machine, `hast-sim` from a seed.
 
 use jiff::Timestamp;
 use jiff::tz::Offset;

@@ -1,5 +1,6 @@
-//! Who may read and write what in a flow's documents: a table per flow, judged before our own writes
-//! and before an agent is given something to read. What an agent left in a project is `calling::strays`.
+//! Roles may read and write a flow's documents as the table of the flow says. The table judges
+//! every write of hast before it happens. The kernel flow also gives an agent only documents that
+//! its role may read. Files that an agent left in a project are judged by `calling::strays`.
 
 use crate::docs::files::matches_part;
 use crate::store::change::{PutKind, steps_log};

@@ -1,5 +1,5 @@
-//! What a commit writes once is told by its last event, with the hash, so that whoever edits or
-//! deletes it later is found out. A log and its `verify` use the same field.
+//! The last event of a commit names each file that the commit writes once, with the file's hash. A
+//! later edit or deletion is found by it. Logs and `verify` use the same field.
 
 use serde_json::{Map, Value, json};
 
