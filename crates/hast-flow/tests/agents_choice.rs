@@ -1,4 +1,5 @@
-//! Who answers a call, what is written down about it, and that the harness calls agents as hast does.
+//! Tests of the choice of the agent for a call and of the record of the call. The harness for real
+//! agents must call agents with the same flags as hast.
 
 #![cfg(test)]
 

@@ -1,4 +1,5 @@
-//! What comes back from a call: documents, fenced blocks, the agent's own word, redaction.
+//! Tests of everything that a call brings back: documents, fenced blocks, the agent's own word, and
+//! redaction of secrets.
 
 #![cfg(test)]
 

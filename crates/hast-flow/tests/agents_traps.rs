@@ -1,4 +1,5 @@
-//! What agents' output does to the unwary: lies, floods, cumulative numbers, unknown lines.
+//! Tests of misleading output of agents: false endings, floods, cumulative numbers and unknown
+//! lines. hast's reader must not be misled by any of them.
 
 #![cfg(test)]
 

@@ -1,4 +1,4 @@
-//! What a Markdown table may look like, and what is said about one that is wrong.
+//! Markdown tables in the forms that hast reads, and the findings on tables that are wrong.
 #![cfg(test)]
 
 use hast_flow::formats::diagnostic::{Diagnostic, Finding};

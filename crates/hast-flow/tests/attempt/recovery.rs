@@ -1,4 +1,4 @@
-//! What keeps a run from starting, a sentence of the specification each.
+//! The refusals of a start. Each test is a sentence of the specification.
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;

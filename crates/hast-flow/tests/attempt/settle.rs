@@ -1,4 +1,4 @@
-//! What becomes of a judged attempt, a sentence of the specification each.
+//! The settlement of a judged attempt. Each test is a sentence of the specification.
 
 use hast_flow::attempt::evidence::RepoPath;
 use hast_flow::attempt::judge::Verdict;

@@ -1,4 +1,4 @@
-//! What the contract flow does next, a sentence of its page each.
+//! The next step of the contract flow. Each test is a sentence of the flow's page.
 
 #![cfg(test)]
 

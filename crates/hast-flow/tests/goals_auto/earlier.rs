@@ -1,5 +1,6 @@
-//! What versions that worked in the user's checkout left in the log: told once, closed, and in nobody's
-//! way. The logs are written as those versions wrote them.
+//! Earlier versions of hast worked in the user's checkout and left events in the log. hast tells of
+//! them once and closes them. They keep no run from working. The logs are written as those versions
+//! wrote them.
 
 use hast_flow::attempt::evidence::TestEnd::Green;
 use hast_flow::steps::Ending;

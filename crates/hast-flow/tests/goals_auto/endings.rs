@@ -1,4 +1,4 @@
-//! What a run says at its end about goals that were blocked before it began.
+//! The end of a run names goals that were blocked before the run began.
 
 use hast_flow::attempt::evidence::TestEnd::Green;
 use hast_flow::flows::goals::runnable::{Asked, Depth};

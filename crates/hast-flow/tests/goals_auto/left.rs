@@ -1,4 +1,5 @@
-//! What earlier runs left, and what a run that stops tells. Everything happens in memory.
+//! Earlier runs leave kept work behind, and a run that stops writes down why. These tests run in
+//! memory.
 
 use hast_flow::agents::resume_time::{KnownLimit, ResetSource, ResumeTime};
 use hast_flow::attempt::base::ObjectId;

@@ -1,4 +1,4 @@
-//! What a kernel does next: these files, this step.
+//! The next step of a kernel. Each test gives files and names the step that follows.
 
 #![cfg(test)]
 

@@ -1,5 +1,5 @@
-//! What a run in lanes does next, from files alone: who may begin beside whom, who is merged first,
-//! and what a branch that moved, a conflict and a red test mean.
+//! The next step of a run in lanes, from files alone. Tests show which goals may begin together,
+//! which lane is merged first, and the step after a moved branch, a conflict or a red test.
 #![cfg(test)]
 
 mod scene;

@@ -1,4 +1,5 @@
-//! What a person may answer to a proposal, and what it means.
+//! A person answers a proposal of a run. The tests show the possible answers and their
+//! consequences.
 
 use hast_flow::docs::run::{Decision, DecisionLine, InstructionStatus, RunStatus};
 use hast_flow::flows::run::{Asked, Confirm, PersonsAnswer, Said, layout};

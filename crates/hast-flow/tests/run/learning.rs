@@ -1,4 +1,5 @@
-//! What a continuous run learns from.
+//! A continuous run learns from the runs before it. The tests show which runs it picks and how much
+//! the planner is told of them.
 
 use hast_flow::docs::run::RunRequest;
 use hast_flow::flows::run::{Asked, Confirm, NewRun, layout};

@@ -1,4 +1,4 @@
-//! What a run does next, a sentence of the protocol each.
+//! The next step of a run. Each test is a sentence of the protocol.
 
 #![cfg(test)]
 

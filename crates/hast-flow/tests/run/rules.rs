@@ -1,4 +1,4 @@
-//! What a plan of tasks must keep before it becomes rows.
+//! The rules that a plan of tasks must keep before it becomes rows.
 
 use hast_flow::steps::{Effect, EffectResult, Step};
 use serde_json::{Value, json};

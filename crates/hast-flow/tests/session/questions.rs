@@ -1,4 +1,4 @@
-//! What a session asks people, and how it goes on.
+//! A session asks people questions. The tests show how it asks, takes answers, and goes on.
 
 use crate::scene::{Session, plan, report, task};
 use hast_flow::docs::session::SystemStatus;
