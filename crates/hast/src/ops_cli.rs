@@ -1,5 +1,5 @@
-//! Subcommands and arguments of `hast events`, `hast inbox`, `hast observe` and `hast agent
-//! doctor|limits`, with their help.
+//! Subcommands and arguments of `hast events`, `hast inbox`, `hast observe`, `hast agent doctor`
+//! and `hast agent limits`, with their help.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Memory of the documents that this process wrote itself. A watch over the project tells by it the
+//! Record of the documents that this process wrote itself. A watch over the project tells by it the
 //! process's own writes from those of others. It is kept only where it was asked for.
 
 use std::collections::BTreeMap;
