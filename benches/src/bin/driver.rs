@@ -1,5 +1,6 @@
-//! What a step of a large session costs: the decision alone, and a whole turn of the driver on a disk
-//! whose sync is free. The last tasks against the first ones, and the start with all that work done.
+//! Cost of a step in a large session: the decision alone, and a whole turn of the driver on a disk
+//! whose sync is free. The program compares the last tasks with the first ones. It also measures a
+//! start with all that work done.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,5 +1,6 @@
-//! What a call on the queue costs, beside flock + append + fdatasync of a line as long, by turns in
-//! one run; and the same on a queue that has answered many calls before.
+//! Cost of a call on the queue, compared with flock + append + fdatasync of a line as long. Both
+//! are measured by turns in one run. The same calls are measured on a queue that has answered many
+//! calls before.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;

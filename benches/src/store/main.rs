@@ -1,5 +1,5 @@
-//! What a durable commit costs, beside the calls that it cannot avoid. Everything is interleaved in
-//! one run; only the ratios mean something.
+//! Cost of a durable commit, compared with the system calls that it cannot avoid. All measurements
+//! are interleaved in one run. Only the ratios mean something.
 
 mod concurrent;
 mod fixture;

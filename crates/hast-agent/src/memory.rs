@@ -1,4 +1,5 @@
-//! What claude-mem remembers: one question to its worker on this machine, over HTTP. Nothing is written.
+//! Search in the memory of claude-mem: one question over HTTP to its worker on this machine. hast
+//! writes nothing there.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! What every disk must do, and what the store does on every disk. One suite for the simulated one
-//! and the machine's.
+//! Tests that every disk must pass, and tests of the store on it. The simulated disk and the
+//! machine's disk share this one suite.
 
 use hast_flow::store::disk::{Disk, DiskErrorKind, Exchange, Open};
 use hast_flow::store::policy::AnyRole;

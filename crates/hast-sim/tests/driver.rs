@@ -1,5 +1,5 @@
-//! What the driver promises to every flow, shown with a flow of two numbers that are asked for at
-//! the same time.
+//! Promises of the driver to every flow, shown with a flow of two numbers that are asked for at the
+//! same time.
 
 #![cfg(test)]
 

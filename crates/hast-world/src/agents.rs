@@ -1,5 +1,5 @@
-//! What is installed here: versions, signs of a login, and what the sandbox of this machine can do.
-//! Found by trying, bounded, all at once.
+//! Agents on this machine: versions, signs of a login, and the abilities of the sandbox here. hast
+//! tries all of them at once, with time limits.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

@@ -1,5 +1,5 @@
-//! Whether a process lives. One that has ended and that nobody has waited for still has its number, and
-//! does nothing any more.
+//! Check that a process lives. A process that has ended and was not waited for yet still has its
+//! number, and does not count as living.
 
 use std::fs;
 use std::path::Path;

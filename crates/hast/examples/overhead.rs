@@ -1,5 +1,5 @@
-//! What supervision costs: `/bin/true` started bare and under a guard, in turn, many times.
-//! Run with `cargo run --release --example overhead -- target/release/hast [ROUNDS]`.
+//! Cost of supervision: `/bin/true` is started bare and under a guard, in turn, many times. Run
+//! with `cargo run --release --example overhead -- target/release/hast [ROUNDS]`.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};

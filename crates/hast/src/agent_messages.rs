@@ -1,4 +1,4 @@
-//! What `hast agent` and `hast trust` say, in Korean and English.
+//! Messages and help of `hast agent` and `hast trust`, in Korean and English.
 
 pub(crate) mod help {
     //! Help texts of commands and flags.

@@ -1,4 +1,5 @@
-//! What `auto`, `retry` and the demo say, in Korean and English.
+//! Messages and help of `hast auto`, `hast retry` and `hast take`, and messages of the demo, in
+//! Korean and English.
 
 pub(crate) mod help {
     //! Help texts.

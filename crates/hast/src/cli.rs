@@ -1,4 +1,4 @@
-//! What can be typed: commands, flags and their help, in both languages.
+//! The command line of hast: commands, flags and their help, in Korean and English.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What can be typed after `hast contract`, and its help.
+//! Subcommands and arguments of `hast contract`, with their help.
 
 use clap::{ArgGroup, Args, Subcommand};
 use hast_flow::words::Lang;

@@ -1,4 +1,5 @@
-//! What the contract flow's commands and its demo say, in Korean and English.
+//! Messages and help of the contract flow's commands, and messages of its demo, in Korean and
+//! English.
 
 pub(crate) mod help {
     //! Help texts.

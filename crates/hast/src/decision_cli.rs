@@ -1,4 +1,4 @@
-//! What can be typed after `hast decision`, and its help.
+//! Subcommands and arguments of `hast decision`, with their help.
 
 use std::path::PathBuf;
 

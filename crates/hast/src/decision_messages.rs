@@ -1,4 +1,4 @@
-//! What `hast decision` says, in Korean and English.
+//! Messages and help of `hast decision`, in Korean and English.
 
 pub(crate) mod help {
     //! Help texts.

@@ -1,4 +1,4 @@
-//! What `explore` says, in Korean and English.
+//! Messages and help of `hast explore`, in Korean and English.
 
 pub(crate) mod help {
     //! Help texts.

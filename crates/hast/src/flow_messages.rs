@@ -1,4 +1,4 @@
-//! What every command that drives a flow says, in Korean and English.
+//! Messages that all commands which drive a flow have in common, in Korean and English.
 
 pub(crate) mod say {
     //! Endings, locks and states.

@@ -1,4 +1,4 @@
-//! What can be typed after `hast kernel`, and its help.
+//! Subcommands and arguments of `hast kernel`, with their help.
 
 use clap::{Args, Subcommand};
 use hast_flow::words::Lang;

@@ -1,4 +1,4 @@
-//! What the kernel's commands and its demo say, in Korean and English.
+//! Messages and help of the kernel's commands, and messages of its demo, in Korean and English.
 
 pub(crate) mod help {
     //! Help texts.

@@ -1,4 +1,4 @@
-//! What `hast observe` says, in Korean and English.
+//! Messages of `hast observe`, in Korean and English.
 
 pub(crate) mod say {
     //! Names of figures, and sentences around them.

@@ -1,4 +1,5 @@
-//! What can be typed after `hast events`, `hast inbox`, `hast observe` and `hast agent doctor|limits`, and its help.
+//! Subcommands and arguments of `hast events`, `hast inbox`, `hast observe`, `hast agent doctor`
+//! and `hast agent limits`, with their help.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What events, inbox and observe say, in Korean and English.
+//! Messages and help of events, inbox and observe, in Korean and English.
 
 pub(crate) mod help {
     //! Help texts.

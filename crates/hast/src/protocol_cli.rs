@@ -1,4 +1,4 @@
-//! What can be typed after `hast protocol`, and its help.
+//! Subcommands and arguments of `hast protocol`, with their help.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What `hast protocol` says, in Korean and English.
+//! Messages and help of `hast protocol`, in Korean and English.
 
 pub(crate) mod help {
     //! Help texts.

@@ -1,4 +1,4 @@
-//! What can be typed after `hast queue`, and its help.
+//! Subcommands and arguments of `hast queue`, with their help.
 
 use clap::{Args, Subcommand, ValueEnum};
 use hast_flow::docs::goals::{GoalStatus, QueueLane};

@@ -1,4 +1,4 @@
-//! What the commands of the queue say, in Korean and English.
+//! Messages and help of the queue's commands, in Korean and English.
 
 pub(crate) mod help {
     //! Help texts.

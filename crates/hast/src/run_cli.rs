@@ -1,4 +1,4 @@
-//! What can be typed after `hast run` and `hast search`, and its help.
+//! Subcommands and arguments of `hast run`, and arguments of `hast search`, with their help.
 
 use std::path::PathBuf;
 

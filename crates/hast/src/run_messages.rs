@@ -1,4 +1,5 @@
-//! What the commands of runs, `hast search` and the demo of runs say, in Korean and English.
+//! Messages and help of the run commands and of `hast search`, and messages of the demo of runs, in
+//! Korean and English.
 
 pub(crate) mod help {
     //! Help texts.

@@ -1,4 +1,4 @@
-//! What can be typed after `hast session`, and its help.
+//! Subcommands and arguments of `hast session`, with their help.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,5 @@
-//! What the session's commands, its report and its demo say, in Korean and English.
+//! Messages and help of the session's commands, and messages of its report and its demo, in Korean
+//! and English.
 
 pub(crate) mod help {
     //! Help texts.

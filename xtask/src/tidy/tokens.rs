@@ -1,4 +1,4 @@
-//! What the checks need to know of Rust: functions, inline modules and paths.
+//! Functions, inline modules and paths of a Rust file, as the checks need them.
 //!
 //! Tokens are read instead of a syntax tree, because paths and functions inside macro calls
 //! (`proptest!`, `assert!`) must obey the rules too.

@@ -1,4 +1,4 @@
-//! What reports are made of: facts, tables, trees, badges.
+//! Parts of HTML reports: facts, tables, trees, badges, lists and links.
 
 use super::{Html, escaped};
 

@@ -1,4 +1,5 @@
-//! What a rehearsal expects of the call: texts of its prompt, files that are there.
+//! Expectations of a rehearsal: texts that the prompt has or lacks, files that are there or
+//! missing, and the content of a file. The first one that is not met fails the call.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What a scripted agent prints: its own words, the lines of a real one, or far too much.
+//! Output of a scripted agent: its own words, the lines of a real agent, or far too many bytes.
 
 use std::io::{self, Write};
 

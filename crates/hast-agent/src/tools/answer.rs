@@ -1,4 +1,4 @@
-//! What a tool gives: one document, and the raw answers it was made from.
+//! Answer of a tool: one document, and the raw answers of servers that it was made from.
 
 use hast_flow::ids::Sha256;
 use hast_flow::time::UtcTime;

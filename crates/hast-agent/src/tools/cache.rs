@@ -1,4 +1,4 @@
-//! What was fetched today, by address, in a directory that can be deleted without loss.
+//! Cache of web answers, by address and day. Its directory can be deleted without loss.
 
 use std::fs;
 use std::io::Write as _;

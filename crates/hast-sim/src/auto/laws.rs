@@ -1,4 +1,5 @@
-//! What must hold however a run of `auto` got to its end, and what of two ends must be equal.
+//! Consistency checks for simulated runs of `auto`, however a run got to its end. The module also
+//! takes from each end what must be equal in two of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

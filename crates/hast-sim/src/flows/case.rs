@@ -1,4 +1,5 @@
-//! What can hit a run, how a run is named so that it can be replayed, and what a sweep counted.
+//! Blows that can hit a simulated run, the name by which a run can be replayed, and the counts of a
+//! sweep.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -1,5 +1,5 @@
-//! What must hold of every flow's documents alike: logs that can be read, steps that end once, and
-//! roles that keep to their places.
+//! Consistency checks that are common to all flows' documents: logs can be read, steps end once,
+//! and roles keep to their places.
 
 use std::collections::BTreeSet;
 

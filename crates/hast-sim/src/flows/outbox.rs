@@ -1,4 +1,4 @@
-//! What lies in a simulated agent's outbox, judged as the real one is.
+//! The outbox of a simulated agent, judged by the same code as a real one.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! What the sweep has to know about a flow: how its world answers, what must always hold, and what
-//! of two ends must be equal.
+//! A flow under test, as the sweep needs it. It says how the flow's world answers, which laws
+//! always hold, and which files must be equal at two ends.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! What the steps of git are made of in the simulated work tree: operations that last, trees, refs.
+//! Building blocks of the simulated git steps: operations that last, trees and refs of a simulated
+//! work tree.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,5 @@
-//! What work trees beside the user's own must do: one suite for the simulated ones and for real git.
+//! Tests that rooms beside the user's checkout must pass. The simulated rooms and those of real git
+//! share this one suite.
 
 use hast_flow::attempt::base::{Base, ObjectId};
 use hast_flow::attempt::git_problem::GitProblem;

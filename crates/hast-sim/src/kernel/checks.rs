@@ -1,4 +1,4 @@
-//! What must hold of a kernel's documents, however it got there.
+//! Consistency checks for a kernel's documents, however the kernel got there.
 
 use std::collections::BTreeSet;
 

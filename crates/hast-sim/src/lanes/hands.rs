@@ -1,5 +1,5 @@
-//! Whoever works in lanes: agents, the user, tests, and whoever performs what the flow asks for, several
-//! things at once and in any order.
+//! Simulated workers of lanes: agents, the user and tests, and the code that performs the flow's
+//! effects. Effects of several lanes may come in any order.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What must hold of a run's documents, however it got there.
+//! Consistency checks for a run's documents, however the run got there.
 
 use std::collections::{BTreeMap, BTreeSet};
 

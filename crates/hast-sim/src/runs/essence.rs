@@ -1,5 +1,5 @@
-//! What of two ends of a run must be equal: its own files byte for byte, its own rows and events. What
-//! other runs of the root wrote, and the numbers that they took, may differ.
+//! Parts of a run that must be equal at two ends: its own files byte for byte, its own rows and
+//! events. Writes of other runs of the root may differ, and so may the numbers that they took.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What must hold of a session's documents, however it got there.
+//! Consistency checks for a session's documents, however the session got there.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,6 @@
-//! What of two sessions must be equal. Byte for byte where nothing can differ; where lanes and a
-//! moving clock come in, everything but times, the order of events, and numbers given in that order.
+//! Parts of a session that must be equal in two runs of it, byte for byte where nothing can differ.
+//! With lanes and a moving clock, times, the order of events and numbers given in that order may
+//! differ. Of a session that failed only the ending counts.
 
 use std::collections::BTreeMap;
 

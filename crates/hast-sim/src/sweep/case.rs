@@ -1,4 +1,4 @@
-//! What can interrupt a run, and how a run is named so that it can be replayed.
+//! Interruptions of a run of the store's sweep, and the name by which a run can be replayed.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! What must be true after a commit was tried, whatever happened meanwhile.
+//! Checks of the documents after a commit was tried, whatever happened meanwhile.
 
 use std::collections::{BTreeMap, BTreeSet};
 

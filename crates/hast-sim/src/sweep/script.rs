@@ -1,5 +1,5 @@
-//! What the simulated flow does: change sets over a handful of documents, chosen by the seed from
-//! what the files say.
+//! Change sets of the simulated flow over a handful of documents. The seed chooses them from the
+//! content of the files.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
-//! What hast cannot go on without, held while an agent works that nothing keeps from it: a second link
-//! to each file of its own, and the bytes of the small ones. What the agent took away or cut is put back
-//! before anything is written or judged.
+//! Backup of hast's own files while an agent works that no sandbox keeps from them. It has a second
+//! link to each of these files, and the bytes of small ones. Files that the agent deleted or cut
+//! are put back before hast writes or judges anything.
 
 use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, Write};

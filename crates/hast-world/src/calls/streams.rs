@@ -1,4 +1,4 @@
-//! What an agent prints on its way into the record: without secrets, with a cap, as it comes.
+//! Output of an agent on its way into the record: without secrets, with a cap, as it comes.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;

@@ -1,5 +1,5 @@
-//! Whether an agent changed anything in its tree, for a call that ended too soon to tell. Times of the last
-//! change are compared with that of a file of the call; nothing is read.
+//! Check for changes of an agent in its tree or outbox, for a call that ended too soon to tell. It
+//! compares times of the last change with that of a file of the call. It reads no content.
 
 use std::fs;
 use std::io::ErrorKind;

@@ -1,5 +1,5 @@
-//! What a project looks like around a call, so that what was changed meanwhile is known. Files are
-//! looked at and not read: size, mode, inode and the time of the last change tell.
+//! Stamps of a project's files before and after a call, so that changes in between are known. Files
+//! are looked at and not read: size, mode, inode and the time of the last change tell.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};

@@ -1,5 +1,6 @@
-//! What a call changed in the project and may not, where it may change only a part of it: the project is
-//! looked at before and after. What hast itself and its other processes wrote meanwhile is not its doing.
+//! Watch over a call that may change only a part of the project: hast looks before and after it. It
+//! finds the changes outside of that part. Writes of hast itself and of its other processes are not
+//! counted against the call.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

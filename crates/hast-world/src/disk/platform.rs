@@ -1,4 +1,5 @@
-//! What systems name differently. Linux is the one that is tested.
+//! Functions of the disk that each operating system names in its own way. Linux is the system that
+//! is tested.
 
 use std::fs::File;
 use std::os::fd::OwnedFd;

@@ -1,5 +1,5 @@
-//! What this process wrote itself: whoever watches a project beside its commits has to tell its own
-//! writing from somebody else's. Remembered only where it was asked for.
+//! Record of the documents that this process wrote itself. A watch over the project tells by it the
+//! process's own writes from those of others. It is kept only where it was asked for.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,8 +1,8 @@
-//! What git's configuration would make it run, and the settings that keep it from that.
+//! Programs that git's configuration would make it run, and the settings that keep it from that.
 //!
-//! Programs that the user chose for all repositories (`filter.*` in the global or the system's
-//! config, such as git-lfs) keep working, because without them contents are compared and stored
-//! wrongly. What only the repository's own config chooses does not run.
+//! Programs that the user chose for all repositories keep working: `filter.*` in the global or the
+//! system's config, such as git-lfs. Without them contents are compared and stored wrongly.
+//! Programs that only the repository's own config chooses do not run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};

@@ -1,5 +1,5 @@
-//! What stands where new files are to come and is in no tree: ignored, it is the user's all the same, and
-//! git would write over it.
+//! Files, links and directories that are in no tree and stand where new files are to come. Ignored
+//! ones are the user's all the same, and git would write over them.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

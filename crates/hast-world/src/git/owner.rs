@@ -1,5 +1,6 @@
-//! Whether a repository is one that git would work in: the user's own, or one that their configuration calls
-//! safe. Hooks and settings of somebody else's run with the rights of whoever works in it.
+//! Check that a repository is one that git would work in: the user's own, or one that
+//! `safe.directory` names. Hooks and settings of another owner's repository would run with the
+//! rights of the user who works in it.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

@@ -1,5 +1,5 @@
-//! What git says of a checkout of the user's: HEAD, uncommitted files, operations under way, and whether
-//! handoffs would be ignored. Nothing is written for it.
+//! State of the user's checkout as git reports it: HEAD, uncommitted files and operations under
+//! way. It also tells if git would ignore handoffs. Nothing is written for it.
 
 use std::path::Path;
 

@@ -1,5 +1,6 @@
-//! What keeps a program inside of what it was given: Landlock for writing, namespaces for
-//! processes and for closed paths. Each says honestly what it could do on this machine.
+//! The sandbox keeps a program inside of the places that it was given. Landlock is for writing,
+//! namespaces are for processes and closed paths. Each reports honestly how much of it this machine
+//! could apply.
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;

@@ -1,6 +1,7 @@
-//! What `hast agent guard` does in each of its stages. One thread only: a namespace can be made
-//! by no other, and a death signal is bound to the thread that started the child. The program of
-//! a namespace needs no such signal, and is started by a thread that lives no longer than that.
+//! Stages of `hast agent guard`. Each has one thread only. No process with more can make a
+//! namespace, and a death signal is bound to the thread that started the child. The program of a
+//! namespace needs no such signal. A thread of its own starts it, and lives no longer than the
+//! start.
 
 use std::ffi::OsString;
 use std::io::{self, Write};

@@ -1,5 +1,5 @@
-//! What only Linux has for holding processes together. Elsewhere a call still has its own group and
-//! session; what leaves both is not found again.
+//! System calls of Linux that hold processes together. On other systems a call still has its own
+//! group and session, and a process that leaves both is not found again.
 
 use std::ffi::OsString;
 use std::fs::File;

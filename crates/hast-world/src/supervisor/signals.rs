@@ -1,5 +1,6 @@
-//! What a terminal or a service manager does to hast, done to all its runs: Ctrl-C ends them,
-//! Ctrl-Z stops them together with hast.
+//! Signals that a terminal or a service manager sends to hast, passed on to all its runs. Ctrl-C
+//! ends the runs. Ctrl-Z stops them together with hast. A file over the size limit is an error of
+//! its write and does not end hast.
 
 use std::io;
 use std::sync::Arc;

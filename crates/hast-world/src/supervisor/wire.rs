@@ -1,5 +1,5 @@
-//! What hast and its guard say to each other: one order over the guard's standard input, then
-//! single bytes; frames over its standard output.
+//! Protocol between hast and its guard. hast sends one order over the guard's standard input, then
+//! single bytes. The guard sends frames over its standard output.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};

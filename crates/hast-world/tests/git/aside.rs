@@ -1,5 +1,5 @@
-//! What is too large for a ref: told with where it is, found again after a death, brought back, and never
-//! deleted with a work tree.
+//! Files that are too large for a ref: hast tells where they lie and finds them again after a
+//! death. It brings them back, and never deletes them with a work tree.
 
 use std::path::{Path, PathBuf};
 

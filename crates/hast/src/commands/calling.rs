@@ -1,5 +1,6 @@
-//! What every command needs that calls agents: the project with its settings, the user's approval of
-//! what it would run, and the calls themselves.
+//! Preparation that is common to all commands that call agents. It finds the project with its
+//! settings and asks for the user's approval of the commands that would run. It gives the calls
+//! their supervisor and settings.
 
 use std::ffi::OsString;
 use std::io::{BufRead, IsTerminal};

@@ -1,5 +1,5 @@
-//! What stands on the screen, and what to send to a terminal so that something else stands there: each
-//! line is written over, so that nothing is scrolled away and nothing is left behind. Pure.
+//! The lines that stand on a terminal, and the bytes that replace them by other lines. Each line is
+//! written over: no line scrolls away and no old line stays behind. The code is pure.
 
 use unicode_width::UnicodeWidthChar;
 

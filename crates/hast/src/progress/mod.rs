@@ -1,5 +1,5 @@
-//! What people see while hast works: a board of units on a terminal, one line an event elsewhere.
-//! Shows; decides nothing. Everything of it goes to stderr.
+//! Progress that people see while hast works: a board of units on a terminal, one line an event
+//! elsewhere. It only shows, and decides nothing. All of it goes to stderr.
 
 pub(crate) mod beats;
 pub(crate) mod board;

@@ -1,5 +1,5 @@
-//! What is too large for a ref: whoever reads the screen, the summary or the JSON, or asks for it back,
-//! is told where it is.
+//! Files that are too large for a ref: the screen, the summary and the JSON tell where they lie.
+//! `--undo` and `hast take` bring them back.
 
 use crate::scene::{Scene, WORK};
 

@@ -1,5 +1,5 @@
-//! What one attempt or goal must not leave to the next: reports that did not pass, and files that no gate
-//! has judged.
+//! An attempt or goal leaves nothing unjudged to the next: no report that did not pass, and no file
+//! that no gate has judged. A report that says blocked goes on to the next session.
 
 use crate::scene::{Scene, WORK};
 

@@ -1,4 +1,4 @@
-//! What is typed and what comes of it: dry runs, refusals, retry, the demo.
+//! Commands as users type them, and their results: dry runs, refusals, retry, the demo.
 
 use crate::scene::{Scene, WORK};
 

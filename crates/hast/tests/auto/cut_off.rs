@@ -1,4 +1,5 @@
-//! What a killed run leaves is in its room: nothing of the user's needs repair, and the next run goes on.
+//! A killed run leaves its work in its room. No file of the user's needs repair, and the next run
+//! goes on.
 
 use crate::scene::{Scene, WORK};
 

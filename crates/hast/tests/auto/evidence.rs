@@ -1,4 +1,4 @@
-//! What the events tell whoever has to decide: the inbox is made of them.
+//! Events carry the evidence that a person needs to decide. The inbox is made of these events.
 
 use crate::scene::{Scene, WORK};
 

@@ -1,5 +1,6 @@
-//! What an agent leaves where nobody looks: names that git refuses, pipes, repositories without a `.git`,
-//! commits that it takes back, files among the handoffs, and tests that are gone where red is wanted.
+//! Agents leave things where git does not look: names that git refuses, pipes, repositories without
+//! a `.git`. They take commits back, put files among the handoffs, and delete tests where red is
+//! wanted. hast finds each of these.
 
 use crate::liars::{caught, with_work};
 use crate::scene::{Ran, Scene, WORK};

@@ -1,4 +1,4 @@
-//! What hast's own runs of the tests leave in the tree is nobody's work.
+//! Files that hast's own test runs leave in the tree are not part of the attempt.
 
 use crate::scene::{GO, Scene, WORK};
 

@@ -1,5 +1,5 @@
-//! What the user's git is set to: commits that are signed, hooks that rewrite messages, repositories of
-//! somebody else.
+//! Settings of the user's git: signed commits, hooks that rewrite messages, and repositories that
+//! belong to another user.
 
 use std::process::Command;
 

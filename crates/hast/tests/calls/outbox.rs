@@ -1,4 +1,5 @@
-//! What an agent is told, what it gives back, and what it cannot do by what it puts into its outbox.
+//! A call tells the agent its task and takes documents back from the outbox. The agent can break
+//! nothing by the files that it puts there.
 
 use std::fs;
 

@@ -1,4 +1,5 @@
-//! What the README shows works as it is shown.
+//! The first command of the README and the rehearsals on their page work as they are shown. The
+//! reference names every document.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,5 @@
-//! What a newcomer is told: in their language, of what is really there, with advice that works.
+//! Messages to a newcomer: they are in the user's language, true of the files that are there, and
+//! give advice that works.
 
 use serde_json::Value;
 

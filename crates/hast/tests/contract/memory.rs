@@ -1,4 +1,5 @@
-//! What earlier requests left is quoted with its source; claude-mem is asked where it runs.
+//! Memory of the contract flow: earlier requests are quoted with their source. claude-mem is asked
+//! where it runs.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

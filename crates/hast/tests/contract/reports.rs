@@ -1,4 +1,5 @@
-//! What the tests' own reports say: JUnit's files of this run, and nothing that lay there before.
+//! Reports of the tests themselves: JUnit files of this run count, also against the exit code. A
+//! report that lay there before says nothing.
 
 use crate::scene::{ONE, Scene};
 

@@ -1,4 +1,5 @@
-//! What people type: the seed's example to its end, the lists, knowledge, verify on anybody's tree.
+//! Contract commands as people type them: the seed's example to its end, the lists, knowledge, and
+//! verify on trees of other tools.
 
 use crate::scene::{ONE, Scene};
 

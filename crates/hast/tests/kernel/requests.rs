@@ -1,4 +1,4 @@
-//! What becomes of a request: answered, grown, mended, or failed with a cause.
+//! Ends of a kernel request: answered, grown, mended, or failed with a cause.
 
 use crate::scene::{GROWING, Scene};
 

@@ -1,4 +1,5 @@
-//! What is typed and what comes of it, for people in two languages and for programs.
+//! Kernel commands as users type them, and their results, for people in two languages and for
+//! programs.
 
 use crate::scene::Scene;
 

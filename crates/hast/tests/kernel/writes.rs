@@ -1,4 +1,5 @@
-//! What an expert may write is a wall: the sandbox holds it, and what was left is judged.
+//! An expert writes only where its `writes` allow it. The sandbox holds it to them, and hast judges
+//! the files that it left.
 
 use std::process::Stdio;
 

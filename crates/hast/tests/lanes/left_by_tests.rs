@@ -1,4 +1,4 @@
-//! What the tests leave in the tree of a lane is nobody's work.
+//! Files that the tests leave in the tree of a lane are not part of the attempt.
 
 use crate::scene::{Scene, work};
 

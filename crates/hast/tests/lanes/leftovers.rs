@@ -1,4 +1,5 @@
-//! What an earlier run left is finished by the next one, or found and removed, never lost.
+//! Rooms, refs and work trees that an earlier run left: `auto --gc` and the next run free them, or
+//! leave them and tell of them. No work in them is lost.
 
 use crate::scene::{Scene, work};
 

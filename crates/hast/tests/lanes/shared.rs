@@ -1,5 +1,6 @@
-//! What all work trees of a repository share, changed while lanes run: by the user, whom a sandbox
-//! tells from the agent, and by agents that nothing holds.
+//! Settings, hooks and stashes that all work trees of a repository share, changed by the user while
+//! lanes run. They stay. They fail nothing where a sandbox holds the agent. Without one, a changed
+//! setting or hook stops the run, and a stash does not.
 
 use crate::scene::{Scene, work};
 

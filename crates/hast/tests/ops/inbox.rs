@@ -1,4 +1,4 @@
-//! What waits for a person, and what a decision does.
+//! Items that wait for a person in the inbox, and the effect of a decision about them.
 
 use serde_json::json;
 

@@ -1,4 +1,5 @@
-//! What opening documents had to repair after a kill is told: what, where, and what to do.
+//! hast tells of each repair that it made when it opened documents after a kill: the document, the
+//! place, and the next step.
 
 use hast_stage::Stage;
 use serde_json::Value;

@@ -1,4 +1,5 @@
-//! What `/proc` says: which processes carry a mark in their environment, and who started them.
+//! Helpers that read `/proc`: processes with a mark in their environment, their parents and guards,
+//! and their memory.
 
 use std::fs;
 use std::time::{Duration, Instant};

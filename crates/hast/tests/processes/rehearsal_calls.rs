@@ -1,4 +1,4 @@
-//! What hast makes of a rehearsed call: usage, limits, logins, words, endings.
+//! Calls that a rehearsal plays, as hast records them: usage, limits, logins, words, endings.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! What a rehearsal does to files, and which of its replies answers a call.
+//! Files that a rehearsal changes, and the choice of the reply that answers a call.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

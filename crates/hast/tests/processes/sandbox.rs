@@ -1,4 +1,5 @@
-//! What the sandbox holds back and what it lets through, by trying it with real programs.
+//! The sandbox tried with real programs: the accesses that it refuses, and those that it lets
+//! through.
 
 use std::fs;
 use std::path::{Path, PathBuf};

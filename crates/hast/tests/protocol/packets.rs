@@ -1,4 +1,5 @@
-//! What goes out and what comes back, when everybody behaves.
+//! Task packets that go out and result packets that come back, while hast and the worker keep to
+//! the protocol.
 
 use serde_json::json;
 

@@ -1,4 +1,5 @@
-//! What agent and tests see at the checkout's own path.
+//! Agent and tests in a room, at the checkout's own path and at a path of its own. The tests show
+//! the files that they see and the changes that hast judges.
 
 use crate::scene::{KINDS, Scene, differences};
 

@@ -1,4 +1,4 @@
-//! What people answer to a proposal, and what they edit meanwhile.
+//! Answers of people to a proposal of a run, and their edits meanwhile.
 
 use crate::scene::Scene;
 

@@ -1,4 +1,4 @@
-//! What sessions ask, in the inbox of all flows, and what a decision there does.
+//! Questions of sessions in the inbox of all flows, and the effect of a decision about them.
 
 use crate::scene::Scene;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What a chart shows, with every point at its place on both axes.
+//! Layout of a chart: every point gets its place on both axes.
 
 use hast_flow::tools::args::{AxisKind, ChartArgs, ChartKind, Place};
 

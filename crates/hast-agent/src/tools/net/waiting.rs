@@ -1,4 +1,5 @@
-//! Whether to ask again, and after how long.
+//! Retries of a request: the rule decides from the last try if there is another one, and after how
+//! long.
 
 use std::time::Duration;
 

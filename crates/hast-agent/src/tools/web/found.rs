@@ -1,4 +1,4 @@
-//! What search services answer, as one shape.
+//! Answers of search services, brought into one shape.
 
 use hast_flow::tools::ToolFailure;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! What is in a room after an agent worked there: the tree of it, made with an index that only hast
-//! writes and with the base's ignore rules, and what differs from the base.
+//! Content of a room after an agent worked there: its tree, and the differences from the base. The
+//! tree is made with the base's ignore rules and an index that only hast writes.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};

@@ -1,4 +1,5 @@
-//! What is seen while an agent works: one line that changes on a terminal, one line an event else.
+//! Progress of agent calls on stderr: on a terminal one line that changes, elsewhere one line an
+//! event.
 
 use std::io::Write;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};

@@ -1,5 +1,5 @@
-//! What is said about where work is that is not in the tree: on its ref, beside it, where protected things
-//! were; and the commands that bring it back.
+//! Messages about work that is not in the tree: on its ref, on a kept branch, or in files that were
+//! moved aside. Each file that was moved aside is named with the command that brings it back.
 
 use std::borrow::Cow;
 use std::path::Path;

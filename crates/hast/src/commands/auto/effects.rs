@@ -1,4 +1,6 @@
-//! What `auto` asks of the machine besides agents: git, and the tests.
+//! Effects of `auto` other than agent calls: steps of git, test runs, claims and scans, in the
+//! checkout or in a room. `Nothing` is for flows that ask for agents alone, and refuses every other
+//! effect.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

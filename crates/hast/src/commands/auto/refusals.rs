@@ -1,5 +1,5 @@
-//! What `hast auto` would refuse if it were started now, for whoever only asks. Writes nothing, and asks git
-//! only what changes nothing.
+//! Reasons for which `hast auto` would refuse to start now, for commands that only ask. The module
+//! writes nothing. It asks git only for commands that change nothing.
 
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::recovery::{Owner, Refusal, StartFindings, refusal};

@@ -1,4 +1,4 @@
-//! What of the contract flow waits in the inbox, and what a decision there does.
+//! Inbox items of the contract flow, and the effect of a decision about one of them.
 
 use hast_flow::docs::contract::ContractEvent;
 use hast_flow::flows::contract::inbox::fold;

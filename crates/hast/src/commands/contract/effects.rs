@@ -1,4 +1,5 @@
-//! What the contract flow asks of the machine besides agents: git, the tests, and memory.
+//! Effects of the contract flow other than agent calls: steps of git and test runs in a room, and
+//! questions to memory.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

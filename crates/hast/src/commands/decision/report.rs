@@ -1,4 +1,5 @@
-//! What a spike came to: the ranking as a table or as JSON, and what stood against the merge.
+//! Report of a spike: the ranking as text or as JSON, and the guard or problem that stood against
+//! the merge.
 
 use hast_flow::attempt::recovery::named;
 use hast_flow::flows::goals::auto::spike::{Spike, SpikeFlow};

@@ -1,4 +1,4 @@
-//! What a run asks of the machine besides agents: a look at files, and tools without a model.
+//! Effects of a run other than agent calls: scans of files, and tools without a model.
 
 use hast_flow::steps::{Effect, EffectResult, StepKey};
 use hast_world::calls::OtherEffects;

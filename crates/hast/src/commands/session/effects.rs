@@ -1,4 +1,4 @@
-//! What a session asks of the machine besides agents: the tools of its data tasks.
+//! Effects of a session other than agent calls: the tools of its data tasks.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;

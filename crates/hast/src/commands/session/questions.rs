@@ -1,5 +1,5 @@
-//! What sessions ask people, from small files alone: the status and the inbox look here. Only a session
-//! that has a question without an answer has its log looked at.
+//! Questions that sessions ask people, for the status and the inbox. They are read from small files
+//! alone. The log of a session is read only where one of its questions has no answer.
 
 use hast_flow::docs::session::{Answer, Decomposition, Question, SessionStatus, SystemStatus};
 use hast_flow::flows::session::{events, layout};
