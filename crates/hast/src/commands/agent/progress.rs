@@ -150,6 +150,7 @@ pub(crate) fn event_words(lang: Lang, event: &AgentEvent) -> Option<String> {
         | AgentEvent::Model(_)
         | AgentEvent::SaidMore(_)
         | AgentEvent::Tokens(..)
+        | AgentEvent::MessageTokens(..)
         | AgentEvent::Cost(..)
         | AgentEvent::Denied(_)
         | AgentEvent::Final(_)
