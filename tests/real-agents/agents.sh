@@ -3,7 +3,8 @@
 # the prompt in $PROMPT_FILE, and $RETRIES for those that can be told how often to retry. The flags are those of the
 # presets in crates/hast-flow/src/agents/presets/.
 
-AGENTS=(claude codex gemini qwen opencode goose copilot aider)
+ALL_AGENTS=(claude codex gemini qwen opencode goose copilot aider)
+AGENTS=("${ALL_AGENTS[@]}")
 
 declare -A PACKAGE=(
     [claude]=@anthropic-ai/claude-code@2.1.325
@@ -109,7 +110,7 @@ call_goose() {
 
 point_copilot() {
     ENV=(COPILOT_OFFLINE=true COPILOT_PROVIDER_BASE_URL="$URL/v1" COPILOT_PROVIDER_API_KEY=dummy COPILOT_MODEL=scripted
-        COPILOT_HOME="$HOME_DIR/.copilot")
+        COPILOT_HOME="$HOME_DIR/.copilot" COPILOT_CACHE_HOME="$HOME_DIR/.cache/copilot")
 }
 
 call_copilot() {

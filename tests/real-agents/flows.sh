@@ -31,7 +31,7 @@ point() { # agent, directory of its homes
 without_homes() {
     local kept=() one
     for one in "${ENV[@]}"; do
-        case $one in CLAUDE_CONFIG_DIR=* | CODEX_HOME=* | GEMINI_CLI_HOME=* | QWEN_HOME=* | XDG_*=* | GOOSE_PATH_ROOT=* | COPILOT_HOME=*) ;; *) kept+=("$one") ;; esac
+        case $one in CLAUDE_CONFIG_DIR=* | CODEX_HOME=* | GEMINI_CLI_HOME=* | QWEN_HOME=* | XDG_*=* | GOOSE_PATH_ROOT=* | COPILOT_HOME=* | COPILOT_CACHE_HOME=*) ;; *) kept+=("$one") ;; esac
     done
     ENV=("${kept[@]}")
 }
@@ -66,7 +66,7 @@ ended() {
 
 # One case; prints what came of it in a few words. $OUT keeps what hast said.
 flow_case() { # agent, case, number of the agent
-    local agent=$1 case=$2 seconds=$((31636000 + $3)) partner=claude words
+    local agent=$1 case=$2 seconds=$((31536000 + $3)) partner=claude words
     local base=$SCRATCH/flow-$agent-$case
     PROJECT=$base/project HOME_DIR=$base/home TMP_DIR=$base/tmp OUT=$base/out
     mkdir -p "$HOME_DIR" "$TMP_DIR" "$OUT"
@@ -125,9 +125,14 @@ other_flow() {
     esac
 }
 
+# What is in the home though every home of the agent was moved. hast's own state is no agent's.
+made_in_home() {
+    (cd "$HOME_DIR" && find . -mindepth 1 \( -path ./.local/state/hast -o -path ./.cache/hast \) -prune -o ! -type d -printf '%P\n') | head -3 | paste -sd' '
+}
+
 # What has to be so after a case, and is only said where it is not; and what the case is about.
 afterwards() { # case, seconds that its background process sleeps
-    local left prompt
+    local left made prompts
     case $1 in
         good | homes | own-path | background | parallel)
             grep -q 'exports.sub' "$PROJECT/calc.js" || printf ', NOT IN THE CHECKOUT'
@@ -139,9 +144,8 @@ afterwards() { # case, seconds that its background process sleeps
     esac
     [ "$1" = parallel ] && ! grep -q 'exports.sub' "$PROJECT/other.js" && printf ', THE SECOND IS NOT IN THE CHECKOUT'
     if [ "$1" = homes ]; then
-        for prompt in .claude .codex .gemini .qwen .copilot .config/goose .config/opencode; do
-            [ -e "$HOME_DIR/$prompt" ] && printf ', MADE %s' "$prompt"
-        done
+        made=$(made_in_home)
+        [ -z "$made" ] || printf ', MADE %s' "$made"
     fi
     if [ "$1" = 429 ]; then
         hast_here agent limits --json 2>/dev/null | node -e '
@@ -150,7 +154,9 @@ afterwards() { # case, seconds that its background process sleeps
         '
     fi
     # A percent sign in a path that the agent was told.
-    find "$PROJECT" -name prompt.md -exec cat {} + 2>/dev/null | grep -q '%[0-9A-F][0-9A-F]' && printf ', PERCENT SIGN'
+    prompts=$(find "$PROJECT" -name prompt.md)
+    [ -n "$prompts" ] || printf ', NO PROMPT'
+    [ -n "$prompts" ] && tr '\n' '\0' <<<"$prompts" | xargs -0 grep -q '%[0-9A-F][0-9A-F]' && printf ', PERCENT SIGN'
     left=$(pgrep -xfc "sleep $2" || true)
     [ "$left" = 0 ] || printf ', %s LEFT' "$left"
     [ "$1" = background ] && [ "$left" = 0 ] && printf ', 0 left'

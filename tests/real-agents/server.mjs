@@ -161,7 +161,7 @@ const anthropic = {
       ? { type: "tool_use", id: `toolu_${idOf(step)}`, name: step.tool.name, input: step.tool.args }
       : { type: "text", text: step.text };
     const stop_reason = step.tool ? "tool_use" : "end_turn";
-    const message = { id: "msg_0001", type: "message", role: "assistant", model: request.model ?? "scripted", content: [], stop_reason: null, stop_sequence: null, usage };
+    const message = { id: `msg_${idOf({ number: this.toolResults(request) + 1 })}`, type: "message", role: "assistant", model: request.model ?? "scripted", content: [], stop_reason: null, stop_sequence: null, usage };
     if (!request.stream) return json(response, 200, { ...message, content: [block], stop_reason });
     const delta = step.tool
       ? { type: "input_json_delta", partial_json: JSON.stringify(step.tool.args) }

@@ -15,6 +15,7 @@ use crate::attempt::evidence::TestRun;
 use crate::attempt::workspace::{GitResult, GitStep};
 use crate::attempt::worktrees::{WorktreeResult, WorktreeStep};
 use crate::docs::call::CallFinding;
+use crate::docs::examples::Values;
 use crate::docs::session::RoutingState;
 use crate::leases::{LeaseResult, LeaseStep};
 use crate::store::{DocPath, Put};
@@ -126,6 +127,8 @@ pub struct Call {
     pub needs: Vec<DocPath>,
     /// The files that must come back.
     pub expected: Vec<Expected>,
+    /// What the examples of these files have to say here.
+    pub shown: Values,
     /// Whether result files may lie beside them.
     pub further: Further,
     /// What was wrong with the last reply.
@@ -159,6 +162,7 @@ impl Call {
             inputs: Vec::new(),
             needs: Vec::new(),
             expected: Vec::new(),
+            shown: Values::new(),
             further: Further::None,
             findings: Vec::new(),
             rejected: BTreeMap::new(),

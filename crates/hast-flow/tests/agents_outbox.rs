@@ -12,8 +12,9 @@ use hast_flow::agents::outbox::{
 use hast_flow::agents::outcome::Documents;
 use hast_flow::agents::redact::{Redactor, names_a_secret};
 use hast_flow::docs::call::ExpectedDocument;
+use hast_flow::docs::examples::{self, Values};
 use hast_flow::docs::goals::Language;
-use hast_flow::docs::{examples, registry};
+use hast_flow::docs::registry;
 use hast_flow::formats::source::Source;
 use hast_flow::time::UtcTime;
 use hast_flow::words::{Lang, placeholders};
@@ -127,7 +128,7 @@ fn the_prompt_names_the_files_and_an_example_of_each() {
     call.expected = vec![required("plan.json", Some("kernel-plan")), optional("goal.md")];
     for language in [Language::En, Language::Ko] {
         call.language = language;
-        let section = expected_section(&call, Further::None, at());
+        let section = expected_section(&call, Further::None, at(), &Values::new());
         for part in
             ["`plan.json`", "`goal.md` (", "\"todo_list\"", "/calls/1/outbox", "blocked.json"]
         {
@@ -138,7 +139,7 @@ fn the_prompt_names_the_files_and_an_example_of_each() {
         assert!(section.contains(values), "{section}");
     }
     call.expected = Vec::new();
-    assert!(!expected_section(&call, Further::None, at()).contains("##"));
+    assert!(!expected_section(&call, Further::None, at(), &Values::new()).contains("##"));
     assert_eq!(findings_section(&[], Language::En), "");
 }
 
@@ -146,7 +147,7 @@ fn the_prompt_names_the_files_and_an_example_of_each() {
 fn where_result_files_may_lie_beside_the_answer_nothing_forbids_them() {
     let mut call = agents_scene::with_prompt("").call;
     call.expected = vec![required("output.json", Some("expert-output"))];
-    let told = |further| expected_section(&call, further, at());
+    let told = |further| expected_section(&call, further, at(), &Values::new());
     assert!(told(Further::None).contains("and nothing else there"));
     let open = told(Further::Results);
     assert!(!open.contains("nothing else") && open.contains("result files beside them"), "{open}");
@@ -185,7 +186,7 @@ fn every_document_that_agents_write_has_an_example_that_is_valid() {
         call.step = step.to_owned();
         for name in ASKED_FOR {
             let entry = registry::find(name).unwrap();
-            let example = examples::filled(name, &call, at()).unwrap();
+            let example = examples::filled(name, &call, at(), &Values::new()).unwrap();
             assert!(!example.contains("{{"), "{name}: {example}");
             let file = if example.starts_with(['{', '[']) { "a.json" } else { "a.yaml" };
             assert_eq!((entry.check)(&Source::new(file, &example)), [], "{name}: {example}");
@@ -194,15 +195,26 @@ fn every_document_that_agents_write_has_an_example_that_is_valid() {
 }
 
 #[test]
+fn an_example_says_what_its_flow_wants_to_be_copied() {
+    let call = agents_scene::with_prompt("").call;
+    let values = [("major_version", "2"), ("revision", "1"), ("kind", "MAJOR")];
+    let values = values.map(|(name, value)| (name, value.to_owned())).into();
+    let example = |name| examples::filled(name, &call, at(), &values).unwrap();
+    let plan = example("decomposition");
+    assert!(plan.contains("\"major_version\": 2,\n  \"revision\": 1,"), "{plan}");
+    assert!(example("replan").contains("\"kind\": \"MAJOR\""));
+}
+
+#[test]
 fn an_example_has_the_ids_and_the_time_of_its_call() {
     let mut call = agents_scene::with_prompt("").call;
     (call.request_id, call.task_id) = (Some("R7".to_owned()), Some("T3".to_owned()));
-    let example = examples::filled("design-contract", &call, at()).unwrap();
+    let example = examples::filled("design-contract", &call, at(), &Values::new()).unwrap();
     for line in ["request_id: \"R7\"", "task_id: \"T3\"", "created_at: \"2026-01-12T14:30:00Z\""] {
         assert!(example.contains(line), "{line}: {example}");
     }
     call.task_id = Some("say \"hi\"".to_owned());
-    let example = examples::filled("expert-output", &call, at()).unwrap();
+    let example = examples::filled("expert-output", &call, at(), &Values::new()).unwrap();
     let value: serde_json::Value = serde_json::from_str(&example).unwrap();
     assert_eq!(value["task_id"], "say \"hi\"");
 }

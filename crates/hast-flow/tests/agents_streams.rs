@@ -134,6 +134,32 @@ fn tokens_are_those_that_were_reported_and_cost_is_never_invented() {
 }
 
 #[test]
+fn these_agents_tell_what_they_used_while_they_work_and_the_others_only_at_their_end() {
+    for (agent, before_its_end) in [
+        ("claude", Some((1234, 2468))),
+        ("qwen", Some((1234, 2468))),
+        ("opencode", Some((1234, 1234))),
+        ("codex", None),
+        ("gemini", None),
+        ("goose", None),
+        ("copilot", None),
+        ("aider", Some((632, 632))),
+    ] {
+        let recorded = recorded(agent, "write");
+        let mut reader = Provider::parse(agent).unwrap().reader();
+        let mut told = Vec::new();
+        for line in recorded.out.split_inclusive(|byte| *byte == b'\n') {
+            reader.push(Stream::Out, line);
+            if !reader.has_ended() {
+                told.extend(reader.used().tokens.map(Tokens::total));
+            }
+        }
+        let told = told.first().copied().zip(told.last().copied());
+        assert_eq!(told, before_its_end, "{agent}");
+    }
+}
+
+#[test]
 fn every_agent_but_two_tells_its_session_and_all_say_their_last_words() {
     for (agent, _) in TABLE {
         let reply = reply(agent, &recorded(agent, "write"), usize::MAX);
@@ -171,6 +197,17 @@ fn a_reset_time_that_is_printed_is_found() {
     assert_eq!(resume_at("claude", "429"), None);
     let codex = resume_at("codex", "usage").unwrap();
     assert!(codex.ends_with(":00Z"), "a time on a clock: {codex}");
+}
+
+#[test]
+fn codex_may_go_on_after_it_says_that_its_retry_limit_is_exceeded() {
+    // The same line as where it waits for an hour: no reason to end a call.
+    let line = "exceeded retry limit, last status: 429";
+    for (case, ended) in [("429", "rate limit"), ("by-hand-429-once", "completed")] {
+        let said = String::from_utf8(recorded("codex", case).out).unwrap();
+        assert!(said.contains(line), "{case}: {said}");
+        assert_eq!(in_a_word(&outcome("codex", case)), ended);
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use hast_flow::agents::command::{AgentCall, NativeSession};
 use hast_flow::agents::limit::Moment;
-use hast_flow::agents::outcome::{Documents, Evidence, Outcome, classify};
+use hast_flow::agents::outcome::{Documents, Evidence, FailureClass, Outcome, classify};
 use hast_flow::agents::presets::Preset;
 use hast_flow::agents::provider::Provider;
 use hast_flow::agents::usage::Earlier;
@@ -133,6 +133,7 @@ fn named(outcome: &Outcome) -> String {
         Outcome::Limited(_) => "limited".to_owned(),
         Outcome::LoginNeeded { .. } => "login".to_owned(),
         Outcome::Denied { .. } => "denied".to_owned(),
+        Outcome::Failed { class: FailureClass::TimedOut, .. } => "timed out".to_owned(),
         Outcome::Failed { class, .. } => format!("{class:?}").to_lowercase(),
         Outcome::NotStarted(_) | Outcome::NeverBegan { .. } => "not started".to_owned(),
         Outcome::Cancelled => "cancelled".to_owned(),

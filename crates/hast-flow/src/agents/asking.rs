@@ -3,8 +3,9 @@
 
 use crate::agents::fields;
 use crate::docs::call::{Call, CallFinding, ExpectedDocument};
+use crate::docs::examples::{self, Values};
 use crate::docs::goals::Language;
-use crate::docs::{examples, registry};
+use crate::docs::registry;
 use crate::time::UtcTime;
 use crate::words::Lang;
 
@@ -26,7 +27,7 @@ pub enum Seen {
 
 /// The part of a prompt that names the expected files with an example of each; nothing where the prompt
 /// itself says what to write.
-pub fn expected_section(call: &Call, further: Further, at: UtcTime) -> String {
+pub fn expected_section(call: &Call, further: Further, at: UtcTime, values: &Values) -> String {
     let lang = call.language.lang();
     if call.handoff_path.is_some() {
         // The handoff is the way to say it.
@@ -45,18 +46,19 @@ pub fn expected_section(call: &Call, further: Further, at: UtcTime) -> String {
         section.push('\n');
     }
     for document in &call.expected {
-        section += &example(document, call, at, lang);
+        section += &example(document, call, at, values);
     }
     section + "\n" + &say::own_words_there(lang)
 }
 
 /// An example of a document, and what it does not show; the schema where there is none.
-fn example(document: &ExpectedDocument, call: &Call, at: UtcTime, lang: Lang) -> String {
+fn example(document: &ExpectedDocument, call: &Call, at: UtcTime, values: &Values) -> String {
+    let lang = call.language.lang();
     let Some(entry) = document.schema.as_deref().and_then(registry::find) else {
         return String::new();
     };
     let (name, schema) = (&document.name, (entry.schema)());
-    let Some(example) = examples::filled(entry.name, call, at) else {
+    let Some(example) = examples::filled(entry.name, call, at, values) else {
         return format!("\n{}\n\n```json\n{schema}\n```\n", say::schema_of(lang, name));
     };
     let kind = name.rsplit('.').next().unwrap_or_default();

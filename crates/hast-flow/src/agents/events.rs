@@ -21,6 +21,8 @@ pub enum AgentEvent {
     /// It tries the model again by itself.
     Retry(ApiError),
     Tokens(Tokens, Span),
+    /// What one message of the model used, by its id. A message may be told more than once.
+    MessageTokens(String, Tokens),
     Cost(Usd, Span),
     /// A request to the model failed. Only an ending without success makes it count.
     Error(ApiError),

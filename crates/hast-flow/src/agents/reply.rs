@@ -2,7 +2,7 @@
 
 use crate::agents::events::{AgentEvent, ApiError, ApiErrorClass, Ending, Line};
 use crate::agents::limit::{Limit, Moment};
-use crate::agents::usage::{Earlier, Meter, Tokens, Usage, Usd};
+use crate::agents::usage::{Earlier, Messages, Meter, Span, Tokens, Usage, Usd};
 use crate::process::Stream;
 
 /// The longest line that is understood; a longer one is counted and skipped.
@@ -33,6 +33,7 @@ pub struct AgentReply {
     pub raw: RawLines,
     pub lines: u64,
     tokens: Meter<Tokens>,
+    messages: Messages,
     cost: Meter<Usd>,
     said: TailText,
     final_text: Option<String>,
@@ -90,7 +91,9 @@ impl AgentReply {
         self.answered |= match &event {
             AgentEvent::Said(_) | AgentEvent::SaidMore(_) | AgentEvent::Final(_) => true,
             AgentEvent::Tool(_) | AgentEvent::Denied(_) => true,
-            AgentEvent::Tokens(tokens, _) => tokens.output > 0,
+            AgentEvent::Tokens(tokens, _) | AgentEvent::MessageTokens(_, tokens) => {
+                tokens.output > 0
+            }
             AgentEvent::Session(_) | AgentEvent::Model(_) | AgentEvent::Cost(..) => false,
             AgentEvent::Retry(_) | AgentEvent::Error(_) => false,
             AgentEvent::Ended(_) | AgentEvent::Stopped => false,
@@ -106,6 +109,10 @@ impl AgentReply {
             AgentEvent::Tool(_) => self.said.start_line(),
             AgentEvent::Retry(error) => self.retry = Some(error),
             AgentEvent::Tokens(tokens, span) => self.tokens.report(tokens, span),
+            AgentEvent::MessageTokens(id, tokens) => {
+                let more = self.messages.beyond(&id, tokens);
+                self.tokens.report(more, Span::Step);
+            }
             AgentEvent::Cost(cost, span) => self.cost.report(cost, span),
             AgentEvent::Error(error) => {
                 if self.errors.len() >= MAX_ERRORS {

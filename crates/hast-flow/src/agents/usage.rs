@@ -1,6 +1,7 @@
 //! Usage is the tokens and the money of a call, as far as the agent reported them. Numbers of a
 //! resumed session are reduced to the call alone. Nothing is estimated here.
 
+use std::collections::VecDeque;
 use std::fmt;
 
 /// Tokens and money of one call; `None` where the agent reported nothing.
@@ -92,6 +93,30 @@ impl<N: Count> Meter<N> {
     }
 }
 
+/// So many messages may be told by turns: those of the agents that an agent starts itself.
+const MAX_MESSAGES: usize = 32;
+
+/// The tokens of messages, told again with each part of a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Messages {
+    recent: VecDeque<(String, Tokens)>,
+}
+
+impl Messages {
+    /// What a report says beyond the earlier reports on the same message.
+    pub fn beyond(&mut self, id: &str, tokens: Tokens) -> Tokens {
+        if let Some((_, known)) = self.recent.iter_mut().find(|(known, _)| known == id) {
+            let most = tokens.most(*known);
+            return most.minus(std::mem::replace(known, most));
+        }
+        if self.recent.len() >= MAX_MESSAGES {
+            self.recent.pop_front();
+        }
+        self.recent.push_back((id.to_owned(), tokens));
+        tokens
+    }
+}
+
 /// Earlier use that nobody recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotKnown;
@@ -143,6 +168,15 @@ impl Count for Usd {
 }
 
 impl Tokens {
+    /// The larger of each number: they only grow.
+    fn most(self, other: Self) -> Self {
+        Self {
+            input: self.input.max(other.input),
+            output: self.output.max(other.output),
+            cached: self.cached.max(other.cached),
+        }
+    }
+
     /// Everything that a budget counts.
     pub fn total(self) -> u64 {
         self.input.saturating_add(self.output)
@@ -208,6 +242,20 @@ mod tests {
         assert_eq!(meter.of_call(|| Earlier::Known(known).cost()), Some(Usd(10)));
         assert_eq!(meter.of_call(|| Earlier::Unknown.cost()), None);
         assert_eq!(meter.of_call(|| Earlier::Known(Usage::default()).cost()), None);
+    }
+
+    #[test]
+    fn a_message_that_is_told_part_by_part_counts_once() {
+        let mut messages = Messages::default();
+        let tokens = |input, output| Tokens { input, output, cached: 0 };
+        assert_eq!(messages.beyond("a", tokens(100, 3)), tokens(100, 3));
+        assert_eq!(messages.beyond("b", tokens(40, 1)), tokens(40, 1));
+        assert_eq!(messages.beyond("a", tokens(100, 9)), tokens(0, 6));
+        assert_eq!(messages.beyond("a", tokens(100, 3)), tokens(0, 0));
+        for other in 0..MAX_MESSAGES {
+            messages.beyond(&format!("m{other}"), tokens(1, 1));
+        }
+        assert_eq!(messages.recent.len(), MAX_MESSAGES, "memory does not grow with the output");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::attempt::evidence::{
 };
 use crate::attempt::globs::Globs;
 use crate::attempt::green::AgreedTests;
-use crate::attempt::reason::{Class, Reason};
+use crate::attempt::reason::{Class, MAX_NAMED, Reason};
 use crate::attempt::test_files::is_test_file;
 use crate::docs::goals::HandoffName;
 use crate::time::OffsetTime;
@@ -193,7 +193,8 @@ fn broken_repository(evidence: &Evidence, _: &Rules) -> Found {
 
 fn protected_path(evidence: &Evidence, _: &Rules) -> Found {
     let (first, rest) = evidence.protected.split_first()?;
-    Some((Class::Failed, Reason::ProtectedPath { path: first.clone(), more: rest.len() }))
+    let others = named(rest.iter());
+    Some((Class::Failed, Reason::ProtectedPath { path: first.clone(), more: rest.len(), others }))
 }
 
 fn handed_over(evidence: &Evidence, rules: &Rules) -> Found {
@@ -228,9 +229,15 @@ fn ended_badly(evidence: &Evidence, _: &Rules) -> Found {
 }
 
 fn outside_scope(evidence: &Evidence, rules: &Rules) -> Found {
-    let outside = evidence.changes.iter().filter(|change| !rules.scope.allows(&change.path));
-    let (path, more) = first_and_count(outside)?;
-    Some((Class::Failed, Reason::OutsideScope { path, more }))
+    let outside = || evidence.changes.iter().filter(|change| !rules.scope.allows(&change.path));
+    let (path, more) = first_and_count(outside())?;
+    let others = named(outside().skip(1).map(|change| &change.path));
+    Some((Class::Failed, Reason::OutsideScope { path, more, others }))
+}
+
+/// As many as are named beside the first.
+fn named<'p>(others: impl Iterator<Item = &'p RepoPath>) -> Vec<RepoPath> {
+    others.take(MAX_NAMED - 1).cloned().collect()
 }
 
 fn nothing_changed(evidence: &Evidence, rules: &Rules) -> Found {

@@ -59,7 +59,11 @@ impl std::fmt::Display for Class {
     }
 }
 
-/// Why. Where several paths or breaches are to blame, the first is named and the rest counted.
+/// So many paths are named to an agent.
+pub const MAX_NAMED: usize = 20;
+
+/// Why. Where several paths or breaches are to blame, a person is told the first and how many more; an agent that
+/// has to put them all right is told [`MAX_NAMED`] of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
@@ -79,6 +83,9 @@ pub enum Reason {
     ProtectedPath {
         path: RepoPath,
         more: usize,
+        /// The first of those that are counted.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        others: Vec<RepoPath>,
     },
     HandoffBlocked {
         reason: String,
@@ -96,6 +103,9 @@ pub enum Reason {
     OutsideScope {
         path: RepoPath,
         more: usize,
+        /// The first of those that are counted.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        others: Vec<RepoPath>,
     },
     NothingChanged,
     TestsCouldNotRun {
@@ -439,10 +449,12 @@ mod tests {
     fn the_phrases_of_the_specification_stand_in_both_languages() {
         let path = || RepoPath("src/b.rs".into());
         for lang in [Lang::En, Lang::Ko] {
-            let scope = Reason::OutsideScope { path: path(), more: 2 }.text(lang);
+            let scope =
+                Reason::OutsideScope { path: path(), more: 2, others: Vec::new() }.text(lang);
             assert!(scope.starts_with("changes outside allowed scope"), "{scope}");
             assert!(scope.contains("src/b.rs") && scope.contains('2'));
-            let protected = Reason::ProtectedPath { path: path(), more: 0 }.text(lang);
+            let protected = Reason::ProtectedPath { path: path(), more: 0, others: Vec::new() };
+            let protected = protected.text(lang);
             assert!(protected.starts_with("protected path"), "{protected}");
         }
         assert_eq!(Reason::NothingChanged.text(Lang::Ko), "파일 변경 없음");

@@ -1,17 +1,19 @@
 //! A reason in words for the agent that tries again: what it did, and what to do instead. It never speaks of
 //! settings, commands or refs that only a user has.
 
-use crate::attempt::evidence::Breach;
+use crate::attempt::evidence::{Breach, RepoPath};
 use crate::attempt::green;
 use crate::attempt::reason::Reason;
-use crate::words::Lang;
+use crate::words::{Lang, shown};
 
 impl Reason {
     /// The reason as the next attempt is told it.
     pub fn to_agent(&self, lang: Lang) -> String {
         let text = match self {
             Self::Broke { breach, .. } => breach_to_agent(breach, lang),
-            Self::ProtectedPath { path, .. } => say::protected_path(lang, path),
+            Self::ProtectedPath { path, others, .. } => {
+                say::protected_path(lang, listed(path, others))
+            }
             Self::HandoffBlocked { reason } | Self::AgentBlocked { reason } => {
                 say::blocked(lang, reason)
             }
@@ -20,7 +22,9 @@ impl Reason {
             Self::Flooded => say::flooded(lang),
             Self::Leaked => say::leaked(lang),
             Self::AgentFailed { error } => say::gave_up(lang, error),
-            Self::OutsideScope { path, .. } => say::outside_scope(lang, path),
+            Self::OutsideScope { path, others, .. } => {
+                say::outside_scope(lang, listed(path, others))
+            }
             Self::NothingChanged => say::nothing_changed(lang),
             Self::TestsCouldNotRun { why } => say::tests_could_not_run(lang, why),
             Self::GreenButRedWanted => say::green_but_red_wanted(lang),
@@ -58,11 +62,21 @@ impl Reason {
             | Self::AllGood
             | Self::AllGoodWithoutHandoff => say::cut_off(lang),
         };
-        match self.more() {
+        let named = match self {
+            Self::ProtectedPath { others, .. } | Self::OutsideScope { others, .. } => others.len(),
+            _ => 0,
+        };
+        match self.more().saturating_sub(named) {
             0 => text,
             more => format!("{text} {}", say::and_more(lang, more)),
         }
     }
+}
+
+/// All paths that are named, on one line; a long one is cut.
+fn listed(path: &RepoPath, others: &[RepoPath]) -> String {
+    let names = [path].into_iter().chain(others);
+    names.map(|path| shown(path.as_str())).collect::<Vec<_>>().join(", ")
 }
 
 fn breach_to_agent(breach: &Breach, lang: Lang) -> String {
@@ -84,14 +98,14 @@ pub mod say {
         link(path) { en: "{path} is a link that leads out of the repository. Remove it.", ko: "{path}(은)는 저장소 밖을 가리키는 링크다. 지워라." }
         not_storable(path) { en: "{path} cannot be stored in git: it is too large, or no regular file. Remove it.", ko: "{path}(은)는 너무 크거나 일반 파일이 아니라서 git에 담을 수 없다. 지워라." }
         secret(path, variable) { en: "The value of the variable {variable} stands in {path}. Never write it into a file; read it from the environment.", ko: "{path}에 변수 {variable}의 값이 들어 있다. 파일에 쓰지 말고 환경 변수에서 읽어라." }
-        protected_path(path) { en: "You changed {path}, which no attempt may change. Leave it as it is.", ko: "{path}(을)를 바꿨다. 어떤 시도도 바꿀 수 없는 파일이니 그대로 두어라." }
+        protected_path(list: whole) { en: "No attempt may change this, and you did: {list}. Leave it as it is.", ko: "어떤 시도도 바꿀 수 없는 파일을 바꿨다: {list}. 그대로 두어라." }
         blocked(reason) { en: "You asked a person: {reason} A person has started the task again.", ko: "사람에게 물었다: {reason} 사람이 작업을 다시 시작했다." }
         timed_out() { en: "You took longer than the time limit.", ko: "제한 시간을 넘겼다." }
         stalled() { en: "You printed nothing for too long. Do not wait for input, and start nothing that never ends.", ko: "너무 오래 아무 출력이 없었다. 입력을 기다리거나 끝나지 않는 명령을 실행하지 마라." }
         flooded() { en: "You printed more than the output limit.", ko: "출력 한도를 넘겼다." }
         leaked() { en: "Processes that you started could not be ended. Leave none running.", ko: "시작한 프로세스를 끝낼 수 없었다. 실행 중인 것을 남기지 마라." }
         gave_up(error) { en: "You gave up: {error}", ko: "포기했다: {error}" }
-        outside_scope(path) { en: "You changed {path}, which is not among the files that you may change.", ko: "{path}(을)를 바꿨다. 수정할 수 있는 파일이 아니다." }
+        outside_scope(list: whole) { en: "You changed files that are not among those that you may change: {list}.", ko: "수정할 수 있는 파일이 아닌 것을 바꿨다: {list}." }
         nothing_changed() { en: "No file of this repository was changed: the work was not done here.", ko: "이 저장소의 파일이 하나도 바뀌지 않았다. 작업이 이루어지지 않았다." }
         tests_could_not_run(why) { en: "After your changes the test command could not run: {why}.", ko: "변경 후 테스트 명령을 실행할 수 없었다: {why}." }
         green_but_red_wanted() { en: "The test command passes. The test that should fail is missing.", ko: "테스트 명령이 통과했다. 실패해야 할 테스트가 없다." }

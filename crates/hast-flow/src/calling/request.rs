@@ -86,7 +86,7 @@ impl Asked<'_> {
             | Place::Viewing(_) => Seen::All,
         };
         let given = given_section(&file, seen);
-        let expected = expected_section(&file, self.call.further, self.at);
+        let expected = expected_section(&file, self.call.further, self.at, &self.call.shown);
         let mut findings = findings_section(&file.findings, file.language);
         if !self.call.rejected.is_empty() {
             findings += &format!("\n{}", say::rejected(file.language.lang()));

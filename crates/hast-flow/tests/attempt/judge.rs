@@ -145,6 +145,22 @@ fn a_change_outside_allowed_changes_fails_and_handoffs_are_always_inside() {
 }
 
 #[test]
+fn every_path_that_was_wrong_is_kept_for_the_next_attempt_up_to_a_bound() {
+    let rules = Rules { scope: Scope::new(&["src/"], HANDOFFS), ..rules() };
+    let paths: Vec<String> = (10..40).map(|at| format!("docs/{at}.md")).collect();
+    let changes = paths.iter().map(|path| change(path, ChangeKind::Modified)).collect();
+    let outside = Evidence { changes, ..honest() };
+    let protected = paths.iter().map(|path| RepoPath(path.as_str().into())).collect();
+    let protected = Evidence { protected, ..honest() };
+    for evidence in [outside, protected] {
+        let told = verdict(&evidence, &rules, None).reason.to_agent(Lang::En);
+        let named: Vec<&String> = paths.iter().filter(|path| told.contains(*path)).collect();
+        assert_eq!(named, paths.iter().take(20).collect::<Vec<_>>(), "{told}");
+        assert!(told.contains("10 more"), "{told}");
+    }
+}
+
+#[test]
 fn a_handoff_without_work_and_an_empty_commit_are_no_progress() {
     for changes in [Vec::new(), vec![change(".ai/handoffs/2026.md", ChangeKind::Added)]] {
         let evidence = Evidence { changes, ..honest() };

@@ -75,7 +75,11 @@ const HANDED_OVER: &str =
 
 #[test]
 fn what_is_handed_over_is_on_a_branch_and_nothing_of_it_is_in_the_checkout() {
-    let broke = Reason::ProtectedPath { path: RepoPath(".ai/goals.yaml".into()), more: 0 };
+    let broke = Reason::ProtectedPath {
+        path: RepoPath(".ai/goals.yaml".into()),
+        more: 0,
+        others: Vec::new(),
+    };
     for reason in [
         Reason::HandoffBlocked { reason: "no key".into() },
         Reason::AgentBlocked { reason: "no key".into() },

@@ -2,7 +2,7 @@
 
 use hast_flow::attempt::evidence::{Breach, RepoPath, TestEnd};
 use hast_flow::attempt::judge::Verdict;
-use hast_flow::attempt::reason::{Class, Reason};
+use hast_flow::attempt::reason::{Class, MAX_NAMED, Reason};
 use hast_flow::attempt::told;
 use hast_flow::docs::document::read;
 use hast_flow::docs::goals::{Goal, GoalStatus, Goals, HandoffStatus, Minutes, PromptMode};
@@ -192,10 +192,14 @@ fn a_retry_speaks_to_the_agent_and_never_of_what_only_a_user_can_do() {
         Reason::Broke { breach: Breach::SymlinkLeaves { path: path() }, more: 0 },
         Reason::Broke { breach: Breach::SubmoduleChanged { path: path() }, more: 1 },
         Reason::Broke { breach: Breach::TooLarge { path: path() }, more: 0 },
-        Reason::ProtectedPath { path: path(), more: 2 },
+        Reason::Broke {
+            breach: Breach::SecretWritten { path: path(), variable: "API_KEY".into() },
+            more: 0,
+        },
+        Reason::ProtectedPath { path: path(), more: 2, others: vec![path()] },
         Reason::TimedOut,
         Reason::Stalled,
-        Reason::OutsideScope { path: path(), more: 0 },
+        Reason::OutsideScope { path: path(), more: 0, others: Vec::new() },
         Reason::NothingChanged,
         Reason::TestsCouldNotRun { why: why() },
         Reason::GreenButRedWanted,
@@ -203,6 +207,9 @@ fn a_retry_speaks_to_the_agent_and_never_of_what_only_a_user_can_do() {
         Reason::RedByDeletion { path: path(), more: 0 },
         Reason::TestsRed { code: 1 },
         Reason::TestsDeleted { path: path(), more: 0 },
+        Reason::FewerTests { before: 3, now: 2 },
+        Reason::TestsRemoved { tests: vec!["adds".into()], counts: Some((3, 2)) },
+        Reason::TestsRemoved { tests: vec!["adds".into()], counts: None },
         Reason::NoHandoff,
         Reason::HandoffInvalid { name: name(), why: why() },
         Reason::HandoffMisnamed { name: name() },
@@ -210,6 +217,7 @@ fn a_retry_speaks_to_the_agent_and_never_of_what_only_a_user_can_do() {
         Reason::HandoffSaysFailed { name: name() },
         Reason::CommitRefused { why: why() },
         Reason::MergeConflict { path: path(), more: 0 },
+        Reason::RedAfterMerge { why: why() },
         Reason::InterruptedTooOften,
     ];
     for reason in reasons {
@@ -232,6 +240,37 @@ fn a_retry_speaks_to_the_agent_and_never_of_what_only_a_user_can_do() {
     assert!(
         Reason::TestsDeleted { path: path(), more: 0 }.text(Lang::En).contains("allowed_changes")
     );
+}
+
+#[test]
+fn a_retry_names_every_path_that_was_wrong_up_to_a_bound() {
+    let paths = |count: usize| (0..count).map(|at| RepoPath(format!("src/{at}.rs").into()));
+    for (count, named, more) in
+        [(1, 1, None), (3, 3, None), (20, 20, None), (23, 20, Some("3 more"))]
+    {
+        let others: Vec<RepoPath> = paths(count.min(MAX_NAMED)).skip(1).collect();
+        let (path, more_than_one) = (RepoPath("src/0.rs".into()), count - 1);
+        for reason in [
+            Reason::OutsideScope {
+                path: path.clone(),
+                more: more_than_one,
+                others: others.clone(),
+            },
+            Reason::ProtectedPath { path, more: more_than_one, others },
+        ] {
+            let told = reason.to_agent(Lang::En);
+            assert_eq!(told.matches("src/").count(), named, "{told}");
+            match more {
+                Some(more) => assert!(told.contains(more), "{told}"),
+                None => assert!(!told.contains("more."), "{told}"),
+            }
+            let person = reason.text(Lang::En);
+            assert_eq!(person.matches("src/").count(), 1, "a person is told one: {person}");
+        }
+    }
+    let old = r#"{"outside_scope": {"path": "src/b.rs", "more": 2}}"#;
+    let old: Reason = serde_json::from_str(old).unwrap();
+    assert!(old.to_agent(Lang::En).contains("2 more"), "a record of an earlier version");
 }
 
 #[test]

@@ -118,6 +118,30 @@ fn a_revised_plan_keeps_all_rules_and_has_the_next_version() {
     assert_eq!(call.attempt, 2);
 }
 
+/// What the examples of the next call say.
+fn shown(session: &Session) -> [String; 3] {
+    let Step::Effect { effect: Effect::Call(call), .. } = session.next() else { panic!() };
+    ["kind", "major_version", "revision"].map(|name| call.shown[name].clone())
+}
+
+#[test]
+fn the_examples_of_a_revision_have_the_version_that_is_wanted() {
+    let mut session = Session::planned(&[data("T-0001")]);
+    for (revision, number) in [(2, 2), (3, 3), (4, 4)] {
+        rejected(&mut session);
+        let wanted = ["MINOR".to_owned(), "1".to_owned(), revision.to_string()];
+        assert_eq!(shown(&session), wanted);
+        let plan = version(1, revision, &[data(&format!("T-{number:04}"))]);
+        session.reply(&revised("MINOR", plan));
+        session.commit();
+    }
+    rejected(&mut session);
+    assert_eq!(shown(&session), ["MAJOR", "2", "1"]);
+    session.reply(&revised("MAJOR", version(2, 1, &[data("T-0005")])));
+    session.commit();
+    assert_eq!(session.status().plan_major_version, 2);
+}
+
 #[test]
 fn three_minor_revisions_then_only_a_major_one_and_after_three_majors_it_fails() {
     let mut session = Session::planned(&[data("T-0001")]);

@@ -17,7 +17,7 @@ use hast_world::driver_lock::{DriverLock, NoLock};
 use hast_world::root_path::RootPath;
 use hast_world::supervisor::Guarded;
 
-use super::agent::progress::event_words;
+use super::agent::progress::{event_words, note};
 use super::calling::{self, Project};
 use super::opening;
 use super::opening::store_problem;
@@ -224,7 +224,11 @@ impl Heard {
 impl Screen {
     fn start(app: &App, title: String) -> Self {
         let quiet = app.quiet || app.json;
-        let wanted = if quiet { Wanted::No } else { Wanted::Yes };
+        let wanted = match (app.quiet, app.json) {
+            (true, _) => Wanted::Nothing,
+            (false, true) => Wanted::Beats,
+            (false, false) => Wanted::Board,
+        };
         let board = Board { title, ..Board::default() };
         let live = Live::start(board, app.output.colours_messages(), wanted);
         let (started, heard) = (Instant::now(), Mutex::default());
@@ -314,28 +318,11 @@ impl Screen {
         });
     }
 
-    /// What is told of a call now and then, where there is no board.
-    fn note(&self, progress: &Progress<'_>) {
-        let (key, unit) = (progress.key.as_str(), &progress.call.unit);
-        match &progress.what {
-            What::Started { .. } => {
-                self.live.note(|beats, now| beats.begin(key, unit, progress.agent, now));
-            }
-            What::Event(event) => {
-                let (said, cost) =
-                    (event_words(self.lang, event), spent(self.lang, progress.usage));
-                self.live.note(|beats, _| beats.hear(key, said.as_deref(), cost));
-            }
-            What::Ended(_) => self.live.note(|beats, _| beats.end(key)),
-            What::Notice(_) | What::Limited { .. } | What::Waiting { .. } | What::Held => {}
-        }
-    }
-
     /// Something happened to a call.
     fn heard(&self, progress: &Progress<'_>) {
         self.count(progress);
-        self.note(progress);
         let lang = self.lang;
+        self.live.note(|beats, now| note(beats, progress, lang, now));
         let said = match &progress.what {
             What::Started { .. } => Some(progress.agent.to_owned()),
             What::Event(event) => event_words(lang, event),

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use super::board::{cut, elapsed};
 
-/// A call says something at least this often.
-pub(super) const EVERY: Duration = Duration::from_secs(30);
 const LONGEST: usize = 160;
 
 /// The calls under way, by the key of their step.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Beats {
+    /// A call says something at least this often.
+    every: Duration,
     working: BTreeMap<String, Working>,
 }
 
@@ -27,6 +27,10 @@ struct Working {
 }
 
 impl Beats {
+    pub(crate) fn new(every: Duration) -> Self {
+        Self { every, working: BTreeMap::new() }
+    }
+
     pub(crate) fn begin(&mut self, key: &str, unit: &str, agent: &str, now: Duration) {
         let (unit, agent) = (unit.to_owned(), agent.to_owned());
         let (doing, cost) = (String::new(), String::new());
@@ -48,8 +52,9 @@ impl Beats {
     }
 
     /// The lines that are due, and remembers that they were told.
-    pub(super) fn due(&mut self, now: Duration) -> Vec<String> {
-        let due = self.working.values_mut().filter(|working| now - working.told.min(now) >= EVERY);
+    pub(crate) fn due(&mut self, now: Duration) -> Vec<String> {
+        let every = self.every;
+        let due = self.working.values_mut().filter(|working| now - working.told.min(now) >= every);
         let line = |working: &mut Working| {
             working.told = now;
             let Working { unit, agent, since, doing, cost, .. } = working;
@@ -72,7 +77,7 @@ mod tests {
 
     #[test]
     fn an_agent_that_works_is_told_of_every_thirty_seconds_until_it_ends() {
-        let mut beats = Beats::default();
+        let mut beats = Beats::new(seconds(30));
         beats.begin("auto/M1/1", "M1", "claude", seconds(10));
         assert!(beats.due(seconds(39)).is_empty());
         assert_eq!(beats.due(seconds(40)), ["M1: claude · 30s"]);
@@ -90,7 +95,7 @@ mod tests {
 
     #[test]
     fn each_of_several_calls_has_its_own_line_and_none_is_obeyed_by_a_terminal() {
-        let mut beats = Beats::default();
+        let mut beats = Beats::new(seconds(30));
         beats.begin("a", "목표/1", "claude", seconds(0));
         beats.begin("b", "M2", "codex", seconds(20));
         beats.hear("a", Some("\u{1b}[2Jsh -c\nrm"), None);

@@ -16,8 +16,12 @@ use crate::output::is_screen;
 
 /// Fast enough for a clock of seconds, slow enough to cost nothing.
 const TICK: Duration = Duration::from_millis(250);
+/// How often there is a line for an agent that works, where there is no board.
+const EVERY: Duration = Duration::from_secs(30);
 /// How often it is looked whether a line is due.
-const BEAT: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_secs(1);
+/// Milliseconds in the place of [`EVERY`]: tests of the binary cannot wait for half a minute.
+const TEST_BEAT: &str = "HAST_TEST_BEAT";
 
 /// A board that is kept on the screen while it lives.
 #[derive(Debug)]
@@ -40,7 +44,7 @@ struct Shared {
 impl Live {
     /// Starts drawing if stderr is a screen.
     pub(crate) fn start(board: Board, colour: bool, wanted: Wanted) -> Self {
-        let is_terminal = wanted == Wanted::Yes && is_screen(&io::stderr());
+        let is_terminal = wanted == Wanted::Board && is_screen(&io::stderr());
         let shared = Arc::new(Mutex::new(Shared {
             board,
             started: Instant::now(),
@@ -48,12 +52,12 @@ impl Live {
             colour,
             is_terminal,
             drawn: Drawn::default(),
-            beats: Beats::default(),
+            beats: Beats::new(beat()),
         }));
         let ticker = match (wanted, is_terminal) {
-            (Wanted::No, _) => None,
-            (Wanted::Yes, true) => tick(Arc::clone(&shared), TICK, Shared::redraw),
-            (Wanted::Yes, false) => tick(Arc::clone(&shared), BEAT, Shared::beat),
+            (Wanted::Nothing, _) => None,
+            (_, true) => tick(Arc::clone(&shared), TICK, Shared::redraw),
+            (_, false) => tick(Arc::clone(&shared), look(), Shared::beat),
         };
         Self { shared, ticker }
     }
@@ -82,11 +86,26 @@ impl Live {
     }
 }
 
-/// Whether progress is wanted at all (`-q`, `--json`).
+/// How much of the progress is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    Yes,
-    No,
+    /// A board on a terminal, lines without one.
+    Board,
+    /// Only a line now and then for each agent that works (`--json`).
+    Beats,
+    /// `-q`.
+    Nothing,
+}
+
+/// How often an agent that works is told of.
+pub(crate) fn beat() -> Duration {
+    let millis = std::env::var(TEST_BEAT).ok().and_then(|millis| millis.parse().ok());
+    millis.map_or(EVERY, Duration::from_millis)
+}
+
+/// How often it is looked whether that is due.
+pub(crate) fn look() -> Duration {
+    beat().min(LOOK)
 }
 
 impl Drop for Live {

@@ -1,6 +1,6 @@
 //! The board on a terminal: what the run costs while it runs, and never more lines than there are.
 
-use crate::scene::{Scene, WORK};
+use crate::scene::{Scene, WORK, claude_tests};
 use crate::terminal::{CTRL_C, Seat};
 
 /// Goals with titles that are wider than they are long.
@@ -62,4 +62,21 @@ fn tokens_and_cost_are_shown_while_the_goal_runs_and_the_board_stays_on_its_scre
             );
         }
     }
+}
+
+#[test]
+fn the_command_of_a_tool_and_the_tokens_of_its_message_are_on_the_board_while_it_runs() {
+    let scene = Scene::new(&format!("      - print: '{}'\n      - hang\n", claude_tests()));
+    let mut seat = Seat::at_keyboard(&scene, &["auto"]);
+    seat.resize(12, 140);
+    let mut shown = seat.shows("Bash: cargo test -p calc");
+    // The whole of the frame.
+    shown += &seat.shows("\u{1b}[J");
+    seat.types(CTRL_C);
+    assert_eq!(seat.ends().0, 130, "{shown}");
+    let frames = frames(&shown);
+    let last = frames.iter().rfind(|frame| frame.contains("cargo test")).unwrap();
+    let row = last.lines().find(|line| line.contains("M1")).unwrap();
+    assert!(row.contains("Bash: cargo test -p calc"), "{last}");
+    assert!(row.contains("1.2k tokens"), "{last}");
 }

@@ -1,7 +1,10 @@
 //! The lines of a run without a terminal: which attempt it is, why the one before failed, and a whole after
 //! its parts.
 
-use crate::scene::{Scene, WORK};
+use std::io::{BufRead, BufReader, Read};
+use std::process::Stdio;
+
+use crate::scene::{Scene, WORK, claude_tests};
 
 /// What was said while it ran.
 fn lines(scene: &Scene, args: &[&str]) -> Vec<String> {
@@ -55,4 +58,53 @@ fn a_parent_is_done_after_its_last_child() {
         lines(&Scene::with(&goals, &format!("  - do:\n{append}"), ""), &["auto", "--recursive"]);
     let at = |line: &str| said.iter().position(|said| said == line);
     assert!(at("done M1.2 part").is_some() && at("done M1.2 part") < at("done M1 all"), "{said:?}");
+}
+
+/// Runs until there is a line on stderr that has this, interrupts, and gives that line and stdout.
+fn interrupted_at(scene: &Scene, args: &[&str], wanted: &str) -> (String, String) {
+    let mut command = scene.hast_command(args);
+    command.env("HAST_TEST_BEAT", "20").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let line = lines.find(|line| line.contains(wanted)).expect("the agent's time is over");
+    scene.interrupt(&child);
+    let mut out = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    lines.for_each(drop);
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{line}");
+    (line, out)
+}
+
+#[test]
+fn an_agent_that_works_is_told_of_now_and_then_and_beside_json_too() {
+    let actions = format!("      - print: '{}'\n      - hang\n", claude_tests());
+    let goals = "goals:\n  - {id: M1, title: The work, status: active}\n";
+    let config = "sandbox: off\nmax_retries: 1\ntimeout_minutes: 1\n";
+    for args in [&["auto"][..], &["auto", "--json"]] {
+        let scene = Scene::with(goals, &format!("  - do:\n{actions}"), config);
+        let (line, out) = interrupted_at(&scene, args, "cargo test");
+        assert!(line.starts_with("M1: rehearsal"), "{line}");
+        assert!(line.contains("s · Bash: cargo test -p calc · 1.2k tokens"), "{line}");
+        if args.contains(&"--json") {
+            let told: serde_json::Value = serde_json::from_str(&out).expect("one document");
+            assert_eq!(told["ending"], "interrupted", "{out}");
+        }
+    }
+}
+
+#[test]
+fn whoever_asks_for_quiet_is_told_nothing_while_an_agent_works() {
+    let actions = format!("      - print: '{}'\n      - sleep: 0.3\n", claude_tests());
+    for (args, silent) in [
+        (&["auto", "--json"][..], false),
+        (&["-q", "auto"], true),
+        (&["-q", "auto", "--json"], true),
+    ] {
+        let scene = Scene::new(&actions);
+        let mut command = scene.hast_command(args);
+        let output = command.env("HAST_TEST_BEAT", "20").output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(!err.contains("cargo test"), silent, "{args:?}: {err}");
+        assert_eq!(scene.verdicts().len(), 1, "an agent worked");
+    }
 }

@@ -35,6 +35,12 @@ goals:
     allowed_changes: [\"src/\", \"tests/\"]
 ";
 
+/// What claude prints when its model runs the tests, as a rehearsal prints it.
+pub(crate) fn claude_tests() -> String {
+    let line = r#"{"type":"assistant","message":{"id":"m1","model":"m","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"cargo test -p calc"}}],"usage":{"input_tokens":1000,"cache_read_input_tokens":200,"output_tokens":34}}}"#;
+    serde_json::json!({ "hast": "line", "of": "claude", "line": line }).to_string()
+}
+
 impl Scene {
     /// The agent does this, whatever it is asked. Nothing keeps it from doing so: the judge has to see.
     pub(crate) fn new(actions: &str) -> Self {

@@ -200,6 +200,22 @@ while :; do sleep 1; done"#,
 }
 
 #[test]
+fn claude_is_ended_by_what_its_messages_used_and_not_only_by_its_result() {
+    let scene = Scene::new(":").env("HAST_TRUST", "all").env("HAST_AI_TOOL", "claude");
+    scene.script(
+        "bin/claude",
+        r#"say() { echo '{"type":"assistant","message":{"id":"'"$1"'","model":"m","content":[{"type":"text","text":"hm"}],"usage":{"input_tokens":60,"output_tokens":1}}}'; }
+say a; say a; say b
+while :; do sleep 1; done"#,
+    );
+    configured(&scene, "budget: {tokens: 100}\n");
+    let ran = scene.call(&[]);
+    assert_eq!((ran.code, &ran.json()["outcome"]), (1, &json!("failed")), "{ran:?}");
+    assert!(ran.json()["reason"].as_str().unwrap().contains("budget"), "{}", ran.out);
+    assert_eq!(ran.json()["usage"]["input_tokens"], 120, "a message counts once: {}", ran.out);
+}
+
+#[test]
 fn an_agent_that_reports_nothing_cannot_be_held_to_a_cost_and_says_so() {
     let scene = Scene::new("echo x >>\"$HOME/../first\"").env("HAST_TRUST", "all");
     configured(&scene, "budget: {usd: 5, per: day}\n");

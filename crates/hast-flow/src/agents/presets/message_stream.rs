@@ -18,7 +18,7 @@ pub(super) fn read(line: &str, cache: Cache) -> Line {
     let Some(value) = object(line) else { return Line::Raw };
     match text(&value, "/type") {
         Some("system") => system(&value),
-        Some("assistant") => known(said(&value)),
+        Some("assistant") => known(said(&value, cache)),
         Some("result") => known(result(&value, cache)),
         Some("user" | "stream_event" | "rate_limit_event") => known([]),
         _ => Line::Raw,
@@ -45,24 +45,28 @@ fn session(value: &Value) -> impl Iterator<Item = AgentEvent> {
 
 /// What the agent prints in the model's place about a request that failed is no answer; its result says it
 /// again.
-fn said(value: &Value) -> Vec<AgentEvent> {
+fn said(value: &Value, cache: Cache) -> Vec<AgentEvent> {
     if text(value, "/message/model") == Some("<synthetic>") {
         return Vec::new();
     }
-    list(value, "/message/content")
-        .filter_map(|part| match text(part, "/type") {
-            Some("text") => text(part, "/text").map(|text| AgentEvent::Said(text.to_owned())),
-            Some("tool_use") => text(part, "/name")
-                .map(|name| AgentEvent::Tool(ToolUse::new(name, part.get("input")))),
-            _ => None,
-        })
-        .collect()
+    let used = text(value, "/message/id").zip(tokens(value, "/message/usage", cache));
+    let used = used.map(|(id, tokens)| AgentEvent::MessageTokens(id.to_owned(), tokens));
+    let parts = list(value, "/message/content").filter_map(|part| match text(part, "/type") {
+        Some("text") => text(part, "/text").map(|text| AgentEvent::Said(text.to_owned())),
+        Some("tool_use") => {
+            text(part, "/name").map(|name| AgentEvent::Tool(ToolUse::new(name, part.get("input"))))
+        }
+        _ => None,
+    });
+    used.into_iter().chain(parts).collect()
 }
 
 /// `subtype` is "success" on an API error too; only `is_error` tells.
 fn result(value: &Value, cache: Cache) -> Vec<AgentEvent> {
     let mut events: Vec<AgentEvent> = session(value).collect();
-    events.extend(tokens(value, cache).map(|tokens| AgentEvent::Tokens(tokens, Span::Call)));
+    events.extend(
+        tokens(value, "/usage", cache).map(|tokens| AgentEvent::Tokens(tokens, Span::Call)),
+    );
     // On a resumed session the cost counts the calls before, the tokens do not.
     let cost = value.pointer("/total_cost_usd").and_then(Value::as_f64).and_then(Usd::from_dollars);
     events.extend(cost.map(|cost| AgentEvent::Cost(cost, Span::Session)));
@@ -84,14 +88,15 @@ fn result(value: &Value, cache: Cache) -> Vec<AgentEvent> {
     events
 }
 
-fn tokens(value: &Value, cache: Cache) -> Option<Tokens> {
-    let input = number(value, "/usage/input_tokens")?;
-    let read = number(value, "/usage/cache_read_input_tokens").unwrap_or(0);
-    let written = number(value, "/usage/cache_creation_input_tokens").unwrap_or(0);
+fn tokens(value: &Value, usage: &str, cache: Cache) -> Option<Tokens> {
+    let usage = value.pointer(usage)?;
+    let input = number(usage, "/input_tokens")?;
+    let read = number(usage, "/cache_read_input_tokens").unwrap_or(0);
+    let written = number(usage, "/cache_creation_input_tokens").unwrap_or(0);
     let input = match cache {
         Cache::Beside => input.saturating_add(read).saturating_add(written),
         Cache::Inside => input,
     };
-    let output = number(value, "/usage/output_tokens").unwrap_or(0);
+    let output = number(usage, "/output_tokens").unwrap_or(0);
     Some(Tokens { input, output, cached: read })
 }

@@ -1,6 +1,8 @@
 //! One example of each document that agents write. It is a valid document once its placeholders are filled, and
 //! it is not part of any schema.
 
+use std::collections::BTreeMap;
+
 use crate::docs::call::Call;
 use crate::time::UtcTime;
 
@@ -34,8 +36,11 @@ fn of(schema: &str, step: &str) -> Option<&'static str> {
     })
 }
 
-/// The example as a call shows it: with the ids and the time of the call.
-pub fn filled(schema: &str, call: &Call, at: UtcTime) -> Option<String> {
+/// What a flow wants the examples of a call to say, by placeholder: a copied example has to be right.
+pub type Values = BTreeMap<&'static str, String>;
+
+/// The example as a call shows it: with the ids and the time of the call, and with what its flow wants.
+pub fn filled(schema: &str, call: &Call, at: UtcTime, values: &Values) -> Option<String> {
     let example = of(schema, &call.step)?.trim_end();
     // An id of a kernel's item is free text inside of JSON.
     let inside = |text: &str| {
@@ -43,6 +48,7 @@ pub fn filled(schema: &str, call: &Call, at: UtcTime) -> Option<String> {
         quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned()
     };
     let id = |id: &Option<String>, other: &str| inside(id.as_deref().unwrap_or(other));
+    let value = |name: &str, other: &'static str| values.get(name).map_or(other, String::as_str);
     Some(
         example
             .replace("{{request_id}}", &id(&call.request_id, "R1"))
@@ -50,6 +56,9 @@ pub fn filled(schema: &str, call: &Call, at: UtcTime) -> Option<String> {
             .replace("{{subtask_id}}", &id(&call.subtask_id, "T1-S1"))
             .replace("{{run_id}}", &id(&call.run_id, "run-20260112-143000-001"))
             .replace("{{phase}}", &id(&call.phase, "ANALYZING"))
-            .replace("{{now}}", &at.to_string()),
+            .replace("{{now}}", &at.to_string())
+            .replace("{{major_version}}", value("major_version", "1"))
+            .replace("{{revision}}", value("revision", "1"))
+            .replace("{{kind}}", value("kind", "MINOR")),
     )
 }

@@ -95,6 +95,16 @@ pub enum ReplanKind {
     Major,
 }
 
+impl ReplanKind {
+    /// As documents spell it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Minor => "MINOR",
+            Self::Major => "MAJOR",
+        }
+    }
+}
+
 /// `context/state.json`: what tool calls that omit their subject are about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RoutingState {

@@ -4,6 +4,7 @@
 use serde_json::json;
 
 use crate::docs::call::CallFinding;
+use crate::docs::examples::Values;
 use crate::docs::session::{
     Decomposition, ModificationType, PlanMetadata, Replan, ReplanKind, RoutingState,
     SessionEventKind as Kind,
@@ -82,6 +83,14 @@ fn replan_call(
 ) -> Call {
     let lang = facts.lang;
     let (major, revision) = (view.pointer.plan_major_version, view.pointer.plan_revision);
+    // Who copies the example writes the version that is wanted.
+    let kind = forced.unwrap_or(ReplanKind::Minor);
+    let next = next_version(view, kind);
+    let shown = Values::from([
+        ("major_version", next.0.to_string()),
+        ("revision", next.1.to_string()),
+        ("kind", kind.as_str().to_owned()),
+    ]);
     let rule = match forced {
         Some(_) => prompts::must_be_major(lang, major + 1),
         None => prompts::may_be_minor(lang, major, revision + 1, major + 1),
@@ -104,6 +113,7 @@ fn replan_call(
         attempt: revision + 1,
         inputs: inputs.iter().filter_map(|path| layout::path(path)).collect(),
         expected,
+        shown,
         ..Call::new(PLANNER, "replan", "plan", prompt)
     };
     call(view, facts, asked)

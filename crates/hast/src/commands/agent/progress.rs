@@ -1,5 +1,5 @@
-//! Progress of agent calls on stderr: on a terminal one line that changes, elsewhere one line an
-//! event.
+//! Progress of agent calls on stderr. On a terminal it is one line that changes; elsewhere a line an event and one
+//! now and then. Beside `--json` only the latter is printed.
 
 use std::io::Write;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -14,7 +14,11 @@ use hast_flow::words::{Lang, visible};
 use hast_world::calls::{Progress, What};
 
 use crate::agent_messages::say;
+use crate::app::App;
+use crate::commands::driving::spent;
 use crate::output::is_screen;
+use crate::progress::beats::Beats;
+use crate::progress::live::{beat, look};
 
 /// How often the line on a terminal is drawn again.
 const TICK: Duration = Duration::from_millis(250);
@@ -31,12 +35,15 @@ pub(crate) struct Screen {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Silent,
+    Beats,
     Lines,
     Terminal,
 }
 
-#[derive(Default)]
 struct State {
+    /// The time of `beats` counts from here.
+    origin: Instant,
+    beats: Beats,
     agent: String,
     started: Option<Instant>,
     last: String,
@@ -51,26 +58,39 @@ pub(crate) struct Ticking {
 }
 
 impl Screen {
-    pub(crate) fn new(lang: Lang, quiet: bool) -> Self {
-        let kind = match (quiet, is_screen(&std::io::stderr())) {
-            (true, _) => Kind::Silent,
-            (false, true) => Kind::Terminal,
-            (false, false) => Kind::Lines,
+    pub(crate) fn new(app: &App) -> Self {
+        let kind = match (app.quiet, app.json, is_screen(&std::io::stderr())) {
+            (true, ..) => Kind::Silent,
+            (false, true, _) => Kind::Beats,
+            (false, false, true) => Kind::Terminal,
+            (false, false, false) => Kind::Lines,
         };
-        Self { lang, kind, state: Arc::default() }
+        let state = State {
+            origin: Instant::now(),
+            beats: Beats::new(beat()),
+            agent: String::new(),
+            started: None,
+            last: String::new(),
+            usage: Usage::default(),
+        };
+        Self { lang: app.lang, kind, state: Arc::new(Mutex::new(state)) }
     }
 
     pub(crate) fn tick(&self) -> Ticking {
-        if self.kind != Kind::Terminal {
-            return Ticking { stop: None, thread: None };
-        }
+        let (every, act): (Duration, fn(&Self)) = match self.kind {
+            Kind::Silent => return Ticking { stop: None, thread: None },
+            Kind::Beats | Kind::Lines => (look(), Self::beat),
+            Kind::Terminal => (TICK, Self::draw),
+        };
         let (stop, stopped) = channel::<()>();
         let screen = self.clone();
         let thread = std::thread::spawn(move || {
-            while stopped.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-                screen.draw();
+            while stopped.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+                act(&screen);
             }
-            write("\r\u{1b}[K");
+            if screen.kind == Kind::Terminal {
+                write("\r\u{1b}[K");
+            }
         });
         Ticking { stop: Some(stop), thread: Some(thread) }
     }
@@ -92,6 +112,8 @@ impl Screen {
             What::Ended(_) => Some(say::ended(lang, duration(progress.elapsed))),
         };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = state.origin.elapsed();
+        note(&mut state.beats, progress, lang, now);
         progress.agent.clone_into(&mut state.agent);
         state.usage = progress.usage;
         if let What::Started { .. } = progress.what {
@@ -107,9 +129,16 @@ impl Screen {
                 write(&format!("[{elapsed}] {}: {told}\n", progress.agent));
             }
             Kind::Terminal if stays => write(&format!("\r\u{1b}[K{told}\n")),
-            Kind::Terminal | Kind::Silent => {}
+            Kind::Terminal | Kind::Beats | Kind::Silent => {}
         }
         state.last = told;
+    }
+
+    /// Says what is due.
+    fn beat(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = state.origin.elapsed();
+        state.beats.due(now).iter().for_each(|line| write(&format!("{line}\n")));
     }
 
     fn draw(&self) {
@@ -136,6 +165,20 @@ impl Drop for Ticking {
     }
 }
 
+/// Notes what the agent of a call does, for the line that tells of it now and then.
+pub(crate) fn note(beats: &mut Beats, progress: &Progress<'_>, lang: Lang, now: Duration) {
+    let (key, unit) = (progress.key.as_str(), &progress.call.unit);
+    match &progress.what {
+        What::Started { .. } => beats.begin(key, unit, progress.agent, now),
+        What::Event(event) => {
+            let said = event_words(lang, event);
+            beats.hear(key, said.as_deref(), spent(lang, progress.usage));
+        }
+        What::Ended(_) => beats.end(key),
+        What::Notice(_) | What::Limited { .. } | What::Waiting { .. } | What::Held => {}
+    }
+}
+
 /// What an event says; pieces of a text are too many to tell.
 pub(crate) fn event_words(lang: Lang, event: &AgentEvent) -> Option<String> {
     match event {
@@ -151,6 +194,7 @@ pub(crate) fn event_words(lang: Lang, event: &AgentEvent) -> Option<String> {
         | AgentEvent::Model(_)
         | AgentEvent::SaidMore(_)
         | AgentEvent::Tokens(..)
+        | AgentEvent::MessageTokens(..)
         | AgentEvent::Cost(..)
         | AgentEvent::Denied(_)
         | AgentEvent::Final(_)

@@ -30,7 +30,7 @@ pub(crate) fn run(app: &mut App, args: &RunArgs) -> Result<Exit, Problem> {
     let documents = project.root.clone();
     let settings = settings(app, &project, FlowName::Goals, documents, args.tool.clone(), trusted)?;
     let (guarded, _signals) = supervisor(app.lang)?;
-    let screen = Screen::new(app.lang, app.quiet || app.json);
+    let screen = Screen::new(app);
     let shown = screen.clone();
     let calls = Calls::new(settings, guarded, Box::new(move |progress| shown.show(progress)));
     let ticking = screen.tick();
