@@ -4,8 +4,8 @@ use hast_flow::flows::contract::{Asked, layout};
 use hast_flow::steps::{CallResult, Ending, Step};
 use serde_json::{Value, json};
 
-use crate::actors::{CODE, TESTS, breakdown, but, design, honest, tests};
-use crate::scene::{HASH, Scene, answer};
+use crate::actors::{CODE, breakdown, but, design, honest, tests};
+use crate::scene::{HASH, Scene, answer, done};
 
 #[test]
 fn a_request_goes_through_design_tests_code_review_and_verification() {
@@ -69,13 +69,17 @@ fn the_seeds_own_example_can_be_completed() {
             answer(&[("test-contract.yaml", tests(call, "docs/spec.md", "checklist"))])
         }
         ("test_first", "T1-S3") => {
-            git.write("tests/more.test", TESTS);
+            git.write("tests/more.test", "calls src/total.sh sum\ncalls src/total.sh print\n");
             answer(&[("test-contract.yaml", tests(call, "tests/more.test", "happy_path"))])
         }
         _ => honest(call, git),
     }));
     let Ending::Done(_) = scene.drive() else { panic!("{:?}", scene.failures()) };
     assert_eq!(scene.gates("T1-S1"), "complete 1:passed 2:passed");
+        ("implement", _) => {
+            git.write("src/total.sh", "sum() {\n  print\n}\n");
+            done()
+        }
     assert_eq!(scene.gates("T1-S2"), "complete 1:passed 2:passed 3:passed 4:passed");
     // Its targets were there already: nothing was left to implement.
     assert_eq!(scene.gates("T1-S3"), "complete 1:passed 2:passed 3:pending 4:pending");
