@@ -92,8 +92,9 @@ crate::messages! {
     learned_next() { en: "see `hast contract knowledge list`", ko: "`hast contract knowledge list`를 보세요" }
     rounds_used_up(rounds) { en: "{rounds} rounds did not pass", ko: "{rounds}번의 라운드가 통과하지 못했습니다" }
     criterion_tests() { en: "every test of its subtasks passes", ko: "하위작업의 모든 테스트가 통과한다" }
-    criterion_of(name) { en: "{name} is done", ko: "{name}(이)가 끝난다" }
-    out_of_scope(name) { en: "what {name} is about", ko: "{name}에 속하는 것" }
+    out_of_scope(name, objective: whole) { en: "{name}: {objective}", ko: "{name}: {objective}" }
+    assumed(text: whole) { en: "Assumed: {text}", ko: "가정: {text}" }
+    not_so(text: whole, evidence: whole) { en: "Not so: {text} ({evidence})", ko: "사실이 아님: {text} ({evidence})" }
     work_at(name) { en: "the work: git show {name}", ko: "작업 확인: git show {name}" }
     overcome(gate, round, next_round) { en: "failed {gate} in round {round}, passed in round {next_round}", ko: "라운드 {round}에서 {gate} 실패, 라운드 {next_round}에서 통과" }
 }
