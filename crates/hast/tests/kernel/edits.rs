@@ -56,7 +56,7 @@ fn an_edit_of_an_expert_between_two_calls_takes_effect() {
 "#;
     let scene = cut_off_with(replies);
     let path = ".brain/experts/ImplementationExpert.yaml";
-    let said = "Do the item you are given and nothing else.";
+    let said = "Make the smallest thing that does what the item says, all of it.";
     let expert = scene.read(path);
     assert!(expert.contains(said), "{expert}");
     scene.write(path, expert.replace(said, "speak like a pirate"));
