@@ -155,6 +155,17 @@ pub(crate) fn meaning(lang: Lang, ending: &Ending) -> Option<Problem> {
 
 /// One word for programs.
 pub(crate) fn word(ending: &Ending) -> &'static str {
+/// What an ending says.
+pub(crate) fn told(ending: &Ending) -> &str {
+    match ending {
+        Ending::Done(notice)
+        | Ending::Failed(notice)
+        | Ending::Blocked(notice)
+        | Ending::Waiting { notice, .. }
+        | Ending::Interrupted(notice) => &notice.what,
+    }
+}
+
     match ending {
         Ending::Done(_) => "done",
         Ending::Failed(_) => "failed",

@@ -15,6 +15,7 @@ use crate::auto_messages::say as demo;
 use crate::commands::calling;
 use crate::commands::session::effects::Sources;
 use crate::commands::session::eyes::{Change, SessionEyes};
+use crate::commands::{calling, driving};
 use crate::commands::session::{Errand, deliver, fresh, go};
 use crate::problem::{Exit, Problem};
 use crate::session_cli::WorkArgs;
@@ -59,7 +60,7 @@ pub(super) fn run(app: &mut App, directory: &RootPath) -> Result<Exit, Problem> 
         }
         Ending::Interrupted(_) => deliver(app, &project.root, &id, &driven),
         other => Err(Problem::new(demo::demo_surprise(lang), demo::demo_surprise_next(lang))
-            .because(format!("{other:?}"))),
+            .because(driving::told(other))),
     }
 }
 

@@ -17,7 +17,7 @@ use super::listing::{chosen, code, seconds, state};
 use super::reading::{self, Session};
 use super::{footnotes, series, there};
 use crate::app::App;
-use crate::commands::page_file;
+use crate::commands::page_file::{self, headline};
 use crate::commands::verify::shown_path;
 use crate::problem::{Exit, Problem};
 use crate::session_messages::say;
@@ -56,7 +56,7 @@ fn page(session: &Session, lang: Lang) -> Page {
         section("sources", say::html_sources(lang), sources(session, lang)),
         section("history", say::html_history(lang), history(session, lang)),
     ];
-    let title = say::html_title(lang, &session.id);
+    let title = headline(&session.view.query, || say::html_title(lang, &session.id));
     Page { lang, title, about: about(session, lang), sections }
 }
 
