@@ -390,7 +390,7 @@ fn a_server_that_stays_busy_is_left_alone_with_the_cause() {
     scene.server.on(TICKERS, Reply::new(503, "text/plain", "x"));
     let failure = scene.failure("sec_company", &json!({}));
     assert!(matches!(failure, ToolFailure::Unavailable { status: 503, .. }), "{failure:?}");
-    assert_eq!(scene.server.count(TICKERS), 4);
+    assert_eq!(scene.server.count(TICKERS), 3);
     scene.server.on(TICKERS, Reply::json("{\"a\":1}").manner(Manner::Cut));
     let failure = scene.failure("sec_company", &json!({}));
     assert!(matches!(failure, ToolFailure::CutBody { .. }), "{failure:?}");

@@ -144,7 +144,9 @@ pub(crate) fn meaning(lang: Lang, ending: &Ending) -> Option<Problem> {
     match ending {
         Ending::Done(_) => None,
         Ending::Failed(notice) | Ending::Blocked(notice) => Some(problem(notice, Exit::Failed)),
-        Ending::Waiting { notice, on: WaitsFor::Person } => Some(problem(notice, Exit::Waiting)),
+        Ending::Waiting { notice, on: WaitsFor::Person | WaitsFor::Source(_) } => {
+            Some(problem(notice, Exit::Waiting))
+        }
         Ending::Waiting { notice, on: WaitsFor::Time(_) } => Some(problem(notice, Exit::Failed)),
         Ending::Interrupted(_) => {
             let next = say::interrupted_next(lang);
@@ -153,8 +155,6 @@ pub(crate) fn meaning(lang: Lang, ending: &Ending) -> Option<Problem> {
     }
 }
 
-/// One word for programs.
-pub(crate) fn word(ending: &Ending) -> &'static str {
 /// What an ending says.
 pub(crate) fn told(ending: &Ending) -> &str {
     match ending {
@@ -166,6 +166,8 @@ pub(crate) fn told(ending: &Ending) -> &str {
     }
 }
 
+/// One word for programs.
+pub(crate) fn word(ending: &Ending) -> &'static str {
     match ending {
         Ending::Done(_) => "done",
         Ending::Failed(_) => "failed",

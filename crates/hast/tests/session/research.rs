@@ -201,6 +201,31 @@ fn a_role_works_among_copies_of_what_it_may_read_and_sees_nothing_else_of_the_se
 }
 
 #[test]
+/// A source that is limited is no bad plan: nothing is spent, and nobody asks it before its time.
+#[test]
+fn a_source_that_is_limited_is_waited_for() {
+    let scene = Scene::new("");
+    let tasks = [fetch("T-0001", "busy"), write("T-0002", &["T-0001"])];
+    scene.rehearse(&planned("plan", 1, 1, &tasks));
+    let page = "/news.example/busy";
+    let ran = scene.ask();
+    assert_eq!((ran.code, scene.pages.asked(page)), (3, 1), "{ran:?}");
+    assert!(ran.err.contains("waiting") && !ran.err.contains("error:"), "{}", ran.err);
+    assert!(ran.err.contains("news.example") && ran.err.contains("--now"), "{}", ran.err);
+    let spent = ["TASK_FAILED", "PLAN_REVISION_BUMP"];
+    assert!(!scene.events().iter().any(|kind| spent.contains(&kind.as_str())));
+    assert!(scene.hast(&["status"]).out.contains("news.example"), "it is told");
+    let early = scene.hast(&["session", "resume"]);
+    assert_eq!((early.code, scene.pages.asked(page)), (3, 1), "{early:?}");
+    let done = scene.hast(&["session", "resume", "--now"]);
+    assert_eq!((done.code, scene.pages.asked(page)), (0, 2), "{done:?}");
+    assert_eq!(
+        scene.hast(&["agent", "limits"]).out.trim(),
+        "no agent is limited",
+        "it answers again"
+    );
+}
+
 fn an_unknown_citation_in_a_list_fails_its_task_and_the_answer() {
     let replies = "  - when: {step: synthesize, attempt: 1}\n    do: [{outbox: {note.md: \"as [K-0001, K-0888] says\\n\"}}]\n  - when: {step: finalize}\n    do: [{outbox: {final.md: \"It is so [K-0001; K-0999].\\n\"}}]\n";
     let scene = Scene::new(replies);
