@@ -172,7 +172,7 @@ fn every_role_is_given_copies_of_what_its_row_lets_it_read() {
     session.commit();
     asked(session.reply(&[("final.md", json!("so [K-0001]"))]).1);
     session.commit();
-    asked(session.reply(&[("verdict.md", json!("good"))]).1);
+    asked(session.reply(&[("verdict.md", json!("PASS: good"))]).1);
     let steps: Vec<&str> = calls.iter().map(|call| call.step).collect();
     assert_eq!(steps, ["synthesize", "review", "review", "replan", "finalize", "verdict"]);
     // What the Planner infers it may see again; what is judged last is no task's output.
@@ -180,7 +180,7 @@ fn every_role_is_given_copies_of_what_its_row_lets_it_read() {
     for call in &calls {
         assert!(call.prompt.contains("AVGO는 싼가?"), "every role knows the question: {call:?}");
         assert_eq!(call.place, Place::Copies, "{call:?}");
-        assert_eq!(call.inputs.is_empty(), call.step == "synthesize", "{call:?}");
+        assert!(!call.inputs.is_empty(), "{call:?}");
         for input in &call.inputs {
             let named = besides.contains(&(call.step, input.as_str()));
             assert!(POLICY.may_read(&call.role, input) || named, "{} {input}", call.role);

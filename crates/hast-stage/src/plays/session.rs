@@ -46,7 +46,7 @@ impl Research {
   - when: {{step: finalize}}
     do: [{{outbox: {{final.md: "All of it, as [K-0001] says.\n"}}}}]
   - when: {{step: verdict}}
-    do: [{{outbox: {{verdict.md: "It answers.\n"}}}}]
+    do: [{{outbox: {{verdict.md: "PASS: it answers.\n"}}}}]
 "#
         );
         text

@@ -182,8 +182,9 @@ fn a_role_works_among_copies_of_what_it_may_read_and_sees_nothing_else_of_the_se
     let seen = scene.of("output/final.md");
     let (files, call) = seen.split_once('{').unwrap();
     assert_eq!(
-        files, "./execution/outputs/T-0002/note.md\n",
-        "passed, and what the answer rests on"
+        files,
+        "./context/index.json\n./execution/outputs/T-0002/note.md\n./input/user_input.md\n./plan/active/decomposition.json\n",
+        "passed, what the answer rests on, and what was asked and planned"
     );
     let copy = "/inputs/execution/outputs/T-0002/note.md\"";
     assert!(call.contains(copy) && !call.contains("/sessions/"), "{call}");
@@ -200,7 +201,6 @@ fn a_role_works_among_copies_of_what_it_may_read_and_sees_nothing_else_of_the_se
     }
 }
 
-#[test]
 /// A source that is limited is no bad plan: nothing is spent, and nobody asks it before its time.
 #[test]
 fn a_source_that_is_limited_is_waited_for() {
@@ -226,6 +226,7 @@ fn a_source_that_is_limited_is_waited_for() {
     );
 }
 
+#[test]
 fn an_unknown_citation_in_a_list_fails_its_task_and_the_answer() {
     let replies = "  - when: {step: synthesize, attempt: 1}\n    do: [{outbox: {note.md: \"as [K-0001, K-0888] says\\n\"}}]\n  - when: {step: finalize}\n    do: [{outbox: {final.md: \"It is so [K-0001; K-0999].\\n\"}}]\n";
     let scene = Scene::new(replies);

@@ -74,7 +74,7 @@ fn the_demo_plays_without_a_network_in_both_languages() {
     for (lang, word) in [("en", "Yes. Revenue grew"), ("ko", "그렇습니다")] {
         let ran = scene.hast(&["demo", "session", "--dir", lang, "--lang", lang]);
         assert_eq!(ran.code, 0, "{ran:?}");
-        assert!(ran.out.starts_with(word) && ran.out.contains("[1] K-0002"), "{}", ran.out);
+        assert!(ran.out.starts_with(word) && ran.out.contains("1. K-0002"), "{}", ran.out);
         for change in ["T-0005", "1.2", "T-0007"] {
             assert!(ran.err.contains(change), "{change}: {}", ran.err);
         }

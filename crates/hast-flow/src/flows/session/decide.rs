@@ -166,11 +166,16 @@ impl SessionFlow {
         };
         let rules = new.review_rules.clone().unwrap_or_else(|| prompts::review_rules(facts.lang));
         let id = new.id.clone().unwrap_or_else(|| SessionId::at(facts.now));
-        let given = [(layout::USER_INPUT, &new.query), (layout::SYSTEM_PROMPT, &new.system_prompt)];
+        // What stands before every prompt, also where nobody gave one.
+        let mode = match new.system_prompt.trim().is_empty() {
+            true => prompts::default_mode(facts.lang) + "\n",
+            false => new.system_prompt.clone(),
+        };
+        let given = [(layout::USER_INPUT, &new.query), (layout::SYSTEM_PROMPT, &mode)];
         let given = files(given.map(|(path, text)| (path.to_owned(), text.as_bytes())));
         Draft::new(view, facts, CONTROLLER, "create the session")
             .create(layout::USER_INPUT, new.query.clone())
-            .create(layout::SYSTEM_PROMPT, new.system_prompt.clone())
+            .create(layout::SYSTEM_PROMPT, mode.clone())
             .create(layout::REVIEW_RULES, rules)
             .event(CONTROLLER, Kind::SessionCreated, &[("session_id", json!(id)), given])
             .starts(view.plan_key())

@@ -7,6 +7,7 @@ use hast_agent::page::{
     tree,
 };
 use hast_flow::docs::session::{DataSource, SessionEventKind as Kind, SystemStatus, Verdict};
+use hast_flow::flows::session::footnotes::numbered;
 use hast_flow::flows::session::view::Stage;
 use hast_flow::flows::session::{lanes::Plan, layout};
 use hast_flow::ids::TaskId;
@@ -91,7 +92,7 @@ fn about(session: &Session, lang: Lang) -> Html {
 /// The answer, and below it what each number stands for.
 fn answer(session: &Session, lang: Lang) -> Html {
     let Some(text) = &session.answer else { return Html::default() };
-    let (text, cited) = footnotes::numbered(text);
+    let (text, cited) = numbered(text);
     let notes = (1..).zip(&cited).map(|(number, id)| {
         let note = Html::text(format!("[{number}] {}", footnotes::note(session, id, lang)));
         let artifact = session.view.knowledge.get(id).map_or("", |piece| piece.artifact.as_str());
