@@ -201,6 +201,34 @@ fn a_role_works_among_copies_of_what_it_may_read_and_sees_nothing_else_of_the_se
     }
 }
 
+/// The last verdict is a gate: an answer that it refuses goes back once, with the reasons.
+#[test]
+fn an_answer_that_the_last_verdict_refuses_is_written_once_more() {
+    let refused = "  - when: {step: verdict, attempt: 1}\n    do: [{outbox: {verdict.md: \"FAIL: say the year\\n\"}}]\n  - when: {step: finalize, attempt: 2}\n    do: [{expect: {prompt: say the year}}, {outbox: {final.md: \"In 2024 [K-0001].\\n\"}}]\n";
+    let scene = Scene::new(refused);
+    let ran = scene.ask();
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(scene.of("critique/reports/final.1.md").starts_with("It is so [1]"));
+    assert_eq!(scene.of("critique/reports/verdict.1.md"), "FAIL: say the year\n");
+    assert!(
+        scene.of("output/final.md").starts_with("In 2024 [1].\n\n## Sources\n\n1. K-0001 T-0001")
+    );
+    assert!(scene.of("output/final.md").contains("https://news.example/a ("));
+    assert!(scene.of("verdict.md").starts_with("PASS"));
+    let verified = scene.hast(&["session", "verify"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+
+    let always =
+        "  - when: {step: verdict}\n    do: [{outbox: {verdict.md: \"FAIL: say the year\\n\"}}]\n";
+    let scene = Scene::new(always);
+    let ran = scene.ask();
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("say the year"), "{}", ran.err);
+    assert_eq!(scene.document("status.json")["system_status"], "FAILED");
+    let verified = scene.hast(&["session", "verify"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+}
+
 /// A source that is limited is no bad plan: nothing is spent, and nobody asks it before its time.
 #[test]
 fn a_source_that_is_limited_is_waited_for() {

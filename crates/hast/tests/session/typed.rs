@@ -59,6 +59,7 @@ fn a_report_opens_offline_and_says_everything() {
     let ran = scene.hast(&["session", "show", "--html", "report.html"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     let page = scene.read("report.html");
+    assert!(page.contains("<title>is it so?</title>"), "the question, and no id");
     for part in ["COMPLETED", "T-0001 a page", "news.example/a", "PASS", "It is so"] {
         assert!(page.contains(part), "{part}");
     }
