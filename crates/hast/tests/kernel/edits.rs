@@ -47,6 +47,15 @@ fn an_edited_mirror_at_rest_is_told_and_stays_until_it_is_deleted() {
 }
 
 #[test]
+fn a_start_while_a_request_is_unfinished_says_so() {
+    let scene = cut_off();
+    let first = scene.request();
+    let ran = scene.hast(&["kernel", "start", "second"]);
+    let told = format!("request {first} is unfinished; go on with it: hast kernel resume {first}");
+    assert!(ran.err.contains(&told), "{}", ran.err);
+}
+
+#[test]
 fn an_edit_of_an_expert_between_two_calls_takes_effect() {
     let replies = r#"
   - when: {step: execute, unit: b, exists: go}
