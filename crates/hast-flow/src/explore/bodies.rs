@@ -153,7 +153,8 @@ fn opening(tokens: &[Token<'_>], name: usize) -> Option<usize> {
                 let end = closes(tokens, at)?;
                 // A type before the body, as in `(): {a: number} {`, `: {a: number} => {` and `interface{} {`.
                 let after = |at: usize, text: &str| tokens.get(at).is_some_and(|one| one.is(text));
-                if !after(end + 1, "{") && !(after(end + 1, "=") && after(end + 2, ">")) {
+                let arrow = after(end + 1, "=") && after(end + 2, ">");
+                if !(arrow || after(end + 1, "{")) {
                     return Some(at);
                 }
                 at = end;

@@ -254,7 +254,7 @@ mod tests {
         json!({"meta": {"type": [name]}, "timestamp": [1], name: rows})
     }
 
-    fn read(result: Value, statement: Statement) -> Result<Statements, ToolFailure> {
+    fn read(result: &Value, statement: Statement) -> Result<Statements, ToolFailure> {
         let answer = json!({"timeseries": {"result": result, "error": null}});
         let answer = serde_json::from_value(answer).unwrap();
         statements(&answer, "MRBT", statement, Period::Annual, "https://x")
@@ -269,7 +269,7 @@ mod tests {
             {"meta": {"type": ["annualEBIT"]}},
             series("annualDilutedEPS", &[(year, json!(null)), ("2023-12-31", json!(1.27))]),
         ]);
-        let found = read(result, Statement::Income).unwrap();
+        let found = read(&result, Statement::Income).unwrap();
         let [before, last] = &found.periods[..] else { panic!("{found:?}") };
         assert_eq!((before.end.as_str(), last.end.as_str()), ("2023-12-31", year));
         assert_eq!(last.values["totalRevenue"], json!(689_600_000));
@@ -292,15 +292,15 @@ mod tests {
                 series("annualGrossProfit", &[(year, json!(gross))]),
             ])
         };
-        let right = read(with(400), Statement::Income).unwrap().periods.remove(0).checks;
+        let right = read(&with(400), Statement::Income).unwrap().periods.remove(0).checks;
         assert!(right.len() == 1 && right[0].holds, "{right:?}");
-        let wrong = read(with(500), Statement::Income).unwrap().periods.remove(0).checks;
+        let wrong = read(&with(500), Statement::Income).unwrap().periods.remove(0).checks;
         assert!(!wrong[0].holds && wrong[0].difference > 99.0, "{wrong:?}");
     }
 
     #[test]
     fn nothing_at_all_is_a_cause() {
-        assert!(read(json!([]), Statement::Balance).is_err());
-        assert!(read(json!([{"meta": {}}]), Statement::Cashflow).is_err());
+        assert!(read(&json!([]), Statement::Balance).is_err());
+        assert!(read(&json!([{"meta": {}}]), Statement::Cashflow).is_err());
     }
 }

@@ -226,8 +226,7 @@ impl About<'_> {
         };
         lines.iter().enumerate().any(|(at, line)| {
             let lower = line.to_lowercase();
-            any(&lower, MISSING)
-                && lines[at..(at + 3).min(lines.len())].iter().any(|near| named(near))
+            any(&lower, MISSING) && lines[at..(at + 3).min(lines.len())].iter().any(&named)
         })
     }
 }
@@ -268,7 +267,7 @@ fn has_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back().is_some_and(part);
         let after = line[at + word.len()..].chars().next().is_some_and(part);
-        !(before && part(first)) && !(after && part(last))
+        !((before && part(first)) || (after && part(last)))
     })
 }
 

@@ -21,9 +21,9 @@ messages! {
         en: "This item is too complex for one step. Break it down into at most 10 smaller items and write `output.json` with task_id `{id}`, status `needs_sub_plan` and them as `plan`.\n\nItem {id}: {title}\n{description}\n\nThe request that it is a part of:\n{request}\n\n{around}\n\nExperts:\n{experts}",
         ko: "이 항목은 한 번에 하기에 너무 복잡합니다. 최대 10개의 작은 항목으로 나누고 task_id `{id}`, status `needs_sub_plan`, 항목들을 `plan`에 담은 `output.json`을 쓰세요.\n\n항목 {id}: {title}\n{description}\n\n이 항목이 속한 요청:\n{request}\n\n{around}\n\n전문가:\n{experts}",
     }
-    replace_words(id, title: whole, description: whole, error: whole, request: whole, around: whole, experts: whole) {
-        en: "This item failed. Write another way to reach the same as `plan.json` with `todo_list`, at most 10 items; another expert may do it.\n\nItem {id}: {title}\n{description}\nWhy it failed: {error}\n\nThe request that it is a part of:\n{request}\n\n{around}\n\nExperts:\n{experts}",
-        ko: "이 항목이 실패했습니다. 같은 결과에 이르는 다른 방법을 `todo_list`를 담은 `plan.json`으로 쓰세요. 최대 10개 항목이며 다른 전문가가 맡아도 됩니다.\n\n항목 {id}: {title}\n{description}\n실패 원인: {error}\n\n이 항목이 속한 요청:\n{request}\n\n{around}\n\n전문가:\n{experts}",
+    replace_words(item: whole, error: whole, request: whole, around: whole, experts: whole) {
+        en: "This item failed. Write another way to reach the same as `plan.json` with `todo_list`, at most 10 items; another expert may do it.\n\nItem {item}\nWhy it failed: {error}\n\nThe request that it is a part of:\n{request}\n\n{around}\n\nExperts:\n{experts}",
+        ko: "이 항목이 실패했습니다. 같은 결과에 이르는 다른 방법을 `todo_list`를 담은 `plan.json`으로 쓰세요. 최대 10개 항목이며 다른 전문가가 맡아도 됩니다.\n\n항목 {item}\n실패 원인: {error}\n\n이 항목이 속한 요청:\n{request}\n\n{around}\n\n전문가:\n{experts}",
     }
     report_words(request: whole, results: whole) {
         en: "Write the final report as `report.md`. It must answer the request.\n\nRequest:\n{request}\n\nResults:\n{results}",
@@ -105,7 +105,8 @@ pub fn replace(
     lang: Lang,
 ) -> String {
     let TodoItem { id, title, description, .. } = item;
-    let words = replace_words(lang, id, title, description, error, request, around, experts(view));
+    let item = format!("{id}: {title}\n{description}");
+    let words = replace_words(lang, item, error, request, around, experts(view));
     with_expert(expert, &words, lang)
 }
 
