@@ -184,6 +184,24 @@ impl View {
                 entry.invalidated_by = Some(event.event_id.to_string());
             }
         }
+        if event.detail.again.is_empty() {
+            return;
+        }
+        for task in &event.detail.again {
+            if let Some(progress) = self.progress.get_mut(task) {
+                (progress.stage, progress.failures) = (Stage::Waiting, 0);
+            }
+            self.put_away(task);
+        }
+        if let Some(plan) = self.plan.take() {
+            self.plan = Some(Plan::new(plan.document, &self.progress));
+        }
+        // An answer that rests on what does not hold any more is written anew.
+        if self.answered > self.refused.len() {
+            self.answered = self.refused.len();
+            self.take_up("answer");
+            self.take_up("verdict");
+        }
     }
 
     /// What a task made is not in hand any more.
