@@ -56,6 +56,8 @@ fn a_second_fail_ends_the_session_with_what_the_critic_wanted() {
     session.commit();
     judged(&mut session, "two [K-0001]", "FAIL\nstill the wrong year");
     session.commit();
+    session.agrees();
+    session.commit();
     assert_eq!(session.status().system_status, SystemStatus::Failed);
     let Step::Finish(Ending::Failed(notice)) = session.next() else { panic!() };
     assert!(notice.what.contains("still the wrong year"), "{}", notice.what);

@@ -55,8 +55,6 @@ pub(super) fn role_is_kept(commit: &Commit) -> Result<(), String> {
             "verdict.md",
             "pointers.json",
             "critique/review_rules.md",
-            "critique/reports/final.",
-            "critique/reports/verdict.",
             "execution/questions/",
         ],
         _ => &[],

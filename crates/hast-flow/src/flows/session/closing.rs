@@ -8,7 +8,7 @@ use crate::docs::session::{
     Verdict,
 };
 use crate::driver::Facts;
-use crate::flows::session::decide::{SessionFlow, call, usage_of, used};
+use crate::flows::session::decide::{SessionFlow, call, fail, usage_of, used};
 use crate::flows::session::events::About;
 use crate::flows::session::footnotes::footnoted;
 use crate::flows::session::policy::{CONTROLLER, CRITIC, EXECUTOR};
@@ -31,6 +31,9 @@ const MOST_REFUSALS: usize = 1;
 const TOLD: usize = 600;
 
 pub(super) fn step(flow: &SessionFlow, view: &View, facts: &Facts<'_>) -> Step {
+    if view.refused.len() > MOST_REFUSALS {
+        return refused(view, facts);
+    }
     if view.has_answer() { judge(flow, view, facts) } else { answer(flow, view, facts) }
 }
 
@@ -116,33 +119,32 @@ fn wanted(text: &str) -> String {
     below.trim_matches(|c: char| c.is_whitespace() || "*_`:.-".contains(c)).to_owned()
 }
 
-/// The answer and what was said of it stay among the reports; the author is told, or the session fails.
+/// The answer and what was said of it stay among the reports, and the author is told.
 fn refuse(view: &View, facts: &Facts<'_>, steps: Vec<StepKey>, verdict: &[u8]) -> Step {
-    let number = view.refused.len() + 1;
-    let (final_path, verdict_path) = layout::refused(number);
+    let (final_path, verdict_path) = layout::refused(view.refused.len() + 1);
     let answer = view.answer.as_ref().map_or(&[][..], |file| file.bytes.as_slice());
     let reason = wanted(&String::from_utf8_lossy(verdict));
-    let kept = files([(final_path.clone(), answer), (verdict_path.clone(), verdict)]);
     let mut detail = vec![
         ("step", json!("verdict")),
         ("verdict", json!(Verdict::Fail)),
         ("reasons", json!([reason])),
-        kept,
+        files([(final_path.clone(), answer), (verdict_path.clone(), verdict)]),
     ];
     detail.extend(used(view, &steps));
-    let draft = Draft::new(view, facts, CONTROLLER, "the answer is refused")
+    Draft::new(view, facts, CRITIC, "the answer is refused")
         .create(&final_path, answer)
         .create(&verdict_path, verdict)
         .event(CRITIC, Kind::TaskReviewed, &detail)
-        .finishes(steps);
-    if number <= MOST_REFUSALS {
-        return draft.step();
-    }
+        .finishes(steps)
+        .step()
+}
+
+/// The end of a session whose answer was refused as often as it may be.
+fn refused(view: &View, facts: &Facts<'_>) -> Step {
+    let reason = view.refused.last().map_or("", String::as_str);
     let told = reason.split_whitespace().collect::<Vec<_>>().join(" ");
     let reason = prompts::answer_refused(facts.lang, told.chars().take(TOLD).collect::<String>());
-    failed(view, facts, draft, &reason)
-        .event(CONTROLLER, Kind::SessionFailed, &[("reason", json!(reason))])
-        .step()
+    fail(view, facts, Vec::new(), &reason)
 }
 
 /// All that was gathered is there; only a person can say how to get its last word.

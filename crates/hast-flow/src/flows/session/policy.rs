@@ -58,7 +58,6 @@ pub const POLICY: PolicyTable = PolicyTable {
         Row { role: CONTROLLER, access: Write, path: "context/state.json" },
         Row { role: CONTROLLER, access: Write, path: "context/sources/**" },
         Row { role: CONTROLLER, access: Write, path: "critique/review_rules.md" },
-        Row { role: CONTROLLER, access: Write, path: "critique/reports/*.md" },
         Row { role: CONTROLLER, access: Write, path: "execution/questions/**" },
     ],
     // hast logs what a role did, moves the pointer, and keeps the raw answers and the copies of what
@@ -94,8 +93,8 @@ mod tests {
             (CRITIC, PutKind::Create, "output/final.md", false),
             (CONTROLLER, PutKind::Create, "output/final.md", true),
             (CONTROLLER, PutKind::Replace, "output/final.md", true),
-            (CONTROLLER, PutKind::Create, "critique/reports/verdict.1.md", true),
-            (CONTROLLER, PutKind::Create, "critique/reports/T-0001.json", false),
+            (CRITIC, PutKind::Create, "critique/reports/verdict.1.md", true),
+            (CONTROLLER, PutKind::Create, "critique/reports/verdict.1.md", false),
             (CONTROLLER, PutKind::Create, "execution/outputs/T-0001/a.md", false),
             (EXECUTOR, PutKind::Append, "plan/active/status_log.ndjson", true),
             (EXECUTOR, PutKind::Create, "context/sources/e3b0", true),
