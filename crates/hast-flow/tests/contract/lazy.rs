@@ -84,6 +84,19 @@ fn a_test_that_only_loads_the_code_proves_nothing() {
     sent_back(scene, "GATE-1", "the tests pass also where the body of Total.sum raises");
 }
 
+/// Older tests of the same code turn red without it; they are nobody's proof for the new ones.
+#[test]
+fn others_tests_of_the_target_are_no_cases_of_this_contract() {
+    let mut scene = first_tests("to_modify", "needs src/total.sh sum\n", &["Total.sum"]);
+    let old = "calls src/total.sh sum\n";
+    scene.git = Git::new(&[("src/total.sh", THERE), ("src/store.sh", ""), ("tests/old.test", old)]);
+    sent_back(
+        scene,
+        "GATE-1",
+        "where the body of Total.sum raises, no case of the test file fails",
+    );
+}
+
 #[test]
 fn each_target_is_tried_by_itself() {
     // One test calls the code, and two targets are claimed; only `sum` raises in the first trial.

@@ -3,6 +3,7 @@
 
 use crate::attempt::evidence::TestRun;
 use crate::docs::contract::TestContract;
+use crate::explore::language::Language;
 use crate::flows::contract::words as say;
 use crate::words::Lang;
 
@@ -203,10 +204,13 @@ impl About<'_> {
         let file = self.file();
         let stem = file.split('.').next().unwrap_or(file);
         let cases = self.contract.test_cases.iter();
+        // A line that names another file is about that one, whatever their texts share.
+        let own: Vec<&str> = line.split_whitespace().filter(|token| !is_file(token)).collect();
+        let own = own.join(" ");
         line.contains(file)
-            || has_word(line, stem)
-            || cases.flat_map(|case| [&case.id, &case.name]).any(|name| has_word(line, name))
-            || words(line).any(|word| has_word(self.test_file, word))
+            || has_word(&own, stem)
+            || cases.flat_map(|case| [&case.id, &case.name]).any(|name| has_word(&own, name))
+            || words(&own).any(|word| has_word(self.test_file, word))
     }
 
     fn names_case(&self, lines: &[&str]) -> bool {
@@ -229,6 +233,12 @@ impl About<'_> {
             any(&lower, MISSING) && lines[at..(at + 3).min(lines.len())].iter().any(&named)
         })
     }
+}
+
+/// Whether a word is the path of a file, perhaps with a test in it: `tests/a.py::test_b`.
+fn is_file(token: &str) -> bool {
+    let path = token.split("::").next().unwrap_or(token);
+    path.contains('/') || Language::of(path).is_some()
 }
 
 /// Words of a line that may be names of tests. Those that each runner prints are none.
@@ -374,6 +384,10 @@ mod tests {
             "FAILED tests/test_orders.py::test_ships - assert False\n1 failed, 4 passed in 0.1s\n";
         let Redness::Others(names) = of(output) else { panic!("{:?}", of(output)) };
         assert!(names.contains("test_ships"), "{names}");
+        let same_word = "ok 1 - tests/test_pricing.py\nnot ok 2 - tests/old_discount.test\n";
+        assert!(matches!(of(same_word), Redness::Others(_)), "{:?}", of(same_word));
+        let same_target = "not ok 2 - tests/discount.test\n";
+        assert!(matches!(of(same_target), Redness::Others(_)), "{:?}", of(same_target));
         let others = "--- FAIL: TestShips (0.00s)\nFAIL\tshop/orders\t0.1s\n";
         assert!(matches!(of(others), Redness::Others(_)), "{:?}", of(others));
     }
