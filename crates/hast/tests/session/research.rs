@@ -9,7 +9,7 @@ fn a_question_becomes_an_answer_with_footnotes_and_every_document_of_the_seed() 
     assert_eq!(ran.code, 0, "{ran:?}");
     let first = ran.out.lines().next().unwrap_or_default();
     assert_eq!(first, "It is so [1], because of [2].", "{}", ran.out);
-    assert!(ran.out.contains("[2] K-0001 T-0001 a page: /execution/outputs/T-0001/page.md"));
+    assert!(ran.out.contains("2. K-0001 T-0001 a page: /execution/outputs/T-0001/page.md"));
     assert!(ran.out.contains("/news.example/a ("), "where it came from: {}", ran.out);
     for path in [
         "status.json",
@@ -173,7 +173,7 @@ fn a_bad_plan_goes_back_with_all_its_findings_and_then_to_a_person() {
 
 #[test]
 fn a_role_works_among_copies_of_what_it_may_read_and_sees_nothing_else_of_the_session() {
-    let look = "  - when: {step: STEP}\n    do:\n      - run: \"find . -type f | sort > {{outbox}}/FILE; cat {{call}} >> {{outbox}}/FILE; ls {{root}}/sessions | sed 's/^/seen: /' >> {{outbox}}/FILE\"\n";
+    let look = "  - when: {step: STEP}\n    do:\n      - run: \"find . -type f | sort > {{outbox}}/FILE; cat {{call}} >> {{outbox}}/FILE; ls {{root}}/sessions | sed 's/^/seen: /' >> {{outbox}}/FILE; echo '[K-0002]' >> {{outbox}}/FILE\"\n";
     let look = look.replace("STEP", "finalize").replace("FILE", "final.md");
     let scene = Scene::new(&look);
     scene.write(".ai/config.yaml", "ai_tool: \"rehearsal:x.rehearsal.yaml\"\nsandbox: prefer\n");
@@ -213,7 +213,7 @@ fn an_answer_that_the_last_verdict_refuses_is_written_once_more() {
     assert!(
         scene.of("output/final.md").starts_with("In 2024 [1].\n\n## Sources\n\n1. K-0001 T-0001")
     );
-    assert!(scene.of("output/final.md").contains("https://news.example/a ("));
+    assert!(scene.of("output/final.md").contains("news.example/a ("));
     assert!(scene.of("verdict.md").starts_with("PASS"));
     let verified = scene.hast(&["session", "verify"]);
     assert_eq!(verified.code, 0, "{verified:?}");

@@ -1,5 +1,7 @@
 //! What a session does next. One decision looks at the view and names one step.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::docs::session::{PlanTask, SessionEventKind as Kind, SummaryUsage};
@@ -300,6 +302,9 @@ fn is_edited(view: &View) -> bool {
 pub(super) fn call(view: &View, facts: &Facts<'_>, mut call: Call) -> Call {
     let id = view.id(facts.now);
     call.place = Place::Copies;
+    // Several tool calls may rest on one raw answer.
+    let mut seen = BTreeSet::new();
+    call.inputs.retain(|path| seen.insert(path.clone()));
     call.others = Others {
         people: vec![layout::from_project(&id, layout::REVIEW_RULES)],
         drivers: vec!["/sessions".to_owned(), format!("!{}", layout::from_project(&id, ""))],
