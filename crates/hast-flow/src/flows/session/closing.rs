@@ -46,6 +46,8 @@ fn answer(flow: &SessionFlow, view: &View, facts: &Facts<'_>) -> Step {
         Asked::Answered { value, steps, .. } => {
             let hash = Sha256::of(&value);
             let mut detail = vec![("step", json!("finalize")), ("final_sha256", json!(hash))];
+            let number = view.answer_number();
+            detail.extend((number > 1).then(|| ("attempt", json!(number))));
             detail.extend(used(view, &steps));
             let before = view.answer.as_ref().and_then(|file| file.identity);
             let put = layout::path(layout::FINAL).map(|path| Put::whole(path, before, value));
@@ -121,11 +123,13 @@ fn wanted(text: &str) -> String {
 
 /// The answer and what was said of it stay among the reports, and the author is told.
 fn refuse(view: &View, facts: &Facts<'_>, steps: Vec<StepKey>, verdict: &[u8]) -> Step {
-    let (final_path, verdict_path) = layout::refused(view.refused.len() + 1);
+    let number = view.refused.len() + 1;
+    let (final_path, verdict_path) = layout::refused(number);
     let answer = view.answer.as_ref().map_or(&[][..], |file| file.bytes.as_slice());
     let reason = wanted(&String::from_utf8_lossy(verdict));
     let mut detail = vec![
         ("step", json!("verdict")),
+        ("attempt", json!(number)),
         ("verdict", json!(Verdict::Fail)),
         ("reasons", json!([reason])),
         files([(final_path.clone(), answer), (verdict_path.clone(), verdict)]),

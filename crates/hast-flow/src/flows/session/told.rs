@@ -28,6 +28,12 @@ impl View {
         self.answer.is_some() && self.answered > self.refused.len()
     }
 
+    /// The number of the answer that is written next, or was written last and is not judged.
+    pub fn answer_number(&self) -> usize {
+        let asked = self.again.get("answer").copied().unwrap_or(0);
+        self.refused.len() + usize::try_from(asked).unwrap_or(0) + 1
+    }
+
     /// What a person said that a call is to know: about one task, or all of it. With the question, and the
     /// documents of both.
     pub fn told_about(&self, task: Option<&TaskId>) -> (Vec<String>, Vec<DocPath>) {
