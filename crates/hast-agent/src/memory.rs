@@ -50,7 +50,15 @@ pub fn search(
 }
 
 fn told(trouble: &Trouble) -> String {
-    format!("{trouble:?}")
+    match trouble {
+        Trouble::PrivateAddress { host } => format!("{host} is a private address"),
+        Trouble::TimedOut => "it did not answer in time".to_owned(),
+        Trouble::Cut => "the connection was cut".to_owned(),
+        Trouble::TooLarge => "the answer is too large".to_owned(),
+        Trouble::Unreachable { why } => why.clone(),
+        Trouble::NotRecorded => "no answer was recorded".to_owned(),
+        Trouble::Cancelled => "cancelled".to_owned(),
+    }
 }
 
 /// Its versions answer with a list of results, or with blocks of text for a model.

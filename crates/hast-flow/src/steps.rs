@@ -297,6 +297,16 @@ pub enum EffectResult {
     Lease(LeaseResult),
     /// The files that are there; or why they could not be looked at.
     Scan(Result<Vec<Scanned>, String>),
+    /// A source may not be asked before a time, or is down; no attempt is spent.
+    Later(Later),
+}
+
+/// A data source that cannot be asked now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Later {
+    pub source: String,
+    pub cause: String,
+    pub until: ResumeTime,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -371,6 +381,8 @@ pub enum Ending {
 pub enum WaitsFor {
     Person,
     Time(UtcTime),
+    /// The time at which a data source is asked again.
+    Source(UtcTime),
 }
 
 /// What happened, and what to do next.

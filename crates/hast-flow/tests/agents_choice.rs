@@ -50,6 +50,19 @@ fn name_and_why(chosen: &Chosen) -> (&str, Why) {
 }
 
 #[test]
+fn a_role_is_the_same_however_it_is_written() {
+    let config = config();
+    for role in ["planner", "Planner", "PLANNER"] {
+        let chosen = choose(Wishes { role, ..wishes(&config) }).unwrap();
+        assert_eq!(name_and_why(&chosen), ("gemini", Why::Role), "{role}");
+    }
+    let both = CONFIG.replace("  critic: nobody\n", "  Planner: goose\n");
+    let both = read::<Config>(&Source::new("config.yaml", &both)).unwrap().value;
+    let chosen = choose(Wishes { role: "Planner", ..wishes(&both) }).unwrap();
+    assert_eq!(chosen.name, "goose", "the one that is written so comes first");
+}
+
+#[test]
 fn the_nearest_wish_wins() {
     let config = config();
     let all = Wishes {

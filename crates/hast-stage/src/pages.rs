@@ -1,5 +1,5 @@
 //! Web pages on loopback, for sessions that fetch: every path has one, but for those that say `missing`
-//! or `never`, and each ask is counted.
+//! or `never`, or are `busy` the first time; each ask is counted.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -49,13 +49,24 @@ fn answer(stream: TcpStream, asked: &Mutex<BTreeMap<String, usize>>) -> std::io:
         line.clear();
     }
     let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
-    *asked.lock().unwrap().entry(path.clone()).or_default() += 1;
+    let times = {
+        let mut asked = asked.lock().unwrap();
+        let times = asked.entry(path.clone()).or_default();
+        *times += 1;
+        *times
+    };
     if path.contains("never") {
         // Until the other side gives up.
         return reader.read(&mut [0; 1]).map(drop);
     }
     let missing = path.ends_with("robots.txt") || path.contains("missing");
-    let status = if missing { "404 Not Found" } else { "200 OK" };
+    let status = match missing {
+        true => "404 Not Found",
+        false if path.contains("busy") && times == 1 => {
+            "503 Service Unavailable\r\nRetry-After: 3600"
+        }
+        false => "200 OK",
+    };
     let body = format!(
         "<html><head><title>{path}</title></head><body><article><h1>{path}</h1><p>What this page says is longer than a line, so that a reader takes it for text and not for a menu.</p></article></body></html>"
     );

@@ -36,6 +36,7 @@ pub(crate) mod say {
         no_kernel_next() { en: "run `hast kernel boot`", ko: "`hast kernel boot`를 실행하세요" }
         empty_request() { en: "the request is empty", ko: "요청이 비어 있습니다" }
         empty_request_next() { en: "say what you want: hast kernel start \"...\"", ko: "원하는 것을 쓰세요: hast kernel start \"...\"" }
+        unfinished_before(id) { en: "request {id} is unfinished; go on with it: hast kernel resume {id}", ko: "요청 {id}(이)가 끝나지 않았습니다. 이어서 하려면: hast kernel resume {id}" }
         nothing_unfinished() { en: "no request is unfinished", ko: "끝나지 않은 요청이 없습니다" }
         nothing_unfinished_next() { en: "start one: hast kernel start \"...\"", ko: "새로 시작하세요: hast kernel start \"...\"" }
         no_requests() { en: "there are no requests yet", ko: "아직 요청이 없습니다" }

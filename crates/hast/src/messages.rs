@@ -61,6 +61,7 @@ pub(crate) mod say {
     //! Problems and results.
     hast_flow::messages! {
         error() { en: "error", ko: "오류" }
+        waits() { en: "waiting", ko: "대기" }
         warning() { en: "warning", ko: "경고" }
         next() { en: "next", ko: "다음" }
         why() { en: "why", ko: "원인" }

@@ -101,9 +101,13 @@ impl Problem {
     }
 
     pub(crate) fn text(&self, lang: Lang, renderer: &Renderer) -> String {
-        let name = say::error(lang);
+        // A person is waited for: nothing went wrong.
+        let (level, name) = match self.exit {
+            Exit::Waiting => (Level::NOTE, say::waits(lang)),
+            _ => (Level::ERROR, say::error(lang)),
+        };
         let place = self.place.as_deref().map(visible);
-        let mut group = Level::ERROR
+        let mut group = level
             .with_name(name.as_str())
             .primary_title(&*self.what)
             .elements(place.as_deref().map(Origin::path));

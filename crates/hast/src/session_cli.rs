@@ -44,12 +44,16 @@ pub(crate) struct WorkArgs {
     pub(crate) parallel: usize,
     #[arg(long = "tool", id = "session_tool", value_name = "NAME")]
     pub(crate) tool: Option<String>,
+    #[arg(skip)]
+    pub(crate) now: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {
     #[arg(id = "session_resume_id", value_name = "ID")]
     pub(crate) id: Option<String>,
+    #[arg(long = "now", id = "session_now")]
+    pub(crate) now: bool,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }
@@ -109,6 +113,7 @@ pub(crate) fn arg_help(id: &str, lang: Lang) -> Option<String> {
         "session_query" => help::query(lang),
         "session_system_prompt" => help::system_prompt(lang),
         "session_rules" => help::rules(lang),
+        "session_now" => help::now(lang),
         "session_parallel" => help::parallel(lang),
         "session_tool" => auto_help::tool(lang),
         "session_resume_id" => help::resume_id(lang),

@@ -16,6 +16,7 @@ pub(crate) mod help {
         system_prompt() { en: "A file with the operational mode; it stands before every prompt", ko: "운영 지침 파일. 모든 프롬프트 앞에 붙습니다" }
         rules() { en: "A file with review rules, instead of the default ones", ko: "기본 규칙 대신 쓸 검수 규칙 파일" }
         parallel() { en: "How many tasks run at the same time [default: 1]", ko: "동시에 진행할 작업 수 [기본값: 1]" }
+        now() { en: "Ask a source that is limited or down before its time", ko: "제한되었거나 응답이 없는 출처에 정해진 시각 전에 묻습니다" }
         resume_id() { en: "The session; without one, the newest unfinished", ko: "세션. 없으면 끝나지 않은 가장 최근 세션" }
         show_id() { en: "The session; without one, the newest", ko: "세션. 없으면 가장 최근 세션" }
         verify_id() { en: "The session; without one, all of them", ko: "세션. 없으면 모든 세션" }
@@ -72,6 +73,7 @@ pub(crate) mod say {
         reviewing_state() { en: "under review", ko: "검수 중" }
         failed_state() { en: "failed", ko: "실패" }
         passed_state() { en: "passed", ko: "통과" }
+        source_waits() { en: "it was limited or down when it was last asked", ko: "지난번에 물었을 때 제한되었거나 응답이 없었습니다" }
         html_title(id) { en: "Session {id}", ko: "세션 {id}" }
         html_question() { en: "Question", ko: "질문" }
         html_plan() { en: "Plan", ko: "계획" }

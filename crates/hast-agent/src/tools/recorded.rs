@@ -98,6 +98,11 @@ pub const SAMPLE: &[(&str, &str, &[u8])] = &[
         JSON,
         fixture!("quote-MRBT.json"),
     ),
+    (
+        "https://query2.finance.yahoo.com/ws/fundamentals-timeseries/v1/finance/timeseries/MRBT",
+        JSON,
+        fixture!("timeseries-MRBT.json"),
+    ),
     ("https://query2.finance.yahoo.com/v1/test/getcrumb", "text/plain", b"sample.Crumb/1"),
     ("https://fc.yahoo.com/", HTML, b"<html></html>"),
     ("https://search.example/search", JSON, fixture!("search.json")),

@@ -168,9 +168,12 @@ fn a_quote_takes_a_cookie_and_a_crumb_and_writes_neither_down() {
     assert!(asked.headers.contains("cookie: a3=d=sample"), "{asked:?}");
     assert!(answer.sources.iter().all(|raw| !raw.url.contains("crumb")));
     let income = scene.json("yf_financials", &json!({"statement": "income"}));
-    assert_eq!(income["periods"][3]["end"], "2024-12-31");
-    assert_eq!(income["periods"][3]["values"]["totalRevenue"], 689_600_000);
-    assert!(income["periods"][3]["values"].get("ebit").is_none());
+    let year = &income["periods"][3];
+    assert_eq!((&year["end"], &income["currency"]), (&json!("2024-12-31"), &json!("USD")));
+    assert_eq!(year["values"]["totalRevenue"], 689_600_000);
+    assert!(year["values"].get("ebit").is_none(), "it is not there, and not 0: {year}");
+    assert_eq!(year["checks"][0]["sum"], "grossProfit = totalRevenue - costOfRevenue");
+    assert_eq!(year["checks"][0]["holds"], true);
     // Threads and tools share one crumb.
     assert_eq!(scene.server.count(CRUMB), 1);
 }
@@ -387,7 +390,7 @@ fn a_server_that_stays_busy_is_left_alone_with_the_cause() {
     scene.server.on(TICKERS, Reply::new(503, "text/plain", "x"));
     let failure = scene.failure("sec_company", &json!({}));
     assert!(matches!(failure, ToolFailure::Unavailable { status: 503, .. }), "{failure:?}");
-    assert_eq!(scene.server.count(TICKERS), 4);
+    assert_eq!(scene.server.count(TICKERS), 3);
     scene.server.on(TICKERS, Reply::json("{\"a\":1}").manner(Manner::Cut));
     let failure = scene.failure("sec_company", &json!({}));
     assert!(matches!(failure, ToolFailure::CutBody { .. }), "{failure:?}");

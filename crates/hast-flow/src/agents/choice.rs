@@ -40,6 +40,11 @@ pub enum Why {
     Fallback,
 }
 
+/// Roles are the same however people write them: `planner` is the session's `Planner`.
+pub fn is_same_role(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other)
+}
+
 pub fn choose(wishes: Wishes<'_>) -> Result<Chosen, AgentProblem> {
     let Wishes { flag, unit, role, variable, config, installed } = wishes;
     if let Some(name) = flag {
@@ -48,7 +53,8 @@ pub fn choose(wishes: Wishes<'_>) -> Result<Chosen, AgentProblem> {
     if let Some(name) = unit {
         return named(name, config, Why::Unit);
     }
-    if let Some(name) = config.roles.get(role) {
+    let by_role = config.roles.iter().find(|(named, _)| is_same_role(named, role));
+    if let Some(name) = config.roles.get(role).or(by_role.map(|(_, name)| name)) {
         return named(name, config, Why::Role);
     }
     if let Some(line) = variable.filter(|line| !line.trim().is_empty()) {

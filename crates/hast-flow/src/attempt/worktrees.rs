@@ -32,6 +32,11 @@ impl TreeName {
         Self(format!("{REQUEST}{project}-{request}").into())
     }
 
+    /// The tree in which the tests of such a request are tried on changed code.
+    pub fn of_trial(project: &ProjectHash, request: &RequestId) -> Self {
+        Self(format!("{REQUEST}{project}-{request}-trial").into())
+    }
+
     pub fn is_of_a_request(&self) -> bool {
         self.0.starts_with(REQUEST)
     }

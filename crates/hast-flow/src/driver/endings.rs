@@ -1,7 +1,7 @@
 //! Endings that the driver itself gives: bounds, edits of people, results that never count.
 
 use crate::messages;
-use crate::steps::{CallResult, EffectResult, Ending, Notice, StepKey, WaitsFor};
+use crate::steps::{CallResult, EffectResult, Ending, Later, Notice, StepKey, WaitsFor};
 use crate::store::Conflict;
 use crate::words::{Lang, shell_word};
 
@@ -19,6 +19,8 @@ messages! {
     limited_next(until) { en: "run the same command after {until}; `hast agent limits` shows and clears limits", ko: "다음 시각 뒤에 같은 명령을 실행하세요: {until}. `hast agent limits`로 한도를 보고 지울 수 있습니다" }
     login_needed(agent, advice) { en: "{agent} is not logged in: {advice}", ko: "{agent}에 로그인되어 있지 않습니다: {advice}" }
     login_needed_next(agent) { en: "log in to {agent}, then run the same command again", ko: "{agent}에 로그인한 뒤 같은 명령을 다시 실행하세요" }
+    later(source, cause) { en: "{source} cannot be asked now, and no attempt was spent: {cause}", ko: "지금은 {source}에 물을 수 없으며 시도는 소모되지 않았습니다: {cause}" }
+    later_next(until) { en: "resume after {until}, or try at once with `--now`", ko: "다음 시각 뒤에 이어서 실행하거나 `--now`로 바로 시도하세요: {until}" }
     no_result() { en: "an effect was begun and never came back", ko: "시작한 작업이 결과 없이 끝났습니다" }
     always_stale_next(path) { en: "close what writes it, or move it away with mv {path} {path}.aside, then run the same command again", ko: "그것을 쓰는 프로그램을 닫거나 mv {path} {path}.aside(으)로 옮긴 뒤 같은 명령을 다시 실행하세요" }
 }
@@ -55,7 +57,15 @@ pub(super) fn edited(lang: Lang, conflicts: &[Conflict]) -> Ending {
 /// The ending that a result means when it never counts: no attempt is spent, and the flow does not
 /// hear of it.
 pub fn stops(result: &EffectResult, lang: Lang) -> Option<Ending> {
-    let EffectResult::Call(result) = result else { return None };
+    let result = match result {
+        EffectResult::Call(result) => result,
+        EffectResult::Later(Later { source, cause, until }) => {
+            let (what, next) = (later(lang, source, cause), later_next(lang, until.text(lang)));
+            let on = WaitsFor::Source(until.at());
+            return Some(Ending::Waiting { notice: Notice { what, next }, on });
+        }
+        _ => return None,
+    };
     match result {
         CallResult::Completed(_)
         | CallResult::Broken { .. }

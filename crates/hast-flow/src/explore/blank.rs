@@ -65,6 +65,16 @@ impl Pen<'_> {
     }
 
     fn skip_comment(&mut self, language: Language) -> bool {
+        if language == Language::Shell {
+            let before = self.at.checked_sub(1).and_then(|before| self.bytes.get(before));
+            let begins =
+                before.is_none_or(|byte| byte.is_ascii_whitespace() || b";(".contains(byte));
+            let is_comment = begins && self.ahead("#");
+            if is_comment {
+                self.skip_to_line_end();
+            }
+            return is_comment;
+        }
         if language == Language::Python {
             let is_comment = self.ahead("#");
             if is_comment {
@@ -122,6 +132,15 @@ impl Pen<'_> {
                 self.past_quote(b'`', Escapes::None, Lines::Many)
             }
             (Language::JavaScript | Language::TypeScript, b'/') => self.regular_expression(),
+            (Language::Shell, b'"' | b'\'') if self.is_escaped() => false,
+            (Language::Shell, b'"') => {
+                self.at += 1;
+                self.past_quote(b'"', Escapes::Backslash, Lines::Many)
+            }
+            (Language::Shell, b'\'') => {
+                self.at += 1;
+                self.past_quote(b'\'', Escapes::None, Lines::Many)
+            }
             (_, b'"') => self.plain(b'"', language),
             (Language::Text, _) => false,
             (_, b'\'') => self.plain(b'\'', language),
@@ -134,6 +153,11 @@ impl Pen<'_> {
         let before = self.bytes.get(..self.at).unwrap_or_default();
         let length = before.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
         before.get(before.len() - length).is_some_and(u8::is_ascii_digit)
+    }
+
+    fn is_escaped(&self) -> bool {
+        let before = self.bytes.get(..self.at).unwrap_or_default();
+        before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
     }
 
     fn plain(&mut self, quote: u8, language: Language) -> bool {
@@ -313,7 +337,7 @@ mod tests {
 
     #[test]
     fn comments_and_strings_are_no_code() {
-        use Language::{Cpp, Go, Java, JavaScript, Python, Rust};
+        use Language::{Cpp, Go, Java, JavaScript, Python, Rust, Shell};
         for (text, language, left) in [
             ("a /* fn b /* c */ d */ e // f", Rust, "a e"),
             (
@@ -331,6 +355,7 @@ mod tests {
                 "auto a = ; int b = 1'000; char c = ;",
             ),
             ("String a = \"\"\"\n class B {\n\"\"\"; // c", Java, "String a = ;"),
+            ("a() { # b() {\n echo '\"{' \"c\n'\" \\' $#; } # d", Shell, "a() { echo \\' $#; }"),
         ] {
             assert_eq!(code(text, language), left, "{text}");
         }

@@ -12,6 +12,7 @@ pub enum Language {
     Java,
     C,
     Cpp,
+    Shell,
     Text,
 }
 
@@ -30,6 +31,7 @@ impl Language {
             "c" => Self::C,
             // A header may be of either; the rules of C++ read both.
             "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "hxx" => Self::Cpp,
+            "sh" | "bash" => Self::Shell,
             "md" | "markdown" | "rst" | "txt" | "adoc" => Self::Text,
             _ => return None,
         })
@@ -45,6 +47,7 @@ impl Language {
             Self::Java => "java",
             Self::C => "c",
             Self::Cpp => "c++",
+            Self::Shell => "shell",
             Self::Text => "text",
         }
     }

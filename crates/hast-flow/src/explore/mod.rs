@@ -9,6 +9,8 @@ pub mod tokens;
 
 pub mod symbols;
 
+pub mod bodies;
+
 pub mod terms;
 
 pub mod scan;

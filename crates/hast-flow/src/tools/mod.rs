@@ -141,6 +141,26 @@ impl Tool {
         }
     }
 
+    /// Arguments as a plan has them.
+    pub fn example(self) -> &'static str {
+        match self {
+            Self::SecCompany => r#"{"ticker": "AVGO"}"#,
+            Self::SecSubmissions => r#"{"ticker": "AVGO", "forms": ["10-K"], "from_year": 2022}"#,
+            Self::SecFiling => {
+                r#"{"ticker": "AVGO", "form": "10-K", "year": 2024, "section": "mda"}"#
+            }
+            Self::SecFacts => r#"{"ticker": "AVGO", "concept": "Revenues", "from_year": 2022}"#,
+            Self::YfPrices => r#"{"ticker": "AVGO", "start": "2024-01-02", "end": "2024-12-31"}"#,
+            Self::YfQuote => r#"{"ticker": "AVGO"}"#,
+            Self::YfFinancials => {
+                r#"{"ticker": "AVGO", "statement": "income", "period": "annual"}"#
+            }
+            Self::WebSearch => r#"{"query": "Broadcom fiscal 2025 guidance"}"#,
+            Self::WebFetch => r#"{"url": "https://investors.example.com/results"}"#,
+            Self::Chart => "{}",
+        }
+    }
+
     /// The JSON Schema of the arguments.
     pub fn schema(self) -> Json {
         match self {
@@ -162,6 +182,21 @@ impl Tool {
 mod tests {
     use super::*;
     use crate::formats::shape::Shape;
+
+    #[test]
+    fn the_examples_are_arguments_of_their_tools() {
+        for tool in Tool::ALL.into_iter().filter(|tool| tool.source().is_some()) {
+            let schema = tool.schema();
+            let example: Json = serde_json::from_str(tool.example()).unwrap();
+            let known = schema["properties"].as_object().unwrap();
+            for name in example.as_object().unwrap().keys() {
+                assert!(known.contains_key(name), "{}: {name}", tool.name());
+            }
+            for name in schema["required"].as_array().into_iter().flatten() {
+                assert!(example.get(name.as_str().unwrap()).is_some(), "{}: {name}", tool.name());
+            }
+        }
+    }
 
     #[test]
     fn every_tool_is_found_by_its_name_and_only_by_it() {

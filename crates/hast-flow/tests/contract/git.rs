@@ -40,6 +40,8 @@ pub(crate) struct Git {
     /// The commit that the room was opened at, and the ref of the work in it.
     room: Option<ObjectId>,
     lane: Option<ObjectId>,
+    /// The room in which tests are tried: the commit that it is at.
+    trial: Option<ObjectId>,
     pub(crate) saved: Vec<String>,
     pub(crate) breach: Option<Breach>,
     pub(crate) hook: Option<String>,
@@ -79,6 +81,15 @@ impl Git {
     /// The files of the user's branch.
     pub(crate) fn on_branch(&self) -> &Files {
         &self.trees[&self.commits[&self.users_tip()].tree]
+    }
+
+    /// The files of the room in which tests are tried.
+    pub(crate) fn on_trial(&self) -> &Files {
+        &self.trees[&self.commits[self.trial.as_ref().unwrap()].tree]
+    }
+
+    pub(crate) fn has_trial(&self) -> bool {
+        self.trial.is_some()
     }
 
     pub(crate) fn has_room(&self) -> bool {
@@ -227,8 +238,15 @@ impl Workspace for Git {
     }
 
     fn build(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem> {
-        let Content::Tree(tree) = &plan.content else { panic!("{plan:?}") };
-        let files = self.trees[tree].clone();
+        let files = match &plan.content {
+            Content::Tree(tree) => self.trees[tree].clone(),
+            Content::Text { path, text } => {
+                let mut files = self.trees[&self.commits[&plan.parent].tree].clone();
+                files.insert(path.clone(), text.clone());
+                files
+            }
+            Content::File { .. } => panic!("{plan:?}"),
+        };
         Ok(self.made(&plan.message, files, Some(plan.parent.clone())))
     }
 
@@ -281,18 +299,29 @@ impl Workspace for Git {
 const MAIN: &str = "refs/heads/main";
 const LANE: &str = "refs/hast/lanes/=contract-a1b2c3d4-R1";
 
+fn is_trial(tree: &TreeName) -> bool {
+    tree.as_str() == "=contract-a1b2c3d4-R1-trial"
+}
+
 impl Worktrees for Git {
     fn tip(&mut self, _: Option<&Target>) -> Result<Head, GitProblem> {
         Ok(Head::Branch { name: MAIN.to_owned(), commit: self.users_tip() })
     }
 
     fn add(&mut self, plan: &TreePlan) -> Result<Added, GitProblem> {
-        self.put_to(&plan.at);
+        match is_trial(&plan.tree) {
+            true => self.trial = Some(plan.at.clone()),
+            false => self.put_to(&plan.at),
+        }
         Ok(Added { recovered: None, copied: 0 })
     }
 
-    fn remove(&mut self, _: &TreeName, spent: &Spent) -> Result<(), GitProblem> {
+    fn remove(&mut self, tree: &TreeName, spent: &Spent) -> Result<(), GitProblem> {
         let Spent::Merged { into } = spent else { panic!("{spent:?}") };
+        if is_trial(tree) {
+            assert_eq!(self.trial.take().as_ref(), Some(into));
+            return Ok(());
+        }
         assert!(self.lane.as_ref().is_none_or(|lane| self.ancestry(into).contains(lane)));
         // Its files stay, to be looked at here.
         (self.room, self.lane) = (None, None);
@@ -337,7 +366,12 @@ impl Worktrees for Git {
         Ok(Replay::Done { commit: at, tree })
     }
 
-    fn bring(&mut self, _: &TreeName, to: &ObjectId) -> Result<(), GitProblem> {
+    fn bring(&mut self, tree: &TreeName, to: &ObjectId) -> Result<(), GitProblem> {
+        if is_trial(tree) {
+            let trial = self.trial.as_mut();
+            *trial.ok_or_else(|| GitProblem::Lost { what: tree.to_string() })? = to.clone();
+            return Ok(());
+        }
         self.room()?;
         self.put_to(to);
         Ok(())

@@ -7,6 +7,7 @@ mod checklists;
 mod discovery;
 mod gates;
 mod git;
+mod lazy;
 mod life;
 mod people;
 mod rounds;

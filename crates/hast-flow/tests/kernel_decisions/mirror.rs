@@ -3,6 +3,7 @@
 use crate::scene::{ID, Kernel, item, one_item};
 use hast_flow::flows::kernel::layout;
 use hast_flow::steps::{Ending, Step};
+use serde_json::json;
 
 #[test]
 fn the_mirror_says_what_the_plan_says_after_each_update() {
@@ -32,6 +33,29 @@ fn an_edit_of_the_mirror_at_rest_is_told_and_stays() {
     kernel.remove(layout::MIRROR);
     kernel.commit();
     assert!(kernel.files.contains_key(layout::MIRROR));
+}
+
+#[test]
+fn notes_in_the_mirror_stay_below_it() {
+    let mut kernel =
+        Kernel::planned(&[item("a", "in_progress", &[], 1), item("b", "pending", &["a"], 1)]);
+    let noted = String::from_utf8(kernel.files[layout::MIRROR].clone()).unwrap() + "\ncall Kim\n";
+    kernel.set(layout::MIRROR, noted.as_bytes());
+    kernel.complete("a");
+    let mirror = String::from_utf8(kernel.files[layout::MIRROR].clone()).unwrap();
+    assert!(mirror.contains("- [x] `a`") && mirror.ends_with("\n\ncall Kim\n"), "{mirror}");
+}
+
+/// A checklist that was edited when nothing ran any more is not overwritten by the next request.
+#[test]
+fn an_edit_of_the_mirror_after_the_end_is_kept_and_told() {
+    let mut kernel = Kernel::requested();
+    kernel.set(layout::MIRROR, b"# Active context\n\n- [x] `old` mine (X) \xc2\xb7 completed\n");
+    kernel.reply(&[("plan.json", json!({ "todo_list": [item("a", "in_progress", &[], 1)] }))]);
+    kernel.commit();
+    let kept = format!("requests/{ID}/edited/activeContext.0.md");
+    assert!(kernel.files[&kept].starts_with(b"# Active context"));
+    assert!(kernel.errors().contains(&kept), "{}", kernel.errors());
 }
 
 #[test]

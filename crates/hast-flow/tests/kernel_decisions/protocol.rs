@@ -5,7 +5,7 @@ use hast_flow::agents::asking::Further;
 use hast_flow::agents::outcome::FailureClass;
 use hast_flow::docs::kernel::TodoStatus;
 use hast_flow::steps::{Answer, CallResult, Effect, Ending, Place, Step};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 #[test]
@@ -44,7 +44,7 @@ fn steps_9_and_10_happen_when_an_expert_submits_a_sub_plan() {
     // Pending until its children completed, then executed with their results, and not expanded again.
     let call = kernel.call();
     assert_eq!((call.step, call.unit.as_str()), ("execute", "b"));
-    assert!(call.prompt.contains("\"b/s2\": \"b/s2\""), "{}", call.prompt);
+    assert!(call.prompt.contains("outputs/b+s2/output.json): b/s2"), "{}", call.prompt);
     assert!(call.prompt.contains(REQUEST), "{}", call.prompt);
     assert_eq!(call.further, Further::Results, "result files lie beside output.json");
 }
@@ -133,6 +133,57 @@ fn a_replacement_that_fails_too_fails_the_request_with_the_last_task_and_cause()
     assert_eq!(response.last_task_id.as_deref(), Some("a"));
     assert_eq!(response.error_details.as_deref(), Some("timed out; no replacement: no idea"));
     assert_eq!(kernel.status().last_failure.unwrap().last_task_id.as_deref(), Some("a"));
+}
+
+#[test]
+fn a_failed_item_gets_one_replacement_in_all() {
+    let mut kernel = one_item();
+    let fail =
+        || CallResult::Failed { class: FailureClass::TimedOut, reason: "timed out".to_owned() };
+    kernel.answer(fail());
+    kernel.commit();
+    let mut other = item("other", "in_progress", &[], 1);
+    other["expert"] = json!("ImplementationExpert");
+    kernel.reply(&[("plan.json", json!({ "todo_list": [other] }))]);
+    kernel.commit();
+    kernel.answer(fail());
+    kernel.commit();
+    kernel.commit();
+    let error = kernel.response().error_details.unwrap();
+    assert!(error.contains("a failed item gets one replacement in all"), "{error}");
+    assert_eq!(kernel.response().last_task_id.as_deref(), Some("a/other"));
+    assert!(matches!(kernel.next(), Step::Finish(Ending::Failed(_))));
+}
+
+/// An item at the bottom that stands for nobody may be replaced; below that no plan can be taken in.
+#[test]
+fn a_replacement_that_can_never_be_valid_is_not_asked_for() {
+    let mut items: Vec<Value> =
+        (0..200).map(|n| item(&format!("i{n}"), "pending", &[], 1)).collect();
+    items[0]["status"] = json!("in_progress");
+    let mut kernel = Kernel::planned(&items);
+    kernel.answer(CallResult::Failed { class: FailureClass::TimedOut, reason: "no".to_owned() });
+    kernel.commit();
+    kernel.commit();
+    let error = kernel.response().error_details.unwrap();
+    assert!(error.contains("no room for a replacement of i0"), "{error}");
+}
+
+#[test]
+fn an_expert_knows_the_plan_and_what_is_done_beside_its_item() {
+    let mut kernel = Kernel::planned(&[
+        item("a", "in_progress", &[], 1),
+        item("b", "pending", &[], 1),
+        item("c", "pending", &[], 1),
+    ]);
+    kernel.complete("a");
+    let call = kernel.call();
+    assert_eq!(call.unit, "b");
+    let file = format!("requests/{ID}/outputs/a/output.json");
+    for part in [REQUEST, "- [x] a: Title a", "- [>] b: Title b", "- [ ] c: Title c", &file] {
+        assert!(call.prompt.contains(part), "{part}: {}", call.prompt);
+    }
+    assert!(call.inputs.iter().any(|path| path.as_str() == file), "{:?}", call.inputs);
 }
 
 #[test]

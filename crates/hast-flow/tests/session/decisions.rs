@@ -255,7 +255,7 @@ fn the_end_has_answer_summary_verdict_and_pointers() {
     session.commit();
     session.reply(&[("final.md", json!("답 [K-0001]"))]);
     session.commit();
-    session.reply(&[("verdict.md", json!("충분하다"))]);
+    session.reply(&[("verdict.md", json!("PASS\n\n충분하다"))]);
     session.commit();
     for path in [layout::FINAL, layout::SUMMARY, layout::VERDICT, layout::POINTERS] {
         assert!(session.files.contains_key(path), "{path}");

@@ -172,7 +172,7 @@ fn every_role_is_given_copies_of_what_its_row_lets_it_read() {
     session.commit();
     asked(session.reply(&[("final.md", json!("so [K-0001]"))]).1);
     session.commit();
-    asked(session.reply(&[("verdict.md", json!("good"))]).1);
+    asked(session.reply(&[("verdict.md", json!("PASS: good"))]).1);
     let steps: Vec<&str> = calls.iter().map(|call| call.step).collect();
     assert_eq!(steps, ["synthesize", "review", "review", "replan", "finalize", "verdict"]);
     // What the Planner infers it may see again; what is judged last is no task's output.
@@ -180,7 +180,7 @@ fn every_role_is_given_copies_of_what_its_row_lets_it_read() {
     for call in &calls {
         assert!(call.prompt.contains("AVGO는 싼가?"), "every role knows the question: {call:?}");
         assert_eq!(call.place, Place::Copies, "{call:?}");
-        assert_eq!(call.inputs.is_empty(), call.step == "synthesize", "{call:?}");
+        assert!(!call.inputs.is_empty(), "{call:?}");
         for input in &call.inputs {
             let named = besides.contains(&(call.step, input.as_str()));
             assert!(POLICY.may_read(&call.role, input) || named, "{} {input}", call.role);
@@ -223,13 +223,50 @@ fn an_artifact_that_changes_later_invalidates_its_knowledge_and_names_what_cited
     assert_eq!(session.events().last().unwrap(), "KNOWLEDGE_INVALIDATED");
     let log = String::from_utf8(session.files[layout::LOG].clone()).unwrap();
     let event: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
-    assert_eq!(event["detail"]["knowledge"], json!(["K-0001"]));
+    assert_eq!(event["detail"]["knowledge"], json!(["K-0001", "K-0002"]));
     assert_eq!(event["detail"]["review"], json!(["T-0002"]));
+    assert_eq!(event["detail"]["again"], json!(["T-0001", "T-0002", "T-0003"]));
     let index: KnowledgeIndex = serde_json::from_slice(&session.files[layout::INDEX]).unwrap();
     assert_eq!(json!(index.knowledge[0].invalidated_by), event["event_id"]);
     assert_eq!(json!(index.knowledge[0].status), "INVALIDATED");
-    assert_eq!(json!(index.knowledge[1].status), "ACTIVE");
-    assert!(matches!(session.next(), Step::Effect { .. }), "and the session goes on");
+    assert_eq!(json!(index.knowledge[1].status), "INVALIDATED", "it rested on the other");
+    session.agrees();
+    // Their passes are taken away: they run again, each with what it is made from.
+    for (task, knowledge) in [("T-0001", "fact"), ("T-0002", "see [K-0003]"), ("T-0003", "x")] {
+        session.commit();
+        let (key, effect) = session.reply(&[("a.md", json!(knowledge))]);
+        assert_eq!(key.as_str(), format!("{task}/execute/2"));
+        let Effect::Call(call) = effect else { panic!() };
+        let known = call.prompt.contains("[K-0003]");
+        assert_eq!(known, task != "T-0001", "nothing works from nothing: {}", call.prompt);
+        session.commit();
+        session.reply(&[("report.json", report("PASS", &[]))]);
+        session.commit();
+    }
+    session.agrees();
+    let (key, _) = session.reply(&[("final.md", json!("so [K-0004]"))]);
+    assert_eq!(key.as_str(), "session/finalize/1");
+}
+
+/// An answer that was not judged yet rests on what passed.
+#[test]
+fn knowledge_that_falls_before_the_verdict_takes_the_answer_with_it() {
+    let mut session = in_lanes(1, &independent(1));
+    session.pass("fact");
+    session.reply(&[("final.md", json!("so [K-0001]"))]);
+    session.commit();
+    let path = DocPath::new("execution/outputs/T-0001/a.md").unwrap();
+    session.saved(&path, Some("changed by hand"));
+    session.commit();
+    assert_eq!(session.event("KNOWLEDGE_INVALIDATED")["detail"]["again"], json!(["T-0001"]));
+    session.pass("another fact");
+    let (key, _) = session.reply(&[("final.md", json!("so [K-0002]"))]);
+    assert_eq!(key.as_str(), "session/finalize/1/asked-1");
+    session.commit();
+    session.reply(&[("verdict.md", json!("PASS"))]);
+    session.commit();
+    session.agrees();
+    assert!(String::from_utf8_lossy(&session.files[layout::FINAL]).contains("K-0002"));
 }
 
 #[test]

@@ -10,3 +10,4 @@ mod lanes;
 mod questions;
 mod replans;
 mod scene;
+mod verdicts;

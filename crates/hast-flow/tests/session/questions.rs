@@ -85,7 +85,7 @@ fn a_planner_a_critic_and_the_last_word_may_ask_too() {
     let (key, _) = session.reply(&[("final.md", json!("so [K-0001]"))]);
     assert_eq!(key.as_str(), "session/finalize/1/asked-1");
     session.commit();
-    session.reply(&[("verdict.md", json!("good"))]);
+    session.reply(&[("verdict.md", json!("PASS"))]);
     session.commit();
     assert_eq!(session.status().system_status, SystemStatus::Completed);
     assert_eq!(session.status().blocked_count, 3);
@@ -215,5 +215,5 @@ fn an_answer_that_cites_what_is_not_known_is_asked_for_again() {
     let Effect::Call(call) = effect else { panic!() };
     assert!(call.findings[0].problem.contains("K-0042"), "{call:?}");
     session.commit();
-    assert_eq!(session.files[layout::FINAL], b"as [K-0001] says");
+    assert!(session.files[layout::FINAL].starts_with(b"as [1] says\n\n## Sources\n\n1. K-0001"));
 }

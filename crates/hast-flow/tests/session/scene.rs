@@ -8,6 +8,7 @@ use hast_flow::flows::session::view::IndexFile;
 use hast_flow::flows::session::{NewSession, SessionFlow, View, layout};
 use hast_flow::steps::{
     Answer, CallResult, Commit, Effect, EffectResult, Step, StepKey, StepLog, ToolAnswer,
+    ToolSource,
 };
 use hast_flow::store::{DocPath, Identity, Put, Seen};
 use hast_flow::words::Lang;
@@ -163,6 +164,18 @@ impl Session {
         self.answer(&EffectResult::Tools(vec![Ok(ToolAnswer::of(text))]))
     }
 
+    /// The same, with where it came from.
+    pub(crate) fn fetched_from(&mut self, text: &str, url: &str) {
+        let source = ToolSource {
+            url: url.to_owned(),
+            fetched_at: "2026-01-12T14:30:00Z".parse().unwrap(),
+            media: "text/html".to_owned(),
+            bytes: text.as_bytes().to_vec(),
+        };
+        let answer = ToolAnswer { sources: vec![source], ..ToolAnswer::of(text) };
+        self.answer(&EffectResult::Tools(vec![Ok(answer)]));
+    }
+
     /// One result for whatever is asked next.
     pub(crate) fn blocked(&mut self, reason: &str) -> (StepKey, Effect) {
         let reason = reason.to_owned();
@@ -196,6 +209,9 @@ impl Session {
             view.contents.clear();
             view.routing.identity = None;
             view.plan_files.archived = None;
+            if let Some(answer) = view.answer.as_mut() {
+                answer.identity = None;
+            }
             if let Some(status) = view.status.as_mut() {
                 status.identity = None;
             }

@@ -6,6 +6,7 @@ use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::workspace::{GitResult, perform};
 use hast_flow::attempt::worktrees::{self, TreeName};
 use hast_flow::steps::{Answer, Call, CallResult, Effect, EffectResult, Place, ToolAnswer};
+use hast_flow::suites::Counted;
 use serde_json::{Value, json};
 
 use crate::git::{Machine, RoomFault, SimWorkspace, SimWorktrees};
@@ -13,7 +14,13 @@ use crate::lanes::hands::last_part;
 use crate::rng::Rng;
 
 const AT: &str = "2026-01-12T14:30:00Z";
-const TESTS: &str = "needs src/total good";
+const TESTS: &str = "needs src/total.sh good";
+const CODE: &str = "total() {\n    echo good\n}\n";
+
+/// The test file of a subtask.
+fn test_file(unit: &str) -> &'static str {
+    if unit == "T1-S2" { "tests/more.test" } else { "tests/total.test" }
+}
 
 #[derive(Debug)]
 pub(super) struct Hands {
@@ -102,16 +109,28 @@ impl Hands {
         })
     }
 
-    /// Every line `needs FILE TEXT` of a test is a test.
+    /// Each test file is a test, which passes unless it wants code that is not there or raises.
     fn suite(&self, tree: &str) -> TestRun {
         let machine = self.workspace.machine.borrow();
-        let has = |path: &str, text: &str| {
-            let files = machine.files_in(Some(tree));
-            files.get(path).is_some_and(|file| file == text.as_bytes())
-        };
-        let red = has("tests/total.test", TESTS) && !has("src/total", "good");
-        let end = if red { TestEnd::Red { code: 1 } } else { TestEnd::Green };
-        TestRun { end, tail: String::new(), counted: Default::default() }
+        let files = machine.files_in(Some(tree));
+        let code = files.get("src/total.sh").map(|file| String::from_utf8_lossy(file));
+        let works = code.is_some_and(|code| code.contains("good") && !code.contains("replaced"));
+        let tests = files.iter().filter(|(path, _)| path.ends_with(".test"));
+        let results = tests.map(|(path, text)| (path, text != TESTS.as_bytes() || works));
+        let (mut tail, mut end) = (String::new(), TestEnd::Green);
+        for (number, (path, passes)) in (1..).zip(results) {
+            tail += &format!("{}ok {number} - {path}\n", if passes { "" } else { "not " });
+            if !passes {
+                end = TestEnd::Red { code: 1 };
+            }
+        }
+        TestRun { end, counted: Counted::of(&tail, &[], &[]), tail }
+    }
+
+    /// A second subtask, which finds its code there.
+    fn subtasks(&self) -> Value {
+        let all = ["T1-S1", "T1-S2"].iter().take(if self.seed % 2 == 1 { 2 } else { 1 });
+        all.map(|id| json!({"id": id, "name": "s", "description": "d"})).collect()
     }
 
     fn answer(&self, call: &Call) -> Result<CallResult, GitProblem> {
@@ -123,21 +142,20 @@ impl Hands {
             }))}),
             "breakdown" => json!({"task-breakdown.yaml": with(call, "planner", json!({
                 "original_request": "r", "objective": "o", "assumptions": [], "task_order": ["T1"],
-                "tasks": [{"id": "T1", "name": "t", "objective": "o", "subtasks": [
-                    {"id": "T1-S1", "name": "s", "description": "d"},
-                ]}],
+                "tasks": [{"id": "T1", "name": "t", "objective": "o", "subtasks": self.subtasks()}],
             }))}),
             "design" => json!({"design-contract.yaml": with(call, "architect", json!({
                 "task_name": "t", "invariants": [{"id": "INV-1", "rule": "r"}], "interfaces": [],
                 "boundaries": [], "layer_assignments": [],
-                "file_refs": [{"entity": "Total", "path": "src/total", "status": "to_create"}],
+                "file_refs": [{"entity": "Total", "path": "src/total.sh", "status": "to_create"}],
             }))}),
             "test_first" => {
                 let text = if wrong == Wrong::GreenTests { "true" } else { TESTS };
-                self.write(call, "tests/total.test", text)?;
+                let path = test_file(&call.unit);
+                self.write(call, path, text)?;
                 json!({"test-contract.yaml": with(call, "qa-engineer", json!({
-                    "subtask_name": "s", "coverage_targets": [], "test_file_path": "tests/total.test",
-                    "test_cases": [{"id": "TC-1", "name": "n", "target": "Total.sum", "given": "g", "when": "w", "then": "t", "category": "happy_path"}],
+                    "subtask_name": "s", "coverage_targets": [], "test_file_path": path,
+                    "test_cases": [{"id": "TC-1", "name": "n", "target": "Total.total", "given": "g", "when": "w", "then": "t", "category": "happy_path"}],
                 }))})
             }
             "implement" => {
@@ -149,7 +167,7 @@ impl Hands {
                 let back = if wrong == Wrong::ReviewFails { json!("design") } else { Value::Null };
                 json!({"review.json": {
                     "verdict": verdict, "back_to": back,
-                    "findings": [{"subject": "INV-1", "verdict": verdict, "evidence": "src/total:1"}],
+                    "findings": [{"subject": "INV-1", "verdict": verdict, "evidence": "src/total.sh:1"}],
                 }})
             }
             _ => json!({"recommendation.json": {"action": "complete", "reason": "r"}}),
@@ -164,8 +182,8 @@ impl Hands {
         if wrong == Wrong::NoWork {
             return Ok(());
         }
-        let text = if wrong == Wrong::RedSuite { "bad" } else { "good" };
-        self.write(call, "src/total", text)?;
+        let text = if wrong == Wrong::RedSuite { "bad" } else { CODE };
+        self.write(call, "src/total.sh", text)?;
         match wrong {
             Wrong::OutsideScope => self.write(call, "src/code", "mine"),
             Wrong::WeakTests => self.write(call, "tests/total.test", "true"),

@@ -168,7 +168,9 @@ mod tests {
         for seed in 0..14 {
             let case = Case { flow: Name::Contract, seed, blow: None, at: 0 };
             let end = run(case, Person::default(), &mut report).unwrap();
-            assert_eq!(end.history.len(), 3, "{seed}: {:?}", end.history);
+            // Every other request has a subtask more, whose tests find their code there.
+            let commits = if seed % 2 == 1 { 4 } else { 3 };
+            assert_eq!(end.history.len(), commits, "{seed}: {:?}", end.history);
         }
     }
 }

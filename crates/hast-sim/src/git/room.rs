@@ -288,8 +288,8 @@ impl Workspace for SimRoom {
 
     fn build(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem> {
         match plan.content {
-            Content::Tree(_) => self.main.build(plan),
-            Content::Text { .. } | Content::File { .. } => Err(not_in_a_room("build")),
+            Content::Tree(_) | Content::Text { .. } => self.main.build(plan),
+            Content::File { .. } => Err(not_in_a_room("build")),
         }
     }
 

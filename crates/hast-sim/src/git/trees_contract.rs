@@ -36,7 +36,7 @@ type Check<S> = fn(&S) -> Checked;
 
 /// Runs every check in a fresh scene each; the first sentence that is not true comes back.
 pub fn check<S: Trees>(fresh: impl Fn() -> S) -> Checked {
-    let checks: [(&str, Check<S>); 13] = [
+    let checks: [(&str, Check<S>); 14] = [
         ("a tree has the files of its commit and a branch", made),
         ("what an earlier tree held is on a ref", rescued),
         ("a tree of which only the branch is left is made anew", only_the_branch),
@@ -49,6 +49,7 @@ pub fn check<S: Trees>(fresh: impl Fn() -> S) -> Checked {
         ("a branch that moved is told", moved),
         ("a branch that is gone is named", gone),
         ("a file of another branch is committed there, and the checkout stays", elsewhere),
+        ("a room builds a commit with another text in the place of a file", replaced),
         ("only what is merged, saved or unused is removed", removed),
     ];
     for (sentence, check) in checks {
@@ -299,6 +300,27 @@ fn elsewhere<S: Trees>(scene: &S) -> Checked {
     same(read(&commit)?, Some(b"done\n".to_vec()))?;
     same(tip(scene)?, parent)?;
     same(scene.files() == before, true)
+}
+
+fn replaced<S: Trees>(scene: &S) -> Checked {
+    let (_, to) = worked(scene)?;
+    let plan = CommitPlan {
+        content: Content::Text { path: "src/new".into(), text: "another\n".into() },
+        parent: to.clone(),
+        message: "try".into(),
+        at: at(),
+        identity: Identity::Named { name: "hast".into(), email: "hast@localhost".into() },
+    };
+    let built = scene.room("M1").build(&plan).map_err(said)?;
+    same(scene.room("M1").build(&plan).map_err(said)?, built.clone())?;
+    let paths = ["src/new".to_owned(), "src/code".to_owned()];
+    let read = |commit: &ObjectId| -> Result<Vec<Option<Vec<u8>>>, String> {
+        let files = scene.workspace().read(commit, &paths).map_err(said)?;
+        Ok(files.into_iter().map(|file| file.bytes).collect())
+    };
+    let before = read(&to)?;
+    same(read(&built)?, vec![Some(b"another\n".to_vec()), before[1].clone()])?;
+    same(scene.read_in("M1", "src/new"), Some(b"new\n".to_vec()))
 }
 
 fn removed<S: Trees>(scene: &S) -> Checked {

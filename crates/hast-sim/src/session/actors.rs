@@ -192,7 +192,13 @@ fn outputs(chance: &mut Rng, call: &Call) -> Left {
         // What is known stands in a list; the text around it has an example.
         let known = call.prompt.split("\n- [K-").nth(1).and_then(|rest| rest.split(']').next());
         let cited = known.map(|id| format!(" [K-{id}]")).unwrap_or_default();
-        let text = format!("{} {} {}{cited}\n", call.step, call.unit, call.attempt);
+        let ruling = match (call.step, chance.below(10)) {
+            ("verdict", 0 | 1) => "FAIL ",
+            ("verdict", 2) if !essential => "",
+            ("verdict", _) => "PASS ",
+            _ => "",
+        };
+        let text = format!("{ruling}{} {} {}{cited}\n", call.step, call.unit, call.attempt);
         match chance.below(10) {
             0 if !essential => {}
             1 if !essential => drop(documents.insert(expected.name.clone(), Vec::new())),

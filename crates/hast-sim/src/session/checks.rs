@@ -72,6 +72,9 @@ pub(super) fn views_agree(kept: &View, fresh: &View) -> Result<(), String> {
         view.astray.clear();
         view.plan_files.archived = None;
         view.routing.identity = None;
+        if let Some(answer) = &mut view.answer {
+            answer.identity = None;
+        }
         if let Some(status) = &mut view.status {
             status.identity = None;
         }
@@ -229,7 +232,7 @@ mod tests {
     fn a_view_that_forgot_something_is_found() {
         let view = View::default();
         let mut other = view.clone();
-        other.has_answer = true;
+        other.answered = 1;
         assert_eq!(views_agree(&view, &view), Ok(()));
         assert!(views_agree(&view, &other).is_err());
     }

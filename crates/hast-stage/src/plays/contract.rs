@@ -11,6 +11,9 @@ pub const REHEARSAL: &str = include_str!("contract.rehearsal.yaml");
 /// Runs every `tests/*.test` and prints TAP.
 pub const RUN_TESTS: &str = "n=0; f=0\nfor t in tests/*.test; do n=$((n+1)); if sh \"$t\" 2>/dev/null; then echo \"ok $n - $t\"; else echo \"not ok $n - $t\"; f=1; fi; done\nexit $f\n";
 
+/// What the implementer writes to `src/total.sh`.
+pub const CODE: &str = "sum() {\n    echo $(($1 + $2))\n}\nsum \"$@\"\n";
+
 const STATE: &str = ".claude/orchestrator";
 
 #[derive(Debug)]

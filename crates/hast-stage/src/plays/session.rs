@@ -46,7 +46,7 @@ impl Research {
   - when: {{step: finalize}}
     do: [{{outbox: {{final.md: "All of it, as [K-0001] says.\n"}}}}]
   - when: {{step: verdict}}
-    do: [{{outbox: {{verdict.md: "It answers.\n"}}}}]
+    do: [{{outbox: {{verdict.md: "PASS: it answers.\n"}}}}]
 "#
         );
         text
@@ -105,7 +105,10 @@ impl Play for Research {
         }
         let mut outcome = Outcome::new();
         for path in ["plan/active/decomposition.json", "output/final.md", "verdict.md"] {
-            outcome.insert(path.to_owned(), stage.read(&format!("{session}/{path}")));
+            let text = stage.read(&format!("{session}/{path}"));
+            // Below the answer stands what each id is.
+            let above = text.split("\n\n## ").next().unwrap_or_default().to_owned();
+            outcome.insert(path.to_owned(), above);
         }
         for place in ["critique/reports", "output/artifacts", "context/sources"] {
             for name in stage.names(&format!("{session}/{place}")) {

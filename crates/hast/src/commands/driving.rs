@@ -144,12 +144,25 @@ pub(crate) fn meaning(lang: Lang, ending: &Ending) -> Option<Problem> {
     match ending {
         Ending::Done(_) => None,
         Ending::Failed(notice) | Ending::Blocked(notice) => Some(problem(notice, Exit::Failed)),
-        Ending::Waiting { notice, on: WaitsFor::Person } => Some(problem(notice, Exit::Waiting)),
+        Ending::Waiting { notice, on: WaitsFor::Person | WaitsFor::Source(_) } => {
+            Some(problem(notice, Exit::Waiting))
+        }
         Ending::Waiting { notice, on: WaitsFor::Time(_) } => Some(problem(notice, Exit::Failed)),
         Ending::Interrupted(_) => {
             let next = say::interrupted_next(lang);
             Some(Problem { exit: Exit::Interrupted, ..Problem::new(say::interrupted(lang), next) })
         }
+    }
+}
+
+/// What an ending says.
+pub(crate) fn told(ending: &Ending) -> &str {
+    match ending {
+        Ending::Done(notice)
+        | Ending::Failed(notice)
+        | Ending::Blocked(notice)
+        | Ending::Waiting { notice, .. }
+        | Ending::Interrupted(notice) => &notice.what,
     }
 }
 

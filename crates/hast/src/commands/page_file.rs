@@ -20,6 +20,17 @@ pub(crate) fn save(app: &App, path: &Path, page: &str) -> Result<(), Problem> {
     written.map_err(|error| unwritten(app.lang, &error))
 }
 
+/// The title of a page: the first line of what was asked, and where there is none, a name.
+pub(crate) fn headline(asked: &str, name: impl FnOnce() -> String) -> String {
+    const LONGEST: usize = 120;
+    let line = asked.lines().map(|line| line.trim().trim_start_matches('#').trim());
+    match line.into_iter().find(|line| !line.is_empty()) {
+        None => name(),
+        Some(line) if line.chars().count() <= LONGEST => line.to_owned(),
+        Some(line) => line.chars().take(LONGEST - 1).chain(['…']).collect(),
+    }
+}
+
 /// How a page in this file gets to a directory: what its links to files there begin with.
 pub(crate) fn way_to(directory: &Path, page: &Path) -> String {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -42,6 +53,15 @@ fn relative(from: &Path, to: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_title_of_a_page_is_what_was_asked() {
+        let title = |asked: &str| headline(asked, || "Session S-1".to_owned());
+        assert_eq!(title("\n# Is Broadcom cheap?\nmore\n"), "Is Broadcom cheap?");
+        assert_eq!(title(" \n"), "Session S-1");
+        let long = title(&"가".repeat(300));
+        assert!(long.chars().count() == 120 && long.ends_with('…'), "{long}");
+    }
 
     #[test]
     fn a_way_leads_up_to_what_is_shared_and_down_from_there() {

@@ -12,9 +12,9 @@ use hast_world::root_path::RootPath;
 
 use crate::app::App;
 use crate::auto_messages::say as demo;
-use crate::commands::calling;
 use crate::commands::kernel::eyes::{Change, KernelEyes};
 use crate::commands::kernel::{deliver, fresh, go};
+use crate::commands::{calling, driving};
 use crate::kernel_messages::say;
 use crate::problem::{Exit, Problem};
 
@@ -51,7 +51,7 @@ pub(super) fn run(app: &mut App, directory: &RootPath) -> Result<Exit, Problem> 
         }
         Ending::Interrupted(_) => deliver(app, &project.root, &id, &driven),
         other => Err(Problem::new(demo::demo_surprise(lang), demo::demo_surprise_next(lang))
-            .because(format!("{other:?}"))),
+            .because(driving::told(other))),
     }
 }
 

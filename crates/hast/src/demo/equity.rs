@@ -12,10 +12,10 @@ use hast_world::root_path::RootPath;
 
 use crate::app::App;
 use crate::auto_messages::say as demo;
-use crate::commands::calling;
 use crate::commands::session::effects::Sources;
 use crate::commands::session::eyes::{Change, SessionEyes};
 use crate::commands::session::{Errand, deliver, fresh, go};
+use crate::commands::{calling, driving};
 use crate::problem::{Exit, Problem};
 use crate::session_cli::WorkArgs;
 use crate::session_messages::say;
@@ -46,7 +46,7 @@ pub(super) fn run(app: &mut App, directory: &RootPath) -> Result<Exit, Problem> 
         system_prompt: String::new(),
         review_rules: None,
     };
-    let work = WorkArgs { parallel: 1, tool: Some(format!("rehearsal:{AGENT}")) };
+    let work = WorkArgs { parallel: 1, tool: Some(format!("rehearsal:{AGENT}")), now: false };
     let (wish, sources) = (None, Sources::Bundled);
     let errand = Errand { id: id.clone(), new: Some(new), wish, work, sources, trusted };
     let driven = go(app, &project, errand, &mut eyes)?;
@@ -59,7 +59,7 @@ pub(super) fn run(app: &mut App, directory: &RootPath) -> Result<Exit, Problem> 
         }
         Ending::Interrupted(_) => deliver(app, &project.root, &id, &driven),
         other => Err(Problem::new(demo::demo_surprise(lang), demo::demo_surprise_next(lang))
-            .because(format!("{other:?}"))),
+            .because(driving::told(other))),
     }
 }
 

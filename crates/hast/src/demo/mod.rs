@@ -27,7 +27,7 @@ use crate::cli::{DemoArgs, DemoFlow};
 use crate::commands::auto::eyes::{GoalEyes, Judgement};
 use crate::commands::auto::{AutoWish, go, summary};
 use crate::commands::calling::{self, Project};
-use crate::commands::driving::{Driven, word};
+use crate::commands::driving::{self, Driven, word};
 use crate::problem::{Exit, Problem};
 use repository::commit_all;
 
@@ -84,7 +84,7 @@ fn shop(app: &mut App, directory: &RootPath) -> Result<Exit, Problem> {
         }
         Ending::Interrupted(Notice { what, .. }) => Err(cut_off(app.lang, what, directory)),
         other => Err(Problem::new(say::demo_surprise(app.lang), say::demo_surprise_next(app.lang))
-            .because(format!("{other:?}"))),
+            .because(driving::told(other))),
     }
 }
 

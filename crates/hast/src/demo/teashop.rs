@@ -17,7 +17,7 @@ use hast_world::root_path::RootPath;
 use crate::app::App;
 use crate::auto_messages::say as demo;
 use crate::commands::calling::{self, Project};
-use crate::commands::driving::Driven;
+use crate::commands::driving::{self, Driven};
 use crate::commands::flow_root::printable;
 use crate::commands::run::eyes::{Change, RunEyes};
 use crate::commands::run::{Told, Wish, deliver, fresh, go};
@@ -122,7 +122,7 @@ fn surprise(app: &mut App, run: &RunId, driven: &Driven<Told>) -> Result<Exit, P
         Ending::Interrupted(_) => deliver(app, run, driven),
         other => {
             Err(Problem::new(demo::demo_surprise(app.lang), demo::demo_surprise_next(app.lang))
-                .because(format!("{other:?}")))
+                .because(driving::told(other)))
         }
     }
 }

@@ -10,9 +10,9 @@ use hast_world::root_path::RootPath;
 
 use crate::app::App;
 use crate::auto_messages::say as demo;
-use crate::commands::calling;
 use crate::commands::contract::eyes::{Change, ContractEyes};
 use crate::commands::contract::{go, learned};
+use crate::commands::{calling, driving};
 use crate::contract_messages::say;
 use crate::problem::{Exit, Problem};
 
@@ -62,7 +62,7 @@ pub(super) fn run(app: &mut App, directory: &RootPath) -> Result<Exit, Problem> 
         }
         Ending::Interrupted(Notice { what, .. }) => Err(cut_off(lang, what, directory)),
         other => Err(Problem::new(demo::demo_surprise(lang), demo::demo_surprise_next(lang))
-            .because(format!("{other:?}"))),
+            .because(driving::told(other))),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Agents that commit whatever is there, and files that no ref can hold.
 
+use hast_stage::plays::contract::CODE;
+
 use crate::scene::{ONE, Scene, USERS};
 
 const STORE: &str = ".claude/orchestrator";
@@ -56,7 +58,7 @@ fn on_a_detached_head_the_work_comes_onto_the_head() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(scene.commits(), ["feat(R1/T1-S2): sum up", "test(R1/T1-S2): sum up", "first"]);
     assert_eq!(scene.git(&["log", "--format=%s", "main"]).trim(), "first");
-    assert_eq!(scene.read("src/total.sh"), "echo $(($1 + $2))\n");
+    assert_eq!(scene.read("src/total.sh"), CODE);
 }
 
 /// Rooms of the request are freed with it, and one that may go on is left alone.

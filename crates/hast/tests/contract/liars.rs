@@ -1,6 +1,6 @@
 //! Every way of talking past a gate ends sent back with the reason; the next round is honest.
 
-use hast_stage::plays::contract::REHEARSAL;
+use hast_stage::plays::contract::{CODE, REHEARSAL};
 
 use crate::scene::{ONE, Scene, USERS};
 
@@ -15,7 +15,7 @@ fn sent_back(replies: &str, gate: &str, reason: &str) -> Scene {
     assert!(failures[0].contains(gate) && failures[0].contains(reason), "{}", failures[0]);
     assert!(ran.err.contains(gate) && ran.err.contains("T1-S2"), "{}", ran.err);
     assert_eq!(scene.commits(), ["feat(R1/T1-S2): sum up", "test(R1/T1-S2): sum up", "first"]);
-    assert_eq!(scene.read("src/total.sh"), "echo $(($1 + $2))\n");
+    assert_eq!(scene.read("src/total.sh"), CODE);
     assert_eq!(scene.read("README"), "read me\n");
     assert!(scene.git(&["for-each-ref", "refs/hast/attempts"]).contains("R1-T1-S2"));
     let verified = scene.hast(&["contract", "verify"]);
@@ -52,6 +52,24 @@ fn tests_that_are_green_before_any_code() {
     let replies = tests_first("      - write: {path: tests/total.test, text: \"true\\n\"}\n");
     let scene = sent_back(&replies, "GATE-1", "the tests pass before there is any code");
     assert!(!scene.contract("T1/T1-S2/archive/round-1/test-contract.yaml").is_empty());
+}
+
+/// Tests of code that is there, which would pass without it: the room in which its body raises shows that.
+#[test]
+fn tests_that_would_pass_without_the_code() {
+    let lazy =
+        tests_first("      - write: {path: tests/more.test, text: \"[ -f src/total.sh ]\\n\"}\n");
+    let lazy = lazy.replace("attempt: 1", "attempt: 1, unit: T1-S3");
+    let scene = Scene::new(&lazy.replace("tests/total.test", "tests/more.test"));
+    let ran = scene.hast(&["contract", "start", "a total"]);
+    assert_eq!(ran.code, 0, "{ran:?}\n{}", scene.log());
+    let failures = scene.failures();
+    assert_eq!(failures.len(), 1, "{failures:#?}");
+    let reason = "where the body of Total.sum raises, no case of the test file fails";
+    assert!(failures[0].contains("GATE-1") && failures[0].contains(reason), "{}", failures[0]);
+    assert_eq!(scene.read("src/total.sh"), CODE);
+    assert_eq!(scene.git(&["for-each-ref", "refs/hast/lanes"]), "", "no room is left");
+    assert_eq!(scene.git(&["status", "--porcelain"]), "");
 }
 
 /// Behind the link is a file that the implementer may write.
@@ -290,7 +308,7 @@ fn what_a_person_protects_no_design_can_open() {
     assert_eq!(ran.code, 0, "{ran:?}\n{}", scene.log());
     let failures = scene.failures();
     assert!(failures[0].contains("GATE-3") && failures[0].contains("tests/run.sh"), "{failures:?}");
-    assert_eq!(scene.read("src/total.sh"), "echo $(($1 + $2))\n");
+    assert_eq!(scene.read("src/total.sh"), CODE);
 }
 
 /// Commits of an agent stay its own; hast's are made all the same, each once.

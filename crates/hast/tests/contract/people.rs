@@ -1,5 +1,7 @@
 //! A person works in the repository, at rest or while a request is driven. Nothing of theirs is lost.
 
+use hast_stage::plays::contract::CODE;
+
 use crate::scene::{ONE, Scene, USERS};
 
 const TEST: &str = "test(R1/T1-S2): sum up";
@@ -21,7 +23,7 @@ fn a_commit_and_an_edit_made_at_rest_stay() {
     assert_eq!(scene.commits(), [FEAT, TEST, "my own commit", "first"]);
     assert_eq!(scene.read("README"), "hours of work\n");
     assert_eq!(scene.git(&["status", "--porcelain"]), "M README");
-    assert_eq!(scene.read("src/total.sh"), "echo $(($1 + $2))\n");
+    assert_eq!(scene.read("src/total.sh"), CODE);
     assert_eq!(scene.hast(&["contract", "verify"]).code, 0);
 }
 
@@ -106,7 +108,7 @@ fn a_commit_made_while_others_look_at_the_work_stays_below_it() {
 fn a_commit_on_the_same_file_begins_the_subtask_again_on_top_of_it() {
     let scene = commits_during("verify", "src/total.sh", VERIFY);
     assert!(scene.failures()[0].contains("src/total.sh"), "{:?}", scene.failures());
-    assert_eq!(scene.read("src/total.sh"), "echo $(($1 + $2))\n");
+    assert_eq!(scene.read("src/total.sh"), CODE);
 }
 
 #[test]
@@ -136,7 +138,7 @@ fn files_that_change_in_the_room_after_the_suite_reach_nobody() {
     let scene = Scene::new(&replies);
     let ran = scene.hast(&["contract", "start", "a total"]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert_eq!(scene.read("src/total.sh"), "echo $(($1 + $2))\n");
+    assert_eq!(scene.read("src/total.sh"), CODE);
     assert_eq!(scene.read("README"), "read me\n");
 }
 

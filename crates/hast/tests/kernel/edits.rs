@@ -47,6 +47,15 @@ fn an_edited_mirror_at_rest_is_told_and_stays_until_it_is_deleted() {
 }
 
 #[test]
+fn a_start_while_a_request_is_unfinished_says_so() {
+    let scene = cut_off();
+    let first = scene.request();
+    let ran = scene.hast(&["kernel", "start", "second"]);
+    let told = format!("request {first} is unfinished; go on with it: hast kernel resume {first}");
+    assert!(ran.err.contains(&told), "{}", ran.err);
+}
+
+#[test]
 fn an_edit_of_an_expert_between_two_calls_takes_effect() {
     let replies = r#"
   - when: {step: execute, unit: b, exists: go}
@@ -56,7 +65,7 @@ fn an_edit_of_an_expert_between_two_calls_takes_effect() {
 "#;
     let scene = cut_off_with(replies);
     let path = ".brain/experts/ImplementationExpert.yaml";
-    let said = "Do the item you are given and nothing else.";
+    let said = "Make the smallest thing that does what the item says, all of it.";
     let expert = scene.read(path);
     assert!(expert.contains(said), "{expert}");
     scene.write(path, expert.replace(said, "speak like a pirate"));

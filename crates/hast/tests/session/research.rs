@@ -9,7 +9,7 @@ fn a_question_becomes_an_answer_with_footnotes_and_every_document_of_the_seed() 
     assert_eq!(ran.code, 0, "{ran:?}");
     let first = ran.out.lines().next().unwrap_or_default();
     assert_eq!(first, "It is so [1], because of [2].", "{}", ran.out);
-    assert!(ran.out.contains("[2] K-0001 T-0001 a page: /execution/outputs/T-0001/page.md"));
+    assert!(ran.out.contains("2. K-0001 T-0001 a page: /execution/outputs/T-0001/page.md"));
     assert!(ran.out.contains("/news.example/a ("), "where it came from: {}", ran.out);
     for path in [
         "status.json",
@@ -173,7 +173,7 @@ fn a_bad_plan_goes_back_with_all_its_findings_and_then_to_a_person() {
 
 #[test]
 fn a_role_works_among_copies_of_what_it_may_read_and_sees_nothing_else_of_the_session() {
-    let look = "  - when: {step: STEP}\n    do:\n      - run: \"find . -type f | sort > {{outbox}}/FILE; cat {{call}} >> {{outbox}}/FILE; ls {{root}}/sessions | sed 's/^/seen: /' >> {{outbox}}/FILE\"\n";
+    let look = "  - when: {step: STEP}\n    do:\n      - run: \"find . -type f | sort > {{outbox}}/FILE; cat {{call}} >> {{outbox}}/FILE; ls {{root}}/sessions | sed 's/^/seen: /' >> {{outbox}}/FILE; echo '[K-0002]' >> {{outbox}}/FILE\"\n";
     let look = look.replace("STEP", "finalize").replace("FILE", "final.md");
     let scene = Scene::new(&look);
     scene.write(".ai/config.yaml", "ai_tool: \"rehearsal:x.rehearsal.yaml\"\nsandbox: prefer\n");
@@ -182,8 +182,9 @@ fn a_role_works_among_copies_of_what_it_may_read_and_sees_nothing_else_of_the_se
     let seen = scene.of("output/final.md");
     let (files, call) = seen.split_once('{').unwrap();
     assert_eq!(
-        files, "./execution/outputs/T-0002/note.md\n",
-        "passed, and what the answer rests on"
+        files,
+        "./context/index.json\n./execution/outputs/T-0002/note.md\n./input/user_input.md\n./plan/active/decomposition.json\n",
+        "passed, what the answer rests on, and what was asked and planned"
     );
     let copy = "/inputs/execution/outputs/T-0002/note.md\"";
     assert!(call.contains(copy) && !call.contains("/sessions/"), "{call}");
@@ -198,6 +199,59 @@ fn a_role_works_among_copies_of_what_it_may_read_and_sees_nothing_else_of_the_se
         let call = format!(".ai/.hast/calls/{step}/1");
         assert!(scene.has(&format!("{call}/call.json")) && !scene.has(&format!("{call}/inputs")));
     }
+}
+
+/// The last verdict is a gate: an answer that it refuses goes back once, with the reasons.
+#[test]
+fn an_answer_that_the_last_verdict_refuses_is_written_once_more() {
+    let refused = "  - when: {step: verdict, attempt: 1}\n    do: [{outbox: {verdict.md: \"FAIL: say the year\\n\"}}]\n  - when: {step: finalize, attempt: 2}\n    do: [{expect: {prompt: say the year}}, {outbox: {final.md: \"In 2024 [K-0001].\\n\"}}]\n";
+    let scene = Scene::new(refused);
+    let ran = scene.ask();
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(scene.of("critique/reports/final.1.md").starts_with("It is so [1]"));
+    assert_eq!(scene.of("critique/reports/verdict.1.md"), "FAIL: say the year\n");
+    assert!(
+        scene.of("output/final.md").starts_with("In 2024 [1].\n\n## Sources\n\n1. K-0001 T-0001")
+    );
+    assert!(scene.of("output/final.md").contains("news.example/a ("));
+    assert!(scene.of("verdict.md").starts_with("PASS"));
+    let verified = scene.hast(&["session", "verify"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+
+    let always =
+        "  - when: {step: verdict}\n    do: [{outbox: {verdict.md: \"FAIL: say the year\\n\"}}]\n";
+    let scene = Scene::new(always);
+    let ran = scene.ask();
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("say the year"), "{}", ran.err);
+    assert_eq!(scene.document("status.json")["system_status"], "FAILED");
+    let verified = scene.hast(&["session", "verify"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+}
+
+/// A source that is limited is no bad plan: nothing is spent, and nobody asks it before its time.
+#[test]
+fn a_source_that_is_limited_is_waited_for() {
+    let scene = Scene::new("");
+    let tasks = [fetch("T-0001", "busy"), write("T-0002", &["T-0001"])];
+    scene.rehearse(&planned("plan", 1, 1, &tasks));
+    let page = "/news.example/busy";
+    let ran = scene.ask();
+    assert_eq!((ran.code, scene.pages.asked(page)), (3, 1), "{ran:?}");
+    assert!(ran.err.contains("waiting") && !ran.err.contains("error:"), "{}", ran.err);
+    assert!(ran.err.contains("news.example") && ran.err.contains("--now"), "{}", ran.err);
+    let spent = ["TASK_FAILED", "PLAN_REVISION_BUMP"];
+    assert!(!scene.events().iter().any(|kind| spent.contains(&kind.as_str())));
+    assert!(scene.hast(&["status"]).out.contains("news.example"), "it is told");
+    let early = scene.hast(&["session", "resume"]);
+    assert_eq!((early.code, scene.pages.asked(page)), (3, 1), "{early:?}");
+    let done = scene.hast(&["session", "resume", "--now"]);
+    assert_eq!((done.code, scene.pages.asked(page)), (0, 2), "{done:?}");
+    assert_eq!(
+        scene.hast(&["agent", "limits"]).out.trim(),
+        "no agent is limited",
+        "it answers again"
+    );
 }
 
 #[test]

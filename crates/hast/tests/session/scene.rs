@@ -30,7 +30,7 @@ const HONEST: &str = r#"
   - when: {step: finalize}
     do: [{outbox: {final.md: "It is so [K-0002], because of [K-0001].\n"}}]
   - when: {step: verdict}
-    do: [{outbox: {verdict.md: "It answers.\n"}}]
+    do: [{outbox: {verdict.md: "PASS: it answers.\n"}}]
 "#;
 
 pub(crate) fn fetch(id: &str, page: &str) -> Value {

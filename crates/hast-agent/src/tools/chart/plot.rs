@@ -55,10 +55,10 @@ impl Plot {
                 let x = match (kind, &point.x) {
                     (AxisKind::Number, Place::Number(number)) => *number,
                     (AxisKind::Number, Place::Text(text)) => {
-                        text.parse().map_err(|_| format!("`x` must be a number, not {text:?}"))?
+                        text.parse().map_err(|_| format!("`x` must be a number, not `{text}`"))?
                     }
                     (AxisKind::Time, _) => time(&label).ok_or_else(|| {
-                        format!("`x` must be a day like 2024-01-15, not {label:?}")
+                        format!("`x` must be a day like 2024-01-15, not `{label}`")
                     })?,
                     (AxisKind::Category, _) => {
                         let next = names.len();

@@ -9,7 +9,7 @@ use jiff::fmt::rfc2822;
 use crate::tools::net::{Got, Trouble};
 
 /// A request is made at most so often.
-pub const TRIES: u32 = 4;
+pub const TRIES: u32 = 3;
 /// A server that wants more patience than this is not waited for.
 const LONGEST: Duration = Duration::from_secs(60);
 
@@ -61,8 +61,8 @@ mod tests {
     #[test]
     fn a_server_out_of_order_is_asked_again_later_and_later() {
         let now = Timestamp::UNIX_EPOCH;
-        let waits: Vec<_> = (1..=4).map(|tried| next(tried, &status(503, None), now)).collect();
-        assert_eq!(waits, [after(1), after(2), after(4), Next::Take]);
+        let waits: Vec<_> = (1..=3).map(|tried| next(tried, &status(503, None), now)).collect();
+        assert_eq!(waits, [after(1), after(2), Next::Take]);
         for trouble in [Trouble::Cut, Trouble::TimedOut] {
             assert_eq!(next(1, &Err(trouble), now), after(1));
         }

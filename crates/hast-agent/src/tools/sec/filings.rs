@@ -217,7 +217,7 @@ impl Filing {
         if number.len() != 18 || !fits {
             return Err(ToolFailure::WrongShape {
                 url: self.accession.clone(),
-                what: format!("the document is called {:?}", self.document),
+                what: format!("the document is called `{}`", self.document),
             });
         }
         let cik = cik.trim_start_matches('0');

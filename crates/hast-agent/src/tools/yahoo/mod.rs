@@ -4,6 +4,7 @@
 pub mod crumb;
 pub mod history;
 pub mod summary;
+pub mod timeseries;
 
 use std::sync::PoisonError;
 
@@ -23,6 +24,9 @@ use crate::tools::settings::Settings;
 use crumb::Crumb;
 
 const MAX_JSON: u64 = 32 << 20;
+/// 1985 and 2100: everything that there is.
+const FIRST_SECOND: &str = "473385600";
+const LAST_SECOND: &str = "4102444800";
 const MAX_CRUMB: u64 = 64 << 10;
 
 /// Yahoo turns away programs that say what they are, with a page of status 429.
@@ -72,9 +76,18 @@ pub(crate) fn financials(
     settings: &Settings,
     fetcher: &mut Fetcher<'_>,
 ) -> Result<Vec<u8>, ToolFailure> {
-    let (module, _) = summary::module(statement, period);
-    let (answer, url) = summarised(ticker, &[module, "price"], settings, fetcher)?;
-    document(&summary::statements(&answer, ticker, statement, period, &url)?)
+    let place = ["ws", "fundamentals-timeseries", "v1", "finance", "timeseries", ticker];
+    let mut url = below(&settings.yahoo, &place);
+    url.query_pairs_mut()
+        .append_pair("symbol", ticker)
+        .append_pair("type", &timeseries::types(statement, period))
+        .append_pair("merge", "false")
+        .append_pair("period1", FIRST_SECOND)
+        .append_pair("period2", LAST_SECOND);
+    let ask = Ask::get(url, MAX_JSON).header("user-agent", BROWSER);
+    let answer: timeseries::Answer = known(ticker, fetcher.json(&ask))?;
+    let found = timeseries::statements(&answer, ticker, statement, period, ask.url.as_str())?;
+    document(&found)
 }
 
 /// Yahoo says 404 for a ticker that it does not know.

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 
 use hast_flow::tools::ToolFailure;
-use hast_flow::tools::args::{Period, Statement};
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -45,40 +43,6 @@ pub struct Quote {
     pub statistics: Fields,
 }
 
-/// What `yf_financials` answers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Statements {
-    pub ticker: String,
-    pub currency: Option<String>,
-    pub statement: Statement,
-    pub period: Period,
-    pub periods: Vec<Reported>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Reported {
-    pub end: String,
-    pub values: Fields,
-}
-
-/// The module of a statement, and the list inside it.
-pub fn module(statement: Statement, period: Period) -> (&'static str, &'static str) {
-    match (statement, period) {
-        (Statement::Income, Period::Annual) => ("incomeStatementHistory", "incomeStatementHistory"),
-        (Statement::Income, Period::Quarterly) => {
-            ("incomeStatementHistoryQuarterly", "incomeStatementHistory")
-        }
-        (Statement::Balance, Period::Annual) => ("balanceSheetHistory", "balanceSheetStatements"),
-        (Statement::Balance, Period::Quarterly) => {
-            ("balanceSheetHistoryQuarterly", "balanceSheetStatements")
-        }
-        (Statement::Cashflow, Period::Annual) => ("cashflowStatementHistory", "cashflowStatements"),
-        (Statement::Cashflow, Period::Quarterly) => {
-            ("cashflowStatementHistoryQuarterly", "cashflowStatements")
-        }
-    }
-}
-
 pub fn quote(answer: &Answer, ticker: &str, url: &str) -> Result<Quote, ToolFailure> {
     let modules = modules(answer, url)?;
     let [price, detail, statistics] = QUOTE.map(|name| fields(modules.get(name)));
@@ -95,35 +59,6 @@ pub fn quote(answer: &Answer, ticker: &str, url: &str) -> Result<Quote, ToolFail
         detail,
         statistics,
     })
-}
-
-pub fn statements(
-    answer: &Answer,
-    ticker: &str,
-    statement: Statement,
-    period: Period,
-    url: &str,
-) -> Result<Statements, ToolFailure> {
-    let modules = modules(answer, url)?;
-    let (module, list) = module(statement, period);
-    let rows = modules.get(module).and_then(|module| module.get(list)).and_then(Value::as_array);
-    let mut periods: Vec<Reported> = rows.into_iter().flatten().filter_map(reported).collect();
-    if periods.is_empty() {
-        let why = format!("{module} is empty");
-        return Err(ToolFailure::NoData { url: url.to_owned(), why });
-    }
-    periods.sort_by(|a, b| a.end.cmp(&b.end));
-    let currency =
-        fields(modules.get("price")).get("currency").and_then(Value::as_str).map(str::to_owned);
-    Ok(Statements { ticker: ticker.to_owned(), currency, statement, period, periods })
-}
-
-fn reported(row: &Value) -> Option<Reported> {
-    let second = row.get("endDate")?.get("raw")?.as_i64()?;
-    let end = Timestamp::from_second(second).ok()?.strftime("%Y-%m-%d").to_string();
-    let mut values = fields(Some(row));
-    values.remove("endDate");
-    (!values.is_empty()).then_some(Reported { end, values })
 }
 
 fn modules<'a>(answer: &'a Answer, url: &str) -> Result<&'a Map<String, Value>, ToolFailure> {

@@ -60,7 +60,7 @@ fn fits(when: &When, call: &Call, now: Timestamp, exists: &dyn Fn(&str) -> bool)
         paths.as_ref().is_none_or(|paths| paths.0.iter().all(|path| exists(path) == wanted))
     };
     when.flow.is_none_or(|flow| flow == call.flow)
-        && text(&when.role, &call.role)
+        && when.role.as_ref().is_none_or(|pattern| is_of(pattern, &call.role))
         && text(&when.step, &call.step)
         && text(&when.unit, &call.unit)
         && when.attempt.is_none_or(|numbers| numbers.contains(call.attempt))
@@ -69,6 +69,11 @@ fn fits(when: &When, call: &Call, now: Timestamp, exists: &dyn Fn(&str) -> bool)
         && when.until.is_none_or(|time| now < time.instant())
         && all(&when.exists, true)
         && all(&when.missing, false)
+}
+
+/// Roles are the same however people write them.
+fn is_of(pattern: &str, role: &str) -> bool {
+    glob(&pattern.to_lowercase(), &role.to_lowercase())
 }
 
 /// Whether a text has the form of a pattern with `*` (any text) and `?` (one character). Goes back
@@ -102,6 +107,12 @@ fn glob(pattern: &str, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_role_is_the_same_however_it_is_written() {
+        assert!(is_of("planner", "Planner") && is_of("QA-*", "qa-engineer"));
+        assert!(!is_of("planner", "Executor"));
+    }
 
     #[test]
     fn a_star_is_any_text_and_a_question_mark_one_character() {

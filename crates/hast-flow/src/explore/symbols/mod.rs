@@ -8,6 +8,7 @@ mod java;
 mod python;
 mod rust;
 mod script;
+mod shell;
 
 use crate::explore::language::Language;
 use crate::explore::tokens::Token;
@@ -55,6 +56,7 @@ pub fn definitions(tokens: &[Token<'_>], language: Language) -> Vec<Definition> 
         Language::Go => braces::definitions(tokens, &go::Rules),
         Language::Java => braces::definitions(tokens, &java::Rules),
         Language::C | Language::Cpp => braces::definitions(tokens, &c::Rules),
+        Language::Shell => braces::definitions(tokens, &shell::Rules),
         Language::Python => python::definitions(tokens),
         Language::Text => Vec::new(),
     }

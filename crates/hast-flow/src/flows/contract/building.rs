@@ -15,7 +15,7 @@ use crate::flows::contract::decide::Scene;
 use crate::flows::contract::discovery::kept_rejected;
 use crate::flows::contract::endings::give_up;
 use crate::flows::contract::gates::{
-    Attempted, attempted, design_faults, plain_paths, scope_faults,
+    Attempted, attempted, built, design_faults, plain_paths, scope_faults,
 };
 use crate::flows::contract::policy::{ARCHITECT, IMPLEMENTER, ORCHESTRATOR};
 use crate::flows::contract::request::{Attempt, Back, Cause, Gate, Judged, Subtask, Task};
@@ -127,8 +127,9 @@ fn judge(
     if !scope.is_empty() {
         return Ok(fall(draft, subtask, &fallen(Gate::Scope, scope, None)).step());
     }
-    let draft =
-        draft.event(ORCHESTRATOR, Kind::GatePassed, passed(scene, subtask, number, inspection));
+    let built = built(inspection, &design, prefix);
+    let detail = passed(scene, subtask, number, inspection, &built);
+    let draft = draft.event(ORCHESTRATOR, Kind::GatePassed, detail);
     let faults = design_faults(&design, inspection, files, prefix, lang);
     Ok(match faults.is_empty() {
         true => draft.step(),
@@ -141,9 +142,10 @@ fn passed(
     subtask: &Subtask,
     number: u32,
     inspection: &Inspection,
+    built: &[String],
 ) -> serde_json::Value {
     let judged = attempts::judged(scene, number, inspection);
-    json!({ "subtask_id": subtask.id, "gate": Gate::Scope, "judged": judged })
+    json!({ "subtask_id": subtask.id, "gate": Gate::Scope, "judged": judged, "built": built })
 }
 
 /// The architect looks at each invariant and each interface.

@@ -48,6 +48,7 @@ pub(super) fn ticked(file: &[u8], contract: &TestContract, at: UtcTime) -> Teste
         failed_tests: failed,
         unread: Vec::new(),
         missing: Vec::new(),
+        unbuilt: Vec::new(),
         tail: String::new(),
     }
 }

@@ -124,7 +124,7 @@ impl ContractFlow {
         if let Some((id, state)) = past {
             draft = draft.keep(&layout::of_request(project, id, "state.json"), state);
         }
-        draft.begin(id, text).starts(life(id, 0)).step()
+        draft.begin(id, text).first_knowledge().starts(life(id, 0)).step()
     }
 
     /// A request that was stopped is taken up once; what stops it again ends this drive.

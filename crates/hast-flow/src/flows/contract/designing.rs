@@ -3,14 +3,17 @@
 use serde_json::json;
 
 use crate::docs::contract::{
-    Author, BriefSubtask, ContractEventKind as Kind, DesignBrief, TaskBreakdown,
+    AssumptionVerdict, Author, BriefSubtask, ContractEventKind as Kind, DesignBrief, Explored,
+    FileRef, FileStatus, Merge, TaskBreakdown,
 };
 use crate::docs::document::Version;
 use crate::flows::contract::decide::Scene;
 use crate::flows::contract::discovery::kept_rejected;
 use crate::flows::contract::endings::give_up;
+use crate::flows::contract::knowledge::words_of;
 use crate::flows::contract::policy::{ARCHITECT, ORCHESTRATOR};
 use crate::flows::contract::request::{Cause, Subtask, Task};
+use crate::flows::contract::scope::project_path;
 use crate::flows::contract::write::yaml;
 use crate::flows::contract::{layout, memory, prompts, readings, words};
 use crate::replies::Asked;
@@ -26,14 +29,28 @@ pub(super) fn begin(scene: &Scene<'_>, task: &Task) -> Step {
         .step()
 }
 
+/// From the breakdown, what was explored, and what became of the assumptions.
 fn brief(scene: &Scene<'_>, task: &Task) -> DesignBrief {
     let lang = scene.facts.lang;
     let breakdown = scene.view.contract::<TaskBreakdown>(&scene.path(layout::BREAKDOWN));
     let planned =
         breakdown.as_ref().and_then(|plan| plan.tasks.iter().find(|one| one.id == task.id));
+    let objective = planned.map_or("", |planned| planned.objective.as_str());
     let subtasks = planned.map_or(&[][..], |planned| &planned.subtasks);
+    let each = || subtasks.iter().map(|one| one.description.trim()).filter(|text| !text.is_empty());
     let others = breakdown.iter().flat_map(|plan| &plan.tasks).filter(|other| other.id != task.id);
-    let done = task.subtasks.iter().map(|one| words::criterion_of(lang, &one.name));
+    let others = others.map(|other| words::out_of_scope(lang, &other.name, &other.objective));
+    let judged = scene.view.contract::<Merge>(&scene.path(layout::MERGE)).map(|merge| merge.0);
+    let judged = judged.unwrap_or_default();
+    let refuted = judged.iter().filter(|one| one.verdict == AssumptionVerdict::Refuted);
+    let refuted = refuted.map(|one| words::not_so(lang, &one.assumption, &one.evidence));
+    let holds = |text: &&String| {
+        let verdict = judged.iter().find(|one| one.assumption == **text).map(|one| one.verdict);
+        verdict != Some(AssumptionVerdict::Refuted)
+    };
+    let assumed = breakdown.iter().flat_map(|plan| &plan.assumptions).filter(holds);
+    let assumed = assumed.map(|text| words::assumed(lang, text));
+    let about = each().chain([task.name.as_str(), objective]).collect::<Vec<_>>().join(" ");
     DesignBrief {
         version: Version,
         request_id: scene.request.id.clone(),
@@ -41,17 +58,50 @@ fn brief(scene: &Scene<'_>, task: &Task) -> DesignBrief {
         created_at: scene.facts.now,
         created_by: Author::Orchestrator,
         task_name: task.name.clone(),
-        objective: planned.map(|planned| planned.objective.clone()).unwrap_or_default(),
+        objective: objective.to_owned(),
         subtasks: task
             .subtasks
             .iter()
             .map(|one| BriefSubtask { id: one.id.clone(), name: one.name.clone() })
             .collect(),
-        completion_criteria: done.chain([words::criterion_tests(lang)]).collect(),
-        scope_in: subtasks.iter().map(|one| one.description.clone()).collect(),
-        scope_out: others.map(|other| words::out_of_scope(lang, &other.name)).collect(),
-        file_refs: Vec::new(),
+        completion_criteria: [objective]
+            .into_iter()
+            .filter(|text| !text.trim().is_empty())
+            .chain(each())
+            .map(str::to_owned)
+            .chain([words::criterion_tests(lang)])
+            .collect(),
+        scope_in: each().map(str::to_owned).chain(assumed).collect(),
+        scope_out: others.chain(refuted).collect(),
+        file_refs: explored_files(scene, &about),
     }
+}
+
+/// Most files of a brief.
+const MOST_FILES: usize = 20;
+
+/// Files that were explored and that the task is about: it names them, or shares a word with what was said
+/// of them.
+fn explored_files(scene: &Scene<'_>, about: &str) -> Vec<FileRef> {
+    let explored = scene.view.contract::<Explored>(&scene.path(layout::EXPLORED));
+    let wanted = words_of(about);
+    let files = explored.into_iter().flat_map(|explored| explored.explored_files);
+    let mut files: Vec<(usize, FileRef)> = files
+        .filter(|file| project_path(&file.path).is_ok())
+        .map(|file| {
+            let name = file.path.rsplit('/').next().unwrap_or(&file.path);
+            let entity = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name);
+            let told =
+                words_of(&format!("{} {}", file.path.replace(['/', '.', '_'], " "), file.summary));
+            let named = if about.contains(&file.path) { 100 } else { 0 };
+            let score = named + told.intersection(&wanted).count();
+            let (entity, path) = (entity.to_owned(), file.path.clone());
+            (score, FileRef { entity, path, status: FileStatus::Existing })
+        })
+        .filter(|(score, _)| *score > 0)
+        .collect();
+    files.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    files.into_iter().take(MOST_FILES).map(|(_, file)| file).collect()
 }
 
 /// The architect's contract; made again when a gate sends a subtask back to it.

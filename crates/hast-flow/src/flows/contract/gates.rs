@@ -1,6 +1,8 @@
 //! The four gates: what there is on disk and in git goes in, a verdict comes out. What an agent says
 //! about its own work is no evidence here.
 
+use std::collections::BTreeMap;
+
 use jiff::tz::Offset;
 
 use crate::attempt::evidence::{CallEnd, ChangeKind, TestEnd, TestRun};
@@ -14,10 +16,12 @@ use crate::docs::contract::{DesignContract, FileStatus, TestContract, TestOutcom
 use crate::flows::contract::boundaries::{Text, crossings};
 use crate::flows::contract::checklist::without_item;
 use crate::flows::contract::layout;
-use crate::flows::contract::request::{TestKind, Tested};
+use crate::flows::contract::redness::{About, Redness, redness};
+use crate::flows::contract::request::Tested;
 use crate::flows::contract::scope::{
     in_project, outside_design, outside_tests, project_path, same_path,
 };
+use crate::flows::contract::targets::{self, Absent, Standing};
 use crate::flows::contract::words as say;
 use crate::gates::{Evidence, Outcome};
 use crate::ids::Sha256;
@@ -62,6 +66,16 @@ pub(super) fn attempted(
     }
 }
 
+/// What the tests of a contract are right after they were written.
+pub(super) enum Color {
+    Red,
+    /// Each target is to be taken away, and the tests must turn red.
+    Green(Vec<Standing>),
+}
+
+/// So many targets of green tests are tried, one after the other.
+const MOST_TRIALS: usize = 20;
+
 /// What GATE-1 looks at.
 pub(super) struct TestsWritten<'e> {
     pub(super) inspection: &'e Inspection,
@@ -100,48 +114,60 @@ impl TestsWritten<'_> {
         evidence.objections()
     }
 
-    /// Red, or green for a good reason, or why not.
-    pub(super) fn kind(&self, run: &TestRun) -> Result<TestKind, Vec<String>> {
+    /// Red, or green with what is to be tried, or why not.
+    pub(super) fn color(&self, run: &TestRun) -> Result<Color, Vec<String>> {
         match &run.end {
-            TestEnd::Red { .. } => Ok(TestKind::Red),
+            TestEnd::Red { .. } => self.red(run),
             // Some commands succeed however their tests end.
             TestEnd::Green if run.counted.summary.is_some_and(|told| told.failed > 0) => {
-                Ok(TestKind::Red)
+                self.red(run)
             }
             TestEnd::CouldNotRun { why } | TestEnd::NoProgram { why, .. } => {
                 Err(vec![say::could_not_run(self.lang, why)])
             }
             TestEnd::Green => {
-                let new: Vec<&str> = self.new_targets();
-                if !new.is_empty() {
-                    return Err(vec![say::green_too_early(self.lang, new.join(", "))]);
-                }
+                let there = self.standing()?;
                 let faults =
                     verified(&tested(run, "", self.at, self.contract), self.contract, self.lang);
-                if faults.is_empty() { Ok(TestKind::Green) } else { Err(faults) }
+                if faults.is_empty() { Ok(Color::Green(there)) } else { Err(faults) }
             }
         }
     }
 
-    /// Targets of the cases that were not there before.
-    fn new_targets(&self) -> Vec<&str> {
-        let was_there = |target: &str| {
-            let files = self.design.file_refs.iter().filter(|file| names(&file.entity, target));
-            files.clone().next().is_some()
-                && files.clone().all(|file| {
-                    let known = self
-                        .before
-                        .iter()
-                        .find(|known| same_path_in(&known.path, &file.path, self.prefix));
-                    known.is_some_and(|known| known.bytes.is_some())
-                })
+    fn red(&self, run: &TestRun) -> Result<Color, Vec<String>> {
+        let objection = self.redness(run).objection(self.lang, &self.contract.test_file_path);
+        objection.map_or(Ok(Color::Red), |objection| Err(vec![objection]))
+    }
+
+    /// How a run on these tests is red.
+    pub(super) fn redness(&self, run: &TestRun) -> Redness {
+        let names = targets::names(self.contract, self.design);
+        let test_file = String::from_utf8_lossy(self.test_file.unwrap_or_default());
+        let about = About { contract: self.contract, test_file: &test_file, names: &names };
+        redness(run, &about)
+    }
+
+    /// All targets, where each was there before and can be taken away.
+    fn standing(&self) -> Result<Vec<Standing>, Vec<String>> {
+        let (mut there, mut absent) = (Vec::new(), BTreeMap::<Absent, Vec<&str>>::new());
+        for target in targets::targets(self.contract) {
+            match targets::standing(target, self.design, self.before, self.prefix) {
+                Ok(standing) => there.push(standing),
+                Err(why) => absent.entry(why).or_default().push(target),
+            }
+        }
+        let told = |(why, targets): (Absent, Vec<&str>)| {
+            let targets = targets.join(", ");
+            match why {
+                Absent::NotThere => say::green_too_early(self.lang, targets),
+                Absent::NoSymbol => say::green_no_symbol(self.lang, targets),
+                Absent::NoBody => say::green_no_body(self.lang, targets),
+            }
         };
-        let mut targets: Vec<&str> =
-            self.contract.test_cases.iter().map(|case| case.target.as_str()).collect();
-        targets.sort_unstable();
-        targets.dedup();
-        targets.retain(|target| !was_there(target));
-        targets
+        if there.len() > MOST_TRIALS {
+            return Err(vec![say::green_too_many(self.lang, MOST_TRIALS)]);
+        }
+        if absent.is_empty() { Ok(there) } else { Err(absent.into_iter().map(told).collect()) }
     }
 
     /// A checklist has an item for each of its cases, so that each can be ticked.
@@ -153,15 +179,6 @@ impl TestsWritten<'_> {
 
 fn same_path_in(tree_path: &str, contract: &str, prefix: &str) -> bool {
     in_project(prefix, tree_path).is_some_and(|path| same_path(path, contract))
-}
-
-/// Whether a target such as `AService.getData` is part of an entity.
-fn names(entity: &str, target: &str) -> bool {
-    let rest = target.strip_prefix(entity);
-    rest.is_some_and(|rest| {
-        let next = rest.chars().next();
-        next.is_none_or(|c| !c.is_alphanumeric() && c != '_')
-    })
 }
 
 /// What GATE-3 says: the files that were changed, and the tests as they were.
@@ -255,6 +272,7 @@ pub(super) fn tested(run: &TestRun, command: &str, at: UtcTime, contract: &TestC
         failed_tests: if passed { Vec::new() } else { counted.failed_tests },
         unread: counted.unread,
         missing: Vec::new(),
+        unbuilt: Vec::new(),
         tail: run.tail.chars().rev().take(TAIL).collect::<Vec<_>>().into_iter().rev().collect(),
     }
 }
@@ -265,6 +283,23 @@ const TAIL: usize = 4_000;
 pub(super) fn to_create(design: &DesignContract) -> impl Iterator<Item = &str> {
     let wanted = design.file_refs.iter().filter(|file| file.status == FileStatus::ToCreate);
     wanted.map(|file| file.path.as_str())
+}
+
+/// Files that a design wants to be created or changed, as the project names them.
+pub(super) fn to_build(design: &DesignContract) -> Vec<String> {
+    let wanted = design.file_refs.iter().filter(|file| file.status != FileStatus::Existing);
+    wanted.filter_map(|file| project_path(&file.path).ok()).collect()
+}
+
+/// Those of them that an attempt has written.
+pub(super) fn built(inspection: &Inspection, design: &DesignContract, prefix: &str) -> Vec<String> {
+    let wanted = to_build(design);
+    let written = inspection
+        .changes
+        .iter()
+        .filter(|change| matches!(change.kind, ChangeKind::Added | ChangeKind::Modified));
+    let paths = written.filter_map(|change| in_project(prefix, change.path.as_str()));
+    paths.filter(|path| wanted.iter().any(|one| one == path)).map(str::to_owned).collect()
 }
 
 /// What GATE-2 says about a run of the suite that hast made itself.
@@ -289,6 +324,10 @@ pub(super) fn verified(tested: &Tested, contract: &TestContract, lang: Lang) -> 
         .with(
             "to_create",
             met(tested.missing.is_empty(), || say::never_created(lang, listed(&tested.missing))),
+        )
+        .with(
+            "file_refs",
+            met(tested.unbuilt.is_empty(), || say::not_built(lang, listed(&tested.unbuilt))),
         )
         .objections()
 }

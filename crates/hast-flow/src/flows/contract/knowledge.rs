@@ -39,6 +39,18 @@ pub struct Lesson {
     pub superseded: Vec<String>,
 }
 
+/// What is known where nothing was learnt yet.
+pub(super) fn nothing(project: Project, now: UtcTime) -> ProjectKnowledge {
+    ProjectKnowledge {
+        version: Version,
+        project,
+        patterns: IndexMap::new(),
+        decisions: Vec::new(),
+        pitfalls: Vec::new(),
+        updated_at: now,
+    }
+}
+
 /// Takes pieces in that passed; nothing if all of them are known.
 pub fn learn(
     known: Option<&ProjectKnowledge>,
@@ -47,14 +59,7 @@ pub fn learn(
     now: UtcTime,
 ) -> Option<Lesson> {
     let mut lesson = Lesson {
-        knowledge: known.cloned().unwrap_or_else(|| ProjectKnowledge {
-            version: Version,
-            project: project.clone(),
-            patterns: IndexMap::new(),
-            decisions: Vec::new(),
-            pitfalls: Vec::new(),
-            updated_at: now,
-        }),
+        knowledge: known.cloned().unwrap_or_else(|| nothing(project.clone(), now)),
         added: Vec::new(),
         superseded: Vec::new(),
     };

@@ -87,6 +87,9 @@ pub struct Subtask {
     pub last_attempt: u32,
     /// The attempt whose tests passed GATE-1.
     pub tests: Option<Tests>,
+    /// Files of the design's `to_create` and `to_modify` that the implementation wrote which passed GATE-3;
+    /// none where an earlier version of hast did not say.
+    pub built: Option<Vec<String>>,
     pub failures: Vec<Failure>,
     /// Commits that were made for it.
     pub commits: Vec<ObjectId>,
@@ -206,8 +209,18 @@ pub struct Tested {
     /// Files of the design that nobody would create any more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
+    /// Files of the design that are to be built, where no implementation of the task has written one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unbuilt: Vec<String>,
     /// The end of what it printed.
     pub tail: String,
+}
+
+impl Tested {
+    /// Whether the files that the design wants are there and somebody has built them.
+    pub fn is_built(&self) -> bool {
+        self.missing.is_empty() && self.unbuilt.is_empty()
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -352,6 +365,7 @@ impl Request {
             stage: Stage::TestFirst { attempt: None },
             last_attempt: 0,
             tests: None,
+            built: None,
             failures: Vec::new(),
             commits: Vec::new(),
             onto: None,
@@ -436,6 +450,16 @@ impl Request {
 }
 
 impl Task {
+    /// Whether an implementation that passed GATE-3 and GATE-4 wrote one of these files.
+    pub fn has_built(&self, wanted: &[String]) -> bool {
+        self.subtasks.iter().any(|one| {
+            let gates = [one.gates.gate_3, one.gates.gate_4];
+            let passed = gates.iter().all(|gate| *gate == Some(GateStatus::Passed));
+            let written = |built: &Vec<String>| built.iter().any(|path| wanted.contains(path));
+            passed && one.built.as_ref().is_none_or(written)
+        })
+    }
+
     fn state(&self) -> TaskState {
         let state = |one: &Subtask| SubtaskState {
             name: one.name.clone(),

@@ -16,9 +16,28 @@ pub(super) fn unit(scene: &Scene<'_>) -> TreeName {
     TreeName::of_request(&scene.flow.settings.project.hash, &scene.request.id)
 }
 
+/// The unit of the room in which tests are tried on changed code; nobody works there.
+pub(super) fn trial(scene: &Scene<'_>) -> TreeName {
+    TreeName::of_trial(&scene.flow.settings.project.hash, &scene.request.id)
+}
+
 /// The path that names the room to calls and checks.
 pub(super) fn place(scene: &Scene<'_>) -> Option<DocPath> {
-    layout::path(&format!("{}{}", layout::ROOMS, unit(scene)))
+    place_of(&unit(scene))
+}
+
+fn place_of(unit: &TreeName) -> Option<DocPath> {
+    layout::path(&format!("{}{unit}", layout::ROOMS))
+}
+
+/// A run of a command in the room of a unit.
+pub(super) fn check_in(unit: &TreeName, key: StepKey, check: Check) -> Step {
+    let effect = Effect::Check(check);
+    let effect = match place_of(unit) {
+        Some(tree) => Effect::Within { tree, effect: Box::new(effect) },
+        None => effect,
+    };
+    Step::Effect { key, effect }
 }
 
 /// A step of a request, in its room.
@@ -53,12 +72,22 @@ pub(super) fn open(
     at: &ObjectId,
     part: impl Fn(&str) -> StepKey,
 ) -> Result<(), Step> {
-    let bring = || WorktreeStep::Bring { tree: unit(scene), to: at.clone() };
+    open_for(scene, &unit(scene), at, part)
+}
+
+/// The same for the room of another unit.
+pub(super) fn open_for(
+    scene: &Scene<'_>,
+    unit: &TreeName,
+    at: &ObjectId,
+    part: impl Fn(&str) -> StepKey,
+) -> Result<(), Step> {
+    let bring = || WorktreeStep::Bring { tree: unit.clone(), to: at.clone() };
     let key = part("bring");
     let brought = scene.view.results.get(&key);
     if let Some(EffectResult::Worktree(WorktreeResult::Refused(GitProblem::Lost { .. }))) = brought
     {
-        return make(scene, at, part);
+        return make(scene, unit, at, part);
     }
     match scene.git().worktree(&key, bring)? {
         WorktreeResult::Brought => Ok(()),
@@ -66,11 +95,16 @@ pub(super) fn open(
     }
 }
 
-fn make(scene: &Scene<'_>, at: &ObjectId, part: impl Fn(&str) -> StepKey) -> Result<(), Step> {
+fn make(
+    scene: &Scene<'_>,
+    unit: &TreeName,
+    at: &ObjectId,
+    part: impl Fn(&str) -> StepKey,
+) -> Result<(), Step> {
     let (settings, lang) = (&scene.flow.settings, scene.facts.lang);
     let add = || {
         WorktreeStep::Add(TreePlan {
-            tree: unit(scene),
+            tree: unit.clone(),
             at: at.clone(),
             copy: settings.copy.clone(),
             rules: settings.rules.clone(),
@@ -84,7 +118,7 @@ fn make(scene: &Scene<'_>, at: &ObjectId, part: impl Fn(&str) -> StepKey) -> Res
         None => {
             let limit_seconds = settings.timeout_minutes.seconds();
             let check = Check { command, tree: at.clone(), limit_seconds };
-            Err(Step::Effect { key, effect: Effect::Check(check) })
+            Err(check_in(unit, key, check))
         }
         Some(EffectResult::Check(run)) if run.end == TestEnd::Green => Ok(()),
         Some(EffectResult::Check(run)) => {

@@ -7,10 +7,11 @@ use crate::attempt::base::{Base, ObjectId};
 use crate::attempt::workspace::{CommitPlan, Content, Identity};
 use crate::attempt::worktrees::LANES;
 use crate::attempt_steps::{CommitKeys, Committed, blocked};
-use crate::docs::contract::{ContractEventKind as Kind, Decisions, GateStatus};
+use crate::docs::contract::{ContractEventKind as Kind, Decisions, DesignContract, GateStatus};
 use crate::flows::contract::attempts::{self, go_back_to, key, save_plan};
 use crate::flows::contract::decide::Scene;
 use crate::flows::contract::endings::with_stop;
+use crate::flows::contract::gates::to_build;
 use crate::flows::contract::knowledge::{NewPiece, with_lesson};
 use crate::flows::contract::merging::{Merged, merge};
 use crate::flows::contract::policy::ORCHESTRATOR;
@@ -285,6 +286,11 @@ pub(super) fn complete_task(scene: &Scene<'_>, task: &Task) -> Step {
         evidence
             .with(subtask.id.as_str(), Outcome::of(objections.is_empty(), || objections.join("; ")))
     });
+    let design = scene.view.contract::<DesignContract>(&scene.task_path(task, layout::DESIGN));
+    let wanted = design.as_ref().map(to_build).unwrap_or_default();
+    let built = wanted.is_empty() || task.has_built(&wanted);
+    let not_built = || words::not_built(scene.facts.lang, wanted.join(", "));
+    let evidence = evidence.with(task.id.as_str(), Outcome::of(built, not_built));
     let decisions = scene.view.contract::<Decisions>(&scene.task_path(task, layout::DECISIONS));
     let decisions = decisions.into_iter().flat_map(|drafts| drafts.decisions);
     let pieces: Vec<NewPiece> = decisions.map(NewPiece::Decision).collect();

@@ -11,10 +11,11 @@ use crate::flows::contract::attempts::{self, inspect, key, tree_path};
 use crate::flows::contract::checklist::is_checklist;
 use crate::flows::contract::decide::Scene;
 use crate::flows::contract::discovery::kept_rejected;
-use crate::flows::contract::gates::{Attempted, TestsWritten, attempted};
+use crate::flows::contract::gates::{Attempted, Color, TestsWritten, attempted};
 use crate::flows::contract::policy::{ORCHESTRATOR, QA};
 use crate::flows::contract::request::{Attempt, Back, Cause, Gate, Subtask, Task, TestKind};
 use crate::flows::contract::settling::{Fall, fall};
+use crate::flows::contract::trial::Trial;
 use crate::flows::contract::{layout, prompts, readings, words};
 use crate::ids::Sha256;
 use crate::replies::Asked;
@@ -125,17 +126,35 @@ fn judge(
     if !faults.is_empty() {
         return failing(faults, None, "");
     }
-    let kind = if is_checklist(&contract) {
-        let faults = written.checklist_faults();
-        if faults.is_empty() { Ok(TestKind::Checklist) } else { Err((faults, String::new())) }
-    } else {
-        let run = suite(scene, subtask, number, inspection)?;
-        written.kind(run).map_err(|faults| (faults, run.tail.clone()))
-    };
-    match kind {
+    match kind(scene, subtask, number, &written)? {
         Ok(kind) => Ok(passed(scene, subtask, number, inspection, kind, written.test_file)),
         Err((faults, tail)) => failing(faults, None, &tail),
     }
+}
+
+type Faults = (Vec<String>, String);
+
+/// What the tests are, or why they prove nothing, with the end of what they printed.
+fn kind(
+    scene: &Scene<'_>,
+    subtask: &Subtask,
+    number: u32,
+    written: &TestsWritten<'_>,
+) -> Result<Result<TestKind, Faults>, Step> {
+    if is_checklist(written.contract) {
+        let faults = written.checklist_faults();
+        let fine = faults.is_empty();
+        return Ok(if fine { Ok(TestKind::Checklist) } else { Err((faults, String::new())) });
+    }
+    let run = suite(scene, subtask, number, written.inspection)?;
+    let there = match written.color(run) {
+        Ok(Color::Red) => return Ok(Ok(TestKind::Red)),
+        Ok(Color::Green(there)) => there,
+        Err(faults) => return Ok(Err((faults, run.tail.clone()))),
+    };
+    let trial = Trial { scene, subtask, attempt: number, inspection: written.inspection };
+    let faults = trial.faults(&there, |run| written.redness(run))?;
+    Ok(if faults.is_empty() { Ok(TestKind::Green) } else { Err((faults, String::new())) })
 }
 
 /// The suite as it is right after the call.

@@ -15,7 +15,7 @@ use crate::flows::contract::attempts::{self, inspect, key, tree_path};
 use crate::flows::contract::checklist::ticked;
 use crate::flows::contract::decide::Scene;
 use crate::flows::contract::endings::give_up;
-use crate::flows::contract::gates::{tested as of_run, to_create, verified};
+use crate::flows::contract::gates::{tested as of_run, to_build, to_create, verified};
 use crate::flows::contract::policy::{ORCHESTRATOR, QA};
 use crate::flows::contract::request::{Back, Cause, Gate, Judged, Subtask, Task, TestKind, Tested};
 use crate::flows::contract::settling::{Fall, fall};
@@ -80,7 +80,7 @@ impl Work<'_> {
             None => self.tree()?,
         };
         let now = scene.facts.now;
-        let missing = self.never_created(&tree)?;
+        let (missing, unbuilt) = (self.never_created(&tree)?, self.never_built());
         let mut tested = if self.kind() == Some(TestKind::Checklist) {
             let path = tree_path(scene, &self.contract.test_file_path);
             let files = scene.git().files(&self.key("checklist"), &tree, || vec![path])?;
@@ -102,21 +102,31 @@ impl Work<'_> {
                 }
             }
         };
-        tested.missing = missing;
+        (tested.missing, tested.unbuilt) = (missing, unbuilt);
         let detail = json!({ "subtask_id": self.subtask.id, "tested": tested });
         let draft = scene.draft("the suite").finishes_all();
         Ok(draft.event(ORCHESTRATOR, Kind::Tested, detail).step())
     }
 
-    /// Files that the design wants and the tree does not have, where this is the last subtask of its task.
-    /// An analysis, or tests of what is there, must not end a task that nobody has built.
+    /// The design, where this is the last subtask of its task. An analysis, or tests of what is there, must not
+    /// end a task that nobody has built.
+    fn last_of(&self) -> Option<DesignContract> {
+        let mut others = self.task.subtasks.iter().filter(|one| one.id != self.subtask.id);
+        let last = others.all(|one| one.status == WorkStatus::Completed);
+        let path = self.scene.task_path(self.task, layout::DESIGN);
+        if last { self.scene.view.contract(&path) } else { None }
+    }
+
+    /// The files that are to be built, where no implementation of the whole task has written one.
+    fn never_built(&self) -> Vec<String> {
+        let wanted = self.last_of().map(|design| to_build(&design)).unwrap_or_default();
+        if wanted.is_empty() || self.task.has_built(&wanted) { Vec::new() } else { wanted }
+    }
+
+    /// Files that the design wants and the tree does not have.
     fn never_created(&self, tree: &ObjectId) -> Result<Vec<String>, Step> {
         let scene = self.scene;
-        let others = self.task.subtasks.iter().filter(|one| one.id != self.subtask.id);
-        let last = others.clone().all(|one| one.status == WorkStatus::Completed);
-        let design: Option<DesignContract> =
-            scene.view.contract(&scene.task_path(self.task, layout::DESIGN));
-        let Some(design) = design.filter(|_| last && self.judged.is_none()) else {
+        let Some(design) = self.last_of().filter(|_| self.judged.is_none()) else {
             return Ok(Vec::new());
         };
         let paths: Vec<&str> = to_create(&design).collect();
@@ -198,6 +208,8 @@ impl Work<'_> {
         let to = match (action, self.kind()) {
             (RecommendedAction::Redesign, _) => Back::Design,
             (_, Some(TestKind::Checklist)) => Back::TestFirst,
+            // What is not there yet wants tests that fail for want of it.
+            (_, Some(TestKind::Green)) if !tested.is_built() => Back::TestFirst,
             (RecommendedAction::Complete | RecommendedAction::FixImplementation, _) => {
                 Back::Implementation
             }

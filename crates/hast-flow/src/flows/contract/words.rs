@@ -32,6 +32,15 @@ crate::messages! {
     no_test(paths) { en: "this is no test: {paths}", ko: "테스트가 아닌 파일입니다: {paths}" }
     could_not_run(why) { en: "the tests could not run: {why}", ko: "테스트를 실행할 수 없습니다: {why}" }
     green_too_early(targets) { en: "the tests pass before there is any code for {targets}; they prove nothing", ko: "{targets}의 코드가 없는데 테스트가 통과합니다. 아무것도 증명하지 못합니다" }
+    green_no_symbol(targets) { en: "the tests pass, and {targets} is no name of code that could be taken away: these tests must fail first", ko: "테스트가 통과하는데 {targets}(은)는 없애 볼 수 있는 코드의 이름이 아닙니다. 이런 테스트는 먼저 실패해야 합니다" }
+    green_no_body(targets) { en: "the tests pass, and hast cannot take away the body of {targets}: these tests must fail first", ko: "테스트가 통과하는데 hast에서 {targets}의 본문을 없애 볼 수 없습니다. 이런 테스트는 먼저 실패해야 합니다" }
+    green_too_many(most) { en: "the tests pass, and their cases have more than {most} targets: split the subtask", ko: "테스트가 통과하는데 케이스의 대상이 {most}개보다 많습니다. 하위작업을 나누세요" }
+    green_without(target) { en: "the tests pass also where the body of {target} raises: they do not test it", ko: "{target}의 본문이 예외를 던져도 테스트가 통과합니다. 이 코드를 시험하지 않습니다" }
+    green_no_case(target) { en: "where the body of {target} raises, no case of the test file fails: the tests do not load, or others' tests fail. Use it inside of a case", ko: "{target}의 본문이 예외를 던질 때 테스트 파일의 어느 케이스도 실패하지 않습니다. 테스트를 불러오지 못하거나 다른 테스트가 실패합니다. 케이스 안에서 쓰세요" }
+    red_syntax(file, line) { en: "{file} has a syntax error: {line}", ko: "{file}에 문법 오류가 있습니다: {line}" }
+    red_by_others(names) { en: "what failed is no test of this contract: {names}", ko: "실패한 것이 이 계약의 테스트가 아닙니다: {names}" }
+    red_without_case() { en: "the run failed, and nothing tells that a case failed: its output names neither a case nor, in a build or import error, a target", ko: "실행은 실패했지만 케이스가 실패했다는 말이 없습니다. 출력에 케이스도, 빌드나 가져오기 오류에서 대상도 나오지 않습니다" }
+    not_built(paths) { en: "no implementation that passed GATE-3 and GATE-4 has changed any of {paths}, which the design has to be built", ko: "설계에서 만들거나 바꾸기로 한 {paths} 가운데 어느 것도 GATE-3과 GATE-4를 통과한 구현이 바꾸지 않았습니다" }
     not_in_checklist(id) { en: "the checklist has no line `- [ ] {id}` with a box", ko: "체크리스트에 네모 칸이 있는 `- [ ] {id}` 줄이 없습니다" }
     is_link(paths) { en: "a link and not a file: {paths}", ko: "파일이 아니라 링크입니다: {paths}" }
     outside(paths) { en: "outside of the design's file_refs: {paths}", ko: "설계의 file_refs 밖: {paths}" }
@@ -83,8 +92,9 @@ crate::messages! {
     learned_next() { en: "see `hast contract knowledge list`", ko: "`hast contract knowledge list`를 보세요" }
     rounds_used_up(rounds) { en: "{rounds} rounds did not pass", ko: "{rounds}번의 라운드가 통과하지 못했습니다" }
     criterion_tests() { en: "every test of its subtasks passes", ko: "하위작업의 모든 테스트가 통과한다" }
-    criterion_of(name) { en: "{name} is done", ko: "{name}(이)가 끝난다" }
-    out_of_scope(name) { en: "what {name} is about", ko: "{name}에 속하는 것" }
+    out_of_scope(name, objective: whole) { en: "{name}: {objective}", ko: "{name}: {objective}" }
+    assumed(text: whole) { en: "Assumed: {text}", ko: "가정: {text}" }
+    not_so(text: whole, evidence: whole) { en: "Not so: {text} ({evidence})", ko: "사실이 아님: {text} ({evidence})" }
     work_at(name) { en: "the work: git show {name}", ko: "작업 확인: git show {name}" }
     overcome(gate, round, next_round) { en: "failed {gate} in round {round}, passed in round {next_round}", ko: "라운드 {round}에서 {gate} 실패, 라운드 {next_round}에서 통과" }
 }

@@ -12,7 +12,7 @@ use crate::driver::Facts;
 use crate::flows::contract::policy::ORCHESTRATOR;
 use crate::flows::contract::request::{Request, Written};
 use crate::flows::contract::view::View;
-use crate::flows::contract::{Settings, layout};
+use crate::flows::contract::{Settings, knowledge, layout};
 use crate::formats::{json as json_format, ndjson, yaml_print};
 use crate::ids::{EventId, RequestId, Sha256};
 use crate::steps::{Commit, Step, StepKey};
@@ -173,6 +173,16 @@ impl<'v> Draft<'v> {
             self.puts.push(Put::whole(path, before, text.into_bytes()));
         }
         self
+    }
+
+    /// What is known of a project that has learnt nothing yet.
+    pub(super) fn first_knowledge(self) -> Self {
+        if self.view.knowledge.is_some() {
+            return self;
+        }
+        let project = self.settings.project.clone();
+        let text = yaml(&knowledge::nothing(project, self.facts.now));
+        self.knowledge(text)
     }
 
     /// Something happened; what was written and archived since the last event belongs to it.

@@ -11,9 +11,36 @@ pub struct Line {
     pub status: TodoStatus,
 }
 
-/// The whole file.
+/// What people wrote into the file besides the checklist; hast keeps it below.
+pub fn notes(text: &str) -> String {
+    let is_item = |line: &str| {
+        let box_of = line.trim_start().strip_prefix("- [").and_then(|rest| rest.split_once(']'));
+        box_of.is_some_and(|(mark, rest)| mark.chars().count() == 1 && rest.starts_with(" `"))
+    };
+    let mut lines: Vec<&str> = Vec::new();
+    let mut above = true;
+    for line in text.lines() {
+        let head = above && (line == TITLE || line.starts_with("> ") || line.is_empty());
+        if is_item(line) {
+            above = false;
+        } else if !head {
+            lines.push(line);
+        }
+    }
+    lines.join("\n").trim().to_owned()
+}
+
+/// The whole file with people's notes below the checklist.
+pub fn render_with(request: &str, plan: &[TodoItem], notes: &str) -> String {
+    let text = render(request, plan);
+    if notes.is_empty() { text } else { format!("{text}\n{notes}\n") }
+}
+
+const TITLE: &str = "# Active context";
+
+/// The file without notes.
 pub fn render(request: &str, plan: &[TodoItem]) -> String {
-    let mut text = String::from("# Active context\n\n");
+    let mut text = format!("{TITLE}\n\n");
     text += &format!("> {}\n\n", one_line(request));
     for item in plan {
         let indent = "  ".repeat(usize::try_from(item.depth.saturating_sub(1)).unwrap_or(0));
@@ -118,6 +145,21 @@ mod tests {
         let text = render("요청\n두 줄", &plan);
         assert_eq!(parse(&text), expected(&plan));
         assert_eq!(difference(&text, &plan), None);
+    }
+
+    #[test]
+    fn notes_of_people_stay_below_the_checklist() {
+        let plan = [item("a", 1, TodoStatus::InProgress)];
+        let text = render("q", &plan) + "\n## Mine\n- call Kim\n> quoted\n";
+        let notes = notes(&text);
+        assert_eq!(notes, "## Mine\n- call Kim\n> quoted");
+        let next = render_with("q", &plan, &notes);
+        assert!(next.starts_with(&render("q", &plan)) && next.ends_with("> quoted\n"), "{next}");
+        assert_eq!(super::notes(&next), notes, "they stay as they are");
+        assert_eq!(super::notes(&render("q", &plan)), "");
+        let ticked = text.replacen("[ ]", "[x]", 1);
+        assert_eq!(super::notes(&ticked), notes, "an edited item is no note");
+        assert_eq!(difference(&next, &plan), None);
     }
 
     #[test]

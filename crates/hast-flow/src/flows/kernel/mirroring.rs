@@ -5,7 +5,8 @@ use serde_json::json;
 use crate::docs::kernel::{KernelEventKind as Kind, TodoItem};
 use crate::flows::kernel::decide::Scene;
 use crate::flows::kernel::policy::TASKS;
-use crate::flows::kernel::{ending, mirror, prompts};
+use crate::flows::kernel::write::Draft;
+use crate::flows::kernel::{ending, layout, mirror, prompts};
 use crate::steps::Step;
 
 /// The mirror is written together with the plan, so a difference is somebody's edit. Found at rest
@@ -43,6 +44,18 @@ pub(super) fn mend(scene: &Scene<'_>, items: &[TodoItem]) -> Option<Step> {
 }
 
 const MOST_REPAIRS: u32 = 2;
+
+/// A new plan takes the place of the checklist. One that somebody edited since is kept with the request, and
+/// told.
+pub(super) fn put_aside<'v>(scene: &Scene<'_>, draft: Draft<'v>) -> Draft<'v> {
+    let Some(known) = &scene.view.mirror else { return draft };
+    if mirror::parse(&known.value).is_empty() || shows_another(scene, &known.value) {
+        return draft;
+    }
+    const NAME: &str = "edited/activeContext.0.md";
+    let told = prompts::kept_mirror(scene.facts.lang, layout::of_request(scene.id, NAME));
+    draft.create_here(NAME, known.value.clone()).error(None, &told)
+}
 
 /// There is one mirror: another request that was worked on in between left its own plan there, and
 /// nobody edited anything.

@@ -3,6 +3,7 @@
 //! Engine and task management are code: they follow the protocol's seventeen steps and exchange its
 //! four messages. Only planning, the work itself, the report and its judgement are asked of agents.
 
+pub mod around;
 pub mod boot;
 pub mod decide;
 mod ending;

@@ -9,7 +9,7 @@ use crate::docs::kernel::{
 use crate::flows::kernel::decide::Scene;
 use crate::flows::kernel::plan::{self, Fault};
 use crate::flows::kernel::policy::{ENGINE, PLANNER, TASKS};
-use crate::flows::kernel::{ending, prompts, work};
+use crate::flows::kernel::{ending, mirroring, prompts, work};
 use crate::replies::{Asked, document};
 use crate::steps::{Answer, Call, Effect, Expected, Step, StepKey};
 
@@ -71,7 +71,7 @@ fn approve(scene: &Scene<'_>, items: &[TodoItem], rejected: &[String], keys: Vec
             .error(Some("plan"), reason);
     }
     let draft = keys.into_iter().fold(draft, |draft, key| draft.finishes(key));
-    let draft = draft
+    let draft = mirroring::put_aside(scene, draft)
         .answers(&output(items))
         .asks("plan", "register the plan", json!({ "todo_list": items }))
         .answers(&output(&plan))

@@ -13,17 +13,17 @@ messages! {
         en: "Make a plan for this request and write it as `plan.json` with `todo_list`. Each item has id, title, description, expert, status, dependencies, estimated_steps and requires_external_data. The first item is in_progress and depends on nothing; all others are pending.\n\nExperts:\n{experts}\n\nRequest:\n{request}",
         ko: "이 요청의 계획을 세워 `todo_list`를 담은 `plan.json`으로 쓰세요. 각 항목에는 id, title, description, expert, status, dependencies, estimated_steps, requires_external_data가 있습니다. 첫 항목은 in_progress이고 아무것에도 의존하지 않으며, 나머지는 모두 pending입니다.\n\n전문가:\n{experts}\n\n요청:\n{request}",
     }
-    execute_words(id, title: whole, description: whole, request: whole, context: whole) {
-        en: "Do this item and write `output.json` with task_id `{id}`, status `completed` and your result (or status `failed` with error_details). Put result files beside it.\n\nItem {id}: {title}\n{description}\n\nThe request that it is a part of:\n{request}\n\nResults you can use:\n{context}",
-        ko: "이 항목을 수행하고 task_id `{id}`, status `completed`, result를 담은 `output.json`을 쓰세요(할 수 없으면 status `failed`와 error_details). 결과 파일은 그 옆에 두세요.\n\n항목 {id}: {title}\n{description}\n\n이 항목이 속한 요청:\n{request}\n\n사용할 수 있는 결과:\n{context}",
+    execute_words(id, title: whole, description: whole, request: whole, around: whole) {
+        en: "Do this item and write `output.json` with task_id `{id}`, status `completed` and your result (or status `failed` with error_details). Put result files beside it.\n\nItem {id}: {title}\n{description}\n\nThe request that it is a part of:\n{request}\n\n{around}",
+        ko: "이 항목을 수행하고 task_id `{id}`, status `completed`, result를 담은 `output.json`을 쓰세요(할 수 없으면 status `failed`와 error_details). 결과 파일은 그 옆에 두세요.\n\n항목 {id}: {title}\n{description}\n\n이 항목이 속한 요청:\n{request}\n\n{around}",
     }
-    expand_words(id, title: whole, description: whole, request: whole, experts: whole) {
-        en: "This item is too complex for one step. Break it down into at most 10 smaller items and write `output.json` with task_id `{id}`, status `needs_sub_plan` and them as `plan`.\n\nItem {id}: {title}\n{description}\n\nThe request that it is a part of:\n{request}\n\nExperts:\n{experts}",
-        ko: "이 항목은 한 번에 하기에 너무 복잡합니다. 최대 10개의 작은 항목으로 나누고 task_id `{id}`, status `needs_sub_plan`, 항목들을 `plan`에 담은 `output.json`을 쓰세요.\n\n항목 {id}: {title}\n{description}\n\n이 항목이 속한 요청:\n{request}\n\n전문가:\n{experts}",
+    expand_words(id, title: whole, description: whole, request: whole, around: whole, experts: whole) {
+        en: "This item is too complex for one step. Break it down into at most 10 smaller items and write `output.json` with task_id `{id}`, status `needs_sub_plan` and them as `plan`.\n\nItem {id}: {title}\n{description}\n\nThe request that it is a part of:\n{request}\n\n{around}\n\nExperts:\n{experts}",
+        ko: "이 항목은 한 번에 하기에 너무 복잡합니다. 최대 10개의 작은 항목으로 나누고 task_id `{id}`, status `needs_sub_plan`, 항목들을 `plan`에 담은 `output.json`을 쓰세요.\n\n항목 {id}: {title}\n{description}\n\n이 항목이 속한 요청:\n{request}\n\n{around}\n\n전문가:\n{experts}",
     }
-    replace_words(id, title: whole, description: whole, error: whole, request: whole, experts: whole) {
-        en: "This item failed. Write another way to reach the same as `plan.json` with `todo_list`, at most 10 items; another expert may do it.\n\nItem {id}: {title}\n{description}\nWhy it failed: {error}\n\nThe request that it is a part of:\n{request}\n\nExperts:\n{experts}",
-        ko: "이 항목이 실패했습니다. 같은 결과에 이르는 다른 방법을 `todo_list`를 담은 `plan.json`으로 쓰세요. 최대 10개 항목이며 다른 전문가가 맡아도 됩니다.\n\n항목 {id}: {title}\n{description}\n실패 원인: {error}\n\n이 항목이 속한 요청:\n{request}\n\n전문가:\n{experts}",
+    replace_words(item: whole, error: whole, request: whole, around: whole, experts: whole) {
+        en: "This item failed. Write another way to reach the same as `plan.json` with `todo_list`, at most 10 items; another expert may do it.\n\nItem {item}\nWhy it failed: {error}\n\nThe request that it is a part of:\n{request}\n\n{around}\n\nExperts:\n{experts}",
+        ko: "이 항목이 실패했습니다. 같은 결과에 이르는 다른 방법을 `todo_list`를 담은 `plan.json`으로 쓰세요. 최대 10개 항목이며 다른 전문가가 맡아도 됩니다.\n\n항목 {item}\n실패 원인: {error}\n\n이 항목이 속한 요청:\n{request}\n\n{around}\n\n전문가:\n{experts}",
     }
     report_words(request: whole, results: whole) {
         en: "Write the final report as `report.md`. It must answer the request.\n\nRequest:\n{request}\n\nResults:\n{results}",
@@ -57,7 +57,9 @@ messages! {
     lost_file(path) { en: "the request rests on .brain/{path}, which is not there any more", ko: "요청이 근거로 삼는 .brain/{path}(이)가 더는 없습니다" }
     broken_file_next(path, transcript) { en: "put .brain/{path} back as it was (.brain/{transcript} has every answer), then resume; or start a new request", ko: ".brain/{path}(을)를 원래대로 되돌린 뒤 이어서 실행하세요(.brain/{transcript}에 모든 답이 있습니다). 아니면 새 요청을 시작하세요" }
     no_mirror() { en: "activeContext.md is missing", ko: "activeContext.md가 없습니다" }
-    no_results() { en: "none", ko: "없음" }
+    kept_mirror(path) { en: "activeContext.md had been edited; it is kept as .brain/{path}", ko: "activeContext.md가 편집되어 있었습니다. .brain/{path}에 보관합니다" }
+    second_replacement(error, id) { en: "{error}; {id} stands in for another item already, and a failed item gets one replacement in all", ko: "{error}; {id}(은)는 이미 다른 항목을 대신하는 항목이고, 실패한 항목의 대안은 모두 합쳐 하나입니다" }
+    no_room(error, id) { en: "{error}; the plan has no room for a replacement of {id}", ko: "{error}; 계획에 {id}의 대안이 들어갈 자리가 없습니다" }
     stuck() { en: "no item of the plan can go on", ko: "계획에서 진행할 수 있는 항목이 없습니다" }
     no_replacement(error, why) { en: "{error}; no replacement: {why}", ko: "{error}; 대안 없음: {why}" }
     not_completed(id) { en: "{id} is not completed", ko: "{id}(이)가 완료되지 않았습니다" }
@@ -75,33 +77,36 @@ pub fn execute(
     expert: &Expert,
     item: &TodoItem,
     request: &str,
-    context: &Value,
+    around: &str,
     lang: Lang,
 ) -> String {
     let TodoItem { id, title, description, .. } = item;
-    let context = match context.as_object().is_some_and(serde_json::Map::is_empty) {
-        true => no_results(lang),
-        false => format!("{context:#}"),
-    };
-    let words = execute_words(lang, id, title, description, request, context);
+    let words = execute_words(lang, id, title, description, request, around);
     with_expert(expert, &words, lang)
 }
 
-pub fn expand(expert: &Expert, item: &TodoItem, request: &str, view: &View, lang: Lang) -> String {
+pub fn expand(
+    expert: &Expert,
+    item: &TodoItem,
+    (request, around): (&str, &str),
+    view: &View,
+    lang: Lang,
+) -> String {
     let TodoItem { id, title, description, .. } = item;
-    let words = expand_words(lang, id, title, description, request, experts(view));
+    let words = expand_words(lang, id, title, description, request, around, experts(view));
     with_expert(expert, &words, lang)
 }
 
 pub fn replace(
     expert: &Expert,
     item: &TodoItem,
-    (request, error): (&str, &str),
+    (request, error, around): (&str, &str, &str),
     view: &View,
     lang: Lang,
 ) -> String {
     let TodoItem { id, title, description, .. } = item;
-    let words = replace_words(lang, id, title, description, error, request, experts(view));
+    let item = format!("{id}: {title}\n{description}");
+    let words = replace_words(lang, item, error, request, around, experts(view));
     with_expert(expert, &words, lang)
 }
 

@@ -15,7 +15,7 @@ use crate::flows::kernel::decide::Scene;
 use crate::flows::kernel::policy::{ENGINE, EXPERT, PLANNER, POLICY, TASKS};
 use crate::flows::kernel::troubles::Trouble;
 use crate::flows::kernel::write::{Draft, printed};
-use crate::flows::kernel::{ending, layout, mirroring, plan, planning, prompts};
+use crate::flows::kernel::{around, ending, layout, mirroring, plan, planning, prompts};
 use crate::plain_name::plain_name;
 use crate::replies::{Asked, document};
 use crate::steps::{Answer, Call, Effect, Expected, Place, Step, StepKey};
@@ -29,7 +29,15 @@ pub(super) fn step(scene: &Scene<'_>) -> Step {
     if let Some((task, error)) = &scene.request.failed
         && let Some(item) = items.iter().find(|item| item.id == *task)
     {
-        return replace(scene, items, item, error);
+        if scene.request.replaced.contains(&item.id) {
+            return replace(scene, items, item, error);
+        }
+        let lang = scene.facts.lang;
+        let error = match stands_in(scene, items, item) {
+            true => prompts::second_replacement(lang, error, &item.id),
+            false => prompts::no_room(lang, error, &item.id),
+        };
+        return ending::fail(scene, Some(&item.id), &error, &[], Vec::new());
     }
     let Some(item) = plan::in_work(items) else {
         return ending::fail(scene, None, &prompts::stuck(scene.facts.lang), &[], Vec::new());
@@ -44,12 +52,13 @@ pub(super) fn step(scene: &Scene<'_>) -> Step {
     let call = || {
         let part = load(scene, &item.expert)?;
         let (request, lang) = (&scene.request.text, scene.facts.lang);
+        let around = told(scene, items, item);
         let (prompt, further) = match name {
-            "expand" => (prompts::expand(&part, item, request, scene.view, lang), Further::None),
-            _ => {
-                let context = context(scene, items, item, None);
-                (prompts::execute(&part, item, request, &context, lang), Further::Results)
+            "expand" => {
+                let words = (request.as_str(), around.as_str());
+                (prompts::expand(&part, item, words, scene.view, lang), Further::None)
             }
+            _ => (prompts::execute(&part, item, request, &around, lang), Further::Results),
         };
         let expected = vec![Expected::required("output.json").of("expert-output")];
         let inputs = inputs(items, item);
@@ -243,18 +252,48 @@ fn fall(
         Kind::TaskAnswered,
         &detail,
     );
-    update(draft, item, &plan)
+    let draft = update(draft, item, &plan);
+    if !may_be_replaced(scene, items, item) {
+        return draft.step();
+    }
+    draft
         .asks(&item.id, "replace the failed item", json!({ "error": error }))
         .event(ENGINE, Kind::ReplacementRequested, &detail[..1])
         .starts(scene.key(&item.id, "replace"))
         .step()
 }
 
+/// Whether an item stands where another one failed.
+fn stands_in(scene: &Scene<'_>, items: &[TodoItem], item: &TodoItem) -> bool {
+    let mut one = Some(item);
+    while let Some(here) = one {
+        if scene.request.replaced.contains(&here.id) {
+            return true;
+        }
+        let parent = here.parent_id.as_ref();
+        one = parent.and_then(|id| items.iter().find(|other| other.id == *id));
+    }
+    false
+}
+
+/// A failed item gets one replacement in all, and none that the plan could never take in.
+fn may_be_replaced(scene: &Scene<'_>, items: &[TodoItem], item: &TodoItem) -> bool {
+    let fits = item.depth <= plan::DEEPEST && items.len() < plan::MOST_ITEMS;
+    fits && !stands_in(scene, items, item)
+}
+
+/// What an expert is told of the plan around its item.
+fn told(scene: &Scene<'_>, items: &[TodoItem], item: &TodoItem) -> String {
+    let output = |other: &TodoItem| scene.request.outputs.get(&other.id);
+    around::told(items, item, output, scene.facts.lang)
+}
+
 /// A failed item's one replacement, from the planner.
 fn replace(scene: &Scene<'_>, items: &[TodoItem], item: &TodoItem, error: &str) -> Step {
     let call = || {
         let part = part(scene, |brain| &brain.planner)?;
-        let why = (scene.request.text.as_str(), error);
+        let around = told(scene, items, item);
+        let why = (scene.request.text.as_str(), error, around.as_str());
         let prompt = prompts::replace(&part, item, why, scene.view, scene.facts.lang);
         Ok(Call {
             expected: vec![Expected::required("plan.json").of("kernel-plan")],
@@ -342,7 +381,7 @@ pub(super) fn results<'p>(
 
 /// The documents that an item builds on, of those that an expert may read.
 fn inputs(items: &[TodoItem], item: &TodoItem) -> Vec<DocPath> {
-    readable(EXPERT, builds_on(items, item))
+    readable(EXPERT, around::known(items, item))
 }
 
 /// Where a result lies is written in the plan; only what the role may read is given to it.

@@ -110,8 +110,10 @@ impl<'v> Draft<'v> {
     /// The plan and its mirror, always together.
     pub(super) fn plan(mut self, items: Vec<TodoItem>) -> Self {
         let Some((id, request)) = self.request else { return self };
-        let checklist = mirror::render(&request.text, &items);
         let (view, path) = (self.view, layout::of_request(id, "plan.json"));
+        let notes = view.mirror.as_ref().map(|known| mirror::notes(&known.value));
+        let checklist =
+            mirror::render_with(&request.text, &items, notes.as_deref().unwrap_or_default());
         let text = printed(&KernelPlan { todo_list: items });
         self.plan = Some(Sha256::of(text.as_bytes()));
         self.write(&path, request.plan.as_ref(), text).write(

@@ -1,5 +1,7 @@
 //! A session decides its next step here. Each decision looks at the view and names one step.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::docs::session::{PlanTask, SessionEventKind as Kind, SummaryUsage};
@@ -166,11 +168,16 @@ impl SessionFlow {
         };
         let rules = new.review_rules.clone().unwrap_or_else(|| prompts::review_rules(facts.lang));
         let id = new.id.clone().unwrap_or_else(|| SessionId::at(facts.now));
-        let given = [(layout::USER_INPUT, &new.query), (layout::SYSTEM_PROMPT, &new.system_prompt)];
+        // What stands before every prompt, also where nobody gave one.
+        let mode = match new.system_prompt.trim().is_empty() {
+            true => prompts::default_mode(facts.lang) + "\n",
+            false => new.system_prompt.clone(),
+        };
+        let given = [(layout::USER_INPUT, &new.query), (layout::SYSTEM_PROMPT, &mode)];
         let given = files(given.map(|(path, text)| (path.to_owned(), text.as_bytes())));
         Draft::new(view, facts, CONTROLLER, "create the session")
             .create(layout::USER_INPUT, new.query.clone())
-            .create(layout::SYSTEM_PROMPT, new.system_prompt.clone())
+            .create(layout::SYSTEM_PROMPT, mode.clone())
             .create(layout::REVIEW_RULES, rules)
             .event(CONTROLLER, Kind::SessionCreated, &[("session_id", json!(id)), given])
             .starts(view.plan_key())
@@ -295,6 +302,9 @@ fn is_edited(view: &View) -> bool {
 pub(super) fn call(view: &View, facts: &Facts<'_>, mut call: Call) -> Call {
     let id = view.id(facts.now);
     call.place = Place::Copies;
+    // Several tool calls may rest on one raw answer.
+    let mut seen = BTreeSet::new();
+    call.inputs.retain(|path| seen.insert(path.clone()));
     call.others = Others {
         people: vec![layout::from_project(&id, layout::REVIEW_RULES)],
         drivers: vec!["/sessions".to_owned(), format!("!{}", layout::from_project(&id, ""))],

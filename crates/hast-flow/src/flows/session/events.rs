@@ -70,6 +70,8 @@ detail! {
     snapshot: Option<String>,
     dropped: Vec<TaskId>,
     knowledge: Vec<KnowledgeId>,
+    /// Tasks whose pass was taken away.
+    again: Vec<TaskId>,
     /// Names in `output/artifacts/`.
     copies: Vec<String>,
 }

@@ -31,6 +31,8 @@ pub(super) struct Output {
     pub(super) name: String,
     pub(super) kind: String,
     pub(super) bytes: Vec<u8>,
+    /// Where the bytes came from: a raw answer that is kept, or an outbox.
+    pub(super) from: String,
 }
 
 /// A task's attempt.
@@ -92,10 +94,17 @@ fn synthesis(attempt: Attempt<'_>) -> Call {
     let prompt = prompts::synthesize(facts.lang, &view.query, task, &named);
     let faults = view.faults.get(&task.id).map_or(&[][..], Vec::as_slice);
     let prompt = prompts::with_faults(prompt, faults, facts.lang);
+    let (told, answers) = view.told_about(Some(&task.id));
+    let prompt = prompts::with_notes(prompt, &told, facts.lang);
     let inputs = pieces.iter().map(|piece| piece.artifact.trim_start_matches('/'));
+    let given = [layout::USER_INPUT, layout::DECOMPOSITION, layout::INDEX];
+    // The draft that did not pass, with what is to be put right in the prompt.
+    let last = view.drafts.get(&task.id).into_iter().flatten();
+    let last = last.map(|artifact| artifact.trim_start_matches('/'));
+    let inputs = inputs.chain(given).chain(last).filter_map(layout::path);
     let asked = Call {
         attempt: number,
-        inputs: inputs.filter_map(layout::path).collect(),
+        inputs: inputs.chain(answers).collect(),
         expected: expected.collect(),
         ..Call::new(EXECUTOR, "synthesize", task.id.as_str(), prompt)
     };
@@ -109,7 +118,9 @@ fn made(task: &PlanTask, answer: &Answer, lang: Lang) -> Result<Vec<Output>, Vec
         let name = base_name(&output.path).to_owned();
         match replies::file(answer, &name, lang) {
             Ok(bytes) => {
-                outputs.push(Output { name, kind: output.kind.clone(), bytes: bytes.to_vec() });
+                let (kind, bytes) = (output.kind.clone(), bytes.to_vec());
+                let from = format!("outbox/{name}");
+                outputs.push(Output { name, kind, bytes, from });
             }
             Err(missing) => findings.extend(missing),
         }
@@ -129,7 +140,7 @@ impl<'a> Attempt<'a> {
         let Self { view, facts, task, number } = self;
         let directory = layout::outputs(&task.id, number);
         let artifacts = outputs.iter().map(|output| Artifact {
-            source_path: output.name.clone(),
+            source_path: output.from.clone(),
             artifact: format!("/{directory}/{}", output.name),
             kind: output.kind.clone(),
             sha256: Sha256::of(&output.bytes),

@@ -63,7 +63,11 @@ fn taken(view: &View, task: &PlanTask, answers: &[Result<ToolAnswer, FailureReco
                 let records = gathered.keep(view, &answer.sources);
                 let error = answer.bytes.is_empty().then(|| format!("{name} is empty"));
                 let kind = output.map_or_else(String::new, |output| output.kind.clone());
-                outputs.push(Output { name, kind, bytes: answer.bytes.clone() });
+                // Of several answers, the one that came last is what the tool made its output from.
+                let raw =
+                    records.last().map(|record: &SourceRecord| layout::source(&record.sha256).0);
+                let from = raw.map_or_else(|| call.name.clone(), |path| format!("/{path}"));
+                outputs.push(Output { name, kind, bytes: answer.bytes.clone(), from });
                 (error, records)
             }
             Some(Err(failure)) => {

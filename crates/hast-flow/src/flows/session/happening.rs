@@ -7,6 +7,7 @@ use crate::docs::session::{
 use crate::flows::session::events::{self, About, Detail, Happened};
 use crate::flows::session::lanes::Plan;
 use crate::flows::session::step_keys::task_key;
+use crate::flows::session::told::ToldByPerson;
 use crate::flows::session::view::{Life, Pending, Progress, Stage, View, Wanted, Whose};
 use crate::flows::session::{layout, status};
 use crate::ids::TaskId;
@@ -37,6 +38,12 @@ impl View {
             Kind::PlanCreated | Kind::PlanRevisionBump | Kind::PlanMajorBump => {
                 replies::forget(&mut self.results, &planned);
                 self.take_plan(event.detail);
+            }
+            Kind::TaskExecuted if event.detail.task_id.is_none() => self.answered += 1,
+            Kind::TaskReviewed if event.detail.task_id.is_none() => {
+                let key = self.verdict_key();
+                replies::forget(&mut self.results, &key);
+                self.refused.push(event.detail.reasons.join("\n"));
             }
             Kind::TaskStarted | Kind::TaskExecuted | Kind::TaskFailed | Kind::TaskReviewed => {
                 self.take_task_event(event);
@@ -87,7 +94,6 @@ impl View {
     fn take_plan(&mut self, detail: Detail) {
         self.life = Life::Working;
         self.wanted = None;
-        self.notes.clear();
         self.again.remove("plan");
         self.plan_files.said = detail.sha256.or(self.plan_files.said.take());
         self.plan_files.snapshots.extend(detail.snapshot);
@@ -142,6 +148,7 @@ impl View {
         }
         if stage == Stage::Passed {
             self.faults.remove(&task);
+            self.drafts.remove(&task);
         }
         if let Some(plan) = &mut self.plan {
             plan.take(&task, stage);
@@ -177,12 +184,35 @@ impl View {
                 entry.invalidated_by = Some(event.event_id.to_string());
             }
         }
+        if event.detail.again.is_empty() {
+            return;
+        }
+        for task in &event.detail.again {
+            if let Some(progress) = self.progress.get_mut(task) {
+                (progress.stage, progress.failures) = (Stage::Waiting, 0);
+            }
+            self.put_away(task);
+        }
+        if let Some(plan) = self.plan.take() {
+            self.plan = Some(Plan::new(plan.document, &self.progress));
+        }
+        // An answer that rests on what does not hold any more is written anew.
+        if self.answered > self.refused.len() {
+            self.answered = self.refused.len();
+            self.take_up("answer");
+            self.take_up("verdict");
+        }
     }
 
     /// What a task made is not in hand any more.
     fn put_away(&mut self, task: &TaskId) {
         self.unfit.remove(task);
-        for made in self.made.remove(task).into_iter().flatten() {
+        let made = self.made.remove(task).unwrap_or_default();
+        if !made.is_empty() {
+            let places = made.iter().map(|made| made.artifact.clone()).collect();
+            self.drafts.insert(task.clone(), places);
+        }
+        for made in made {
             self.astray.remove(&made.artifact);
             self.contents.remove(&made.artifact);
         }
@@ -226,14 +256,17 @@ impl View {
     fn resume(&mut self) {
         for (id, pending) in std::mem::take(&mut self.pending) {
             // Without an answer something else came first, and there is nothing to tell.
-            let said = pending.answer.map(|answer| format!("{id}: {answer}"));
+            let told = pending
+                .answer
+                .filter(|_| pending.about != About::File)
+                .map(|answer| ToldByPerson { question: id, task: pending.task.clone(), answer });
+            self.told.extend(told);
             match (pending.about, pending.task) {
                 (About::File, _) => {}
-                (About::Plan, _) => self.take_up("plan", said),
-                (About::Answer, _) => self.take_up("answer", said),
-                (About::Verdict, _) => self.take_up("verdict", said),
+                (About::Plan, _) => self.take_up("plan"),
+                (About::Answer, _) => self.take_up("answer"),
+                (About::Verdict, _) => self.take_up("verdict"),
                 (About::Execution, Some(task)) => {
-                    self.faults.entry(task.clone()).or_default().extend(said);
                     if let Some(progress) = self.progress.get_mut(&task) {
                         progress.stage = Stage::Waiting;
                     }
@@ -242,7 +275,6 @@ impl View {
                     }
                 }
                 (About::Review, Some(task)) => {
-                    self.faults.entry(task.clone()).or_default().extend(said);
                     if let Some(progress) = self.progress.get_mut(&task) {
                         progress.asked += 1;
                     }
@@ -252,9 +284,8 @@ impl View {
         }
     }
 
-    fn take_up(&mut self, what: &'static str, said: Option<String>) {
+    fn take_up(&mut self, what: &'static str) {
         *self.again.entry(what).or_default() += 1;
-        self.notes.extend(said);
     }
 }
 

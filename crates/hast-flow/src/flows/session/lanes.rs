@@ -76,7 +76,12 @@ impl Plan {
                 plan.freed(task);
             }
         }
-        for (id, progress) in progress {
+        // What passed comes first: whether something else can be begun follows from it.
+        let has_passed = |progress: &Progress| progress.stage == Stage::Passed;
+        for (id, progress) in progress.iter().filter(|(_, progress)| has_passed(progress)) {
+            plan.take(id, progress.stage);
+        }
+        for (id, progress) in progress.iter().filter(|(_, progress)| !has_passed(progress)) {
             plan.take(id, progress.stage);
         }
         plan
@@ -87,10 +92,17 @@ impl Plan {
         let Some(&task) = self.by_id.get(id) else { return };
         let place = self.rank[task];
         match stage {
-            Stage::Started | Stage::Executed | Stage::Failed => {
+            Stage::Started | Stage::Executed => {
                 self.ready.remove(&place);
                 if !self.passed[task] {
                     self.in_hand.insert(place);
+                }
+            }
+            // It is tried again as soon as what it is made from is there.
+            Stage::Failed => {
+                self.in_hand.remove(&place);
+                if self.waits_for[task] == 0 && !self.passed[task] {
+                    self.ready.insert(place);
                 }
             }
             Stage::Passed => self.pass(task),
@@ -145,6 +157,20 @@ impl Plan {
     /// The task to begin next: nothing that it waits for is left.
     pub fn startable(&self) -> Option<&PlanTask> {
         self.at(*self.ready.first()?)
+    }
+
+    /// All tasks that are made from one of these, near or far.
+    pub fn made_from(&self, ids: &BTreeSet<TaskId>) -> BTreeSet<TaskId> {
+        let mut open: Vec<usize> =
+            ids.iter().filter_map(|id| self.by_id.get(id).copied()).collect();
+        let mut found: BTreeSet<usize> = BTreeSet::new();
+        while let Some(task) = open.pop() {
+            let later = self.needed_by[task].iter().filter(|later| !found.contains(later));
+            let later: Vec<usize> = later.copied().collect();
+            found.extend(later.iter().copied());
+            open.extend(later);
+        }
+        found.into_iter().map(|task| self.document.tasks[task].id.clone()).collect()
     }
 
     pub fn is_worked_off(&self) -> bool {
@@ -354,10 +380,12 @@ mod tests {
             let done = |task: &PlanTask| kept.passed[kept.by_id[&task.id]];
             for task in &kept.document.tasks {
                 let free = task.deps.iter().all(|dep| kept.passed[kept.by_id[dep]]);
-                let begun = progress.contains_key(&task.id);
-                let startable = free && !begun && !task.outputs.is_empty();
+                let stage = progress.get(&task.id).map(|progress| progress.stage);
+                let passed = stage == Some(Stage::Passed);
+                // What failed is begun again, once what it is made from is there.
+                let at_work = stage == Some(Stage::Started);
+                let startable = free && !at_work && !passed && !task.outputs.is_empty();
                 prop_assert_eq!(kept.ready.contains(&kept.rank[kept.by_id[&task.id]]), startable);
-                let passed = matches!(progress.get(&task.id), Some(Progress { stage: Stage::Passed, .. }));
                 prop_assert_eq!(done(task), passed || (task.outputs.is_empty() && free));
             }
         }

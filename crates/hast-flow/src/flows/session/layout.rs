@@ -44,6 +44,11 @@ pub fn report(task: &TaskId, attempt: u32) -> String {
     }
 }
 
+/// An answer that the critic did not take, and what it said of it.
+pub fn refused(number: usize) -> (String, String) {
+    (format!("{REPORTS}final.{number}.md"), format!("{REPORTS}verdict.{number}.md"))
+}
+
 /// The run log of a day.
 pub fn run_log(now: UtcTime) -> String {
     format!("execution/run_logs/{}.ndjson", now.instant().strftime("%Y%m%d"))

@@ -8,6 +8,7 @@ mod closing;
 pub mod decide;
 pub mod events;
 mod execution;
+pub mod footnotes;
 mod gathering;
 mod happening;
 pub mod index;
@@ -24,6 +25,7 @@ mod replanning;
 mod review;
 pub mod status;
 mod step_keys;
+pub mod told;
 pub mod view;
 mod write;
 

@@ -53,15 +53,21 @@ pub(super) fn no_plan(view: &View, facts: &Facts<'_>, why: &NoAnswer, steps: Vec
     people::ask(draft, view, facts, &asking, steps)
 }
 
+/// The day on which a plan is made: what is recent follows from it.
+pub(super) fn day(facts: &Facts<'_>) -> String {
+    facts.now.to_string().chars().take_while(|c| *c != 'T').collect()
+}
+
 fn first_call(view: &View, facts: &Facts<'_>) -> Call {
-    let prompt = prompts::plan(facts.lang, &view.query) + &prompts::tools();
-    let prompt = prompts::with_notes(prompt, &view.notes, facts.lang);
+    let prompt = prompts::plan(facts.lang, &day(facts), &view.query) + &prompts::tools();
+    let (told, inputs) = view.told_about(None);
+    let prompt = prompts::with_notes(prompt, &told, facts.lang);
     let expected = vec![
         Expected::required(PLAN).of("decomposition"),
         Expected::required(ROUTING).of("routing-state"),
         Expected::optional(GOAL),
     ];
-    call(view, facts, Call { expected, ..Call::new(PLANNER, "plan", "plan", prompt) })
+    call(view, facts, Call { expected, inputs, ..Call::new(PLANNER, "plan", "plan", prompt) })
 }
 
 /// All findings at once: both documents, and the rules of a plan that can be read.

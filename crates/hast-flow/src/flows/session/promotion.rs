@@ -11,13 +11,14 @@ use crate::docs::session::{
 use crate::driver::Facts;
 use crate::flows::session::execution::base_name;
 use crate::flows::session::policy::CRITIC;
-use crate::flows::session::view::{IndexFile, View};
+use crate::flows::session::step_keys::task_key;
+use crate::flows::session::view::{IndexFile, Stage, View};
 use crate::flows::session::write::Draft;
 use crate::flows::session::{index, layout, prompts};
 use crate::gates::{Evidence, Outcome};
-use crate::ids::KnowledgeId;
+use crate::ids::{KnowledgeId, TaskId};
 use crate::knowledge::{Made, Piece};
-use crate::steps::Step;
+use crate::steps::{Step, StepKey};
 use crate::store::Put;
 use crate::time::UtcTime;
 use crate::words::Lang;
@@ -146,7 +147,8 @@ pub(super) fn index_put(view: &View, pieces: &[Piece], now: UtcTime) -> Option<P
     }
 }
 
-/// Marks what was found not to hold any more, and names what cited it for another look.
+/// Marks what was found not to hold any more, and names what cited it for another look. The pass of its task is
+/// taken away, and of each task that is made from it: they run again.
 pub(super) fn invalidate(view: &View, facts: &Facts<'_>) -> Option<Step> {
     let doubts: Vec<_> = view.knowledge.doubts().collect();
     let IndexFile::Read(index) = &view.index else { return None };
@@ -154,13 +156,58 @@ pub(super) fn invalidate(view: &View, facts: &Facts<'_>) -> Option<Step> {
         return None;
     }
     let mut draft = Draft::new(view, facts, CRITIC, "knowledge that does not hold any more");
-    let ids: Vec<KnowledgeId> = doubts.iter().map(|(piece, _)| piece.id.clone()).collect();
+    let (again, unbegun) = again(view, facts, doubts.iter().map(|(piece, _)| *piece));
+    let rested = again.iter().flat_map(|task| view.knowledge.active_of(task.as_str()));
+    let ids: BTreeSet<KnowledgeId> = doubts
+        .iter()
+        .map(|(piece, _)| *piece)
+        .chain(rested)
+        .map(|piece| piece.id.clone())
+        .collect();
+    let ids: Vec<KnowledgeId> = ids.into_iter().collect();
     let bytes = index.without(&ids, draft.next_event().as_str())?.into_bytes();
     let (path, before) = (layout::path(layout::INDEX)?, index.identity?);
     draft = draft.put(Put::Replace { path, before, bytes });
     let review: BTreeSet<&str> = ids.iter().flat_map(|id| view.knowledge.to_review(id)).collect();
     let why: serde_json::Map<_, _> =
         doubts.iter().map(|(piece, cause)| (piece.id.to_string(), json!(cause.code()))).collect();
-    let detail = [("knowledge", json!(ids)), ("why", json!(why)), ("review", json!(review))];
-    Some(draft.event(CRITIC, Kind::KnowledgeInvalidated, &detail).step())
+    let mut detail =
+        vec![("knowledge", json!(ids)), ("why", json!(why)), ("review", json!(review))];
+    if !again.is_empty() {
+        detail.push(("again", json!(again)));
+    }
+    let draft = draft.event(CRITIC, Kind::KnowledgeInvalidated, &detail);
+    Some(draft.finishes(unbegun.into_iter().filter(|key| facts.steps.is_open(key))).step())
+}
+
+/// Tasks that run again: those of the plan whose knowledge is in doubt, and what is made from them, as far as
+/// nobody works on it right now; with the steps that were noted and not begun.
+fn again<'p>(
+    view: &View,
+    facts: &Facts<'_>,
+    doubted: impl Iterator<Item = &'p Piece>,
+) -> (BTreeSet<TaskId>, Vec<StepKey>) {
+    let Some(plan) = &view.plan else { return (BTreeSet::new(), Vec::new()) };
+    let of_plan = |id: &TaskId| plan.task(id).is_some();
+    let sources: BTreeSet<TaskId> =
+        doubted.filter_map(|piece| piece.source.parse().ok()).filter(of_plan).collect();
+    let mut steps = Vec::new();
+    let rests = plan.made_from(&sources);
+    let all = sources.into_iter().chain(rests).filter(|id| {
+        let Some(progress) = view.progress.get(id) else { return false };
+        match progress.stage {
+            Stage::Passed | Stage::Failed => true,
+            Stage::Waiting | Stage::Executed => false,
+            Stage::Started => {
+                let key = task_key(id, "execute", progress.attempt);
+                let begun = facts.running.contains(&key)
+                    || view.results.keys().any(|known| known.as_str().starts_with(key.as_str()));
+                if !begun {
+                    steps.push(key);
+                }
+                !begun
+            }
+        }
+    });
+    (all.collect(), steps)
 }

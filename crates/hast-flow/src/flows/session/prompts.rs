@@ -16,6 +16,11 @@ messages! {
         en: "Tools, with their arguments (`?` may be left out; in parentheses the allowed values):",
         ko: "도구와 인자 (`?`는 생략 가능, 괄호 안은 허용되는 값):",
     }
+    today_is(date) { en: "Today is {date}.", ko: "오늘은 {date}입니다." }
+    default_mode() {
+        en: "You are one role of a research session that can be checked: a Planner plans, an Executor writes, a Critic judges, and hast fetches data and decides what counts. Your inputs are files below your working directory; you have nothing else. What you write counts only in the outbox, under the names that are asked for. Write in the language of the question. Numbers, names and quotations are exactly those of your inputs, and you say where each is from. What no input says you do not know: say so instead of filling it in. Ask nobody; if you cannot go on at all, write why into `blocked.json` ({{\"reason\": \"...\"}}).",
+        ko: "당신은 확인할 수 있는 조사 세션의 한 역할입니다. Planner가 계획하고 Executor가 쓰고 Critic이 판정하며, hast가 자료를 가져오고 무엇을 인정할지 정합니다. 입력은 작업 디렉터리 아래의 파일이고 그 밖에는 아무것도 없습니다. 쓴 것은 outbox에 요청받은 이름으로 있을 때만 인정됩니다. 질문의 언어로 쓰세요. 숫자와 이름과 인용은 입력에 있는 그대로 쓰고 어디서 왔는지 밝히세요. 입력에 없는 것은 모르는 것입니다. 채워 넣지 말고 모른다고 쓰세요. 아무에게도 묻지 말고, 도저히 계속할 수 없으면 이유를 `blocked.json`({{\"reason\": \"...\"}})에 쓰세요.",
+    }
     question_heading() { en: "Question:", ko: "질문:" }
     replan_text(reason: whole) {
         en: "You are the Planner. The plan in plan/active has to be revised: {reason}",
@@ -47,14 +52,19 @@ messages! {
         ko: "verdict(PASS 또는 FAIL), findings, required_fixes, 그리고 각 줄에 하나씩 checks({{acceptance, met, evidence}}, 줄은 글자 그대로)를 담은 `report.json`을 outbox에 쓰세요. 남은 수정 사항이 있거나 충족되지 않은 줄이 있으면 FAIL입니다.",
     }
     finalize_text() {
-        en: "You are the Executor. Answer the question from the knowledge that passed, with citations like [K-0001], in `final.md`.",
-        ko: "당신은 Executor입니다. 통과한 지식으로 질문에 답하고 [K-0001]처럼 인용을 달아 `final.md`를 쓰세요.",
+        en: "You are the Executor. Answer the question in `final.md`, from the knowledge that passed and nothing else. Put the name of what a statement rests on behind it in brackets, like [K-0001]; hast makes footnotes with their sources of these, so write no list of sources yourself. An answer without a citation, or with one that is not in the list below, is not taken.",
+        ko: "당신은 Executor입니다. 통과한 지식만으로 질문에 답하는 `final.md`를 쓰세요. 문장마다 근거의 이름을 [K-0001]처럼 대괄호에 넣어 뒤에 붙이세요. hast가 이것으로 출처가 적힌 각주를 만드니 출처 목록은 쓰지 마세요. 인용이 없거나 아래 목록에 없는 것을 인용한 답은 받지 않습니다.",
     }
     known_heading() { en: "What is known:", ko: "알려진 것 가운데 답의 근거:" }
     verdict_text() {
-        en: "You are the Critic. Say in `verdict.md` whether output/final.md answers the question, and what it rests on.",
-        ko: "당신은 Critic입니다. output/final.md가 질문에 답하는지, 무엇에 근거하는지 `verdict.md`에 쓰세요.",
+        en: "You are the Critic. Judge output/final.md: it must answer the question, keep the rules, and say nothing that the artifacts behind its footnotes do not say. All artifacts that passed are among your inputs; compare the numbers.\n\nWrite `verdict.md`. Its first line begins with the word PASS or FAIL. Below PASS, what the answer rests on; below FAIL, each thing that is to be changed and where. Example of a first line: `FAIL: the revenue is that of 2023`. FAIL sends the answer back once; a second FAIL ends the session without an answer.",
+        ko: "당신은 Critic입니다. output/final.md를 판정하세요. 질문에 답하고, 규칙을 지키고, 각주가 가리키는 산출물에 없는 말을 하지 않아야 합니다. 통과한 산출물이 모두 입력에 있으니 숫자를 비교하세요.\n\n`verdict.md`를 쓰세요. 첫 줄은 PASS나 FAIL이라는 단어로 시작합니다. PASS 아래에는 답의 근거를, FAIL 아래에는 고칠 것과 그 위치를 하나씩 쓰세요. 첫 줄의 예: `FAIL: 매출이 2023년 숫자입니다`. FAIL이면 답이 한 번 되돌아가고, 두 번째 FAIL이면 세션이 답 없이 끝납니다.",
     }
+    no_ruling() { en: "verdict.md begins with neither PASS nor FAIL", ko: "verdict.md가 PASS나 FAIL로 시작하지 않습니다" }
+    no_ruling_next() { en: "begin the first line with the word PASS or FAIL, and say why below it", ko: "첫 줄을 PASS나 FAIL로 시작하고 그 아래에 이유를 쓰세요" }
+    no_citation() { en: "final.md cites nothing of what is known", ko: "final.md가 알려진 것을 하나도 인용하지 않았습니다" }
+    no_citation_next() { en: "cite what each statement rests on by its name in brackets, like [K-0001]", ko: "각 문장의 근거를 [K-0001]처럼 대괄호 안의 이름으로 인용하세요" }
+    answer_refused(wanted) { en: "the Critic did not take the answer: {wanted}", ko: "Critic이 답을 받아들이지 않았습니다: {wanted}" }
     try_again(faults: whole) { en: "The last try did not pass:\n{faults}", ko: "지난 시도는 통과하지 못했습니다:\n{faults}" }
     a_person_says(notes: whole) { en: "A person answered:\n{notes}", ko: "사람의 답:\n{notes}" }
     review_rules() {
@@ -110,15 +120,17 @@ messages! {
 }
 
 /// The first plan. A question is told whole, however long it is.
-pub fn plan(lang: Lang, query: &str) -> String {
-    format!("{}\n\n{}\n\n{}\n", plan_text(lang), question(lang, query), tools_heading(lang))
+pub fn plan(lang: Lang, today: &str, query: &str) -> String {
+    let (text, today) = (plan_text(lang), today_is(lang, today));
+    format!("{text}\n\n{today}\n\n{}\n\n{}\n", question(lang, query), tools_heading(lang))
 }
 
 /// Another plan, and why.
-pub fn replan(lang: Lang, query: &str, reason: &str, rule: &str) -> String {
+pub fn replan(lang: Lang, today: &str, query: &str, (reason, rule): (&str, &str)) -> String {
     let (text, rules) = (replan_text(lang, reason), replan_rules(lang));
     let (question, tools) = (question(lang, query), tools_heading(lang));
-    format!("{text}\n\n{question}\n\n{rules}\n{rule}\n\n{tools}\n")
+    let today = today_is(lang, today);
+    format!("{text}\n\n{today}\n\n{question}\n\n{rules}\n{rule}\n\n{tools}\n")
 }
 
 /// The question that the whole session is about, below what a role is asked to do.
@@ -166,7 +178,8 @@ pub fn tools() -> String {
         let source = serde_json::to_value(source).unwrap_or_default();
         let (name, about) = (tool.name(), tool.description());
         let source = source.as_str().unwrap_or_default();
-        Some(format!("- {source} {name}: {about} args: {}\n", arguments(tool)))
+        let (args, example) = (arguments(tool), tool.example());
+        Some(format!("- {source} {name}: {about} args: {args}; for example {example}\n"))
     });
     tools.collect()
 }

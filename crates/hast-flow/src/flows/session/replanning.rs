@@ -95,14 +95,17 @@ fn replan_call(
         Some(_) => prompts::must_be_major(lang, major + 1),
         None => prompts::may_be_minor(lang, major, revision + 1, major + 1),
     };
-    let prompt = prompts::replan(lang, &view.query, &wanted.reason, &rule) + &prompts::tools();
+    let why = (wanted.reason.as_str(), rule.as_str());
+    let prompt = prompts::replan(lang, &planning::day(facts), &view.query, why);
+    let prompt = prompt + &prompts::tools();
     let faults = view
         .faults
         .iter()
         .flat_map(|(task, faults)| faults.iter().map(move |fault| format!("{task}: {fault}")));
     let faults: Vec<String> = faults.collect();
     let prompt = prompts::with_faults(prompt, &faults, lang);
-    let prompt = prompts::with_notes(prompt, &view.notes, lang);
+    let (told, answers) = view.told_about(None);
+    let prompt = prompts::with_notes(prompt, &told, lang);
     let inputs = [layout::DECOMPOSITION, layout::METADATA, layout::ROUTING, layout::INDEX];
     let expected = vec![
         Expected::required(PLAN).of("decomposition"),
@@ -111,7 +114,7 @@ fn replan_call(
     ];
     let asked = Call {
         attempt: revision + 1,
-        inputs: inputs.iter().filter_map(|path| layout::path(path)).collect(),
+        inputs: inputs.iter().filter_map(|path| layout::path(path)).chain(answers).collect(),
         expected,
         shown,
         ..Call::new(PLANNER, "replan", "plan", prompt)

@@ -24,6 +24,8 @@ use crate::replies::{self, Asked, NoAnswer};
 use crate::steps::{Answer, Call, Effect, Expected, Step, StepKey};
 
 const REPORT: &str = "report.json";
+/// So many raw answers of a task are shown to the critic.
+const MOST_SOURCES: usize = 32;
 
 pub(super) fn step(
     flow: &SessionFlow,
@@ -66,16 +68,21 @@ fn review_call(attempt: Attempt<'_>) -> Call {
     let names =
         task.outputs.iter().map(|output| format!("{directory}/{}", base_name(&output.path)));
     let prompt = prompts::review(facts.lang, &view.query, task, &view.review_rules);
-    // What a person said about this review.
-    let faults = view.faults.get(&task.id).map_or(&[][..], Vec::as_slice);
-    let prompt = match view.progress.get(&task.id).map_or(0, |progress| progress.asked) {
-        0 => prompt,
-        _ => prompts::with_notes(prompt, faults, facts.lang),
-    };
-    let inputs = names.chain([layout::REVIEW_RULES.to_owned()]);
+    let (told, answers) = view.told_about(Some(&task.id));
+    let prompt = prompts::with_notes(prompt, &told, facts.lang);
+    let given = [layout::REVIEW_RULES, layout::USER_INPUT, layout::DECOMPOSITION];
+    let given = given.iter().map(|path| (*path).to_owned());
+    // What the outputs are to be compared with: the raw answers behind a data task, what passed behind a
+    // synthesis.
+    let (_, sources) = view.origins.get(&task.id).cloned().unwrap_or_default();
+    let sources = sources.into_iter().take(MOST_SOURCES).map(|one| layout::source(&one.sha256).0);
+    let made_from = view.plan.iter().flat_map(|plan| plan.sources(task));
+    let made_from = made_from.flat_map(|source| view.knowledge.active_of(source.as_str()));
+    let made_from = made_from.map(|piece| piece.artifact.trim_start_matches('/').to_owned());
+    let inputs = names.chain(given).chain(sources).chain(made_from);
     let asked = Call {
         attempt: number,
-        inputs: inputs.filter_map(|path| layout::path(&path)).collect(),
+        inputs: inputs.filter_map(|path| layout::path(&path)).chain(answers).collect(),
         expected: vec![Expected::required(REPORT).of("critique-draft")],
         ..Call::new(CRITIC, "review", task.id.as_str(), prompt)
     };

@@ -17,11 +17,13 @@ impl View {
     }
 
     pub(super) fn finalize_key(&self) -> StepKey {
-        self.numbered_again(&["session", "finalize", "1"], "answer")
+        let number = (self.refused.len() + 1).to_string();
+        self.numbered_again(&["session", "finalize", &number], "answer")
     }
 
     pub(super) fn verdict_key(&self) -> StepKey {
-        self.numbered_again(&["session", "verdict", "1"], "verdict")
+        let number = (self.refused.len() + 1).to_string();
+        self.numbered_again(&["session", "verdict", &number], "verdict")
     }
 
     fn numbered_again(&self, parts: &[&str], what: &str) -> StepKey {

@@ -7,12 +7,13 @@ use serde_json::Value;
 
 use crate::docs::session::{
     Answer, Artifact, Decomposition, KnowledgeEntry, Question, RoutingState, RunLogLine,
-    SessionStatus, SummaryUsage, SystemStatus,
+    SessionStatus, SourceRecord, SummaryUsage, SystemStatus,
 };
 use crate::driver::Delta;
 use crate::flows::session::events::About;
 use crate::flows::session::index::{self, Index, Learnt};
 use crate::flows::session::lanes::Plan;
+use crate::flows::session::told::{AnswerFile, ToldByPerson};
 use crate::flows::session::{layout, status};
 use crate::formats::ndjson::LogLines;
 use crate::ids::{EventId, QuestionId, SessionId, Sha256, TaskId};
@@ -48,11 +49,19 @@ pub struct View {
     pub tried: BTreeMap<TaskId, u32>,
     /// Raw answers that are kept.
     pub sources: BTreeSet<Sha256>,
-    pub has_answer: bool,
+    /// Raw answers behind each data task, of its last attempt.
+    pub origins: BTreeMap<TaskId, (u32, Vec<SourceRecord>)>,
+    /// `output/final.md` as it lies there.
+    pub answer: Option<AnswerFile>,
+    /// How often an answer was written, and why the critic did not take those before the last.
+    pub answered: usize,
+    pub refused: Vec<String>,
     pub started: Option<UtcTime>,
     pub usage: SummaryUsage,
     /// What the last attempt of each task in hand made.
     pub made: BTreeMap<TaskId, Vec<Artifact>>,
+    /// What the attempt before made that did not pass, of each synthesis.
+    pub drafts: BTreeMap<TaskId, Vec<String>>,
     /// The content of it, by its place, as it was last looked at.
     pub contents: BTreeMap<String, Vec<u8>>,
     /// What of it is not there any more as it was made, by its place.
@@ -76,9 +85,10 @@ pub struct View {
     pub pending: BTreeMap<QuestionId, Pending>,
     /// The last question's number.
     pub asked: u64,
-    /// How often plan, answer and verdict were taken up again, and what a person said.
+    /// How often plan, answer and verdict were taken up again.
     pub again: BTreeMap<&'static str, u32>,
-    pub notes: Vec<String>,
+    /// What a person said to questions of roles; it stays.
+    pub told: Vec<ToldByPerson>,
     pub failed_because: String,
     /// Results of effects that no commit has used yet.
     pub results: BTreeMap<StepKey, EffectResult>,
@@ -209,10 +219,14 @@ impl Default for View {
             progress: BTreeMap::new(),
             tried: BTreeMap::new(),
             sources: BTreeSet::new(),
-            has_answer: false,
+            origins: BTreeMap::new(),
+            answer: None,
+            answered: 0,
+            refused: Vec::new(),
             started: None,
             usage: SummaryUsage::default(),
             made: BTreeMap::new(),
+            drafts: BTreeMap::new(),
             contents: BTreeMap::new(),
             astray: BTreeMap::new(),
             unfit: BTreeMap::new(),
@@ -226,7 +240,7 @@ impl Default for View {
             pending: BTreeMap::new(),
             asked: 0,
             again: BTreeMap::new(),
-            notes: Vec::new(),
+            told: Vec::new(),
             failed_because: String::new(),
             results: BTreeMap::new(),
         }
@@ -312,7 +326,7 @@ impl View {
             layout::SYSTEM_PROMPT => self.system_prompt = text(),
             layout::REVIEW_RULES => self.review_rules = text(),
             layout::FINAL => {
-                self.has_answer = true;
+                self.answer = Some(AnswerFile { bytes: bytes.to_vec(), identity });
                 let key = self.finalize_key();
                 replies::forget(&mut self.results, &key);
             }
@@ -344,7 +358,7 @@ impl View {
                 self.index = IndexFile::Absent;
                 self.knowledge.clear_pieces();
             }
-            layout::FINAL => self.has_answer = false,
+            layout::FINAL => self.answer = None,
             name if name.starts_with(layout::OUTPUTS) => {
                 self.look_at_artifact(&format!("/{name}"), None);
             }
@@ -437,9 +451,18 @@ impl View {
     fn take_run_lines(&mut self, bytes: &[u8]) {
         for line in LogLines::whole(layout::RUN_LOGS, bytes).flatten() {
             let Ok(line) = serde_json::from_str::<RunLogLine>(line.text) else { continue };
-            let tried = self.tried.entry(line.task_id).or_default();
-            *tried = (*tried).max(line.attempt.unwrap_or(1));
-            self.sources.extend(line.sources.into_iter().map(|source| source.sha256));
+            let attempt = line.attempt.unwrap_or(1);
+            let tried = self.tried.entry(line.task_id.clone()).or_default();
+            *tried = (*tried).max(attempt);
+            self.sources.extend(line.sources.iter().map(|source| source.sha256.clone()));
+            if line.sources.is_empty() {
+                continue;
+            }
+            let (of, sources) = self.origins.entry(line.task_id).or_default();
+            if *of != attempt {
+                (*of, *sources) = (attempt, Vec::new());
+            }
+            sources.extend(line.sources);
         }
     }
 }

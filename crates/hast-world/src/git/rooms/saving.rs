@@ -150,6 +150,27 @@ impl RealRooms {
         self.git.write_tree(&index)
     }
 
+    /// The tree of a commit with a text in the place of one of its files, whose mode stays.
+    pub(super) fn with_text(
+        &self,
+        room: &Room,
+        commit: &ObjectId,
+        path: &str,
+        text: &str,
+    ) -> Result<ObjectId, GitProblem> {
+        let listed = self.git.call(["ls-tree", "-z", commit.as_str(), "--", path]).run()?;
+        let mode = listed.split(|byte| *byte == b' ').next().unwrap_or_default();
+        let mode = if mode == b"100755" { "100755" } else { "100644" }.to_owned();
+        let call = self.git.call(["hash-object", "-w", "--stdin", "--no-filters"]).synced();
+        let written = object(&call.input(text.as_bytes().to_vec()).line()?)?;
+        let index = ScratchFile { path: room.trusted().join("replacing") };
+        remove_any(&index.path)?;
+        self.git.read_tree(&index, commit)?;
+        let path = path.as_bytes().to_vec();
+        self.git.set_entries(&index, &[Entry { path, mode, object: Some(written) }])?;
+        self.git.write_tree(&index)
+    }
+
     /// The same commit again if nothing changed, else on top of what the ref already keeps.
     fn saved_commit(
         &self,

@@ -217,8 +217,14 @@ impl Workspace for RoomWorkspace {
     }
 
     fn build(&mut self, plan: &CommitPlan) -> Result<ObjectId, GitProblem> {
-        let Content::Tree(tree) = &plan.content else { return Err(not_in_a_room("build")) };
-        self.rooms.git.planned_commit(plan, tree, self.rooms.config.signature())
+        let tree = match &plan.content {
+            Content::Tree(tree) => tree.clone(),
+            Content::Text { path, text } => {
+                self.rooms.with_text(&self.room, &plan.parent, path, text)?
+            }
+            Content::File { .. } => return Err(not_in_a_room("build")),
+        };
+        self.rooms.git.planned_commit(plan, &tree, self.rooms.config.signature())
     }
 
     fn advance(&mut self, branch: &str, from: &ObjectId, to: &ObjectId) -> Result<(), GitProblem> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use hast_flow::agents::choice::is_same_role;
 use hast_flow::agents::inspection::{Login, denied, denied_next};
 use hast_flow::attempt::rooms::RoomAbility;
 use hast_flow::docs::goals::SandboxMode;
@@ -198,6 +199,7 @@ fn limited(app: &App, report: &mut Report, project: &Project) -> Result<(), Prob
 
 fn roles(report: &mut Report, project: &Project, seen: &[Seen], lang: Lang) {
     let named = project.config.roles.keys().map(String::as_str);
+    let named = named.filter(|one| !ROLES.iter().any(|role| is_same_role(role, one)));
     let names: BTreeSet<&str> = ROLES.iter().copied().chain(named).collect();
     let search = variable(&project.variables, "PATH").unwrap_or_default();
     let mut listed = serde_json::Map::new();

@@ -334,12 +334,15 @@ pub(crate) fn needs_room(root: &RootPath, unit: &TreeName) -> bool {
     }
     let own = hash(root);
     let known = reading::requests(root, &own);
-    if !known.iter().any(|id| TreeName::of_request(&own, id) == *unit) {
+    let is_of = |id: &RequestId| {
+        TreeName::of_request(&own, id) == *unit || TreeName::of_trial(&own, id) == *unit
+    };
+    if !known.iter().any(is_of) {
         return true;
     }
     let current = reading::state(root, &own).map(|state| state.request);
     let current = current.filter(|current| current.status != RequestStatus::Completed);
-    current.is_some_and(|current| TreeName::of_request(&own, &current.id) == *unit)
+    current.is_some_and(|current| is_of(&current.id))
 }
 
 /// The ids of what is known about a project.

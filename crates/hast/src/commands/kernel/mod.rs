@@ -118,6 +118,9 @@ fn start(app: &mut App, args: &StartArgs) -> Result<Exit, Problem> {
     calling::agent_to_begin(app, &project, args.tool.as_deref())?;
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let id = fresh(app, &project.root)?;
+    if let Ok(before) = unfinished(app, &project.root) {
+        app.output.message(&format!("{}\n", say::unfinished_before(app.lang, before)));
+    }
     let mut eyes = KernelEyes::new(app.lang, Some(id.clone()));
     let new = Some(NewRequest { text: text.to_owned() });
     let asked = Asked::Request { id: id.clone(), new };

@@ -16,7 +16,7 @@ use serde_json::json;
 use super::listing::{assets, title, word, work_word};
 use super::{outputs, reading, shown};
 use crate::app::App;
-use crate::commands::page_file;
+use crate::commands::page_file::{self, headline};
 use crate::commands::verify::shown_path;
 use crate::problem::{Exit, Problem};
 use crate::run_messages::say;
@@ -56,7 +56,7 @@ fn page(view: &View, run: &RunId, outputs: &[String], way: &str, lang: Lang) -> 
     let results = outputs.iter().map(|path| file_link(way, path)).collect::<Vec<_>>();
     Page {
         lang,
-        title: title(lang, run),
+        title: headline(request, || title(lang, run)),
         about: about(view, run, lang),
         sections: vec![
             section("request", say::request_title(lang), Html::markdown(request)),

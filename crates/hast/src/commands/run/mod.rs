@@ -269,7 +269,7 @@ pub(crate) fn go(
     let place = project.root.clone();
     let effects = |supervisor: &Arc<Guarded>| {
         let settings = Sources::Real.settings(&variables, user_agent, supervisor, lang)?;
-        let tools = Tools { settings, cache, lang };
+        let tools = Tools { settings, cache, lang, waits: None };
         let effects: Arc<dyn OtherEffects> = Arc::new(RunEffects { root: place, tools });
         Ok(effects)
     };

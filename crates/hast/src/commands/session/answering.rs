@@ -67,7 +67,7 @@ pub(crate) fn give(
     // Nobody is started to write an answer down, so there is nothing to approve.
     let trusted = calling::trusted(app, &project, &Commands::default())?;
     let wish = Some(Wish::Answer { question, text, operator });
-    let (work, sources) = (WorkArgs { parallel: 1, tool: None }, Sources::None);
+    let (work, sources) = (WorkArgs { parallel: 1, tool: None, now: false }, Sources::None);
     let errand = Errand { id: id.clone(), new: None, wish, work, sources, trusted };
     let driven = go(app, &project, errand, &mut SessionEyes::new(lang))?;
     match (driving::meaning(lang, &driven.ending), driven.ending) {

@@ -18,6 +18,7 @@ use hast_world::calls::OtherEffects;
 use hast_world::supervisor::Guarded;
 use jiff::Timestamp;
 
+use super::source_waits::SourceWaits;
 use crate::app::shared_clock;
 use crate::commands::auto::effects::Nothing;
 use crate::problem::Problem;
@@ -68,6 +69,8 @@ pub(crate) struct Tools {
     pub(crate) settings: Option<Settings>,
     pub(crate) cache: PathBuf,
     pub(crate) lang: Lang,
+    /// A source that refuses or is down is waited for; without this it is a failure.
+    pub(crate) waits: Option<SourceWaits>,
 }
 
 impl OtherEffects for Tools {
@@ -84,26 +87,41 @@ impl Tools {
     fn all(&self, uses: &[ToolUse], settings: &Settings) -> EffectResult {
         let mut answers = Vec::new();
         for one in uses {
+            if let Some(later) = self.waits.as_ref().and_then(|waits| waits.known(one, self.lang)) {
+                return EffectResult::Later(later);
+            }
             match self.one(one, settings) {
-                Ok(answer) => answers.push(Ok(answer)),
-                Err(failure) => match failure.class {
-                    FailureClass::Cancelled => return EffectResult::Call(CallResult::Cancelled),
-                    FailureClass::Configuration => {
-                        let FailureRecord { cause: reason, next, .. } = failure;
+                Ok(answer) => {
+                    if let Some(waits) = &self.waits {
+                        waits.answered(one);
+                    }
+                    answers.push(Ok(answer));
+                }
+                Err(failure) => match (failure.class(), &self.waits) {
+                    (FailureClass::Cancelled, _) => {
+                        return EffectResult::Call(CallResult::Cancelled);
+                    }
+                    (FailureClass::Configuration, _) => {
+                        let FailureRecord { cause: reason, next, .. } = failure.record(self.lang);
                         return EffectResult::Call(CallResult::NotStarted { reason, next });
                     }
-                    _ => answers.push(Err(failure)),
+                    (FailureClass::Limited | FailureClass::Unreachable, Some(waits)) => {
+                        match waits.refused(one, &failure, self.lang) {
+                            Some(later) => return EffectResult::Later(later),
+                            None => answers.push(Err(failure.record(self.lang))),
+                        }
+                    }
+                    _ => answers.push(Err(failure.record(self.lang))),
                 },
             }
         }
         EffectResult::Tools(answers)
     }
 
-    fn one(&self, one: &ToolUse, settings: &Settings) -> Result<ToolAnswer, FailureRecord> {
+    fn one(&self, one: &ToolUse, settings: &Settings) -> Result<ToolAnswer, ToolFailure> {
         let settings = settings.clone().with_state(one.state.clone());
         let mut cache = Cache::at(&self.cache);
-        let answer = tools::perform(one, &settings, &mut cache);
-        let answer = answer.map_err(|failure| failure.record(self.lang))?;
+        let answer = tools::perform(one, &settings, &mut cache)?;
         let sources = answer.sources.into_iter().map(|raw| ToolSource {
             url: raw.url,
             fetched_at: raw.fetched_at,

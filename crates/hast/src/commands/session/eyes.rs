@@ -141,7 +141,7 @@ impl Eyes<View> for SessionEyes {
             (Life::Working, _) => {
                 if view.plan.as_ref().is_some_and(|plan| plan.is_worked_off()) {
                     let title =
-                        if view.has_answer { say::judging(lang) } else { say::answering(lang) };
+                        if view.has_answer() { say::judging(lang) } else { say::answering(lang) };
                     rows.push(part("session", title, State::Running));
                 }
             }

@@ -1,5 +1,7 @@
-//! The answer with its citations as footnotes: what each rests on, and where that came from.
+//! The answer as people read it. The file has its footnotes; one of an earlier version has citations, which
+//! become footnotes here: what each rests on, and where that came from.
 
+use hast_flow::flows::session::footnotes::numbered;
 use hast_flow::ids::KnowledgeId;
 use hast_flow::words::Lang;
 
@@ -26,43 +28,6 @@ pub(super) fn answer(session: &Session, lang: Lang) -> String {
     text
 }
 
-/// The text with numbers in the place of citations, and what they are, in the order of their first
-/// appearance.
-pub(super) fn numbered(text: &str) -> (String, Vec<KnowledgeId>) {
-    let mut cited: Vec<KnowledgeId> = Vec::new();
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find('[') {
-        let (before, after) = rest.split_at(start);
-        out.push_str(before);
-        let inside = after.get(1..).and_then(|after| after.split_once(']'));
-        let ids = inside.and_then(|(list, _)| listed(list));
-        if let (Some(ids), Some((_, behind))) = (ids, inside) {
-            let mut number = |id: KnowledgeId| {
-                let known = cited.iter().position(|known| *known == id);
-                let at = known.unwrap_or_else(|| {
-                    cited.push(id);
-                    cited.len() - 1
-                });
-                (at + 1).to_string()
-            };
-            let numbers: Vec<String> = ids.into_iter().map(&mut number).collect();
-            out += &format!("[{}]", numbers.join(", "));
-            rest = behind;
-        } else {
-            out.push('[');
-            rest = after.get(1..).unwrap_or_default();
-        }
-    }
-    out.push_str(rest);
-    (out, cited)
-}
-
-/// The ids between two brackets, if there is nothing else.
-fn listed(inside: &str) -> Option<Vec<KnowledgeId>> {
-    inside.split([',', ';']).map(|id| id.trim().parse().ok()).collect()
-}
-
 /// What a piece of knowledge is, in a line.
 pub(super) fn note(session: &Session, id: &KnowledgeId, lang: Lang) -> String {
     let Some(piece) = session.view.knowledge.get(id) else { return id.to_string() };
@@ -77,19 +42,4 @@ fn sources(session: &Session, id: &KnowledgeId) -> Vec<String> {
     let Some(piece) = session.view.knowledge.get(id) else { return Vec::new() };
     let all = session.behind(&piece.artifact).iter();
     all.map(|source| format!("{} ({})", source.url, source.fetched_at)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn citations_become_numbers_in_the_order_of_their_appearance() {
-        let (text, cited) = numbered("가 [K-0002], 나 [K-0001] [x] [K-0002].");
-        assert_eq!(text, "가 [1], 나 [2] [x] [1].");
-        let ids: Vec<&str> = cited.iter().map(KnowledgeId::as_str).collect();
-        assert_eq!(ids, ["K-0002", "K-0001"]);
-        assert_eq!(numbered("[a [K-0001").0, "[a [K-0001");
-        assert_eq!(numbered("[K-0002; K-0001] [K-0001, x]").0, "[1, 2] [K-0001, x]");
-    }
 }

@@ -7,6 +7,7 @@ use hast_agent::page::{
     tree,
 };
 use hast_flow::docs::session::{DataSource, SessionEventKind as Kind, SystemStatus, Verdict};
+use hast_flow::flows::session::footnotes::numbered;
 use hast_flow::flows::session::view::Stage;
 use hast_flow::flows::session::{lanes::Plan, layout};
 use hast_flow::ids::TaskId;
@@ -17,7 +18,7 @@ use super::listing::{chosen, code, seconds, state};
 use super::reading::{self, Session};
 use super::{footnotes, series, there};
 use crate::app::App;
-use crate::commands::page_file;
+use crate::commands::page_file::{self, headline};
 use crate::commands::verify::shown_path;
 use crate::problem::{Exit, Problem};
 use crate::session_messages::say;
@@ -56,7 +57,7 @@ fn page(session: &Session, lang: Lang) -> Page {
         section("sources", say::html_sources(lang), sources(session, lang)),
         section("history", say::html_history(lang), history(session, lang)),
     ];
-    let title = say::html_title(lang, &session.id);
+    let title = headline(&session.view.query, || say::html_title(lang, &session.id));
     Page { lang, title, about: about(session, lang), sections }
 }
 
@@ -91,7 +92,7 @@ fn about(session: &Session, lang: Lang) -> Html {
 /// The answer, and below it what each number stands for.
 fn answer(session: &Session, lang: Lang) -> Html {
     let Some(text) = &session.answer else { return Html::default() };
-    let (text, cited) = footnotes::numbered(text);
+    let (text, cited) = numbered(text);
     let notes = (1..).zip(&cited).map(|(number, id)| {
         let note = Html::text(format!("[{number}] {}", footnotes::note(session, id, lang)));
         let artifact = session.view.knowledge.get(id).map_or("", |piece| piece.artifact.as_str());

@@ -10,6 +10,7 @@ mod listing;
 pub(crate) mod questions;
 mod reading;
 mod series;
+mod source_waits;
 mod unbegun;
 
 use std::collections::BTreeSet;
@@ -37,12 +38,13 @@ use super::driving::{self, Driven, Unit};
 use super::flow_root;
 use super::opening;
 use super::verify;
-use crate::app::App;
+use crate::app::{App, shared_clock};
 use crate::problem::{Exit, Problem};
 use crate::session_cli::{ReplanArgs, ResumeArgs, SessionCommands, StartArgs, WorkArgs};
 use crate::session_messages::say;
 use effects::Sources;
 use eyes::SessionEyes;
+use source_waits::SourceWaits;
 
 /// More lanes than this only wait for each other.
 const MOST_LANES: usize = 64;
@@ -110,7 +112,8 @@ fn resume(app: &mut App, args: &ResumeArgs) -> Result<Exit, Problem> {
     let root = there(app)?;
     let (project, trusted) = trusted(app, root)?;
     let id = unfinished(app, &project.root, args.id.as_deref())?;
-    on(app, &project, trusted, &id, None, args.work.clone())
+    let work = WorkArgs { now: args.now, ..args.work.clone() };
+    on(app, &project, trusted, &id, None, work)
 }
 
 fn replan(app: &mut App, args: &ReplanArgs) -> Result<Exit, Problem> {
@@ -177,14 +180,16 @@ pub(crate) fn go(
         trusted,
         held: Exit::Locked,
     };
-    let variables = project.variables.clone();
+    let now = work.now;
+    let (variables, machine) = (project.variables.clone(), project.machine.clone());
     driving::drive(
         app,
         unit,
         &flow,
         |guarded| {
             let settings = sources.settings(&variables, user_agent, guarded, lang)?;
-            Ok(Arc::new(effects::Tools { settings, cache, lang }))
+            let waits = SourceWaits::within(&machine, shared_clock(lang)?, now);
+            Ok(Arc::new(effects::Tools { settings, cache, lang, waits: Some(waits) }))
         },
         eyes,
         |_| (),

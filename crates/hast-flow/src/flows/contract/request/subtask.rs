@@ -82,7 +82,10 @@ impl Subtask {
                 }
                 self.stage = Stage::TestsPassed { judged };
             }
-            (Gate::Scope, Some(judged)) => self.stage = Stage::Review { judged },
+            (Gate::Scope, Some(judged)) => {
+                self.built = detail.read("built");
+                self.stage = Stage::Review { judged };
+            }
             (Gate::Design, judged) => self.stage = Stage::Verification { judged, tested: None },
             (Gate::Verification, judged) => self.stage = Stage::Passed { judged },
             (Gate::Tests | Gate::Scope, None) => {}

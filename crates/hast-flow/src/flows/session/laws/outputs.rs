@@ -103,6 +103,8 @@ fn reports(files: &dyn Documents, told: &Told, found: &mut Vec<Diagnostic>) {
             found.push(contradicts(&path, layout::LOG, format!("TASK_REVIEWED {task} {attempt}")));
         }
     }
+    // Answers that were refused, with their verdicts, are told by their hashes.
+    known.extend(told.files.keys().filter(|path| path.starts_with(layout::REPORTS)).cloned());
     unaccounted(files, told, layout::REPORTS, "TASK_REVIEWED", &known, found);
 }
 
