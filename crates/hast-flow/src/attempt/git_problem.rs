@@ -1,6 +1,7 @@
 //! Why git did not do what was asked, and what to do next, in both languages.
 
 use super::base::ObjectId;
+use crate::formats::grant_words::RefusedGrant;
 use crate::messages;
 use crate::words::{Lang, shell_word};
 
@@ -61,6 +62,8 @@ pub enum GitProblem {
         /// What a rule names: a directory above it, itself, or the files in it.
         at: String,
     },
+    /// A path of `sandbox_write` would let agents write past their rooms.
+    Grant(RefusedGrant),
     /// A branch of this name does not let hast make those that begin with it and a slash.
     BranchInTheWay {
         name: String,
@@ -239,6 +242,7 @@ impl GitProblem {
             | Self::RepositoryFilter { .. }
             | Self::RepositoryChanged { .. }
             | Self::HandoffsIgnored { .. }
+            | Self::Grant(_)
             | Self::BranchInTheWay { .. }
             | Self::NotYours { .. }
             | Self::NotSigned { .. }
@@ -281,6 +285,7 @@ impl GitProblem {
             Self::Locked { path } => locked(lang, path),
             Self::RepositoryFilter { name } => repository_filter(lang, name),
             Self::RepositoryChanged { changed } => repository_changed(lang, changed.join(", ")),
+            Self::Grant(grant) => grant.what(lang),
             Self::BranchInTheWay { name } => branch_in_the_way(lang, name),
             Self::Moved { name, found, .. } => {
                 moved(lang, name, found.as_ref().map_or("-", ObjectId::as_str))
@@ -313,6 +318,7 @@ impl GitProblem {
             Self::Locked { path } => locked_next(lang, path),
             Self::RepositoryFilter { name } => repository_filter_next(lang, name),
             Self::RepositoryChanged { .. } => repository_changed_next(lang),
+            Self::Grant(grant) => grant.next(lang),
             Self::BranchInTheWay { name } => branch_in_the_way_next(lang, name),
             Self::Moved { name, .. } => moved_next(lang, name),
             Self::HandoffsIgnored { directory, at } => {

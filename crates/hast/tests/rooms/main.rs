@@ -5,6 +5,7 @@
 mod attacks;
 mod deaths;
 mod dependencies;
+mod grants;
 mod hooks;
 mod outside;
 mod private_places;

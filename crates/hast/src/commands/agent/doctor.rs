@@ -159,6 +159,9 @@ fn sandbox(report: &mut Report, project: &Project, applied: &Applied, net: Net, 
 /// Where agents would see their room; nothing outside of a repository.
 fn rooms(report: &mut Report, project: &Project, supervisor: &Guarded, lang: Lang) {
     let Project { root, config, variables, .. } = project;
+    for grant in refused_grants(root, config, variables) {
+        report.problem(grant.what(lang), grant.next(lang));
+    }
     let Ok(ability) = room_ability(supervisor, root, config, variables, lang) else { return };
     let (word, why) = match &ability {
         RoomAbility::SamePath => ("same_path", None),

@@ -12,12 +12,14 @@ use hast_flow::attempt::worktrees::{TreeName, WorktreeResult};
 use hast_flow::docs::goals::Config;
 use hast_flow::flows::goals::auto::layout as auto_layout;
 use hast_flow::flows::goals::layout;
+use hast_flow::formats::grant_words::RefusedGrant;
 use hast_flow::leases::LeaseResult;
 use hast_flow::steps::{Effect, EffectResult, Place, StepKey};
 use hast_flow::store::DocPath;
 use hast_flow::tools::{FailureClass, FailureRecord};
 use hast_flow::words::Lang;
 use hast_world::calls::OtherEffects;
+use hast_world::calls::grants::GrantGuard;
 use hast_world::checks::Checks;
 use hast_world::git::{GitEnvironment, RealRooms, rooms_directory};
 use hast_world::git_thread::GitThread;
@@ -118,7 +120,17 @@ pub(crate) fn open_rooms(
     WorktreeThreads::open(root, &directory_of_rooms(root, variables)?, kind)
 }
 
-/// The kind of room that works for a checkout.
+/// Paths of `sandbox_write` that would let agents write past their rooms.
+pub(crate) fn refused_grants(
+    root: &Path,
+    config: &Config,
+    variables: &[(OsString, OsString)],
+) -> Vec<RefusedGrant> {
+    let guard = GrantGuard::of(root, variables);
+    guard.map_or_else(Vec::new, |guard| guard.refused_in(config))
+}
+
+/// The kind of room that works for a checkout. A grant that leads past rooms is refused: nothing starts.
 pub(crate) fn room_ability(
     supervisor: &Guarded,
     root: &Path,
@@ -126,6 +138,9 @@ pub(crate) fn room_ability(
     variables: &[(OsString, OsString)],
     lang: Lang,
 ) -> Result<RoomAbility, GitProblem> {
+    if let Some(grant) = refused_grants(root, config, variables).into_iter().next() {
+        return Err(GitProblem::Grant(grant));
+    }
     let directory = directory_of_rooms(root, variables)?;
     let rooms = RealRooms::new(root, &directory, GitEnvironment::of_this_process()?)?;
     Ok(rooms.ability(supervisor, config, lang))
