@@ -181,7 +181,7 @@ impl Checkout {
         let (index, already) = (ready.index, ready.already);
         let begun = Begun::now(&self.git.place, (name, from, to), &differences, already);
         self.note_begun(&begun)?;
-        let call = self.git.call(["read-tree", "-m", "-u", from.as_str(), to.as_str()]);
+        let call = self.git.call(["read-tree", "-m", "-u", from.as_str(), to.as_str()]).fetching();
         let written = match call.index(&index.path).output() {
             Ok(output) if output.code == Some(0) => self
                 .sync_files()

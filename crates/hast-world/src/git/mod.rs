@@ -12,6 +12,7 @@ mod diff;
 mod directories;
 mod emptied;
 mod ending;
+mod fetching;
 mod hollow;
 mod hooking;
 mod ignores;

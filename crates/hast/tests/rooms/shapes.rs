@@ -63,6 +63,62 @@ fn linked_work_trees_and_paths_with_blanks_commas_and_korean_work() {
 }
 
 #[test]
+fn where_attributes_change_the_tests_run_on_files_as_they_will_be_checked_out() {
+    let check = "test ! -f src/b.txt || ! grep -q \"$(printf '\\r')\" src/a.txt\n";
+    for kind in KINDS {
+        let scene = Scene::with_check("echo 'a.txt text eol=crlf' > .gitattributes", kind, check);
+        scene.auto();
+        assert_eq!(scene.reason(), "tests_red", "{kind}");
+        let scene = Scene::with_check("echo 'a.txt text eol=lf' > src/.gitattributes", kind, check);
+        let ran = scene.auto();
+        assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{kind} {ran:?}");
+        scene.nothing_is_left();
+    }
+}
+
+/// A clone without contents of files, whose branch is at a commit that it has not got whole.
+fn partial_clone(kind: &str) -> Scene {
+    let scene = Scene::with_check("test \"$(cat src/a.txt)\" = newer", kind, "true\n");
+    let made = scene.shell(
+        "set -e
+git clone -q --bare . ../home/up.git
+git -C ../home/up.git config uploadpack.allowFilter true
+git -C ../home/up.git config uploadpack.allowAnySHA1InWant true
+git clone -q --filter=blob:none \"file://$HOME/up.git\" ../clone
+echo newer > src/a.txt; git commit -qam newer; git push -q ../home/up.git main
+cd ../clone; git fetch -q; git update-ref refs/heads/main refs/remotes/origin/main
+git config user.name User; git config user.email user@localhost
+GIT_NO_LAZY_FETCH=1 git cat-file -e main:src/a.txt 2>/dev/null && exit 1 || true",
+    );
+    assert_eq!(made.code, 0, "{made:?}");
+    scene
+}
+
+#[test]
+fn a_partial_clone_gets_what_it_lacks_while_its_room_is_made() {
+    for kind in KINDS {
+        let scene = partial_clone(kind);
+        let ran = scene.shell("cd ../clone && \"$HAST\" auto");
+        assert_eq!(ran.code, 0, "{kind} {ran:?}");
+        let log = scene.shell("git -C ../clone log --format=%s main").out;
+        assert_eq!(log, "chore(M1): goal status\nfeat(M1): The work\nnewer\nfirst\n");
+    }
+}
+
+#[test]
+fn a_partial_clone_without_its_remote_stops_the_run_and_says_how_to_go_on() {
+    let scene = partial_clone(KINDS[0]);
+    scene.shell("mv ../home/up.git ../home/gone.git");
+    let ran = scene.shell("cd ../clone && \"$HAST\" auto");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let (_, next) = ran.err.split_once("next:").unwrap();
+    assert!(next.contains("partial clone") && !next.contains("--reset"), "{ran:?}");
+    assert!(scene.read("../clone/.ai/goals.yaml").contains("status: active"));
+    scene.shell("mv ../home/gone.git ../home/up.git");
+    assert_eq!(scene.shell("cd ../clone && \"$HAST\" auto").code, 0);
+}
+
+#[test]
 fn a_home_inside_of_the_checkout_stays_what_it_is() {
     let script = "echo settings > \"$HOME/.config/of-agent\"; test ! -e notes.txt";
     let scene = Scene::with_check(script, "sandbox_write: [house/.config]\n", "true\n");

@@ -60,7 +60,14 @@ impl RealRooms {
     fn undo_tests(&self, room: &Room) -> Result<(), GitProblem> {
         let Some(work) = self.noted_work(room) else { return Ok(()) };
         let (git, from, index) = (self.git_of(room), room.trusted(), judged_index(room)?);
-        let judged = git.call(["read-tree", "-u", "--reset", work.tree.as_str()]);
+        // The user's files are in the room as they are now, and the judged tree has them as the base does.
+        let of_user: Vec<(PathBuf, Vec<u8>)> = self
+            .shown_paths(room)
+            .iter()
+            .filter(|path| matches!(git.place.look_at(path), At::File { .. }))
+            .filter_map(|path| Some((git.place.at(path), fs::read(git.place.at(path)).ok()?)))
+            .collect();
+        let judged = git.call(["read-tree", "-u", "--reset", work.tree.as_str()]).fetching();
         judged.index(&index).from(&from).run()?;
         let (shown_files, begun) = (self.shown_paths(room), self.begun_paths(room));
         for path in self.new_by_base_rules(room, &index)? {

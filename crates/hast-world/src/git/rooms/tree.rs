@@ -35,7 +35,7 @@ impl RealRooms {
             let path = git.place.at(&path);
             fs::remove_file(&path).map_err(|error| disk(&path, error))?;
         }
-        let read = git.call(["read-tree", "-u", "--reset", to.as_str()]);
+        let read = git.call(["read-tree", "-u", "--reset", to.as_str()]).fetching();
         read.index(&index).from(&from).run()?;
         let clean = match (ignored, room.record.kind) {
             (IgnoredFiles::Kept, RoomKind::OwnPath) => "-qffd",
