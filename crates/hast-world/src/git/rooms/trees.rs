@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use hast_flow::agents::redact::Redactor;
 use hast_flow::attempt::base::{ObjectId, Saved, SavedWork};
@@ -48,6 +49,13 @@ impl RealWorktrees {
         rooms.sweep()?;
         let (directory, held) = (directory.to_owned(), BTreeMap::new());
         Ok(Self { main, rooms, environment, directory, held })
+    }
+
+    /// The same, and a merge waits so long for a user who is in the middle of something.
+    #[must_use]
+    pub fn waiting(mut self, patience: Duration) -> Self {
+        self.main.patience = patience;
+        self
     }
 
     /// None of these values may be in what is saved of a room.
