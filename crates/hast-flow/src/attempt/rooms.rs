@@ -148,6 +148,16 @@ pub enum SquashReason {
     Submodule {
         path: RepoPath,
     },
+    /// The user signs commits, and an agent has no key.
+    Signed,
+    /// The user has a commit hook, which no commit of an agent has passed.
+    Hook {
+        name: String,
+    },
+    /// A filter of the user's converts this path, and the agent's git has none.
+    Filter {
+        path: RepoPath,
+    },
 }
 
 messages! {
@@ -165,6 +175,9 @@ messages! {
     out_of_scope(path) { en: "a commit of the agent changes {path}, which is out of scope", ko: "에이전트의 커밋이 범위 밖의 {path}(을)를 바꿉니다" }
     not_in_tree(path) { en: "a commit of the agent has {path}, which is not in the tree any more", ko: "에이전트의 커밋에 있는 {path}(이)가 이제 트리에 없습니다" }
     submodule(path) { en: "a commit of the agent changes the submodule {path}", ko: "에이전트의 커밋이 서브모듈 {path}(을)를 바꿉니다" }
+    signed() { en: "you sign your commits (commit.gpgsign)", ko: "커밋에 서명하도록 설정되어 있습니다(commit.gpgsign)" }
+    hook(name) { en: "you have a {name} hook, which the agent's commits did not pass", ko: "{name} 훅이 있는데 에이전트의 커밋은 이를 거치지 않았습니다" }
+    filter(path) { en: "{path} has a filter attribute, which the agent's git does not apply", ko: "{path}에 filter 속성이 있는데 에이전트의 git은 이를 적용하지 않습니다" }
 }
 
 impl OwnPathReason {
@@ -191,6 +204,9 @@ impl SquashReason {
             Self::OutOfScope { path } => out_of_scope(lang, path),
             Self::NotInTree { path } => not_in_tree(lang, path),
             Self::Submodule { path } => submodule(lang, path),
+            Self::Signed => signed(lang),
+            Self::Hook { name } => hook(lang, name),
+            Self::Filter { path } => filter(lang, path),
         }
     }
 }

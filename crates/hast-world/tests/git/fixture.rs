@@ -42,6 +42,7 @@ pub(crate) fn rules() -> TreeRules {
         protected: text(&[".ai/config.yaml", ".ai/goals.yaml", ".ai/rules.md", ".ai/.gitignore"]),
         protect: text(&["*.pem", "infra/"]),
         handoffs: Some(".ai/handoffs/".to_owned()),
+        ..TreeRules::default()
     }
 }
 

@@ -8,6 +8,7 @@ mod dependencies;
 mod grants;
 mod hooks;
 mod outside;
+mod own_commits;
 mod private_places;
 mod same_path;
 mod scene;

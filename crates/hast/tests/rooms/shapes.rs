@@ -4,7 +4,7 @@ use std::fs;
 
 use hast_stage::Stage;
 
-use crate::scene::Scene;
+use crate::scene::{KINDS, Scene, differences};
 
 /// The kind of room that the doctor tells, and why.
 fn told(scene: &Stage) -> String {

@@ -21,13 +21,18 @@ use hast_flow::words::Lang;
 use hast_world::calls::OtherEffects;
 use hast_world::calls::grants::GrantGuard;
 use hast_world::checks::Checks;
-use hast_world::git::{GitEnvironment, RealRooms, rooms_directory};
+use hast_world::git::{GitEnvironment, RealRooms, RoomsOnDisk, rooms_directory, rooms_on_disk};
 use hast_world::git_thread::GitThread;
 use hast_world::root_path::RootPath;
+use hast_world::roots::git_top;
 use hast_world::supervisor::Guarded;
 use hast_world::worktree_threads::WorktreeThreads;
 
+use serde_json::{Value, json};
+
 use super::leases::Leases;
+use super::leftovers::size;
+use crate::auto_messages::say;
 
 /// Git and tests of the project, and of the work trees beside it.
 pub(crate) struct AutoEffects {
@@ -144,6 +149,31 @@ pub(crate) fn room_ability(
     let directory = directory_of_rooms(root, variables)?;
     let rooms = RealRooms::new(root, &directory, GitEnvironment::of_this_process()?)?;
     Ok(rooms.ability(supervisor, config, lang))
+}
+
+/// The rooms that a checkout has; none outside of a repository.
+pub(crate) fn rooms_here(root: &Path, variables: &[(OsString, OsString)]) -> Option<RoomsOnDisk> {
+    let top = git_top(root)?;
+    Some(rooms_on_disk(&rooms_directory(&top, variables)?))
+}
+
+/// The same for programs.
+pub(crate) fn rooms_json(found: &RoomsOnDisk) -> Value {
+    let kind = found.kind.map(|kind| match kind {
+        RoomKind::SamePath => "same_path",
+        RoomKind::OwnPath => "own_path",
+    });
+    json!({ "rooms": found.rooms, "in_use": found.in_use, "bytes": found.bytes, "kind": kind })
+}
+
+/// The same in words; nothing where there is no room.
+pub(crate) fn rooms_line(found: &RoomsOnDisk, lang: Lang) -> Option<String> {
+    let size = size(found.bytes);
+    let kind = match found.kind? {
+        RoomKind::SamePath => say::at_same_path(lang),
+        RoomKind::OwnPath => say::at_own_path(lang),
+    };
+    Some(say::rooms_here(lang, found.rooms, found.in_use, size, kind))
 }
 
 fn directory_of_rooms(

@@ -276,6 +276,8 @@ pub(crate) fn settings(app: &App, project: &Project) -> Result<Settings, Problem
         other_roots: other_roots(project),
         max_saved_file_bytes: SAVED_FILE_BYTES,
         max_saved_bytes: SAVED_BYTES,
+        setup: config.setup().cloned(),
+        keep: config.room_keep.clone(),
         offset: app.clock.local_offset(now),
     })
 }
