@@ -71,6 +71,7 @@ pub(crate) mod say {
         came_late(goal) { en: "another worker has claimed {goal} meanwhile: what was made here does not count", ko: "그동안 다른 작업자가 {goal}(을)를 맡았으므로 여기서 한 작업은 반영하지 않습니다" }
         kept_elsewhere(goal, branch, own) { en: "the work on {goal} is on the branch {branch}; {own} holds something else or is checked out, and was left as it is", ko: "{goal}의 작업은 브랜치 {branch}에 있습니다. {own}(은)는 다른 작업이 있거나 체크아웃되어 있어 그대로 두었습니다" }
         earlier_tree(goal, name) { en: "an earlier run had left a room of {goal}; what it held is saved as {name} (git checkout {name} -- PATH brings a file back)", ko: "이전 실행이 남긴 {goal}의 작업실에 있던 것은 {name}에 보관했습니다 (git checkout {name} -- PATH로 파일을 되살릴 수 있습니다)" }
+        submodules_moved(paths) { en: "submodules that are not at the commit which HEAD names: {paths}; agents and tests see their files as you have them (`git submodule update {paths}` brings them there)", ko: "HEAD가 가리키는 커밋에 있지 않은 서브모듈: {paths}. 에이전트와 테스트는 지금 있는 파일을 봅니다(`git submodule update {paths}`로 맞출 수 있습니다)" }
         installs(commands) { en: "a list of dependencies changed, and nothing is installed in your checkout: run `{commands}`", ko: "의존성 목록이 바뀌었지만 체크아웃에는 설치하지 않았습니다. `{commands}`(을)를 실행하세요" }
         squashed(why) { en: "squashed: the agent's own commits are one commit of hast's: {why}", ko: "squashed: 에이전트의 커밋을 hast의 커밋 하나로 합쳤습니다: {why}" }
         changed_tests(files) { en: "changed tests: {files}", ko: "바뀐 테스트: {files}" }

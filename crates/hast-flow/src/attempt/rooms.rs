@@ -61,8 +61,6 @@ pub enum OwnPathReason {
     Docker,
     /// Something else is mounted below the checkout.
     MountBelow { path: String },
-    /// A submodule has files: changes inside of it are found at a path of its own.
-    Submodules { path: String },
     /// The machine refused the trial.
     Refused { why: String },
 }
@@ -165,7 +163,6 @@ messages! {
     no_sandbox() { en: "`sandbox: off` mounts nothing", ko: "`sandbox: off`에서는 아무것도 마운트하지 않습니다" }
     docker() { en: "the tests speak of docker, whose server would see your files and not the room's", ko: "테스트가 docker를 쓰는데, docker 서버는 작업실이 아니라 사용자의 파일을 봅니다" }
     mount_below(path) { en: "something is mounted at {path}, below the checkout", ko: "체크아웃 아래 {path}에 다른 것이 마운트되어 있습니다" }
-    submodules(path) { en: "the submodule {path} has files", ko: "서브모듈 {path}에 파일이 있습니다" }
     refused(why) { en: "this machine refuses a tree over the checkout: {why}", ko: "이 컴퓨터가 체크아웃 위에 트리를 겹치는 것을 거부합니다: {why}" }
     other_branch() { en: "the agent left the branch", ko: "에이전트가 브랜치를 떠났습니다" }
     unreadable(what) { en: "the room's git directory cannot be read: {what}", ko: "작업실의 git 디렉터리를 읽을 수 없습니다: {what}" }
@@ -187,7 +184,6 @@ impl OwnPathReason {
             Self::NoSandbox => no_sandbox(lang),
             Self::Docker => docker(lang),
             Self::MountBelow { path } => mount_below(lang, path),
-            Self::Submodules { path } => submodules(lang, path),
             Self::Refused { why } => refused(lang, why),
         }
     }

@@ -30,19 +30,64 @@ fn what_cannot_be_seen_through_makes_a_room_of_its_own_path_with_its_reason() {
     }
 }
 
-#[test]
-fn a_submodule_with_files_makes_a_room_of_its_own_path_and_an_empty_one_does_not() {
-    let scene = Scene::with_check("true", "", "true\n");
+/// A scene with a submodule that has files, one of them built there.
+fn with_submodule(script: &str, kind: &str) -> Scene {
+    let scene = Scene::with_check(script, kind, "test \"$(cat sub/x)\" = x\n");
     let made = scene.shell(
-        "git init -q -b main ../home/sub && cd ../home/sub && git -c user.name=s -c user.email=s@s commit -q --allow-empty -m s && echo x > x && git add x && git -c user.name=s -c user.email=s@s commit -qm x && cd - && git -c protocol.file.allow=always submodule add -q ../home/sub sub && git commit -qm sub",
+        "set -e
+git init -q -b main ../home/sub; cd ../home/sub; git config user.name s; git config user.email s@s
+mkdir deep; echo x > x; echo y > deep/y; git add -A; git commit -qm x; cd -
+git -c protocol.file.allow=always submodule --quiet add ../home/sub sub; git commit -qm sub
+echo built > sub/built.o",
     );
     assert_eq!(made.code, 0, "{made:?}");
-    assert!(told(&scene).contains("submodule sub has files"));
+    scene
+}
+
+#[test]
+fn a_submodule_with_files_is_there_and_stays_as_it_is() {
+    for kind in KINDS {
+        let build = "git status --porcelain > st.log; test \"$(cat sub/deep/y)\" = y; echo new > sub/built.o; echo o > sub/deep/o.o";
+        let scene = with_submodule(build, kind);
+        assert_eq!(told(&scene).contains("same_path"), kind == KINDS[0], "{kind}");
+        let before = scene.everything();
+        let ran = scene.auto();
+        assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{kind} {ran:?}");
+        let changed = differences(&before, &scene.everything(), &["project/src/b.txt"]);
+        assert_eq!(changed, Vec::<String>::new(), "{kind}");
+        assert!(!ran.err.contains("submodule"), "{kind} {ran:?}");
+        scene.nothing_is_left();
+    }
+}
+
+#[test]
+fn a_change_of_a_tracked_file_in_a_submodule_is_told() {
+    for script in [
+        "echo evil > sub/x",
+        "rm sub/deep/y",
+        "rm -rf sub/deep",
+        "rm -rf sub/deep; mkdir sub/deep",
+        "rm -rf sub",
+        "mv sub/deep/y sub/deep/z; ln -s z sub/deep/y",
+    ] {
+        for kind in KINDS {
+            let scene = with_submodule(script, kind);
+            let before = scene.everything();
+            scene.auto();
+            assert_eq!(scene.reason(), "submodule_changed", "{kind} {script}");
+            assert_eq!(differences(&before, &scene.everything(), &[]), Vec::<String>::new());
+            scene.nothing_is_left();
+        }
+    }
+}
+
+#[test]
+fn a_submodule_that_is_not_at_the_commit_of_the_base_is_told_at_the_start() {
+    let scene = with_submodule("true", "");
+    scene.shell("cd sub && git config user.name s && git config user.email s@s && git commit -q --allow-empty -m on");
     let ran = scene.auto();
-    assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{ran:?}");
-    assert!(ran.err.contains("path of their own"), "{}", ran.err);
-    assert_eq!(scene.shell("git submodule deinit -q -f sub").code, 0);
-    assert_eq!(told(&scene), "\"kind\": \"same_path\", \"why\": null");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.err.contains("git submodule update sub"), "{ran:?}");
 }
 
 #[test]

@@ -70,7 +70,7 @@ impl RealRooms {
         let huge = paths.extract_if(.., is_huge).map(|path| repo_path(&path));
         breaches.extend(huge.map(|path| Breach::TooLarge { path }));
         breaches.extend(self.take_in(room, &paths, &index)?);
-        let changed = self.changed_submodules(room)?.into_iter();
+        let changed = self.changed_submodules(room, &found.absent)?.into_iter();
         breaches.extend(changed.map(|path| Breach::SubmoduleChanged { path: repo_path(&path) }));
         let git = self.git_of(room);
         let write = git.call(["write-tree"]).index(&index).from(&room.trusted()).synced();

@@ -43,6 +43,10 @@ impl RealRooms {
             (IgnoredFiles::Kept, RoomKind::SamePath) | (IgnoredFiles::Removed, _) => "-qffdx",
         };
         git.call(["clean", clean]).index(&index).from(&from).run()?;
+        if clean == "-qffdx" {
+            // Git takes what is in a submodule for the submodule's.
+            self.empty_submodules(room)?;
+        }
         if ignored == IgnoredFiles::Kept {
             // What only the attempt's own rules hide, or lies where a sparse checkout has nothing.
             for path in self.new_by_base_rules(room, &index)?.iter().chain(&self.left_out(room)?) {

@@ -225,11 +225,13 @@ impl Worktrees for RealWorktrees {
         };
         self.held.remove(tree);
         let room = self.rooms.open_for(tree.as_str(), &plan.at)?;
+        let submodules = self.rooms.copy_submodules(&room)?;
         let copied = match room.record.kind {
             RoomKind::OwnPath => copies::copy(&self.main.git.place.top, &room.tree(), &plan.copy)?,
             // They are seen there anyway.
             RoomKind::SamePath => 0,
         };
+        let copied = copied + submodules;
         self.rooms.note_rules(&room, &plan.rules)?;
         self.rooms.shade(&room)?;
         self.held.insert(tree.clone(), room);

@@ -167,6 +167,11 @@ pub(crate) fn go(
     is_at_the_top(lang, &project.root)?;
     let place = git::Place::find(&project.root)
         .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))?;
+    let moved = git::moved_submodules(&project.root);
+    if !moved.is_empty() && !app.quiet {
+        let moved: Vec<_> = moved.iter().map(|path| shell_word(path).into_owned()).collect();
+        app.output.message(&format!("{}\n", say::submodules_moved(lang, moved.join(" "))));
+    }
     let run = UtcTime::new(app.clock.now()).to_string();
     let alive = found.filter(|found| found.owner == Owner::Alive);
     let flow = AutoFlow {
