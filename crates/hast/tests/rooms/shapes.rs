@@ -14,6 +14,19 @@ fn told(scene: &Stage) -> String {
 }
 
 #[test]
+fn status_and_doctor_tell_the_rooms_that_there_are() {
+    let scene = Scene::with_check("true", "", "true\n");
+    assert!(!scene.hast(&["status"]).out.contains("rooms:"));
+    assert_eq!(scene.auto().code, 0);
+    for command in [&["status"][..], &["agent", "doctor"]] {
+        let told = scene.hast(command).out;
+        assert!(told.contains("rooms: 1 (0 in use)") && told.contains("KiB"), "{told}");
+        let told = scene.hast(&[command, &["--json"]].concat()).out;
+        assert!(told.contains("\"in_use\": 0") && told.contains("\"bytes\""), "{told}");
+    }
+}
+
+#[test]
 fn what_cannot_be_seen_through_makes_a_room_of_its_own_path_with_its_reason() {
     let scene = Scene::new("true", "");
     assert_eq!(told(&scene), "\"kind\": \"same_path\", \"why\": null");

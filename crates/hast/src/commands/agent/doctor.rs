@@ -20,7 +20,9 @@ use super::list::{who, why_text, why_word};
 use super::{homes, limits};
 use crate::agent_messages::say;
 use crate::app::App;
-use crate::commands::auto::effects::room_ability;
+use crate::commands::auto::effects::{
+    refused_grants, room_ability, rooms_here, rooms_json, rooms_line,
+};
 use crate::commands::calling::{
     Project, approvals, bare_variable, commands, project, supervisor, told_missing,
     warn_of_variable,
@@ -171,7 +173,10 @@ fn rooms(report: &mut Report, project: &Project, supervisor: &Guarded, lang: Lan
         None => say::rooms_same_path(lang),
         Some(why) => say::rooms_own_path(lang, why),
     });
+    let found = rooms_here(root, variables).unwrap_or_default();
+    report.lines.extend(rooms_line(&found, lang));
     report.json.insert("rooms".to_owned(), json!({ "kind": word, "why": why }));
+    report.json.insert("rooms_on_disk".to_owned(), rooms_json(&found));
 }
 
 fn settings(report: &mut Report, project: &Project, lang: Lang) {
