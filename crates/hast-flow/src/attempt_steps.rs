@@ -7,7 +7,7 @@ use crate::agents::outcome::FailureClass;
 use crate::attempt::base::{Base, ObjectId, Saved};
 use crate::attempt::evidence::CallEnd;
 use crate::attempt::git_problem::GitProblem;
-use crate::attempt::workspace::{CommitPlan, GitResult, GitStep, SavePlan, TreeFile};
+use crate::attempt::workspace::{CommitPlan, GitResult, GitStep, HookVerdict, SavePlan, TreeFile};
 use crate::attempt::worktrees::{WorktreeResult, WorktreeStep};
 use crate::messages;
 use crate::steps::{Answer, CallResult, Effect, EffectResult, Ending, Notice, Step, StepKey};
@@ -42,6 +42,10 @@ pub enum Committed {
     At(ObjectId),
     /// The user's hooks did not take it.
     Refused(String),
+    /// The user's hooks made another tree of it, which no gate has judged.
+    Rewritten {
+        hook: String,
+    },
 }
 
 impl<'r> GitSteps<'r> {
@@ -125,6 +129,9 @@ impl<'r> GitSteps<'r> {
         let GitResult::Hooks(verdict) = self.git(keys.hooks.clone(), hooks)? else {
             return Err(unexpected(&keys.hooks, self.lang));
         };
+        if let HookVerdict::Rewrote { hook, .. } = verdict {
+            return Ok(Committed::Rewritten { hook: hook.clone() });
+        }
         let message = match verdict.message(&plan().message, self.lang) {
             Ok(message) => message,
             Err(why) => return Ok(Committed::Refused(why)),

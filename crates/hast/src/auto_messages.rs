@@ -72,6 +72,12 @@ pub(crate) mod say {
         came_late(goal) { en: "another worker has claimed {goal} meanwhile: what was made here does not count", ko: "그동안 다른 작업자가 {goal}(을)를 맡았으므로 여기서 한 작업은 반영하지 않습니다" }
         kept_elsewhere(goal, branch, own) { en: "the work on {goal} is on the branch {branch}; {own} holds something else or is checked out, and was left as it is", ko: "{goal}의 작업은 브랜치 {branch}에 있습니다. {own}(은)는 다른 작업이 있거나 체크아웃되어 있어 그대로 두었습니다" }
         earlier_tree(goal, name) { en: "an earlier run had left a room of {goal}; what it held is saved as {name} (git checkout {name} -- PATH brings a file back)", ko: "이전 실행이 남긴 {goal}의 작업실에 있던 것은 {name}에 보관했습니다 (git checkout {name} -- PATH로 파일을 되살릴 수 있습니다)" }
+        submodules_moved(paths) { en: "submodules that are not at the commit which HEAD names: {paths}; agents and tests see their files as you have them (`git submodule update {paths}` brings them there)", ko: "HEAD가 가리키는 커밋에 있지 않은 서브모듈: {paths}. 에이전트와 테스트는 지금 있는 파일을 봅니다(`git submodule update {paths}`로 맞출 수 있습니다)" }
+        installs(commands) { en: "a list of dependencies changed, and nothing is installed in your checkout: run `{commands}`", ko: "의존성 목록이 바뀌었지만 체크아웃에는 설치하지 않았습니다. `{commands}`(을)를 실행하세요" }
+        rooms_here(rooms, in_use, size, kind) { en: "rooms: {rooms} ({in_use} in use), {size}, {kind}; hast auto --gc frees the others", ko: "작업실: {rooms}개 (사용 중 {in_use}개), {size}, {kind}. 나머지는 hast auto --gc로 비웁니다" }
+        at_same_path() { en: "at the path of the checkout", ko: "체크아웃과 같은 경로" }
+        at_own_path() { en: "at a path of their own", ko: "별도 경로" }
+        squashed(why) { en: "squashed: the agent's own commits are one commit of hast's: {why}", ko: "squashed: 에이전트의 커밋을 hast의 커밋 하나로 합쳤습니다: {why}" }
         changed_tests(files) { en: "changed tests: {files}", ko: "바뀐 테스트: {files}" }
         not_committed(files) { en: "new files that the attempt's own .gitignore ignores are in no commit: {files}", ko: "시도가 추가한 .gitignore가 무시하는 새 파일은 커밋하지 않았습니다: {files}" }
         moved_refs(names) { en: "moved meanwhile, and not by hast: {names}; left as they are. If it was not you, git reflog shows where they were (an agent that no sandbox holds could have done it)", ko: "그 사이 hast가 아닌 누군가 옮긴 ref이며 그대로 두었습니다: {names}. 직접 옮긴 것이 아니면 git reflog에서 이전 위치를 확인하세요(샌드박스가 없으면 에이전트도 옮길 수 있습니다)" }

@@ -72,6 +72,13 @@ pub struct TreeRules {
     pub protect: Vec<String>,
     /// The directory of handoffs, ending in `/`: what is in it is no change.
     pub handoffs: Option<String>,
+    /// Globs of ignored files that stay as the agent left them (`room_keep`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keep: Vec<String>,
+    /// Installed dependencies whose list changed are installed again before the tests, so that the agent's do
+    /// not stay.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub installs_again: bool,
 }
 
 /// The start of an attempt as the workspace recorded it. It proves nothing until it is a document:

@@ -1,6 +1,7 @@
 //! Why git did not do what was asked, and what to do next, in both languages.
 
 use super::base::ObjectId;
+use crate::formats::grant_words::RefusedGrant;
 use crate::messages;
 use crate::words::{Lang, shell_word};
 
@@ -61,6 +62,8 @@ pub enum GitProblem {
         /// What a rule names: a directory above it, itself, or the files in it.
         at: String,
     },
+    /// A path of `sandbox_write` would let agents write past their rooms.
+    Grant(RefusedGrant),
     /// A branch of this name does not let hast make those that begin with it and a slash.
     BranchInTheWay {
         name: String,
@@ -183,7 +186,8 @@ messages! {
     disk_next(path) { en: "make {path} readable and writable, free space if needed, then run the command again", ko: "{path}(을)를 읽고 쓸 수 있게 하고 필요하면 공간을 비운 뒤 명령을 다시 실행하세요" }
     damaged_next() { en: "repair the file of the repository that git names, or move it away (`git fsck` says more), then run the same command again: it goes on where it was", ko: "git이 가리키는 저장소 파일을 고치거나 옮긴 뒤(`git fsck`가 더 알려 줍니다) 같은 명령을 다시 실행하면 이어집니다" }
     refused(command, said) { en: "`git {command}` failed: {said}", ko: "`git {command}`(이)가 실패했습니다: {said}" }
-    refused_next(command) { en: "try `git {command}` by hand to see why, then run the command again", ko: "`git {command}`(을)를 직접 실행해 원인을 확인한 뒤 명령을 다시 실행하세요" }
+    refused_next() { en: "what git says names the cause; `git status` and `git fsck` say more and change nothing. Put it right, then run the command again", ko: "git의 메시지가 원인입니다. 아무것도 바꾸지 않는 `git status`와 `git fsck`로 더 확인할 수 있습니다. 바로잡은 뒤 명령을 다시 실행하세요" }
+    not_fetched_next() { en: "this repository is a partial clone, and its remote did not give what is missing: make `git fetch` work here (network, login), then run the same command again", ko: "일부 객체만 받은 저장소(partial clone)이고, 빠진 객체를 원격에서 받지 못했습니다. 이곳에서 `git fetch`가 되게 한 뒤(네트워크, 로그인) 같은 명령을 다시 실행하세요" }
 }
 
 /// What the system and git say of a disk that takes nothing more, in words that no locale changes.
@@ -215,6 +219,16 @@ const OF_DAMAGE: [&str; 14] = [
     "unable to read tree",
     "is corrupt",
     "is empty",
+];
+
+/// Words of git about an object that a partial clone has not got.
+const OF_FETCHING: [&str; 6] = [
+    "from promisor remote",
+    "lazy fetching disabled",
+    "does not appear to be a git repository",
+    "Could not read from remote repository",
+    "Could not resolve host",
+    "Authentication failed",
 ];
 
 /// Git's own words: within quotes are names, and an agent can choose those.
@@ -256,6 +270,7 @@ impl GitProblem {
             | Self::RepositoryFilter { .. }
             | Self::RepositoryChanged { .. }
             | Self::HandoffsIgnored { .. }
+            | Self::Grant(_)
             | Self::BranchInTheWay { .. }
             | Self::NotYours { .. }
             | Self::NotSigned { .. }
@@ -267,6 +282,7 @@ impl GitProblem {
             Self::Refused { command, said } => {
                 says(said, &OF_THE_DISK)
                     || says(said, &OF_DAMAGE)
+                    || says(said, &OF_FETCHING)
                     || writes_to_the_repository(command)
             }
             Self::NotARepository { .. }
@@ -300,6 +316,7 @@ impl GitProblem {
             Self::Locked { path } => locked(lang, path),
             Self::RepositoryFilter { name } => repository_filter(lang, name),
             Self::RepositoryChanged { changed } => repository_changed(lang, changed.join(", ")),
+            Self::Grant(grant) => grant.what(lang),
             Self::BranchInTheWay { name } => branch_in_the_way(lang, name),
             Self::Moved { name, found, .. } => {
                 moved(lang, name, found.as_ref().map_or("-", ObjectId::as_str))
@@ -334,6 +351,7 @@ impl GitProblem {
             Self::Locked { path } => locked_next(lang, path),
             Self::RepositoryFilter { name } => repository_filter_next(lang, name),
             Self::RepositoryChanged { .. } => repository_changed_next(lang),
+            Self::Grant(grant) => grant.next(lang),
             Self::BranchInTheWay { name } => branch_in_the_way_next(lang, name),
             Self::Moved { name, .. } => moved_next(lang, name),
             Self::HandoffsIgnored { directory, at } => {
@@ -355,7 +373,8 @@ impl GitProblem {
                 no_directory_next(lang, shell_word(path), shell_word(&format!("{path}.aside")))
             }
             Self::Refused { said, .. } if says(said, &OF_DAMAGE) => damaged_next(lang),
-            Self::Refused { command, .. } => refused_next(lang, command),
+            Self::Refused { said, .. } if says(said, &OF_FETCHING) => not_fetched_next(lang),
+            Self::Refused { .. } => refused_next(lang),
         }
     }
 }
@@ -413,6 +432,23 @@ mod tests {
             assert_eq!(Globs::new(&rules).leaves_out(".ai/handoffs/1.md"), None, "{rules:?}");
             assert_eq!(Globs::new(&rules).names(".ai/config.yaml"), at == ".ai/", "{rules:?}");
         }
+    }
+
+    #[test]
+    fn no_advice_is_a_command_that_writes() {
+        for command in ["read-tree -u --reset 1234", "update-index -z --stdin", "clean -qffdx"] {
+            let refused = GitProblem::Refused { command: command.into(), said: "fatal: x".into() };
+            for lang in [Lang::En, Lang::Ko] {
+                assert!(!refused.next(lang).contains(command), "{}", refused.next(lang));
+            }
+        }
+    }
+
+    #[test]
+    fn an_object_that_cannot_be_fetched_is_everybodys_and_named_as_such() {
+        let said = "fatal: could not fetch 1234 from promisor remote (code 128)".to_owned();
+        let refused = GitProblem::Refused { command: "read-tree".into(), said };
+        assert!(refused.is_everybodys() && refused.next(Lang::En).contains("partial clone"));
     }
 
     #[test]

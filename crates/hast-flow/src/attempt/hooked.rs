@@ -11,8 +11,11 @@ impl HookVerdict {
         match self {
             Self::Passed { message } if is_empty(message) => Err(say::no_message(lang)),
             Self::Passed { message } => Ok(with_trailers(planned, message)),
+            Self::Refused { hook, said } if said.trim().is_empty() => Err(say::silent(lang, hook)),
             Self::Refused { hook, said } => Err(format!("{hook}: {said}")),
-            Self::ChangedContent { hook } => Err(say::changed_content(lang, hook)),
+            Self::Rewrote { hook, .. } | Self::ChangedContent { hook } => {
+                Err(say::changed_content(lang, hook))
+            }
         }
     }
 }
@@ -55,6 +58,7 @@ pub mod say {
 
     crate::messages! {
         no_message() { en: "the commit hooks left no message", ko: "커밋 훅이 메시지를 비웠습니다" }
+        silent(hook) { en: "{hook} refused it and said nothing", ko: "{hook}(이)가 이유 없이 거부했습니다" }
         changed_content(hook) { en: "{hook} changed the content", ko: "{hook}(이)가 내용을 바꿨습니다" }
     }
 }

@@ -6,6 +6,7 @@ use super::evidence::{
     Breach, CallEnd, Change, Evidence, HandoffContent, HandoffWord, NewHandoff, RepoPath,
 };
 use super::handoff_reason;
+use super::rooms::SquashReason;
 use crate::docs::document::read;
 use crate::docs::goals::{Handoff, HandoffName, HandoffStatus};
 use crate::formats::front_matter::FrontMatter;
@@ -26,6 +27,10 @@ pub struct Inspection {
     /// Changed paths at which a symbolic link is now.
     pub links: Vec<RepoPath>,
     pub handoffs: Vec<HandoffFile>,
+    /// Ignored files of the agent that were taken back before the tests.
+    pub taken_back: Vec<RepoPath>,
+    /// Why the agent's own commits are not kept; none where it made none, or all are.
+    pub squashed: Option<SquashReason>,
     /// Where the attempt's branch is now.
     pub head: ObjectId,
     /// Exactly what is there, as an object of git.
@@ -50,6 +55,8 @@ pub struct HandoffFile {
     pub name: String,
     /// What is in it, or why it was not read.
     pub bytes: Result<Vec<u8>, String>,
+    /// Git ignores it: no commit has it.
+    pub ignored: bool,
 }
 
 impl Inspection {
@@ -107,7 +114,7 @@ mod tests {
     use super::*;
 
     fn file(name: &str, text: &str) -> HandoffFile {
-        HandoffFile { name: name.into(), bytes: Ok(text.as_bytes().to_vec()) }
+        HandoffFile { name: name.into(), bytes: Ok(text.as_bytes().to_vec()), ignored: false }
     }
 
     fn inspection(handoffs: Vec<HandoffFile>) -> Inspection {
@@ -116,6 +123,8 @@ mod tests {
             breaches: Vec::new(),
             others: Vec::new(),
             not_committed: Vec::new(),
+            squashed: None,
+            taken_back: Vec::new(),
             protected: Vec::new(),
             changes: Vec::new(),
             links: Vec::new(),
@@ -160,7 +169,8 @@ mod tests {
 
     #[test]
     fn what_is_no_handoff_says_why() {
-        let unread = HandoffFile { name: "x.md".into(), bytes: Err("too large".into()) };
+        let unread =
+            HandoffFile { name: "x.md".into(), bytes: Err("too large".into()), ignored: false };
         let found = inspection(vec![
             file("notes.md", "hello"),
             file("2026-02-09_143000.md", "---\n"),

@@ -2,6 +2,7 @@
 //! and what becomes of it. Shared by the flows that change code; knows no flow.
 
 pub mod base;
+pub mod dependencies;
 pub mod evidence;
 pub mod git_problem;
 pub mod globs;

@@ -61,8 +61,6 @@ pub enum OwnPathReason {
     Docker,
     /// Something else is mounted below the checkout.
     MountBelow { path: String },
-    /// A submodule has files: changes inside of it are found at a path of its own.
-    Submodules { path: String },
     /// The machine refused the trial.
     Refused { why: String },
 }
@@ -148,6 +146,16 @@ pub enum SquashReason {
     Submodule {
         path: RepoPath,
     },
+    /// The user signs commits, and an agent has no key.
+    Signed,
+    /// The user has a commit hook, which no commit of an agent has passed.
+    Hook {
+        name: String,
+    },
+    /// A filter of the user's converts this path, and the agent's git has none.
+    Filter {
+        path: RepoPath,
+    },
 }
 
 messages! {
@@ -155,7 +163,6 @@ messages! {
     no_sandbox() { en: "`sandbox: off` mounts nothing", ko: "`sandbox: off`에서는 아무것도 마운트하지 않습니다" }
     docker() { en: "the tests speak of docker, whose server would see your files and not the room's", ko: "테스트가 docker를 쓰는데, docker 서버는 작업실이 아니라 사용자의 파일을 봅니다" }
     mount_below(path) { en: "something is mounted at {path}, below the checkout", ko: "체크아웃 아래 {path}에 다른 것이 마운트되어 있습니다" }
-    submodules(path) { en: "the submodule {path} has files", ko: "서브모듈 {path}에 파일이 있습니다" }
     refused(why) { en: "this machine refuses a tree over the checkout: {why}", ko: "이 컴퓨터가 체크아웃 위에 트리를 겹치는 것을 거부합니다: {why}" }
     other_branch() { en: "the agent left the branch", ko: "에이전트가 브랜치를 떠났습니다" }
     unreadable(what) { en: "the room's git directory cannot be read: {what}", ko: "작업실의 git 디렉터리를 읽을 수 없습니다: {what}" }
@@ -165,6 +172,9 @@ messages! {
     out_of_scope(path) { en: "a commit of the agent changes {path}, which is out of scope", ko: "에이전트의 커밋이 범위 밖의 {path}(을)를 바꿉니다" }
     not_in_tree(path) { en: "a commit of the agent has {path}, which is not in the tree any more", ko: "에이전트의 커밋에 있는 {path}(이)가 이제 트리에 없습니다" }
     submodule(path) { en: "a commit of the agent changes the submodule {path}", ko: "에이전트의 커밋이 서브모듈 {path}(을)를 바꿉니다" }
+    signed() { en: "you sign your commits (commit.gpgsign)", ko: "커밋에 서명하도록 설정되어 있습니다(commit.gpgsign)" }
+    hook(name) { en: "you have a {name} hook, which the agent's commits did not pass", ko: "{name} 훅이 있는데 에이전트의 커밋은 이를 거치지 않았습니다" }
+    filter(path) { en: "{path} has a filter attribute, which the agent's git does not apply", ko: "{path}에 filter 속성이 있는데 에이전트의 git은 이를 적용하지 않습니다" }
 }
 
 impl OwnPathReason {
@@ -174,7 +184,6 @@ impl OwnPathReason {
             Self::NoSandbox => no_sandbox(lang),
             Self::Docker => docker(lang),
             Self::MountBelow { path } => mount_below(lang, path),
-            Self::Submodules { path } => submodules(lang, path),
             Self::Refused { why } => refused(lang, why),
         }
     }
@@ -191,6 +200,9 @@ impl SquashReason {
             Self::OutOfScope { path } => out_of_scope(lang, path),
             Self::NotInTree { path } => not_in_tree(lang, path),
             Self::Submodule { path } => submodule(lang, path),
+            Self::Signed => signed(lang),
+            Self::Hook { name } => hook(lang, name),
+            Self::Filter { path } => filter(lang, path),
         }
     }
 }

@@ -189,7 +189,12 @@ pub enum HookVerdict {
         hook: String,
         said: String,
     },
-    /// A hook changed what would be committed: that is no longer what was judged.
+    /// A hook changed what would be committed, and the room's files have it: it is to be judged.
+    Rewrote {
+        hook: String,
+        tree: ObjectId,
+    },
+    /// A hook changed what would be committed to what no file of the room has.
     ChangedContent {
         hook: String,
     },

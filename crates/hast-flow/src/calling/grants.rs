@@ -151,7 +151,7 @@ fn outside_of(tree: &Path, git: &GitLayout) -> Vec<PathBuf> {
 }
 
 /// A path of `sandbox_write`: absolute, below the user's home with `~/`, or below the root.
-fn named(text: &str, root: &Path, home: Option<&Path>) -> Option<PathBuf> {
+pub fn named(text: &str, root: &Path, home: Option<&Path>) -> Option<PathBuf> {
     match text.strip_prefix("~/") {
         Some(below) => home.map(|home| home.join(below)),
         None if text.is_empty() => None,

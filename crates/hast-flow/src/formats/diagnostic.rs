@@ -4,6 +4,7 @@
 pub mod text;
 
 use crate::formats::agent_words::NoRights;
+use crate::formats::grant_words::RefusedGrant;
 use crate::formats::source::Place;
 use crate::formats::yaml_words;
 use crate::words::{Lang, shown};
@@ -64,6 +65,7 @@ pub enum Finding {
     RunsThePrompt { interpreter: String },
     PlaceholderInsideWord { placeholder: String },
     NoRights(NoRights),
+    RefusedGrant(RefusedGrant),
     NotExactlyOne { found: Vec<String>, allowed: Vec<String> },
     NeverReached { after: String },
     OldField { name: String, instead: Option<String> },
@@ -230,6 +232,7 @@ impl Finding {
                 text::placeholder_inside(lang, placeholder)
             }
             Self::NoRights(rights) => rights.what(lang),
+            Self::RefusedGrant(grant) => grant.what(lang),
             Self::NotExactlyOne { found, .. } if found.is_empty() => text::none_of_these(lang),
             Self::NotExactlyOne { found, .. } => text::more_than_one(lang, found.join(", ")),
             Self::NeverReached { after } => text::never_reached(lang, after),
@@ -288,6 +291,7 @@ impl Finding {
             Self::RunsThePrompt { .. } => text::runs_the_prompt_next(lang),
             Self::PlaceholderInsideWord { .. } => text::placeholder_inside_next(lang),
             Self::NoRights(rights) => rights.next(lang),
+            Self::RefusedGrant(grant) => grant.next(lang),
             Self::NotExactlyOne { found, allowed } if found.is_empty() => {
                 text::none_of_these_next(lang, allowed.join(", "))
             }
@@ -343,6 +347,7 @@ impl Finding {
             Self::RunsThePrompt { .. } => "runs_the_prompt",
             Self::PlaceholderInsideWord { .. } => "placeholder_inside_word",
             Self::NoRights(_) => "no_rights",
+            Self::RefusedGrant(_) => "refused_grant",
             Self::NotExactlyOne { .. } => "not_exactly_one",
             Self::NeverReached { .. } => "never_reached",
             Self::OldField { .. } => "old_field",

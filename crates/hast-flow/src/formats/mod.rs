@@ -5,6 +5,7 @@ pub mod agent_words;
 pub mod diagnostic;
 pub mod edit;
 pub mod front_matter;
+pub mod grant_words;
 pub mod json;
 pub mod ndjson;
 pub mod shape;

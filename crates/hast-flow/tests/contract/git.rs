@@ -208,6 +208,8 @@ impl Workspace for Git {
             breaches: self.breach.take().into_iter().collect(),
             others: Vec::new(),
             not_committed: Vec::new(),
+            squashed: None,
+            taken_back: Vec::new(),
             protected: Vec::new(),
             changes: self.diff(base.tree()),
             links: self.links(base.tree()),

@@ -47,14 +47,19 @@ impl FakeGit {
             .iter()
             .flat_map(|left| left.changes.clone())
             .map(|path| Change { path: RepoPath(path.into()), kind: ChangeKind::Modified });
-        let handoffs = left.iter().filter_map(|left| left.handoff.clone()).map(|text| {
-            HandoffFile { name: "2026-02-09_143000.md".into(), bytes: Ok(text.into_bytes()) }
-        });
+        let handoffs =
+            left.iter().filter_map(|left| left.handoff.clone()).map(|text| HandoffFile {
+                name: "2026-02-09_143000.md".into(),
+                bytes: Ok(text.into_bytes()),
+                ignored: false,
+            });
         let committed = left.as_ref().is_some_and(|left| left.committed);
         Inspection {
             breaches: Vec::new(),
             others: Vec::new(),
             not_committed: Vec::new(),
+            squashed: None,
+            taken_back: Vec::new(),
             protected: Vec::new(),
             changes: changes.collect(),
             links: Vec::new(),

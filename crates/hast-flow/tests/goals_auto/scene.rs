@@ -89,6 +89,8 @@ impl Auto {
             other_roots: Vec::new(),
             max_saved_file_bytes: 1 << 20,
             max_saved_bytes: 1 << 30,
+            setup: None,
+            keep: Vec::new(),
             offset: jiff::tz::Offset::constant(9),
         };
         let auto = AutoFlow {

@@ -122,6 +122,8 @@ fn settings() -> Settings {
         other_roots: Vec::new(),
         max_saved_file_bytes: 1 << 20,
         max_saved_bytes: 1 << 30,
+        setup: None,
+        keep: Vec::new(),
         offset: Offset::UTC,
     }
 }

@@ -241,7 +241,7 @@ impl Workspace for SimRoom {
         let new = now.keys().filter(|path| is_handoff(path) && !before.contains_key(*path));
         let handoffs = new.filter_map(|path| {
             let name = path.strip_prefix(place)?.to_owned();
-            Some(HandoffFile { name, bytes: Ok(files.get(path)?.clone()) })
+            Some(HandoffFile { name, bytes: Ok(files.get(path)?.clone()), ignored: false })
         });
         let changes = now.iter().filter(|(path, _)| !is_handoff(path)).map(|(path, id)| Change {
             path: RepoPath(path.as_str().into()),
@@ -251,6 +251,8 @@ impl Workspace for SimRoom {
             breaches: Vec::new(),
             others: Vec::new(),
             not_committed: Vec::new(),
+            squashed: None,
+            taken_back: Vec::new(),
             protected,
             changes: changes.collect::<Vec<Change>>(),
             links: Vec::new(),

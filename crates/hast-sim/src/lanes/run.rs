@@ -128,6 +128,8 @@ fn flow(seed: u64, life: u64) -> LanesFlow {
             other_roots: Vec::new(),
             max_saved_file_bytes: 1 << 20,
             max_saved_bytes: 1 << 30,
+            setup: None,
+            keep: Vec::new(),
             offset: Offset::UTC,
         },
         running: None,

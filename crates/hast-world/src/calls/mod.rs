@@ -4,6 +4,7 @@
 mod attempt;
 mod doors;
 pub mod folder;
+pub mod grants;
 pub(crate) mod ground;
 pub mod homes;
 mod inputs;

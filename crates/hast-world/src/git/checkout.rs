@@ -2,6 +2,7 @@
 //! for the user, brings saved work back when asked, and reads and keeps refs. No agent works there.
 
 use std::path::Path;
+use std::time::Duration;
 
 use hast_flow::attempt::base::{Base, ObjectId, Recorded, Saved, SavedWork, TreeRules};
 use hast_flow::attempt::evidence::Change;
@@ -24,14 +25,19 @@ use super::run::{Call, Git, GitEnvironment};
 pub struct Checkout {
     pub(super) git: Git,
     config: Config,
+    /// How long a merge waits for a user who is in the middle of something.
+    pub(super) patience: Duration,
 }
+
+/// The same where nothing else is said: a rebase of a few commits has ended by then.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Checkout {
     /// The checkout whose top a directory is.
     pub fn open(top: &Path, environment: GitEnvironment) -> Result<Self, GitProblem> {
         let (git, config) = Git::open(Place::find(top)?, environment)?;
         git.place.sweep_scratch();
-        Ok(Self { git, config })
+        Ok(Self { git, config, patience: PATIENCE })
     }
 
     /// People change their configuration meanwhile.

@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use hast_flow::attempt::git_problem::GitProblem;
 
+use super::fetching::Fetching;
 use super::run::Git;
 use super::signing::Signing;
 
@@ -19,6 +20,8 @@ pub(super) struct Overrides {
     pub(super) object_format: ObjectFormat,
     /// How commits that are made for the user are signed; none where they are not.
     pub(super) signing: Option<Signing>,
+    /// How a partial clone gets what it lacks; none where the repository is whole.
+    pub(super) fetching: Option<Fetching>,
 }
 
 /// How long the names of objects are in a repository.
@@ -148,6 +151,7 @@ impl Config {
             config.overrides.settings.push(("core.ignorecase".to_owned(), "false".to_owned()));
         }
         config.overrides.signing = Signing::of(&settings);
+        config.overrides.fetching = Fetching::of(&settings);
         let include = |setting: &&Setting| {
             setting.key.starts_with("include") && setting.key.ends_with(".path")
         };

@@ -50,7 +50,8 @@ pub(super) fn copy(from: &Path, to: &Path, globs: &[String]) -> Result<u64, GitP
     Ok(files)
 }
 
-fn copy_one(from: &Path, to: &Path, top: &Path) -> Result<(), GitProblem> {
+/// Copies a file or link into a tree, unless something is there.
+pub(super) fn copy_one(from: &Path, to: &Path, top: &Path) -> Result<(), GitProblem> {
     let at = |error| disk(to, error);
     if to.symlink_metadata().is_ok() {
         return Ok(());

@@ -119,7 +119,8 @@ impl Git {
     }
 
     fn diff_tree(&self, format: &[&str], from: &ObjectId, to: &ObjectId) -> Call<'_> {
-        let call = self.call(["diff-tree", "-r", "-z", "--no-ext-diff", "--no-textconv"]);
+        let call =
+            self.call(["diff-tree", "-r", "-z", "--no-ext-diff", "--no-textconv"]).fetching();
         let call = call.args(["--ignore-submodules=none"]).args(format);
         call.args([from.as_str(), to.as_str()])
     }

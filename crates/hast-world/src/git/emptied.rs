@@ -32,7 +32,7 @@ impl Git {
             }
             let gone = found.new_mode == LINK
                 || (found.new_mode.starts_with(REGULAR) && self.is_blank_now(&found.path));
-            if gone && !is_blank(&self.call(["cat-file", "blob", old.as_str()]).run()?) {
+            if gone && !is_blank(&self.call(["cat-file", "blob", old.as_str()]).fetching().run()?) {
                 emptied.insert(found.path.as_slice());
             }
         }

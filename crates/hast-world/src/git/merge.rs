@@ -21,6 +21,8 @@ use crate::files::read_bounded;
 
 /// How long a lock of the index that is somebody else's is waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How often a user who is in the middle of something is looked at.
+const LOOK: Duration = Duration::from_millis(50);
 /// More than any name of a branch.
 const LONGEST_NAME: usize = 4_096;
 
@@ -35,6 +37,7 @@ impl Checkout {
 
     fn go_forward(&mut self, plan: &MergePlan) -> Result<Option<Waits>, GitProblem> {
         let MergePlan { onto, from, to, .. } = plan;
+        self.wait_for_user(onto)?;
         self.end_cut_off_merge()?;
         let (name, here) = match (onto, self.git.head()?) {
             (Target::Branch(name), HeadNow::Branch(head)) => (name.as_str(), head == *name),
@@ -145,6 +148,25 @@ impl Checkout {
         })
     }
 
+    /// A merge, a rebase or a command of the user's may end before the merge gives up, where it is about the
+    /// branch that is merged into.
+    fn wait_for_user(&self, onto: &Target) -> Result<(), GitProblem> {
+        let here = match (onto, self.git.head()?) {
+            (Target::Branch(name), HeadNow::Branch(head)) => head == *name,
+            (Target::Branch(name), HeadNow::Detached) => self.rebased().as_ref() == Some(name),
+            (Target::Detached, HeadNow::Detached) => true,
+            (Target::Detached, HeadNow::Branch(_)) => false,
+        };
+        let end = Instant::now() + self.patience;
+        while here && (self.under_way().is_some() || self.locked().is_some()) {
+            if Instant::now() >= end {
+                break;
+            }
+            std::thread::sleep(LOOK);
+        }
+        Ok(())
+    }
+
     /// A command of the user's has a moment to end.
     fn wait_for_lock(&self) -> Result<(), GitProblem> {
         let end = Instant::now() + PATIENCE;
@@ -181,7 +203,7 @@ impl Checkout {
         let (index, already) = (ready.index, ready.already);
         let begun = Begun::now(&self.git.place, (name, from, to), &differences, already);
         self.note_begun(&begun)?;
-        let call = self.git.call(["read-tree", "-m", "-u", from.as_str(), to.as_str()]);
+        let call = self.git.call(["read-tree", "-m", "-u", from.as_str(), to.as_str()]).fetching();
         let written = match call.index(&index.path).output() {
             Ok(output) if output.code == Some(0) => self
                 .sync_files()

@@ -12,6 +12,7 @@ mod diff;
 mod directories;
 mod emptied;
 mod ending;
+mod fetching;
 mod hollow;
 mod hooking;
 mod ignores;
@@ -38,7 +39,8 @@ pub use checkout::Checkout;
 pub use hooking::Hooking;
 pub use place::Place;
 pub use rooms::{
-    RealRooms, RealWorktrees, Room, RoomWorkspace, UnitRoom, room_of_unit, rooms_directory,
+    RealRooms, RealWorktrees, Room, RoomWorkspace, RoomsOnDisk, UnitRoom, moved_submodules,
+    room_of_unit, rooms_directory, rooms_on_disk,
 };
 pub use run::GitEnvironment;
 pub use status::{RepositoryState, glance, hides_handoffs};

@@ -50,7 +50,7 @@ impl Git {
             new.extend(read_bounded(&self.place.at(&file.path), room).unwrap_or_default());
             new.push(b'\n');
         }
-        let old = self.call(["cat-file", "blob", object.as_str()]).run()?;
+        let old = self.call(["cat-file", "blob", object.as_str()]).fetching().run()?;
         Ok(keeps_most(&old, &new))
     }
 }

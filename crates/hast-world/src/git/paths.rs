@@ -29,17 +29,20 @@ pub(super) fn repo_path(path: &[u8]) -> RepoPath {
 pub(super) struct Matcher<'r> {
     rules: &'r TreeRules,
     protect: Option<Gitignore>,
+    keep: Option<Gitignore>,
 }
 
 impl<'r> Matcher<'r> {
     pub(super) fn new(rules: &'r TreeRules) -> Self {
-        let mut builder = GitignoreBuilder::new("");
-        for glob in &rules.protect {
-            // A glob that cannot be read protects nothing; reading the config reports it.
-            let _ = builder.add_line(None, glob);
-        }
-        let protect = if rules.protect.is_empty() { None } else { builder.build().ok() };
-        Self { rules, protect }
+        let globs = |globs: &[String]| {
+            let mut builder = GitignoreBuilder::new("");
+            for glob in globs {
+                // A glob that cannot be read names nothing; reading the config reports it.
+                let _ = builder.add_line(None, glob);
+            }
+            if globs.is_empty() { None } else { builder.build().ok() }
+        };
+        Self { rules, protect: globs(&rules.protect), keep: globs(&rules.keep) }
     }
 
     pub(super) fn is_left_out(&self, path: &[u8]) -> bool {
@@ -55,6 +58,16 @@ impl<'r> Matcher<'r> {
         self.protect.as_ref().is_some_and(|globs| {
             globs.matched_path_or_any_parents(Path::new(OsStr::from_bytes(path)), false).is_ignore()
         })
+    }
+
+    /// Whether an ignored file, or a directory of them, stays as the agent left it.
+    pub(super) fn is_kept(&self, path: &[u8]) -> bool {
+        let path = Path::new(OsStr::from_bytes(path));
+        let named = |is_dir: bool| {
+            let keep = self.keep.as_ref();
+            keep.is_some_and(|globs| globs.matched_path_or_any_parents(path, is_dir).is_ignore())
+        };
+        named(false) || named(true)
     }
 
     pub(super) fn is_handoff(&self, path: &[u8]) -> bool {

@@ -61,6 +61,7 @@ impl Git {
         theirs: &ObjectId,
     ) -> Result<Result<ObjectId, Vec<String>>, GitProblem> {
         let call = self.call(["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages"]);
+        let call = call.fetching();
         let base = format!("--merge-base={base}");
         let call = call.args([base.as_str(), ours.as_str(), theirs.as_str()]).synced();
         let output = call.output()?;

@@ -39,7 +39,7 @@ impl Checkout {
         let new: Vec<Entry> = work.iter().map(Difference::new_entry).collect();
         git.set_entries(&wanted, &new)?;
         let wanted = git.write_tree(&wanted)?;
-        let call = git.call(["read-tree", "-m", "-u", before.as_str(), wanted.as_str()]);
+        let call = git.call(["read-tree", "-m", "-u", before.as_str(), wanted.as_str()]).fetching();
         call.index(&ready.index.path).run()?;
         Ok(work.iter().map(Difference::change).collect())
     }

@@ -16,6 +16,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::config::{Config, Overrides};
 use super::ending::Ending;
+use super::fetching::{CLOSED, FETCHED_BY, Fetching, OF_FETCHING};
 use super::place::Place;
 
 /// What git may know of the user's environment.
@@ -27,6 +28,8 @@ pub struct GitEnvironment {
     pub config_home: Option<PathBuf>,
     /// What a program that signs needs to know, and no other.
     pub signing: Vec<(&'static str, OsString)>,
+    /// What a program that fetches needs to know, and no other.
+    pub fetching: Vec<(&'static str, OsString)>,
 }
 
 /// Where keys are, and how a person is asked for a passphrase.
@@ -51,8 +54,11 @@ impl GitEnvironment {
         let program = crate::programs::find("git", &path).ok_or(GitProblem::NotInstalled)?;
         let place = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         let (home, config_home) = (place("HOME"), place("XDG_CONFIG_HOME"));
-        let signing = OF_SIGNING.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)));
-        Ok(Self { program, path, home, config_home, signing: signing.collect() })
+        let known = |names: &[&'static str]| {
+            names.iter().filter_map(|name| Some((*name, std::env::var_os(name)?))).collect()
+        };
+        let (signing, fetching) = (known(&OF_SIGNING), known(OF_FETCHING));
+        Ok(Self { program, path, home, config_home, signing, fetching })
     }
 
     /// The configuration that no repository can write: `scope NUL key LF value NUL` over and over.
@@ -125,6 +131,8 @@ pub(super) struct Call<'g> {
     settings: Vec<(String, String)>,
     variables: Vec<(&'static str, OsString)>,
     longest: Duration,
+    /// Whether objects that a partial clone lacks are fetched.
+    fetches: bool,
     /// Where it is started; the work tree's top where nothing else is said.
     directory: Option<PathBuf>,
 }
@@ -159,6 +167,7 @@ impl Git {
             settings: Vec::new(),
             variables: Vec::new(),
             longest: LONGEST,
+            fetches: false,
             directory: None,
         }
     }
@@ -178,6 +187,13 @@ impl Call<'_> {
 
     pub(super) fn input(mut self, bytes: Vec<u8>) -> Self {
         self.input = bytes;
+        self
+    }
+
+    /// In a partial clone git fetches what it lacks for this, as the user's own git does. Only for objects that
+    /// hast names, and never with a git directory that an agent could write.
+    pub(super) fn fetching(mut self) -> Self {
+        self.fetches = true;
         self
     }
 
@@ -214,7 +230,8 @@ impl Call<'_> {
     }
 
     fn environment(&self) -> BTreeMap<OsString, OsString> {
-        let mut all = self.git.hardened(&self.settings);
+        let fetching = self.git.overrides.fetching.as_ref().filter(|_| self.fetches);
+        let mut all = self.git.hardened(&self.settings, fetching);
         if let Some(index) = &self.index {
             all.insert("GIT_INDEX_FILE".into(), index.into());
         }
@@ -286,7 +303,11 @@ impl Call<'_> {
 
 impl Git {
     /// The whole environment of a command.
-    fn hardened(&self, settings: &[(String, String)]) -> BTreeMap<OsString, OsString> {
+    fn hardened(
+        &self,
+        settings: &[(String, String)],
+        fetching: Option<&Fetching>,
+    ) -> BTreeMap<OsString, OsString> {
         let environment = &self.environment;
         let mut all: BTreeMap<OsString, OsString> = BTreeMap::new();
         let mut set = |name: &str, value: &OsStr| all.insert(name.into(), value.to_owned());
@@ -308,12 +329,22 @@ impl Git {
             set(name, value.as_ref());
         }
         let mut count = 0;
-        for (key, value) in self.overrides.settings.iter().chain(settings) {
+        let closed = |key: &str| fetching.is_none() || !Fetching::opens(key);
+        let fixed = self.overrides.settings.iter().filter(|(key, _)| closed(key));
+        let opened = fetching.map_or(&[][..], |fetching| &fetching.settings);
+        for (key, value) in fixed.chain(opened).chain(settings) {
             set(&format!("GIT_CONFIG_KEY_{count}"), key.as_ref());
             set(&format!("GIT_CONFIG_VALUE_{count}"), value.as_ref());
             count += 1;
         }
         set("GIT_CONFIG_COUNT", count.to_string().as_ref());
+        if fetching.is_some() {
+            all.retain(|name, _| !name.to_str().is_some_and(|name| CLOSED.contains(&name)));
+            all.insert("GIT_ALLOW_PROTOCOL".into(), FETCHED_BY.into());
+            all.extend(
+                environment.fetching.iter().map(|(name, value)| (name.into(), value.clone())),
+            );
+        }
         all
     }
 }

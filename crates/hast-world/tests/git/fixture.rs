@@ -42,6 +42,7 @@ pub(crate) fn rules() -> TreeRules {
         protected: text(&[".ai/config.yaml", ".ai/goals.yaml", ".ai/rules.md", ".ai/.gitignore"]),
         protect: text(&["*.pem", "infra/"]),
         handoffs: Some(".ai/handoffs/".to_owned()),
+        ..TreeRules::default()
     }
 }
 
@@ -55,8 +56,14 @@ impl Repo {
         let path = std::env::var_os("PATH").unwrap();
         let program = hast_world::programs::find("git", &path).unwrap();
         let home = Some(dir.path().join("home"));
-        let environment =
-            GitEnvironment { program, path, home, config_home: None, signing: Vec::new() };
+        let environment = GitEnvironment {
+            program,
+            path,
+            home,
+            config_home: None,
+            signing: Vec::new(),
+            fetching: Vec::new(),
+        };
         let repo = Self { dir, room: None, environment };
         fs::create_dir_all(repo.top()).unwrap();
         fs::create_dir_all(repo.dir.path().join("home")).unwrap();

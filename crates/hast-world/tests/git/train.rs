@@ -207,6 +207,31 @@ fn a_user_in_the_middle_of_a_merge_is_left_alone() {
 }
 
 #[test]
+fn a_merge_waits_for_a_command_of_the_users_to_end() {
+    for (path, text) in [(".git/MERGE_HEAD", "x"), (".git/index.lock", "")] {
+        let repo = Repo::new();
+        add(&repo, "M1");
+        let base = repo.head();
+        let head = work(&repo, &[("new.txt", "new\n")]);
+        repo.write(path, text);
+        let plan = MergePlan {
+            onto: Target::Branch("refs/heads/main".to_owned()),
+            from: base,
+            to: head.clone(),
+            rules: rules(),
+        };
+        let mut trees = trees(&repo).waiting(std::time::Duration::from_secs(30));
+        std::thread::scope(|scope| {
+            let merging = scope.spawn(move || trees.merge(&plan).unwrap());
+            std::thread::sleep(std::time::Duration::from_millis(2_500));
+            std::fs::remove_file(repo.path(path)).unwrap();
+            assert_eq!(merging.join().unwrap(), None, "{path}");
+        });
+        assert_eq!(repo.head(), head, "{path}");
+    }
+}
+
+#[test]
 fn a_branch_that_is_not_checked_out_moves_without_any_file() {
     let repo = Repo::new();
     add(&repo, "M1");

@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::inspection::Inspection;
@@ -19,6 +20,7 @@ use crate::fixture::{Repo, Steps, assert_honest, at, changes, rules};
 pub(crate) fn trees(repo: &Repo) -> RealWorktrees {
     RealWorktrees::open(&repo.top(), &rooms(repo), repo.environment.clone(), RoomKind::OwnPath)
         .unwrap()
+        .waiting(Duration::ZERO)
 }
 
 fn rooms(repo: &Repo) -> PathBuf {

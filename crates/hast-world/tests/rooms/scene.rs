@@ -53,8 +53,14 @@ impl Scene {
         let path = std::env::var_os("PATH").unwrap();
         let program = hast_world::programs::find("git", &path).unwrap();
         let home = Some(dir.path().join("home"));
-        let environment =
-            GitEnvironment { program, path, home, config_home: None, signing: Vec::new() };
+        let environment = GitEnvironment {
+            program,
+            path,
+            home,
+            config_home: None,
+            signing: Vec::new(),
+            fetching: Vec::new(),
+        };
         let scene = Self { dir, environment };
         fs::create_dir_all(scene.top()).unwrap();
         fs::create_dir_all(scene.dir.path().join("home")).unwrap();

@@ -15,12 +15,14 @@ use hast_flow::flows::goals::selection::{Placed, placed, select};
 use hast_flow::formats::source::Source;
 use hast_flow::time::UtcTime;
 use hast_flow::words::{Lang, visible};
+use hast_world::git::RoomsOnDisk;
 use hast_world::git_thread::GitThread;
 use hast_world::root_path::RootPath;
 use hast_world::{auto_lock, git};
 use serde_json::{Value, json};
 
 use super::agent::limits;
+use super::auto::effects::{rooms_here, rooms_json, rooms_line};
 use super::calling::machine_directory;
 use super::goals_files::{newest_handoff, text_of};
 use super::run::glance as runs;
@@ -56,6 +58,7 @@ struct GoalsState {
     last_handoff: Option<String>,
     /// Goals whose status is in the file and in no commit yet.
     owed: Vec<String>,
+    rooms: RoomsOnDisk,
 }
 
 /// In the order people care about them.
@@ -195,6 +198,7 @@ fn goals_lines(lang: Lang, report: &Report, goals: Option<&GoalsState>) -> Vec<S
     if !goals.owed.is_empty() {
         lines.push(ops::status_owed(lang, visible(&goals.owed.join(", "))));
     }
+    lines.extend(rooms_line(&goals.rooms, lang));
     lines
 }
 
@@ -236,6 +240,7 @@ fn goals_json(goals: &GoalsState) -> Value {
         "last_handoff": goals.last_handoff,
         "blocked_goals": blocked_goals,
         "not_committed": goals.owed,
+        "rooms": rooms_json(&goals.rooms),
     })
 }
 
@@ -279,6 +284,7 @@ fn goals_state(app: &App, root: &RootPath) -> Option<GoalsState> {
     Some(GoalsState {
         counts: STATUSES.map(count),
         owed: owed(app, root, &text),
+        rooms: rooms_here(root, &std::env::vars_os().collect::<Vec<_>>()).unwrap_or_default(),
         current: select(&all, last_goal).map(named),
         blocked: goals.map(|goal| (goal.id.clone(), goal.blocked_reason.clone())).collect(),
         last_handoff: newest.map(|(name, _)| name),

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use hast_flow::docs::document::read;
 use hast_flow::docs::files::{FlowName, document_at, document_named};
-use hast_flow::docs::goals::{Config, Goals, unknown_tools};
+use hast_flow::docs::goals::{Config, Goals, SandboxMode, unknown_tools};
 use hast_flow::docs::registry::{self, Entry};
 use hast_flow::flows::goals::layout::{CONFIG, GOALS};
 use hast_flow::formats::diagnostic::{Diagnostic, Finding};
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
+use hast_world::calls::grants::GrantGuard;
 use hast_world::files::PathError;
 use hast_world::files::read_named;
 use hast_world::root_path::RootPath;
@@ -96,6 +97,7 @@ fn check_documents(app: &App, flow: FlowName, root: &RootPath, report: &mut Repo
     }
     if flow == FlowName::Goals {
         check_tools(app, root, report);
+        check_grants(app, root, report);
         let jumps = super::goals_numbers::jumps(app, root);
         jumps.into_iter().for_each(|finding| report.add(finding));
     }
@@ -128,6 +130,7 @@ pub(crate) fn check_written(app: &App, root: &RootPath, report: &mut Report) {
         }
     }
     check_tools(app, root, report);
+    check_grants(app, root, report);
 }
 
 /// What lies in one directory of a flow, with what the flow knows about it.
@@ -161,6 +164,23 @@ fn check_tools(app: &App, root: &RootPath, report: &mut Report) {
     if let (Ok(config), Ok(goals)) = (config, read::<Goals>(&source)) {
         for finding in unknown_tools(&source, &goals, &config.value) {
             report.add(finding);
+        }
+    }
+}
+
+/// What no file can know alone: whether a path of `sandbox_write` leads into the checkout or its git directory.
+fn check_grants(app: &App, root: &RootPath, report: &mut Report) {
+    let Ok(Some(text)) = text_of(app, root, CONFIG) else { return };
+    let name = shown_path(app, &root.join(CONFIG));
+    let source = Source::new(&name, &text);
+    let Ok(config) = read::<Config>(&source) else { return };
+    let variables: Vec<_> = std::env::vars_os().collect();
+    let Some(guard) = GrantGuard::of(root, &variables) else { return };
+    let off = config.value.sandbox == Some(SandboxMode::Off);
+    let nodes = config.tree.get("sandbox_write").map_or(&[][..], |list| list.list());
+    for (written, node) in config.value.sandbox_write.iter().zip(nodes).filter(|_| !off) {
+        if let Some(grant) = guard.refuses(written) {
+            report.add(source.diagnose(node.span.clone(), Finding::RefusedGrant(grant)));
         }
     }
 }

@@ -5,8 +5,10 @@
 mod attacks;
 mod deaths;
 mod dependencies;
+mod grants;
 mod hooks;
 mod outside;
+mod own_commits;
 mod private_places;
 mod same_path;
 mod scene;

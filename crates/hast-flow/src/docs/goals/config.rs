@@ -60,6 +60,9 @@ pub struct Config {
     /// Globs of files that git does not have and that are copied into each new room.
     #[serde(default)]
     pub room_copy: Vec<String>,
+    /// Globs of ignored files that stay as the agent left them when the tests run.
+    #[serde(default)]
+    pub room_keep: Vec<String>,
     /// Without effect.
     #[serde(default)]
     pub isolation: Option<Isolation>,

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::attempt::base::{Base, ObjectId};
+use crate::attempt::hooked;
 use crate::attempt::workspace::{CommitPlan, Content, Identity};
 use crate::attempt::worktrees::LANES;
 use crate::attempt_steps::{CommitKeys, Committed, blocked};
@@ -356,5 +357,9 @@ fn commit(
     Ok(match scene.git().commit(&keys, base, plan)? {
         Committed::At(commit) => Ok(commit),
         Committed::Refused(why) => Err(words::commit_refused(scene.facts.lang, why)),
+        Committed::Rewritten { hook } => {
+            let why = hooked::say::changed_content(scene.facts.lang, hook);
+            Err(words::commit_refused(scene.facts.lang, why))
+        }
     })
 }

@@ -16,7 +16,6 @@ use hast_flow::process::{
 use hast_flow::words::Lang;
 
 use super::super::index::disk;
-use super::super::paths::shown;
 use super::{RealRooms, make_private, remove_all, shade};
 use crate::sandbox::mounts::mount_points;
 use crate::supervisor::Guarded;
@@ -55,27 +54,11 @@ impl RealRooms {
         if let Some(path) = mount_below(top) {
             return Some(OwnPathReason::MountBelow { path: path.display().to_string() });
         }
-        if let Some(path) = self.filled_submodule() {
-            return Some(OwnPathReason::Submodules { path: shown(&path) });
-        }
         let refused = |why: String| OwnPathReason::Refused { why };
         match self.try_mounts(supervisor, lang) {
             Ok(why) => why.map(refused),
             Err(problem) => Some(refused(problem.what(lang))),
         }
-    }
-
-    /// A submodule of the user's that has files.
-    fn filled_submodule(&self) -> Option<Vec<u8>> {
-        let list = self.git.call(["ls-files", "-z", "-s"]).users_index().run().ok()?;
-        let entries = list.split(|byte| *byte == 0).filter(|entry| entry.starts_with(b"160000"));
-        let mut paths = entries.filter_map(|entry| {
-            let at = entry.iter().position(|byte| *byte == b'\t')?;
-            Some(entry[at + 1..].to_vec())
-        });
-        paths.find(|path| {
-            fs::read_dir(self.git.place.at(path)).is_ok_and(|mut entries| entries.next().is_some())
-        })
     }
 
     /// Why the mounts do not work; nothing if they do.

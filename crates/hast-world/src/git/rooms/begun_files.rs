@@ -103,8 +103,13 @@ impl RealRooms {
         if differs { write_list(room, &begun) } else { Ok(()) }
     }
 
-    /// Submodules in which a file of these is another one now. What a build adds there is no change.
-    pub(super) fn changed_submodules(&self, room: &Room) -> Result<Vec<Vec<u8>>, GitProblem> {
+    /// Submodules in which a file of these, or one that the user tracks there, is another one now. What a build adds
+    /// or makes anew there is no change.
+    pub(super) fn changed_submodules(
+        &self,
+        room: &Room,
+        absent: &[Vec<u8>],
+    ) -> Result<Vec<Vec<u8>>, GitProblem> {
         let mut submodules = self.submodules(room)?;
         if submodules.is_empty() {
             return Ok(submodules);
@@ -117,7 +122,16 @@ impl RealRooms {
         };
         submodules.retain(|submodule| {
             let inside = [submodule.as_slice(), b"/"].concat();
-            begun.iter().filter(|file| file.path.starts_with(&inside)).any(|file| differs(&file))
+            let tracked = self.tracked_in(submodule);
+            let counts = |file: &&BegunFile| {
+                let name = file.path.strip_prefix(&inside[..]);
+                name.is_some_and(|name| tracked.as_ref().is_none_or(|all| all.contains(name)))
+            };
+            let mut seen = begun.iter().filter(counts).peekable();
+            match (seen.peek(), room.record.kind) {
+                (None, RoomKind::SamePath) => self.is_changed_through(room, submodule, absent),
+                _ => seen.any(|file| differs(&file)),
+            }
         });
         Ok(submodules)
     }
@@ -192,7 +206,7 @@ fn files_below(tree: &Path, directories: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     files
 }
 
-fn same_content(one: &Path, other: &Path) -> bool {
+pub(super) fn same_content(one: &Path, other: &Path) -> bool {
     let plain = |path: &Path| fs::symlink_metadata(path).is_ok_and(|there| there.is_file());
     let link = |path: &Path| fs::read_link(path).ok();
     match (plain(one), plain(other)) {

@@ -70,7 +70,7 @@ impl RealRooms {
         let huge = paths.extract_if(.., is_huge).map(|path| repo_path(&path));
         breaches.extend(huge.map(|path| Breach::TooLarge { path }));
         breaches.extend(self.take_in(room, &paths, &index)?);
-        let changed = self.changed_submodules(room)?.into_iter();
+        let changed = self.changed_submodules(room, &found.absent)?.into_iter();
         breaches.extend(changed.map(|path| Breach::SubmoduleChanged { path: repo_path(&path) }));
         let git = self.git_of(room);
         let write = git.call(["write-tree"]).index(&index).from(&room.trusted()).synced();
@@ -157,7 +157,7 @@ impl RealRooms {
 
     /// Takes files into the index; those that git takes from nobody are told. One that cannot be
     /// converted keeps git from all of them: then each is taken by itself.
-    fn take_in(
+    pub(super) fn take_in(
         &self,
         room: &Room,
         paths: &[Vec<u8>],
@@ -328,9 +328,14 @@ fn untracked_names(breaches: &[Breach], found: &Found) -> Vec<Vec<u8>> {
     special.chain(repositories.cloned()).collect()
 }
 
+/// The index of what the agent left, as soon as hast has looked at it.
+pub(super) fn judged_index_of(room: &Room) -> PathBuf {
+    room.trusted().join("judged")
+}
+
 /// A copy of the base's index with its date: by that git knows which entries to look at twice.
 pub(super) fn judged_index(room: &Room) -> Result<PathBuf, GitProblem> {
-    let (from, to) = (room.index(), room.trusted().join("judged"));
+    let (from, to) = (room.index(), judged_index_of(room));
     let failed = |error: std::io::Error| disk(&to, error);
     fs::copy(&from, &to).map_err(failed)?;
     let date = fs::metadata(&from).and_then(|there| there.modified()).map_err(failed)?;

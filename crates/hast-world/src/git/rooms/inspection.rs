@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 use hast_flow::attempt::base::{Base, ObjectId, TreeRules};
 use hast_flow::attempt::evidence::{Breach, Change, ChangeKind, RepoPath};
@@ -13,10 +14,12 @@ use hast_flow::attempt::inspection::{HandoffFile, Inspection};
 use hast_flow::attempt::rooms::OwnCommits;
 
 use super::super::diff::Difference;
+use super::super::index::disk;
 use super::super::paths::{Matcher, repo_path, shown};
+use super::super::place::At;
 use super::change::{TreeNow, judged_index, links};
 use super::saving::FoundWork;
-use super::{RealRooms, Room, remove_any};
+use super::{RealRooms, Room, remove_any, write_file};
 use crate::files::read_bounded;
 
 const LONGEST_HANDOFF: usize = 1 << 20;
@@ -33,9 +36,10 @@ impl RealRooms {
         let changed: BTreeSet<&[u8]> = now.differences.iter().map(|one| &*one.path).collect();
         // A commit holds nothing that the judge does not see in the tree.
         let own = self.own_commits(room, &now.tree, &|path| changed.contains(path))?;
-        let head = match own {
-            OwnCommits::Linear(commits) => commits.last().cloned(),
-            OwnCommits::None | OwnCommits::Squash(_) => None,
+        let (head, squashed) = match own {
+            OwnCommits::Linear(commits) => (commits.last().cloned(), None),
+            OwnCommits::None => (None, None),
+            OwnCommits::Squash(why) => (None, Some(why)),
         };
         let head = head.unwrap_or_else(|| room.base().clone());
         let work = FoundWork {
@@ -43,25 +47,66 @@ impl RealRooms {
             tree: now.tree.clone(),
             head: head.clone(),
             not_stored: now.not_stored.iter().map(|path| shown(path)).collect(),
+            taken_back: self.noted_work(room).map(|work| work.taken_back).unwrap_or_default(),
         };
         self.note_work(room, &work)?;
+        if now.differences.iter().any(|one| is_attributes(&one.path)) {
+            self.check_out_anew(room, &now.index)?;
+        }
         self.make_private_git(room, &now.index)?;
         let hidden = self.newly_ignored(room, &now.differences, &meant)?;
         let (differences, absent) = (now.differences.clone(), now.absent.clone());
         let mut found = self.evidence(room, rules, now, &hidden, head)?;
+        found.squashed = squashed;
         self.tell_leaks(room, &mut found)?;
-        self.restore_ignored(room, rules, &differences, &absent)?;
+        let of_agent = self.changed_ignored(room)?;
+        let back = self.restore_ignored(room, rules, &differences, (&absent, &of_agent))?;
+        found.taken_back = work.taken_back.iter().cloned().chain(back).collect();
+        found.taken_back.sort();
+        found.taken_back.dedup();
+        if found.taken_back != work.taken_back {
+            let taken_back = found.taken_back.clone();
+            self.note_work(room, &FoundWork { taken_back, ..work })?;
+        }
         self.shade(room)?;
         Ok(found)
     }
 
+    /// The files as git writes them by the attributes of the judged tree: those are the ones that the user will
+    /// have, and not those that the agent wrote before it changed the attributes.
+    fn check_out_anew(&self, room: &Room, index: &Path) -> Result<(), GitProblem> {
+        let (git, from) = (self.git_of(room), room.trusted());
+        let tracked = git.call(["ls-files", "-z", "-t"]).index(index).from(&from).run()?;
+        let there = tracked.split(|byte| *byte == 0).filter_map(|line| line.strip_prefix(b"H "));
+        for path in
+            there.filter(|path| matches!(git.place.look_at(path), At::File { .. } | At::Link))
+        {
+            let at = git.place.at(path);
+            fs::remove_file(&at).map_err(|error| disk(&at, error))?;
+        }
+        let write = git.call(["checkout-index", "-a", "-f", "-u", "-q"]);
+        write.index(index).from(&from).fetching().run().map(|_| ())
+    }
+
     /// A process that died after an inspection may have run the tests: since then nobody else was in
     /// the room. The judged files are as they were, and what is new is gone.
-    fn undo_tests(&self, room: &Room) -> Result<(), GitProblem> {
+    pub(super) fn undo_tests(&self, room: &Room) -> Result<(), GitProblem> {
         let Some(work) = self.noted_work(room) else { return Ok(()) };
         let (git, from, index) = (self.git_of(room), room.trusted(), judged_index(room)?);
-        let judged = git.call(["read-tree", "-u", "--reset", work.tree.as_str()]);
+        // The user's files are in the room as they are now, and the judged tree has them as the base does.
+        let of_user: Vec<(PathBuf, Vec<u8>)> = self
+            .shown_paths(room)
+            .iter()
+            .filter(|path| matches!(git.place.look_at(path), At::File { .. }))
+            .filter_map(|path| Some((git.place.at(path), fs::read(git.place.at(path)).ok()?)))
+            .collect();
+        let judged = git.call(["read-tree", "-u", "--reset", work.tree.as_str()]).fetching();
         judged.index(&index).from(&from).run()?;
+        for (path, bytes) in of_user {
+            if fs::read(&path).ok().as_ref() != Some(&bytes) {
+                write_file(&path, &bytes)?;
+            }
+        }
         let (shown_files, begun) = (self.shown_paths(room), self.begun_paths(room));
         for path in self.new_by_base_rules(room, &index)? {
             let is_kept = shown_files.contains(&path[..])
@@ -115,8 +160,10 @@ impl RealRooms {
             changes,
             links: links(&now.differences),
             protected: self.protected(room, &matcher, &now.differences),
-            handoffs: self.new_handoffs(room, rules),
+            handoffs: self.new_handoffs(room, rules, &now.differences),
             others: Vec::new(),
+            squashed: None,
+            taken_back: Vec::new(),
             not_committed,
             breaches: now.breaches,
             uncommitted: self.git.tree_of(&head)? != commit_tree,
@@ -172,7 +219,12 @@ impl RealRooms {
     }
 
     /// Handoffs that were not there when the attempt began, also where git ignores them.
-    fn new_handoffs(&self, room: &Room, rules: &TreeRules) -> Vec<HandoffFile> {
+    fn new_handoffs(
+        &self,
+        room: &Room,
+        rules: &TreeRules,
+        differences: &[Difference],
+    ) -> Vec<HandoffFile> {
         let Some(directory) = &rules.handoffs else { return Vec::new() };
         let shown_before = self.shown_paths(room);
         let place = room.tree().join(directory);
@@ -188,7 +240,8 @@ impl RealRooms {
                 Ok(there) if there.len() > LONGEST_HANDOFF as u64 => Err("too large".to_owned()),
                 _ => read_bounded(&entry.path(), LONGEST_HANDOFF).map_err(|why| why.to_string()),
             };
-            new.push(HandoffFile { name: shown(name.as_bytes()), bytes });
+            let ignored = !differences.iter().any(|one| one.path == path);
+            new.push(HandoffFile { name: shown(name.as_bytes()), bytes, ignored });
         }
         new.sort_by(|one, other| one.name.cmp(&other.name));
         new
@@ -199,4 +252,8 @@ impl RealRooms {
         let name = String::from_utf8_lossy(&name).into_owned();
         self.git.call(["cat-file", "-e", &name]).output().is_ok_and(|out| out.code == Some(0))
     }
+}
+
+fn is_attributes(path: &[u8]) -> bool {
+    path == b".gitattributes" || path.ends_with(b"/.gitattributes")
 }

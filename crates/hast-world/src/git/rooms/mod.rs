@@ -16,6 +16,7 @@ mod saving;
 mod secrets;
 mod shade;
 mod shown_files;
+mod submodules;
 mod tree;
 mod trees;
 mod users_repository;
@@ -48,7 +49,8 @@ const GONE: &str = "gone-";
 /// How long a lock is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub use pool::{UnitRoom, room_of_unit, rooms_directory};
+pub use pool::{RoomsOnDisk, UnitRoom, room_of_unit, rooms_directory, rooms_on_disk};
+pub use submodules::moved_submodules;
 pub use trees::RealWorktrees;
 pub use workspace::RoomWorkspace;
 

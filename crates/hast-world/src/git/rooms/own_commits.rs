@@ -14,6 +14,7 @@ use super::super::diff::parse_raw;
 use super::super::index::{disk, object};
 use super::super::paths::repo_path;
 use super::super::run::Call;
+use super::change::judged_index_of;
 use super::quarantine::{quarantine, unreadable};
 use super::{RealRooms, Room, remove_any};
 use crate::files::read_bounded;
@@ -73,6 +74,9 @@ impl RealRooms {
         in_scope: &dyn Fn(&[u8]) -> bool,
     ) -> Checked<Vec<ObjectId>> {
         let Some((store, tip)) = honest!(self.fetched(room)?) else { return Ok(Ok(Vec::new())) };
+        if let Some(why) = self.users_way(room, &store, &tip)? {
+            return Ok(Err(why));
+        }
         let commits = honest!(self.linear(room, &store, &tip)?);
         let there = self.names_of(tree)?;
         let mut before = room.base();
@@ -82,6 +86,49 @@ impl RealRooms {
         }
         self.publish(&store)?;
         Ok(Ok(commits))
+    }
+
+    /// What the user's own commits go through and the agent's did not: a signature, hooks, filters.
+    fn users_way(
+        &self,
+        room: &Room,
+        store: &Path,
+        tip: &ObjectId,
+    ) -> Result<Option<SquashReason>, GitProblem> {
+        if self.git.overrides.signing.is_some() {
+            return Ok(Some(SquashReason::Signed));
+        }
+        if let Some(name) = self.commit_hook() {
+            return Ok(Some(SquashReason::Hook { name: name.to_owned() }));
+        }
+        let diff = ["diff-tree", "-r", "-z", "--name-only", "--no-renames"];
+        let diff = self.git.call(diff).args([room.base().as_str(), tip.as_str()]);
+        let paths = self.with_store(diff, store).run()?;
+        // The attempt may have changed the attributes: those of the base count as well.
+        for index in [room.index(), judged_index_of(room)] {
+            if let Some(path) = self.filtered(room, &paths, &index)? {
+                return Ok(Some(SquashReason::Filter { path: repo_path(&path) }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first of some paths that has a filter by the attributes of an index.
+    fn filtered(
+        &self,
+        room: &Room,
+        paths: &[u8],
+        index: &Path,
+    ) -> Result<Option<Vec<u8>>, GitProblem> {
+        if !index.is_file() {
+            return Ok(None);
+        }
+        let git = self.git_of(room);
+        let asked = git.call(["check-attr", "--cached", "-z", "--stdin", "filter"]);
+        let asked = asked.index(index).from(&room.trusted()).input(paths.to_vec()).run()?;
+        let words: Vec<&[u8]> = asked.split(|byte| *byte == 0).collect();
+        let is_filtered = |word: &&[&[u8]]| !matches!(word[2], b"unspecified" | b"unset");
+        Ok(words.chunks_exact(3).find(is_filtered).map(|word| word[0].to_vec()))
     }
 
     /// The agent's objects in a store of hast's own, and its last commit; none where it made none.

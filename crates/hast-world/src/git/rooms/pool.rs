@@ -40,6 +40,34 @@ pub fn room_of_unit(rooms: &Path, unit: &str) -> Option<UnitRoom> {
     Some(UnitRoom { tree: path.join("tree"), work: path.join("work"), kind: record.kind })
 }
 
+/// The rooms of a checkout, as they are on the disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RoomsOnDisk {
+    pub rooms: usize,
+    /// Those that a unit of work has.
+    pub in_use: usize,
+    pub bytes: u64,
+    /// The kind of the room that was made last.
+    pub kind: Option<RoomKind>,
+}
+
+/// Counts the rooms in a directory by their records.
+pub fn rooms_on_disk(rooms: &Path) -> RoomsOnDisk {
+    let mut found = RoomsOnDisk::default();
+    let mut newest = None;
+    let slots = fs::read_dir(rooms).into_iter().flatten().flatten().map(|entry| entry.path());
+    for (path, record) in slots.filter_map(|path| record_in(&path).map(|record| (path, record))) {
+        found.rooms += 1;
+        found.in_use += usize::from(record.unit.is_some());
+        found.bytes += disk_use(&path);
+        let made = fs::metadata(path.join("meta.json")).and_then(|there| there.modified()).ok();
+        if made >= newest {
+            (newest, found.kind) = (made, Some(record.kind));
+        }
+    }
+    found
+}
+
 /// Where the room of a unit is on the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitRoom {

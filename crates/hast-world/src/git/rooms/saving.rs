@@ -7,6 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use hast_flow::attempt::base::{ObjectId, SavedWork, ref_part};
+use hast_flow::attempt::evidence::RepoPath;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::rooms::OwnCommits;
 use hast_flow::attempt::workspace::{Aside, SavePlan};
@@ -33,6 +34,9 @@ pub(super) struct FoundWork {
     pub(super) head: ObjectId,
     /// Paths of things that no ref can hold, as people read them.
     pub(super) not_stored: Vec<String>,
+    /// Ignored files of the agent that were taken back before the tests.
+    #[serde(default)]
+    pub(super) taken_back: Vec<RepoPath>,
 }
 
 impl RealRooms {
@@ -95,7 +99,7 @@ impl RealRooms {
         };
         let (base, head) = (room.base().clone(), head.unwrap_or_else(|| room.base().clone()));
         let not_stored = not_stored.iter().map(|path| shown(path)).collect();
-        Ok(FoundWork { base, tree, head, not_stored })
+        Ok(FoundWork { base, tree, head, not_stored, taken_back: Vec::new() })
     }
 
     /// Changed files beyond the plan's sizes, the largest first.

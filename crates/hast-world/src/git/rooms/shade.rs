@@ -20,10 +20,10 @@ use crate::files::read_bounded;
 
 const LONGEST_RULES: usize = 1 << 20;
 /// The mark of a directory through which nothing of the layer below is seen.
-const OPAQUE: &str = "user.overlay.opaque";
+pub(super) const OPAQUE: &str = "user.overlay.opaque";
 /// Caches that tell of the user's own runs, and files that lead to a server of the user's: a room makes
 /// its own.
-const OWN_CACHES: &[&[u8]] =
+pub(super) const OWN_CACHES: &[&[u8]] =
     &[b"__pycache__", b".pytest_cache", b".mypy_cache", b".DS_Store", b".dmypy.json"];
 
 /// Paths of the checkout, without a slash at the end.
@@ -55,7 +55,7 @@ impl RealRooms {
         for directory in &seen.above {
             self.shade_directory(&room.tree(), directory, &seen)?;
         }
-        Ok(())
+        self.hide_submodule_gits(room)
     }
 
     /// The ignored files of the user by the base's rules, but hast's own and those of other flows.
@@ -76,6 +76,10 @@ impl RealRooms {
                 seen.above.extend(parents(plain).map(<[u8]>::to_vec));
                 seen.through.insert(plain.to_vec());
             }
+        }
+        for submodule in self.filled_submodules(room)? {
+            seen.above.extend(parents(&submodule).map(<[u8]>::to_vec));
+            seen.through.insert(submodule);
         }
         Ok(seen)
     }
@@ -123,11 +127,47 @@ impl RealRooms {
         }
         for path in self.seen_through(room)?.through.iter().filter(|path| !keep(path)) {
             if is_plain_directory(&room.tree(), parent(path)) {
-                super::remove_any(&at(&room.tree(), path))?;
+                remove_but(&room.tree(), path, keep)?;
+            }
+        }
+        for submodule in self.filled_submodules(room)? {
+            // Git looks for a directory there.
+            let at = at(&room.tree(), &submodule);
+            if is_plain_directory(&room.tree(), parent(&submodule)) && !at.exists() {
+                super::make_private(&at)?;
             }
         }
         Ok(())
     }
+}
+
+/// Removes what is at a path, but what is to be kept below it.
+fn remove_but(tree: &Path, path: &[u8], keep: &dyn Fn(&[u8]) -> bool) -> Result<(), GitProblem> {
+    if keep(path) {
+        return Ok(());
+    }
+    let full = at(tree, path);
+    if !fs::symlink_metadata(&full).is_ok_and(|there| there.is_dir()) || !holds(tree, path, keep) {
+        return super::remove_any(&full);
+    }
+    names(&full).iter().try_for_each(|name| remove_but(tree, &joined(path, name), keep))
+}
+
+/// Whether something that is to be kept lies in a directory.
+fn holds(tree: &Path, directory: &[u8], keep: &dyn Fn(&[u8]) -> bool) -> bool {
+    let mut open = vec![directory.to_vec()];
+    while let Some(directory) = open.pop() {
+        for name in names(&at(tree, &directory)) {
+            let path = joined(&directory, &name);
+            if keep(&path) {
+                return true;
+            }
+            if fs::symlink_metadata(at(tree, &path)).is_ok_and(|there| there.is_dir()) {
+                open.push(path);
+            }
+        }
+    }
+    false
 }
 
 /// Hides files of the user's that the agent deleted.

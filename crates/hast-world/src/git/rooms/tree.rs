@@ -35,7 +35,7 @@ impl RealRooms {
             let path = git.place.at(&path);
             fs::remove_file(&path).map_err(|error| disk(&path, error))?;
         }
-        let read = git.call(["read-tree", "-u", "--reset", to.as_str()]);
+        let read = git.call(["read-tree", "-u", "--reset", to.as_str()]).fetching();
         read.index(&index).from(&from).run()?;
         let clean = match (ignored, room.record.kind) {
             (IgnoredFiles::Kept, RoomKind::OwnPath) => "-qffd",
@@ -43,6 +43,10 @@ impl RealRooms {
             (IgnoredFiles::Kept, RoomKind::SamePath) | (IgnoredFiles::Removed, _) => "-qffdx",
         };
         git.call(["clean", clean]).index(&index).from(&from).run()?;
+        if clean == "-qffdx" {
+            // Git takes what is in a submodule for the submodule's.
+            self.empty_submodules(room)?;
+        }
         if ignored == IgnoredFiles::Kept {
             // What only the attempt's own rules hide, or lies where a sparse checkout has nothing.
             for path in self.new_by_base_rules(room, &index)?.iter().chain(&self.left_out(room)?) {
@@ -86,14 +90,27 @@ impl RealRooms {
         let Ok(changed) = changed.users_index().run() else { return Ok(()) };
         let changed: BTreeSet<&[u8]> = changed.split(|byte| *byte == 0).collect();
         let files = git.call(["ls-files", "-z"]).index(&index).from(&from).run()?;
+        let date = |path: &Path| {
+            let there = fs::symlink_metadata(path).ok()?;
+            Some(Timespec { tv_sec: there.mtime(), tv_nsec: there.mtime_nsec() })
+        };
+        let mut differs = false;
         for path in files.split(|byte| *byte == 0).filter(|path| !changed.contains(path)) {
             if path.is_empty() {
                 continue;
             }
-            let Ok(users) = fs::symlink_metadata(self.git.place.at(path)) else { continue };
-            let date = Timespec { tv_sec: users.mtime(), tv_nsec: users.mtime_nsec() };
-            let dates = Timestamps { last_access: date, last_modification: date };
-            let _ = utimensat(CWD, git.place.at(path), &dates, AtFlags::SYMLINK_NOFOLLOW);
+            let at = git.place.at(path);
+            let Some(users) = date(&self.git.place.at(path)) else { continue };
+            // Git reads a file again whose date was set, also to what it was.
+            if date(&at) == Some(users) {
+                continue;
+            }
+            differs = true;
+            let dates = Timestamps { last_access: users, last_modification: users };
+            let _ = utimensat(CWD, at, &dates, AtFlags::SYMLINK_NOFOLLOW);
+        }
+        if !differs {
+            return Ok(());
         }
         let refresh = git.call(["update-index", "-q", "--refresh"]);
         refresh.index(&index).from(&from).output().map(|_| ())

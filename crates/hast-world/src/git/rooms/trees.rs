@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use hast_flow::agents::redact::Redactor;
 use hast_flow::attempt::base::{ObjectId, Saved, SavedWork};
@@ -48,6 +49,13 @@ impl RealWorktrees {
         rooms.sweep()?;
         let (directory, held) = (directory.to_owned(), BTreeMap::new());
         Ok(Self { main, rooms, environment, directory, held })
+    }
+
+    /// The same, and a merge waits so long for a user who is in the middle of something.
+    #[must_use]
+    pub fn waiting(mut self, patience: Duration) -> Self {
+        self.main.patience = patience;
+        self
     }
 
     /// None of these values may be in what is saved of a room.
@@ -217,11 +225,13 @@ impl Worktrees for RealWorktrees {
         };
         self.held.remove(tree);
         let room = self.rooms.open_for(tree.as_str(), &plan.at)?;
+        let submodules = self.rooms.copy_submodules(&room)?;
         let copied = match room.record.kind {
             RoomKind::OwnPath => copies::copy(&self.main.git.place.top, &room.tree(), &plan.copy)?,
             // They are seen there anyway.
             RoomKind::SamePath => 0,
         };
+        let copied = copied + submodules;
         self.rooms.note_rules(&room, &plan.rules)?;
         self.rooms.shade(&room)?;
         self.held.insert(tree.clone(), room);

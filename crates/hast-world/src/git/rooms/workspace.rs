@@ -122,7 +122,7 @@ impl RoomWorkspace {
         let index = ScratchFile { path: self.room.trusted().join("restoring") };
         std::fs::copy(self.room.index(), &index.path).map_err(|why| disk(&index.path, why))?;
         let git = self.rooms.git_of(&self.room);
-        let read = git.call(["read-tree", "-m", "-u", from.as_str(), to.as_str()]);
+        let read = git.call(["read-tree", "-m", "-u", from.as_str(), to.as_str()]).fetching();
         read.index(&index.path).from(&self.room.trusted()).run()?;
         self.rooms.shade(&self.room)
     }

@@ -21,7 +21,9 @@ use super::list::{who, why_text, why_word};
 use super::{homes, limits};
 use crate::agent_messages::say;
 use crate::app::App;
-use crate::commands::auto::effects::room_ability;
+use crate::commands::auto::effects::{
+    refused_grants, room_ability, rooms_here, rooms_json, rooms_line,
+};
 use crate::commands::calling::{
     Project, approvals, bare_variable, commands, project, supervisor, told_missing,
     warn_of_variable,
@@ -160,6 +162,9 @@ fn sandbox(report: &mut Report, project: &Project, applied: &Applied, net: Net, 
 /// Where agents would see their room; nothing outside of a repository.
 fn rooms(report: &mut Report, project: &Project, supervisor: &Guarded, lang: Lang) {
     let Project { root, config, variables, .. } = project;
+    for grant in refused_grants(root, config, variables) {
+        report.problem(grant.what(lang), grant.next(lang));
+    }
     let Ok(ability) = room_ability(supervisor, root, config, variables, lang) else { return };
     let (word, why) = match &ability {
         RoomAbility::SamePath => ("same_path", None),
@@ -169,7 +174,10 @@ fn rooms(report: &mut Report, project: &Project, supervisor: &Guarded, lang: Lan
         None => say::rooms_same_path(lang),
         Some(why) => say::rooms_own_path(lang, why),
     });
+    let found = rooms_here(root, variables).unwrap_or_default();
+    report.lines.extend(rooms_line(&found, lang));
     report.json.insert("rooms".to_owned(), json!({ "kind": word, "why": why }));
+    report.json.insert("rooms_on_disk".to_owned(), rooms_json(&found));
 }
 
 fn settings(report: &mut Report, project: &Project, lang: Lang) {

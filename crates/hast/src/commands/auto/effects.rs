@@ -14,20 +14,27 @@ use hast_flow::attempt::worktrees::{TreeName, WorktreeResult};
 use hast_flow::docs::goals::Config;
 use hast_flow::flows::goals::auto::layout as auto_layout;
 use hast_flow::flows::goals::layout;
+use hast_flow::formats::grant_words::RefusedGrant;
 use hast_flow::leases::LeaseResult;
 use hast_flow::steps::{Effect, EffectResult, Place, StepKey};
 use hast_flow::store::DocPath;
 use hast_flow::tools::{FailureClass, FailureRecord};
 use hast_flow::words::Lang;
 use hast_world::calls::OtherEffects;
+use hast_world::calls::grants::GrantGuard;
 use hast_world::checks::Checks;
-use hast_world::git::{GitEnvironment, RealRooms, rooms_directory};
+use hast_world::git::{GitEnvironment, RealRooms, RoomsOnDisk, rooms_directory, rooms_on_disk};
 use hast_world::git_thread::GitThread;
 use hast_world::root_path::RootPath;
+use hast_world::roots::git_top;
 use hast_world::supervisor::Guarded;
 use hast_world::worktree_threads::WorktreeThreads;
 
+use serde_json::{Value, json};
+
 use super::leases::Leases;
+use super::leftovers::size;
+use crate::auto_messages::say;
 
 /// Git and tests of the project, and of the work trees beside it.
 pub(crate) struct AutoEffects {
@@ -120,7 +127,17 @@ pub(crate) fn open_rooms(
     WorktreeThreads::open(root, &directory_of_rooms(root, variables)?, kind)
 }
 
-/// The kind of room that works for a checkout.
+/// Paths of `sandbox_write` that would let agents write past their rooms.
+pub(crate) fn refused_grants(
+    root: &Path,
+    config: &Config,
+    variables: &[(OsString, OsString)],
+) -> Vec<RefusedGrant> {
+    let guard = GrantGuard::of(root, variables);
+    guard.map_or_else(Vec::new, |guard| guard.refused_in(config))
+}
+
+/// The kind of room that works for a checkout. A grant that leads past rooms is refused: nothing starts.
 pub(crate) fn room_ability(
     supervisor: &Guarded,
     root: &Path,
@@ -128,9 +145,37 @@ pub(crate) fn room_ability(
     variables: &[(OsString, OsString)],
     lang: Lang,
 ) -> Result<RoomAbility, GitProblem> {
+    if let Some(grant) = refused_grants(root, config, variables).into_iter().next() {
+        return Err(GitProblem::Grant(grant));
+    }
     let directory = directory_of_rooms(root, variables)?;
     let rooms = RealRooms::new(root, &directory, GitEnvironment::of_this_process()?)?;
     Ok(rooms.ability(supervisor, config, lang))
+}
+
+/// The rooms that a checkout has; none outside of a repository.
+pub(crate) fn rooms_here(root: &Path, variables: &[(OsString, OsString)]) -> Option<RoomsOnDisk> {
+    let top = git_top(root)?;
+    Some(rooms_on_disk(&rooms_directory(&top, variables)?))
+}
+
+/// The same for programs.
+pub(crate) fn rooms_json(found: &RoomsOnDisk) -> Value {
+    let kind = found.kind.map(|kind| match kind {
+        RoomKind::SamePath => "same_path",
+        RoomKind::OwnPath => "own_path",
+    });
+    json!({ "rooms": found.rooms, "in_use": found.in_use, "bytes": found.bytes, "kind": kind })
+}
+
+/// The same in words; nothing where there is no room.
+pub(crate) fn rooms_line(found: &RoomsOnDisk, lang: Lang) -> Option<String> {
+    let size = size(found.bytes);
+    let kind = match found.kind? {
+        RoomKind::SamePath => say::at_same_path(lang),
+        RoomKind::OwnPath => say::at_own_path(lang),
+    };
+    Some(say::rooms_here(lang, found.rooms, found.in_use, size, kind))
 }
 
 fn directory_of_rooms(

@@ -37,6 +37,10 @@ pub(crate) struct Judgement {
     pub(crate) not_committed: Vec<String>,
     /// Test files that it changed.
     pub(crate) changed_tests: Vec<String>,
+    /// Lists of dependencies that it changed.
+    pub(crate) dependency_lists: Vec<String>,
+    /// Why the agent's own commits became one of hast's.
+    pub(crate) squashed: Option<String>,
 }
 
 /// Watches a run of `auto`.
@@ -137,7 +141,7 @@ impl GoalEyes {
         let told = self.judged.iter().any(|known| {
             known.goal == current.goal && known.attempt == current.number && known.code == code
         });
-        (!told).then(|| judgement(record, verdict))
+        (!told).then(|| judgement(record, verdict, self.lang))
     }
 }
 
@@ -296,7 +300,7 @@ pub(super) fn whole_after_parts(mut rows: Vec<Row>) -> Vec<Row> {
     rows
 }
 
-fn judgement(record: &AttemptRecord, verdict: &VerdictRecord) -> Judgement {
+fn judgement(record: &AttemptRecord, verdict: &VerdictRecord, lang: Lang) -> Judgement {
     let ended = verdict.judged_at.instant().as_second();
     Judgement {
         goal: record.goal_id.clone(),
@@ -310,5 +314,7 @@ fn judgement(record: &AttemptRecord, verdict: &VerdictRecord) -> Judgement {
         moved_refs: verdict.moved_refs.clone(),
         not_committed: verdict.not_committed.clone(),
         changed_tests: verdict.changed_tests.clone(),
+        dependency_lists: verdict.dependency_lists.clone(),
+        squashed: verdict.squashed.as_ref().map(|why| why.what(lang)),
     }
 }

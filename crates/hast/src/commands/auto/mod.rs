@@ -167,6 +167,11 @@ pub(crate) fn go(
         .map_err(|error| Problem::cannot_read(lang, &error.path, &error.source))?;
     let place = git::Place::find(&project.root)
         .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))?;
+    let moved = git::moved_submodules(&project.root);
+    if !moved.is_empty() && !app.quiet {
+        let moved: Vec<_> = moved.iter().map(|path| shell_word(path).into_owned()).collect();
+        app.output.message(&format!("{}\n", say::submodules_moved(lang, moved.join(" "))));
+    }
     let run = UtcTime::new(app.clock.now()).to_string();
     let alive = found.filter(|found| found.owner == Owner::Alive);
     let flow = AutoFlow {
@@ -266,6 +271,8 @@ pub(crate) fn settings(app: &App, project: &Project) -> Result<Settings, Problem
         other_roots: other_roots(project),
         max_saved_file_bytes: SAVED_FILE_BYTES,
         max_saved_bytes: SAVED_BYTES,
+        setup: config.setup().cloned(),
+        keep: config.room_keep.clone(),
         offset: app.clock.local_offset(now),
     })
 }

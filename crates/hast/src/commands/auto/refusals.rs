@@ -10,6 +10,7 @@ use hast_flow::flows::goals::runnable::Asked;
 use hast_flow::store::{DocPath, Seen};
 use hast_world::{auto_lock, git};
 
+use super::effects::refused_grants;
 use super::{agent_is_there, can_be_told, settings, tree_rules};
 use crate::app::App;
 use crate::auto_cli::AutoArgs;
@@ -35,7 +36,9 @@ pub(super) fn now(
     let agent = agent_is_there(app, project, args.tool.as_deref());
     let settings = settings(app, project).map(|_| ());
     let all = [trusted, told, agent, settings, starts(app, project)];
-    all.into_iter().filter_map(Result::err).collect()
+    let grants = refused_grants(&project.root, &project.config, &project.variables);
+    let grants = grants.iter().map(|grant| Problem::new(grant.what(lang), grant.next(lang)));
+    all.into_iter().filter_map(Result::err).chain(grants).collect()
 }
 
 /// Whether a start would begin in this repository.

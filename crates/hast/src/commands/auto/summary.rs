@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use hast_flow::agents::usage::Usage;
+use hast_flow::attempt::dependencies::install_commands;
 use hast_flow::attempt::recovery::named;
 use hast_flow::flows::goals::auto::run::SettledWork;
 use hast_flow::steps::Ending;
-use hast_flow::words::visible;
+use hast_flow::words::{shell_word, visible};
 use serde_json::{Value, json};
 
 use super::beside;
@@ -81,6 +82,14 @@ fn table(app: &App, driven: &Driven<()>, eyes: &GoalEyes) -> String {
                 let names = visible(&one.changed_tests.join(", ")).into_owned();
                 text += &format!("    {}\n", say::changed_tests(app.lang, names));
             }
+            let installs = installs(eyes, one);
+            if !installs.is_empty() {
+                let commands = visible(&installs.join("`, `")).into_owned();
+                text += &format!("    {}\n", say::installs(app.lang, commands));
+            }
+            if let Some(why) = &one.squashed {
+                text += &format!("    {}\n", say::squashed(app.lang, visible(why)));
+            }
             if !one.moved_refs.is_empty() {
                 let names = visible(&named(&one.moved_refs)).into_owned();
                 text += &format!("    {}\n", say::moved_refs(app.lang, names));
@@ -107,6 +116,21 @@ fn table(app: &App, driven: &Driven<()>, eyes: &GoalEyes) -> String {
 fn took(driven: &Driven<()>, eyes: &GoalEyes) -> Duration {
     let longest = eyes.judged.iter().map(|one| u64::try_from(one.seconds).unwrap_or(0)).max();
     driven.lasted.max(Duration::from_secs(longest.unwrap_or(0)))
+}
+
+/// Commands that install what an attempt that passed has put into a list of dependencies: nothing is installed in
+/// the checkout.
+fn installs(eyes: &GoalEyes, one: &Judgement) -> Vec<String> {
+    if !one.passed {
+        return Vec::new();
+    }
+    let is_there = |path: &str| eyes.root.join(path).exists();
+    let commands = install_commands(&one.dependency_lists, &is_there);
+    let line = |(directory, command): (String, String)| match directory.as_str() {
+        "" => command,
+        directory => format!("cd {} && {command}", shell_word(directory)),
+    };
+    commands.into_iter().map(line).collect()
 }
 
 /// The commit of what passed, or the ref of what did not.
@@ -148,6 +172,8 @@ pub(crate) fn as_json(driven: &Driven<()>, eyes: &GoalEyes, problem: Option<&Pro
                 "moved_refs": one.moved_refs,
                 "not_committed": one.not_committed,
                 "changed_tests": one.changed_tests,
+                "squashed": one.squashed,
+                "install": installs(eyes, one),
                 "commit": work.and_then(|work| work.commit.as_deref()),
                 "ref": work.and_then(|work| work.name.as_deref()),
                 "uncommitted": work.map_or(&[][..], |work| &work.uncommitted),

@@ -324,6 +324,7 @@ fn rules(root: &RootPath, prefix: &str, protect: &[String]) -> TreeRules {
         protected: protected.map(here).to_vec(),
         protect: protect.to_vec(),
         handoffs: None,
+        ..TreeRules::default()
     }
 }
 

@@ -2,10 +2,12 @@
 //! its tests, commands that show the work. The evidence is bounded, so that an inbox shows it on
 //! one screen.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::attempt::base::ObjectId;
-use crate::attempt::evidence::ChangeKind;
+use crate::attempt::evidence::{ChangeKind, RepoPath};
 use crate::attempt::test_files::is_test_file;
 use crate::attempt::workspace::DiffLine;
 use crate::flows::goals::auto::run::Beside;
@@ -13,6 +15,8 @@ use crate::words::shell_word;
 
 /// How many paths are named.
 const PATHS: usize = 20;
+/// How many places of ignored files are named.
+const PLACES: usize = 5;
 /// How many files that no ref holds are named.
 const ASIDE: usize = 5;
 /// How much of the test output is repeated.
@@ -61,6 +65,21 @@ pub(super) fn paths(all: &[String]) -> &[String] {
     &all[..all.len().min(PATHS)]
 }
 
+/// The first places of some files: what lies deeper is named by the two directories above it.
+pub(super) fn places(all: &[RepoPath]) -> String {
+    let place = |path: &RepoPath| {
+        let parts: Vec<&str> = path.as_str().split('/').collect();
+        let end = if parts.len() > 2 { "/" } else { "" };
+        format!("{}{end}", parts[..parts.len().min(2)].join("/"))
+    };
+    let places: BTreeSet<String> = all.iter().map(place).collect();
+    let mut first: Vec<&str> = places.iter().take(PLACES).map(String::as_str).collect();
+    if places.len() > PLACES {
+        first.push("...");
+    }
+    first.join(", ")
+}
+
 /// The end of a test output.
 pub(super) fn tail(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
@@ -90,10 +109,22 @@ pub(super) fn checkout(name: &str, path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::attempt::evidence::{Change, RepoPath};
+    use crate::attempt::evidence::Change;
 
     fn line(path: &str, kind: ChangeKind, lines: Option<(u64, u64)>) -> DiffLine {
         DiffLine { change: Change { path: RepoPath(path.into()), kind }, lines }
+    }
+
+    #[test]
+    fn files_are_told_by_their_place_and_only_the_first() {
+        let paths = |all: &[&str]| -> Vec<RepoPath> {
+            all.iter().map(|path| RepoPath((*path).into())).collect()
+        };
+        let all = paths(&["x.log", "node_modules/a/i.js", "node_modules/a/b/c.js", "build/o"]);
+        assert_eq!(places(&all), "build/o, node_modules/a/, x.log");
+        let many: Vec<String> = (0..9).map(|number| format!("{number}.log")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert!(places(&paths(&many)).ends_with("4.log, ..."));
     }
 
     #[test]

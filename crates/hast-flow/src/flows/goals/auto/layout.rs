@@ -17,6 +17,8 @@ pub const RECORD: &str = "attempt.json";
 pub const VERDICT: &str = "verdict.json";
 /// A verdict after the verdict: the commit was refused.
 pub const REFUSED: &str = "refused.json";
+/// The verdict on what the user's commit hooks made of work that had passed.
+pub const HOOKED: &str = "hooked.json";
 
 /// In an event: the status that was set is still to be committed.
 pub const OWED: &str = "commit_goals";
@@ -40,6 +42,8 @@ pub const TAIL: &str = "tail";
 pub const TALLY: &str = "tally";
 /// In the detail of an event: test files that the attempt changed.
 pub const CHANGED_TESTS: &str = "changed_tests";
+/// Why the agent's own commits are one of hast's now.
+pub const SQUASHED: &str = "squashed";
 /// In an event: a person agreed that fewer tests are right.
 pub const FEWER_TESTS: &str = "fewer_tests";
 /// In the detail of an event: the judge's reason, as a value.

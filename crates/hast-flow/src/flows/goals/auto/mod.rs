@@ -8,6 +8,7 @@ mod base_tests;
 mod endings;
 mod evidence;
 mod goals_file;
+mod judging;
 mod kept;
 pub mod lanes;
 pub mod layout;
@@ -69,6 +70,10 @@ pub struct Settings {
     /// Files of a saved attempt, each and together.
     pub max_saved_file_bytes: u64,
     pub max_saved_bytes: u64,
+    /// `room_setup`: installs dependencies in a room.
+    pub setup: Option<String>,
+    /// `room_keep`.
+    pub keep: Vec<String>,
     /// Local time, for the names of handoffs.
     pub offset: Offset,
 }
@@ -96,7 +101,11 @@ impl Settings {
     }
 
     pub fn tree_rules(&self) -> TreeRules {
-        tree_rules(&self.protect, &self.other_roots)
+        TreeRules {
+            keep: self.keep.clone(),
+            installs_again: self.setup.is_some(),
+            ..tree_rules(&self.protect, &self.other_roots)
+        }
     }
 }
 
@@ -112,5 +121,6 @@ pub fn tree_rules(protect: &[String], other_roots: &[String]) -> TreeRules {
         protected: protected.map(str::to_owned).to_vec(),
         protect: protect.to_vec(),
         handoffs: Some(format!("{}/", project::HANDOFFS)),
+        ..TreeRules::default()
     }
 }

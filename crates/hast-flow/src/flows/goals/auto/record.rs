@@ -8,6 +8,7 @@ use crate::attempt::base::ObjectId;
 use crate::attempt::evidence::TestEnd;
 use crate::attempt::green::{AgreedTests, FewerTests};
 use crate::attempt::judge::{Rules, Scope, Verdict, WantedHandoff, WantedTests};
+use crate::attempt::rooms::SquashReason;
 use crate::attempt::settle::{Commits, WorkKind};
 use crate::docs::document::Version;
 use crate::docs::goals::{Goal, Minutes, PromptMode};
@@ -31,6 +32,9 @@ pub struct AttemptRecord {
     pub test_command: String,
     pub timeout_minutes: Minutes,
     pub max_retries: u32,
+    /// `room_setup`, which installs again what a changed list of dependencies names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setup: Option<String>,
     pub commits: bool,
     /// The name of the handoff file that was asked for.
     pub handoff: String,
@@ -117,6 +121,7 @@ impl AttemptRecord {
             test_command: settings.test_command_of(goal).to_owned(),
             timeout_minutes: settings.timeout_of(goal),
             max_retries: settings.max_retries_of(goal),
+            setup: settings.setup.clone(),
             commits: settings.commits == Commits::Auto,
             handoff,
             base_tests,
@@ -207,6 +212,15 @@ pub struct VerdictRecord {
     /// New files that the attempt's own ignore rules hide: they are in the tree and in no commit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_committed: Vec<String>,
+    /// Lists of dependencies that the attempt changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dependency_lists: Vec<String>,
+    /// Handoffs that git ignores: no commit has them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored_handoffs: Vec<String>,
+    /// Why the agent's own commits became one commit of hast's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub squashed: Option<SquashReason>,
 }
 
 /// What became of a goal, as `goals.yaml` is to say it.

@@ -4,13 +4,15 @@
 use serde_json::{Value, json};
 
 use crate::attempt::base::{ObjectId, Saved};
+use crate::attempt::hooked;
 use crate::attempt::judge::Verdict;
 use crate::attempt::settle::{Act, Attempt, Blocked, Then, settle};
 use crate::attempt::workspace::{CommitPlan, Content, GitResult, GitStep, Identity};
 use crate::attempt_steps::{CommitKeys, Committed, blocked};
-use crate::docs::goals::GoalsEventKind as Kind;
+use crate::docs::goals::{GoalsEventKind as Kind, HandoffName};
 use crate::driver::Facts;
 use crate::flows::goals::auto::asking::{git, git_steps, if_possible, lease};
+use crate::flows::goals::auto::judging::Round;
 use crate::flows::goals::auto::lanes::wanted::{Asking, Word};
 use crate::flows::goals::auto::publishing::StatusCommit;
 use crate::flows::goals::auto::record::{KeptWork, ToldStatus, VerdictRecord};
@@ -23,6 +25,7 @@ use crate::flows::goals::runnable::parents_done;
 use crate::flows::goals::selection::Placed;
 use crate::leases::{LeaseResult, LeaseStep};
 use crate::steps::Step;
+use crate::time::OffsetTime;
 use crate::words::shell_word;
 
 /// What the acts have come to.
@@ -185,14 +188,30 @@ fn commit(work: &Work<'_>, record: &VerdictRecord, message: &str) -> Result<Obje
         at: record.judged_at,
         identity: Identity::Users,
     };
+    let documents = work.view.documents_of(&work.current.goal, work.current.number);
+    let hooked = documents.is_some_and(|documents| documents.hooked.is_some());
     let keys = CommitKeys {
-        hooks: work.key(&["hooks"]),
+        hooks: work.key(&[if hooked { "hooks-again" } else { "hooks" }]),
         build: work.key(&["build"]),
         advance: work.key(&["advance"]),
     };
     match git_steps(work.view, work.facts).commit(&keys, work.base, plan)? {
         Committed::At(commit) => Ok(commit),
         Committed::Refused(why) => Err(refused(work, record, why)),
+        Committed::Rewritten { hook } => Err(rewritten(work, record, &hook)),
+    }
+}
+
+/// What the user's hooks made of the content is judged and tested, once: hooks that change it again refuse it.
+fn rewritten(work: &Work<'_>, record: &VerdictRecord, hook: &str) -> Step {
+    let documents = work.view.documents_of(&work.current.goal, work.current.number);
+    let judged_before = documents.is_some_and(|documents| documents.hooked.is_some());
+    match &work.current.ended {
+        Some(ended) if !judged_before => {
+            let end = OffsetTime::new(ended.at.instant(), work.flow.settings.offset);
+            work.inspect(&ended.end, end, Round::Hooked)
+        }
+        _ => refused(work, record, hooked::say::changed_content(work.facts.lang, hook)),
     }
 }
 
@@ -253,6 +272,13 @@ pub(super) fn settled(
         Some(text) => draft.goals(text),
         None => draft,
     };
+    let passed = matches!(then, Then::Done | Then::DoneAndStop);
+    let draft = ignored_handoffs(work)
+        .into_iter()
+        .filter(|_| passed && here)
+        .fold(draft, |draft, (name, bytes)| {
+            draft.create(&format!("{}{name}", layout::HANDOFFS), bytes)
+        });
     let mut about = about(work, handed, by_hand);
     // The goal first: settling ends the attempt.
     let draft = match then {
@@ -275,6 +301,18 @@ pub(super) fn settled(
         _ if commits_goals => draft.starts(key(goal, number, &[lanes::status::STANDING])).step(),
         _ => draft.step(),
     }
+}
+
+/// Handoffs of an attempt that no commit brings into the checkout: the next session reads them there.
+fn ignored_handoffs(work: &Work<'_>) -> Vec<(String, Vec<u8>)> {
+    let documents = work.view.documents_of(&work.current.goal, work.current.number);
+    let verdict = documents.and_then(Documents::last_verdict);
+    let names = verdict.iter().flat_map(|verdict| &verdict.ignored_handoffs);
+    let known = names.filter_map(|name| {
+        let bytes = work.view.handoffs.get(&name.parse::<HandoffName>().ok()?)?;
+        (!bytes.is_empty()).then(|| (name.clone(), bytes.clone()))
+    });
+    known.collect()
 }
 
 /// A goal that is not blocked though its attempt was: another worker has it by now, or people have decided

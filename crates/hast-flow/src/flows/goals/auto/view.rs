@@ -87,13 +87,14 @@ pub struct Documents {
     pub base: Option<Base>,
     pub record: Option<AttemptRecord>,
     pub verdict: Option<VerdictRecord>,
+    pub hooked: Option<VerdictRecord>,
     pub refused: Option<VerdictRecord>,
 }
 
 impl Documents {
     /// The verdict that counts.
     pub fn last_verdict(&self) -> Option<&VerdictRecord> {
-        self.refused.as_ref().or(self.verdict.as_ref())
+        self.refused.as_ref().or(self.hooked.as_ref()).or(self.verdict.as_ref())
     }
 }
 
@@ -231,6 +232,7 @@ impl View {
             layout::BASE => documents.base = Base::recorded(bytes, &seen).ok(),
             layout::RECORD => documents.record = parsed(bytes),
             layout::VERDICT => documents.verdict = parsed(bytes),
+            layout::HOOKED => documents.hooked = parsed(bytes),
             layout::REFUSED => documents.refused = parsed(bytes),
             _ => {}
         }

@@ -10,6 +10,8 @@ messages! {
     no_test_program(command, name) { en: "the tests cannot run: `{command}` needs `{name}`, which is not installed; no agent was called", ko: "테스트를 실행할 수 없습니다. `{command}`에 필요한 `{name}`(이)가 설치되어 있지 않습니다. 에이전트를 부르지 않았습니다" }
     no_test_program_next(name) { en: "install {name}, or correct test_command in .ai/config.yaml, then run the same command again", ko: "{name}(을)를 설치하거나 .ai/config.yaml의 test_command를 고친 뒤 같은 명령을 다시 실행하세요" }
     no_test_program_of_goal_next(name, goal) { en: "install {name}, or correct test_command of {goal} in .ai/goals.yaml, then run the same command again", ko: "{name}(을)를 설치하거나 .ai/goals.yaml에서 {goal}의 test_command를 고친 뒤 같은 명령을 다시 실행하세요" }
+    taken_back(reason, places) { en: "{reason}; ignored files that the agent wrote were taken back before the tests: {places} (what tests need there is made by `room_setup`, or named by `room_keep`)", ko: "{reason}. 에이전트가 쓴 무시된 파일은 테스트 전에 되돌렸습니다: {places} (테스트에 필요하면 `room_setup`으로 만들거나 `room_keep`에 적으세요)" }
+    hooked() { en: "your commit hooks changed the content, and it was judged once more", ko: "커밋 훅이 내용을 바꿔 한 번 더 판정했습니다" }
     with_note(reason, note) { en: "{reason} ({note})", ko: "{reason} ({note})" }
     fewer_tests_next(goal) { en: "look at it with hast inbox; where the tests are rightly gone, run hast retry {goal} --continue --fewer-tests, which judges the same work again without calling an agent", ko: "hast inbox로 확인하세요. 테스트가 없어진 것이 맞으면 hast retry {goal} --continue --fewer-tests를 실행하세요. 에이전트를 부르지 않고 같은 작업을 다시 판정합니다" }
     done(goals) { en: "done: {goals}", ko: "완료: {goals}" }

@@ -92,6 +92,7 @@ fn get_ready(
         _ => return Err(unexpected(&replay_key, facts.lang)),
     };
     brought(view, facts, &train_key(work, lane, "bring"), lane, commit)?;
+    install_again(work, lane, verdict, tree)?;
     let test_key = train_key(work, lane, "retest");
     let run = match view.results.get(&test_key) {
         Some(EffectResult::Check(run)) => run,
@@ -113,6 +114,27 @@ fn get_ready(
             Ok(refuse(work, lane, verdict, reason, commit, &run.tail))
         }
     }
+}
+
+/// The room has the base's dependencies again: the setup installs what the goal's list names. Where it fails,
+/// the tests do too.
+fn install_again(
+    work: &Work<'_>,
+    lane: &Lane,
+    verdict: &VerdictRecord,
+    tree: &ObjectId,
+) -> Result<(), Step> {
+    let Some(command) = work.record.setup.clone().filter(|_| !verdict.dependency_lists.is_empty())
+    else {
+        return Ok(());
+    };
+    let key = train_key(work, lane, "resetup");
+    if work.view.results.contains_key(&key) {
+        return Ok(());
+    }
+    let limit_seconds = work.record.timeout_minutes.seconds();
+    let check = Check { command, tree: tree.clone(), limit_seconds };
+    Err(within(lane, Step::Effect { key, effect: Effect::Check(check) }))
 }
 
 /// The outcome that the goal was judged by has to be there again. What came onto the branch may have taken tests

@@ -4,6 +4,7 @@
 use serde_json::json;
 
 use crate::attempt::base::{Base, ref_part};
+use crate::attempt::dependencies::is_list;
 use crate::attempt::evidence::{CallEnd, TestEnd, TestRun};
 use crate::attempt::inspection::Inspection;
 use crate::attempt::judge::{
@@ -286,6 +287,10 @@ impl Try<'_> {
         let judged = |run| judge_counted(&evidence, &rules, &agreed, run);
         if let Judged::Verdict(verdict) = judged(None) {
             return Ok((verdict, None));
+        }
+        let lists = inspection.changes.iter().any(|change| is_list(change.path.as_str()));
+        if let Some(command) = flow.setup.as_ref().filter(|_| lists) {
+            self.check("setup-again", command, base)?;
         }
         let first = self.tests("tests", base)?;
         let run = match judged(Some(first)) {
