@@ -64,7 +64,7 @@ fn a_line_must_say_where_the_prompt_goes() {
     assert!(matches!(refused("mytool 'x {prompt}"), AgentProblem::UnclosedQuote { .. }));
     assert_eq!(refused("t {prompt} {prompt}"), AgentProblem::Twice { placeholder: "{prompt}" });
     assert_eq!(refused("rehearsal: "), AgentProblem::NoRehearsalFile);
-    assert_eq!(refused("builtin:anthropic/x"), AgentProblem::NoBuiltin);
+    assert!(matches!(refused("builtin:other/x"), AgentProblem::BadBuiltin { .. }));
 }
 
 #[test]
