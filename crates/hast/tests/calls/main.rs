@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod agents;
+mod builtin;
 mod deaths;
 mod limits;
 mod outbox;
