@@ -134,7 +134,7 @@ fn claude_as_a_line_is_claude_and_works_as_written() {
         (&*command.program, &*command.args),
         ("claude", &["-p".to_owned(), "do it".to_owned()][..])
     );
-    assert!(command.inherit.contains(&"ANTHROPIC_*"));
+    assert!(command.inherit.contains(&"ANTHROPIC_*".to_owned()));
     assert_eq!(provider.homes(), Provider::Preset(Preset::Claude).homes());
     assert_eq!(provider.ending(), EndingIs::Silent, "it prints text");
     let streaming =
