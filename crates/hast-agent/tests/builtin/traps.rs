@@ -123,7 +123,7 @@ fn mended(format: Format, trap: &str, bad: Reply) -> Talked {
 #[test]
 fn what_is_no_answer_is_asked_for_again() {
     for format in BOTH {
-        let (done, pieces) = (format.done(), format.pieces("half", &[], "stop"));
+        let pieces = format.pieces("half", &[], "stop");
         let traps: Vec<(&str, Reply)> = vec![
             (
                 "200 with a page",
@@ -161,7 +161,6 @@ fn what_is_no_answer_is_asked_for_again() {
         for (trap, bad) in traps {
             mended(format, trap, bad);
         }
-        assert!(!done.is_empty());
     }
 }
 

@@ -112,17 +112,15 @@ fn begun(
     let thread = std::thread::Builder::new().name("model".to_owned());
     let started = thread.spawn(move || send(&post, &tell));
     started.map_err(|error| Failure::broken(error.to_string()))?;
-    loop {
-        match next(&answer, silence, time)? {
-            Came::Head(200..300, media, _) => return Ok((answer, media.to_ascii_lowercase())),
-            Came::Head(status, _, after) => {
-                let body = rest(&answer, MAX_ERROR_BYTES, silence, time).unwrap_or_default();
-                let body = String::from_utf8_lossy(&body);
-                return Err(Failure::of_status(status, &body, after.as_deref(), time.now()));
-            }
-            Came::Broken(why) => return Err(Failure::broken(why)),
-            Came::Bytes(_) | Came::End => return Err(Failure::broken("an empty answer")),
+    match next(&answer, silence, time)? {
+        Came::Head(200..300, media, _) => Ok((answer, media.to_ascii_lowercase())),
+        Came::Head(status, _, after) => {
+            let body = rest(&answer, MAX_ERROR_BYTES, silence, time).unwrap_or_default();
+            let body = String::from_utf8_lossy(&body);
+            Err(Failure::of_status(status, &body, after.as_deref(), time.now()))
         }
+        Came::Broken(why) => Err(Failure::broken(why)),
+        Came::Bytes(_) | Came::End => Err(Failure::broken("an empty answer")),
     }
 }
 
