@@ -27,6 +27,9 @@ pub(crate) fn events(body: &str) -> Reply {
     Reply::Whole(200, "text/event-stream; charset=utf-8", "", body.to_owned())
 }
 
+/// What a server tells of itself: answers by path.
+pub(crate) type Pages = Vec<(&'static str, Value)>;
+
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) address: String,
@@ -46,7 +49,7 @@ impl Server {
     }
 
     /// A server that also tells of itself: answers by path, the last of a path stays.
-    pub(crate) fn local(pages: Vec<(&'static str, Value)>, replies: Vec<Reply>) -> Self {
+    pub(crate) fn local(pages: Pages, replies: Vec<Reply>) -> Self {
         let mut pages = pages;
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
@@ -68,7 +71,7 @@ impl Server {
 
 fn serve(
     mut stream: TcpStream,
-    pages: &mut Vec<(&'static str, Value)>,
+    pages: &mut Pages,
     replies: &mut dyn Iterator<Item = Reply>,
     tell: &Sender<Request>,
 ) {

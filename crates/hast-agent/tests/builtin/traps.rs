@@ -4,7 +4,7 @@ use hast_flow::docs::builtin::LineKind;
 use serde_json::{Value, json};
 
 use crate::scene::{May, Scene, Talked};
-use crate::server::{Reply, Server, events};
+use crate::server::{Pages, Reply, Server, events};
 
 /// A format, and how it says the common things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -431,7 +431,7 @@ fn a_local_server_that_would_cut_the_prompt_is_refused_with_the_cause() {
     let loaded = |window: u64| json!([{"model": "m:latest", "context_length": window}]);
     let props = |window: u64| ("/props", json!({"default_generation_settings": {"n_ctx": window}}));
     let load = ("/api/generate", json!({"done": true}));
-    let rows: [(&str, Vec<(&'static str, Value)>, Value, Option<&str>); 7] = [
+    let rows: [(&str, Pages, Value, Option<&str>); 7] = [
         ("num_ctx", vec![show("temperature 1\nnum_ctx 4096")], json!({}), Some("Ollama")),
         ("num_ctx that is enough", vec![show("num_ctx 16384")], json!({}), None),
         ("loaded with little", vec![show(""), ps(loaded(4096))], json!({}), Some("Ollama")),

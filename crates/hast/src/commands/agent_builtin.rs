@@ -73,13 +73,13 @@ fn begun(model: &str, lang: Lang) -> Result<u8, Problem> {
         variable: &|name| std::env::var(name).ok(),
         scratch,
         time,
-        tell: &mut tell,
+        tell: &mut |line| tell(&line),
     }))
 }
 
 /// Who does not read any more is told nothing.
-fn tell(line: BuiltinLine) {
-    let text = serde_json::to_string(&line).unwrap_or_default();
+fn tell(line: &BuiltinLine) {
+    let text = serde_json::to_string(line).unwrap_or_default();
     let mut out = std::io::stdout().lock();
     let _ = writeln!(out, "{text}").and_then(|()| out.flush());
 }
