@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::docs::document::Version;
-use crate::docs::goals::{Config, Goal, Goals};
+use crate::docs::goals::{BUILTIN_PROVIDERS, Config, Goal, Goals};
 
 /// What a repository would have run, by the name of its field: `ai_tool`, `goals.M1.test_command`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,6 +65,13 @@ impl Commands {
         }
         commands.add("room_setup".to_owned(), text(&config.room_setup));
         commands.add("worktree_setup".to_owned(), text(&config.worktree_setup));
+        // A key must not be sent elsewhere, and no other variable in its place.
+        for name in BUILTIN_PROVIDERS {
+            let settings = config.builtin.as_ref().and_then(|all| all.of(name));
+            let Some(settings) = settings else { continue };
+            commands.add(format!("builtin.{name}.base_url"), text(&settings.base_url));
+            commands.add(format!("builtin.{name}.key_env"), text(&settings.key_env));
+        }
         // An approved command must not get more hands by another change.
         commands.add("env".to_owned(), config.env.join(", "));
         commands.add("sandbox_write".to_owned(), config.sandbox_write.join(", "));

@@ -64,7 +64,7 @@ fn a_line_must_say_where_the_prompt_goes() {
     assert!(matches!(refused("mytool 'x {prompt}"), AgentProblem::UnclosedQuote { .. }));
     assert_eq!(refused("t {prompt} {prompt}"), AgentProblem::Twice { placeholder: "{prompt}" });
     assert_eq!(refused("rehearsal: "), AgentProblem::NoRehearsalFile);
-    assert_eq!(refused("builtin:anthropic/x"), AgentProblem::NoBuiltin);
+    assert!(matches!(refused("builtin:other/x"), AgentProblem::BadBuiltin { .. }));
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn claude_as_a_line_is_claude_and_works_as_written() {
         (&*command.program, &*command.args),
         ("claude", &["-p".to_owned(), "do it".to_owned()][..])
     );
-    assert!(command.inherit.contains(&"ANTHROPIC_*"));
+    assert!(command.inherit.contains(&"ANTHROPIC_*".to_owned()));
     assert_eq!(provider.homes(), Provider::Preset(Preset::Claude).homes());
     assert_eq!(provider.ending(), EndingIs::Silent, "it prints text");
     let streaming =

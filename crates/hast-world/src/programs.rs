@@ -25,6 +25,9 @@ pub enum Missing {
 
 /// What is missing for an agent that works in a directory.
 pub fn missing(provider: &Provider, directory: &Path, search_path: &OsStr) -> Option<Missing> {
+    if let Provider::Builtin(_) = provider {
+        return None;
+    }
     if let Provider::Rehearsal { file } = provider {
         let there = directory.join(file).is_file();
         return (!there).then(|| Missing::Rehearsal(file.clone()));

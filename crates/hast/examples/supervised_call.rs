@@ -105,6 +105,7 @@ fn call(tree: &str, outbox: &Path, prompt_file: &str, timeout_seconds: u64) -> C
         inputs: Vec::new(),
         expected: Vec::new(),
         limits: CallLimits { timeout_seconds, output_bytes: 1 << 30, tokens: None, usd: None },
+        grants: None,
         findings: Vec::new(),
         goal_id: Some("M1".to_owned()),
         session_id: None,

@@ -10,6 +10,9 @@ pub(crate) mod help {
         limits() { en: "Show which agents refuse until when, and let one be asked again", ko: "어느 에이전트가 언제까지 한도에 걸려 있는지 보이고, 다시 부를 수 있게 합니다" }
         limits_clear() { en: "Forget the limit of this agent: the next run asks it at once", ko: "이 에이전트의 한도를 잊습니다. 다음 실행이 바로 부릅니다" }
         doctor_fix() { en: "Make the directories that installed agents need; without it nothing is changed", ko: "설치된 에이전트에 필요한 디렉터리를 만듭니다. 없으면 아무것도 바꾸지 않습니다" }
+        doctor_call() { en: "Ask the model of the built-in agent for one token", ko: "내장 에이전트의 모델에 토큰 하나를 요청해 봅니다" }
+        builtin() { en: "Be the built-in agent; hast starts it as an agent", ko: "내장 에이전트로 일합니다. hast가 에이전트로 실행합니다" }
+        builtin_model() { en: "The format and the model: anthropic/MODEL or openai-chat/MODEL", ko: "형식과 모델: anthropic/모델 또는 openai-chat/모델" }
         run() { en: "Make one supervised call by hand", ko: "감독 아래에서 에이전트를 한 번 직접 부릅니다" }
         role() { en: "The role that the agent plays", ko: "에이전트가 맡을 역할" }
         prompt_file() { en: "The file with the prompt; - for standard input", ko: "프롬프트 파일. -는 표준 입력" }
@@ -26,6 +29,15 @@ pub(crate) mod say {
     //! Problems and results.
 
     hast_flow::messages! {
+        builtin_next(line) { en: "write `ai_tool: \"{line}\"` into .ai/config.yaml, or try it with hast agent run --tool {line}", ko: "`.ai/config.yaml`에 `ai_tool: \"{line}\"`을 적거나 hast agent run --tool {line}으로 시험해 보세요" }
+        builtin_page() { en: "docs/builtin.md has each setting; then run `hast agent doctor --call`", ko: "설정은 docs/builtin.md에 있습니다. 고친 뒤 `hast agent doctor --call`을 실행하세요" }
+        builtin_key(variable) { en: "key in {variable}", ko: "키는 {variable}에 있음" }
+        builtin_no_key() { en: "no key", ko: "키 없음" }
+        builtin_server(server, window) { en: "{server}, window of {window} tokens", ko: "{server}, 컨텍스트 {window}토큰" }
+        builtin_no_tools(server) { en: "{server} says that this model cannot use tools", ko: "{server}에 따르면 이 모델은 도구를 쓸 수 없습니다" }
+        builtin_no_tools_next() { en: "choose a model that can", ko: "도구를 쓸 수 있는 모델을 고르세요" }
+        builtin_answers(input, output) { en: "the model answers ({input} tokens in, {output} out)", ko: "모델이 응답합니다(입력 {input}토큰, 출력 {output}토큰)" }
+        builtin_silent(name, why) { en: "{name}: the model does not answer: {why}", ko: "{name}: 모델이 응답하지 않습니다: {why}" }
         no_config_value(value) { en: "`{value}` is not a time such as 90s, 5m or 1h", ko: "`{value}`(은)는 90s, 5m, 1h 같은 시간이 아닙니다" }
         time_next() { en: "write a number with s, m or h", ko: "숫자 뒤에 s, m, h 중 하나를 쓰세요" }
         no_prompt() { en: "the prompt cannot be read", ko: "프롬프트를 읽을 수 없습니다" }

@@ -54,6 +54,9 @@ pub(crate) fn run(args: &[OsString]) -> ExitCode {
         let lang = language(&[]);
         return commands::agent_rehearse::run(args, clock(lang), lang);
     }
+    if let Some(model) = commands::agent_builtin::asked(args) {
+        return commands::agent_builtin::run(model, language(&[]));
+    }
     let mut lang = language(args);
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let wants_json = args.iter().any(|arg| arg == "--json");

@@ -23,6 +23,7 @@ pub(crate) mod help {
         no_run() { en: "Only make it active", ko: "active로 바꾸기만 합니다" }
         keep_attempts() { en: "Leave the records of earlier attempts where they are", ko: "이전 시도의 기록을 그대로 둡니다" }
         demo() { en: "Play a whole run in a scratch repository, without any model or key", ko: "모델이나 키 없이 임시 저장소에서 전체 흐름을 보여 줍니다" }
+        demo_agent() { en: "`builtin`: hast's own agent works, with a server on this machine in the place of a model (goals only)", ko: "`builtin`: hast의 내장 에이전트가 일합니다. 모델 자리에는 이 컴퓨터의 서버가 있습니다(goals만)" }
         demo_dir() { en: "Where to make the scratch repository [default: a new temporary directory]", ko: "임시 저장소를 만들 곳 [기본값: 새 임시 디렉터리]" }
     }
 }
@@ -110,6 +111,9 @@ pub(crate) mod say {
         demo_surprise() { en: "the demo did not end as it should", ko: "데모가 예상대로 끝나지 않았습니다" }
         demo_surprise_next() { en: "please report it with the output above", ko: "위 출력과 함께 알려 주세요" }
         demo_cut_off_next(directory, word) { en: "hast demo begins anew, in another directory; look at this one in {directory}, or remove it with rm -r {word}", ko: "hast demo를 다시 실행하면 다른 디렉터리에서 새로 시작합니다. 이번 것은 {directory}에 있으며 rm -r {word}(으)로 지울 수 있습니다" }
+        demo_only_goals() { en: "`--agent builtin` plays the demo of the goals flow only", ko: "`--agent builtin`은 goals 데모에서만 쓸 수 있습니다" }
+        demo_only_goals_next() { en: "run hast demo --agent builtin", ko: "hast demo --agent builtin을 실행하세요" }
+        demo_no_server() { en: "the server of the demo cannot be started", ko: "데모의 서버를 시작할 수 없습니다" }
         demo_no_git() { en: "the scratch repository could not be made", ko: "임시 저장소를 만들지 못했습니다" }
         demo_no_git_next() { en: "check that git is installed and the directory can be written", ko: "git이 설치되어 있고 디렉터리에 쓸 수 있는지 확인하세요" }
         demo_not_empty() { en: "there is something in this directory already", ko: "이 디렉터리에 이미 무언가 있습니다" }

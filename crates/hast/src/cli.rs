@@ -102,7 +102,15 @@ pub(crate) enum AgentCommands {
     Run(RunArgs),
     Record(RecordArgs),
     Rehearse(RehearseArgs),
+    Builtin(BuiltinArgs),
     Tool(ToolArgs),
+}
+
+/// Only for the help page: it is started before anything is parsed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BuiltinArgs {
+    #[arg(id = "builtin_model", value_name = "FORMAT/MODEL")]
+    pub(crate) model: String,
 }
 
 /// Only for the help page: it is played before anything is parsed.
@@ -160,6 +168,14 @@ pub(crate) struct DemoArgs {
     pub(crate) flow: DemoFlow,
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
+    #[arg(long, id = "demo_agent", value_name = "AGENT", value_enum, hide_possible_values = true)]
+    pub(crate) agent: Option<DemoAgent>,
+}
+
+/// Who plays the agent instead of a rehearsal.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum DemoAgent {
+    Builtin,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -305,6 +321,7 @@ fn about(command: &str, lang: Lang) -> Option<String> {
         "verify" => help::verify(lang),
         "record" => help::record(lang),
         "rehearse" => help::rehearse(lang),
+        "builtin" => agent_help::builtin(lang),
         "agent" => agent_help::agent(lang),
         "list" => agent_help::list(lang),
         "doctor" => agent_help::doctor(lang),
@@ -354,6 +371,8 @@ fn arg_help(id: &str, lang: Lang) -> Option<String> {
         "schema" => help::verify_schema(lang),
         "folder" => help::record_folder(lang),
         "base" => help::record_base(lang),
+        "demo_agent" => auto_help::demo_agent(lang),
+        "builtin_model" => agent_help::builtin_model(lang),
         "rehearse_file" => help::rehearse_file(lang),
         "rehearse_raw" => help::rehearse_raw(lang),
         "role" => agent_help::role(lang),

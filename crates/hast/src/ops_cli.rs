@@ -15,6 +15,8 @@ use crate::queue_cli::StatusArg;
 pub(crate) struct DoctorArgs {
     #[arg(long = "fix", id = "doctor_fix")]
     pub(crate) fix: bool,
+    #[arg(long = "call", id = "doctor_call")]
+    pub(crate) call: bool,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -88,12 +88,12 @@ pub fn fallbacks(first: &Chosen, config: &Config) -> Result<Vec<Chosen>, AgentPr
 fn named(name: &str, config: &Config, why: Why) -> Result<Chosen, AgentProblem> {
     let name = name.trim();
     if let Some(line) = config.ai_tools.get(name) {
-        return Ok(chosen(name, Provider::parse(line)?, why));
+        return Ok(chosen(name, parsed(line, config)?, why));
     }
     match Preset::named(name) {
         Some(preset) => Ok(chosen(name, Provider::Preset(preset), why)),
         None if name.starts_with("rehearsal:") || name.starts_with("builtin:") => {
-            Ok(chosen(name, Provider::parse(name)?, why))
+            Ok(chosen(name, parsed(name, config)?, why))
         }
         None => Err(AgentProblem::UnknownAgent { name: name.to_owned() }),
     }
@@ -101,9 +101,17 @@ fn named(name: &str, config: &Config, why: Why) -> Result<Chosen, AgentProblem> 
 
 fn line_or_name(line: &str, config: &Config, why: Why) -> Result<Chosen, AgentProblem> {
     match named(line, config, why) {
-        Err(AgentProblem::UnknownAgent { .. }) => Ok(chosen(line, Provider::parse(line)?, why)),
+        Err(AgentProblem::UnknownAgent { .. }) => Ok(chosen(line, parsed(line, config)?, why)),
         other => other,
     }
+}
+
+/// A line, with what the configuration says of the agent that it names.
+fn parsed(line: &str, config: &Config) -> Result<Provider, AgentProblem> {
+    Ok(match Provider::parse(line)? {
+        Provider::Builtin(builtin) => Provider::Builtin(builtin.configured(config)),
+        other => other,
+    })
 }
 
 fn chosen(name: &str, provider: Provider, why: Why) -> Chosen {

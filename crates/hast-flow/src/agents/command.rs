@@ -40,7 +40,7 @@ pub struct AgentCommand {
     /// Set whatever the user's environment says.
     pub env: BTreeMap<String, String>,
     /// Variables of the user that this agent needs, by name or by prefix ending in `*`.
-    pub inherit: Vec<&'static str>,
+    pub inherit: Vec<String>,
     /// The command line for records and screens: the prompt stands as its placeholder.
     pub shown: String,
 }

@@ -32,7 +32,9 @@ pub enum AgentProblem {
         bytes: usize,
     },
     PromptHasNul,
-    NoBuiltin,
+    BadBuiltin {
+        line: String,
+    },
     NoRehearsalFile,
     UnknownAgent {
         name: String,
@@ -52,7 +54,7 @@ impl AgentProblem {
             Self::PathInShell { path } => say::path_in_shell(lang, path),
             Self::PromptTooLong { bytes } => say::too_long(lang, bytes, MAX_ARGUMENT_BYTES),
             Self::PromptHasNul => say::has_nul(lang),
-            Self::NoBuiltin => say::no_builtin(lang),
+            Self::BadBuiltin { line } => say::bad_builtin(lang, line),
             Self::NoRehearsalFile => say::no_rehearsal_file(lang),
             Self::UnknownAgent { name } => say::unknown_agent(lang, name),
         }
@@ -61,7 +63,8 @@ impl AgentProblem {
     /// What to do next, in one sentence without a full stop.
     pub fn next(&self, lang: Lang) -> String {
         match self {
-            Self::Empty | Self::NoBuiltin => say::name_one(lang),
+            Self::Empty => say::name_one(lang),
+            Self::BadBuiltin { .. } => say::bad_builtin_next(lang),
             Self::UnknownAgent { .. } => say::unknown_agent_next(lang),
             Self::UnclosedQuote { .. } => say::unclosed_quote_next(lang),
             Self::NoPlaceholder { .. } => say::no_placeholder_next(lang),
@@ -111,7 +114,8 @@ pub mod say {
         too_long(bytes, limit) { en: "the prompt has {bytes} bytes; one argument takes less than {limit}", ko: "프롬프트가 {bytes}바이트입니다. 인자 하나는 {limit}바이트보다 짧아야 합니다" }
         has_nul() { en: "the prompt has a NUL byte, which no argument can have", ko: "프롬프트에 NUL 바이트가 있어 인자로 넘길 수 없습니다" }
         other_way() { en: "use {{prompt_file}} or {{stdin}} instead of {{prompt}}", ko: "{{prompt}} 대신 {{prompt_file}}이나 {{stdin}}을 쓰세요" }
-        no_builtin() { en: "this version of hast has no built-in agent", ko: "이 버전의 hast에는 내장 에이전트가 없습니다" }
+        bad_builtin(line) { en: "`{line}` names no format and model of the built-in agent", ko: "`{line}`에 내장 에이전트의 형식과 모델이 없습니다" }
+        bad_builtin_next() { en: "write builtin:anthropic/MODEL or builtin:openai-chat/MODEL", ko: "builtin:anthropic/모델 또는 builtin:openai-chat/모델 형식으로 적으세요" }
         no_rehearsal_file() { en: "`rehearsal:` names no file", ko: "`rehearsal:` 뒤에 파일이 없습니다" }
         no_rehearsal_file_next() { en: "write rehearsal:FILE.yaml", ko: "rehearsal:FILE.yaml 형식으로 적으세요" }
         unknown_agent_next() {

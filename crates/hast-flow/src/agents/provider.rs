@@ -2,6 +2,7 @@
 //! configuration. It makes the command of a call and the reader of its output, and starts nothing.
 
 use crate::agents::command::{AgentCall, AgentCommand, NativeSession, shown_line};
+use crate::agents::presets::builtin::{self, Builtin};
 use crate::agents::presets::{Description, EndingIs, Home, Preset, PromptWay, Resume, own_lines};
 use crate::agents::problem::AgentProblem;
 use crate::agents::reply::{ReadLine, ReplyReader};
@@ -13,6 +14,8 @@ use crate::process::Stdin;
 pub enum Provider {
     Preset(Preset),
     Template(Template),
+    /// hast's own agent, as a child process.
+    Builtin(Builtin),
     /// Scripted replies, played by hast itself as a child process.
     Rehearsal {
         file: String,
@@ -33,7 +36,7 @@ impl Provider {
             };
         }
         if line.starts_with("builtin:") {
-            return Err(AgentProblem::NoBuiltin);
+            return Builtin::parse(line).map(Self::Builtin);
         }
         match Preset::named(line) {
             Some(preset) => Ok(Self::Preset(preset)),
@@ -46,7 +49,7 @@ impl Provider {
         match self {
             Self::Preset(preset) => Some(*preset),
             Self::Template(template) => template.known_as(),
-            Self::Rehearsal { .. } => None,
+            Self::Builtin(_) | Self::Rehearsal { .. } => None,
         }
     }
 
@@ -55,7 +58,7 @@ impl Provider {
         match self {
             Self::Preset(preset) => preset.description().program,
             Self::Template(template) => template.program(),
-            Self::Rehearsal { .. } => hast,
+            Self::Builtin(_) | Self::Rehearsal { .. } => hast,
         }
     }
 
@@ -64,6 +67,7 @@ impl Provider {
         match self {
             Self::Preset(preset) => Ok(preset_command(preset.description(), call)),
             Self::Template(template) => template.command(call),
+            Self::Builtin(builtin) => Ok(builtin.command(call, hast)),
             Self::Rehearsal { file } => Ok(rehearsal_command(file, call, hast)),
         }
     }
@@ -75,7 +79,7 @@ impl Provider {
             Self::Template(template) => {
                 template.known_as().map_or(&[], |preset| preset.description().homes)
             }
-            Self::Rehearsal { .. } => &[],
+            Self::Builtin(_) | Self::Rehearsal { .. } => &[],
         }
     }
 
@@ -86,7 +90,10 @@ impl Provider {
 
     /// Whether a call that went well says so in its output.
     pub fn ending(&self) -> EndingIs {
-        self.streaming().map_or(EndingIs::Silent, |description| description.ending)
+        match self {
+            Self::Builtin(_) => EndingIs::Announced,
+            _ => self.streaming().map_or(EndingIs::Silent, |description| description.ending),
+        }
     }
 
     /// The HTTP status that an exit code stands for.
@@ -98,6 +105,7 @@ impl Provider {
         match self {
             Self::Template(template) => template.read_line(),
             Self::Preset(preset) => preset.description().read_line,
+            Self::Builtin(_) => builtin::read_line,
             Self::Rehearsal { .. } => own_lines::read_rehearsed,
         }
     }
@@ -106,7 +114,7 @@ impl Provider {
         match self {
             Self::Preset(preset) => Some(preset.description()),
             Self::Template(template) => template.streaming(),
-            Self::Rehearsal { .. } => None,
+            Self::Builtin(_) | Self::Rehearsal { .. } => None,
         }
     }
 }
@@ -144,7 +152,7 @@ fn preset_command(description: &Description, call: &AgentCall) -> AgentCommand {
         cwd: call.call.workdir.clone(),
         stdin,
         env,
-        inherit: description.inherit.to_vec(),
+        inherit: description.inherit.iter().map(|name| (*name).to_owned()).collect(),
         shown,
     }
 }

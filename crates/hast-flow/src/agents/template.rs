@@ -107,7 +107,11 @@ impl Template {
                 Stdin::Nothing
             },
             env,
-            inherit: description.map_or_else(Vec::new, |description| description.inherit.to_vec()),
+            inherit: description
+                .map_or(&[][..], |of| of.inherit)
+                .iter()
+                .map(|name| (*name).to_owned())
+                .collect(),
             shown: shown_line(self.words.iter().map(String::as_str)),
         })
     }

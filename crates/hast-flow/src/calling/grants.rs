@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::docs::call::CallGrants;
 use crate::docs::files::FlowName;
 use crate::docs::goals::{Config, SandboxMode as Wanted};
 use crate::process::{RoomMounts, Sandbox, SandboxMode};
@@ -50,6 +51,20 @@ pub fn sandbox(place: &Place, ground: &Ground, config: &Config) -> Sandbox {
         Wanted::Off => return Sandbox::off(),
     };
     Sandbox { mode, ..granted(place, ground, config) }
+}
+
+/// The same as the call is told it, with what it may read.
+pub fn told(place: &Place, workdir: &str, ground: &Ground, config: &Config) -> CallGrants {
+    let Sandbox { writable, closed, hidden, .. } = granted(place, ground, config);
+    let texts = |paths: Vec<PathBuf>| -> Vec<String> {
+        paths.iter().filter_map(|path| path.to_str()).map(str::to_owned).collect()
+    };
+    let mut read = vec![workdir.to_owned()];
+    if *place != Place::Copies {
+        read.extend(texts(vec![ground.tree.clone()]));
+    }
+    read.dedup();
+    CallGrants { read, write: texts(writable), closed: texts(closed), hidden: texts(hidden) }
 }
 
 /// What a call may write, whether or not a sandbox holds it to that.

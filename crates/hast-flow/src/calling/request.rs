@@ -131,6 +131,7 @@ impl Asked<'_> {
                 tokens: reservation.limit.tokens,
                 usd: reservation.limit.micro_usd.map(|amount| Usd(amount).dollars()),
             },
+            grants: None,
             findings: findings.clone(),
             goal_id: id("goal_id"),
             session_id: id("session_id"),

@@ -42,6 +42,9 @@ pub struct Call {
     pub inputs: Vec<CallInput>,
     pub expected: Vec<ExpectedDocument>,
     pub limits: CallLimits,
+    /// Absent in calls of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grants: Option<CallGrants>,
     /// What was wrong with the documents of the call before.
     pub findings: Vec<CallFinding>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,6 +76,18 @@ pub struct CallInput {
     /// Absolute.
     pub path: String,
     pub sha256: Sha256,
+}
+
+/// Directories and files that the call may read and write, absolute. Where a path lies below several of
+/// them, the longest counts. hast judges afterwards; where there is a sandbox, it holds the call to `write`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CallGrants {
+    pub read: Vec<String>,
+    pub write: Vec<String>,
+    /// Not to be written, though it lies below a path of `write`.
+    pub closed: Vec<String>,
+    /// Not to be read.
+    pub hidden: Vec<String>,
 }
 
 /// A document that must, or may, be in the outbox when the agent ends.

@@ -3,6 +3,7 @@
 //! A document says what it looks like; it never says when it is written. New ones are added to
 //! [`registry`], which `hast verify` and the schema generator walk.
 
+pub mod builtin;
 pub mod call;
 pub mod call_record;
 pub mod contract;

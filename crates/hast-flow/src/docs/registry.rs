@@ -2,7 +2,7 @@
 
 use crate::docs::document::{self, Document};
 use crate::docs::table_document::check_table;
-use crate::docs::{call, call_record, contract, goals, kernel, rehearsal, run, session};
+use crate::docs::{builtin, call, call_record, contract, goals, kernel, rehearsal, run, session};
 use crate::formats::diagnostic::{Diagnostic, Format, MAX_FINDINGS};
 use crate::formats::ndjson::{LogLine, LogLines};
 use crate::formats::source::Source;
@@ -107,6 +107,7 @@ entries! {
     whole call::CallFailed;
     whole call::CallBlocked;
     whole call_record::CallRecord;
+    log builtin::BuiltinLine;
     whole rehearsal::Rehearsal;
 }
 

@@ -30,6 +30,7 @@ pub(crate) fn with_prompt(prompt: &str) -> AgentCall {
                 tokens: None,
                 usd: None,
             },
+            grants: None,
             findings: Vec::new(),
             goal_id: None,
             session_id: None,

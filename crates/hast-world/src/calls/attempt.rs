@@ -14,7 +14,7 @@ use hast_flow::agents::homes::changes;
 use hast_flow::agents::ledger::{Amount, Ended as HowEnded, LedgerLine};
 use hast_flow::agents::limit::Moment;
 use hast_flow::agents::reply::{AgentReply, ReplyReader};
-use hast_flow::calling::grants::{Ground, sandbox};
+use hast_flow::calling::grants::{self, Ground, sandbox};
 use hast_flow::calling::keeping::step_directory;
 use hast_flow::calling::request::{Asked, Paths};
 use hast_flow::calling::settle::{Changed, End, Over, Settled, Spending, settle};
@@ -187,10 +187,7 @@ impl Calls {
             tree.workdir = folder.inputs();
         }
         let paths = self.paths(folder, &tree.workdir)?;
-        let told = self.told(asked, folder, &paths, reservation)?;
-        let mut call_file = serde_json::to_vec_pretty(&told.call).unwrap_or_default();
-        call_file.push(b'\n');
-        folder.write("call.json", &call_file)?;
+        let mut told = self.told(asked, folder, &paths, reservation)?;
         folder.write("prompt.md", told.prompt.as_bytes())?;
         let command = match agent.provider.command(&told, &self.settings.hast) {
             Ok(command) => command,
@@ -217,6 +214,11 @@ impl Calls {
             homes: homes::paths(&agent.provider, &spec.env),
             user_home: self.settings.variable("HOME").map(PathBuf::from),
         };
+        told.call.grants =
+            Some(grants::told(&asked.call.place, &paths.workdir, &ground, asked.config));
+        let mut call_file = serde_json::to_vec_pretty(&told.call).unwrap_or_default();
+        call_file.push(b'\n');
+        folder.write("call.json", &call_file)?;
         spec.sandbox = sandbox(&asked.call.place, &ground, asked.config);
         spec.sandbox.closed.extend(ground::covered_words(&spec));
         outside_servers::keep_off(&mut spec, tree.lane.as_deref(), &self.settings.variables);

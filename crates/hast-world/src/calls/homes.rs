@@ -106,7 +106,7 @@ fn preset(provider: &Provider) -> Option<Preset> {
     match provider {
         Provider::Preset(preset) => Some(*preset),
         Provider::Template(template) => template.known_as(),
-        Provider::Rehearsal { .. } => None,
+        Provider::Builtin(_) | Provider::Rehearsal { .. } => None,
     }
 }
 

@@ -245,7 +245,7 @@ pub(crate) fn bare_variable(project: &Project) -> Option<NoRights> {
     }
     match Provider::parse(line).ok()? {
         Provider::Template(template) => template.missing_rights(&project.config),
-        Provider::Preset(_) | Provider::Rehearsal { .. } => None,
+        Provider::Preset(_) | Provider::Builtin(_) | Provider::Rehearsal { .. } => None,
     }
 }
 

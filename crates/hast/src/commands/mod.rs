@@ -1,6 +1,7 @@
 //! One module a command; each turns arguments into calls and results into text or JSON.
 
 pub(crate) mod agent;
+pub(crate) mod agent_builtin;
 pub(crate) mod agent_guard;
 pub(crate) mod agent_record;
 pub(crate) mod agent_rehearse;

@@ -3,6 +3,7 @@
 
 mod bakery;
 mod equity;
+mod model;
 mod repository;
 mod teashop;
 mod till;
@@ -10,6 +11,7 @@ mod till;
 use std::ffi::OsString;
 use std::path::Path;
 
+use hast_agent::builtin::stand_in::StandIn;
 use hast_flow::attempt::recovery::StartFrom;
 use hast_flow::docs::files::FlowName;
 use hast_flow::flows::goals::layout;
@@ -23,7 +25,7 @@ use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::auto_messages::say;
-use crate::cli::{DemoArgs, DemoFlow};
+use crate::cli::{DemoAgent, DemoArgs, DemoFlow};
 use crate::commands::auto::eyes::{GoalEyes, Judgement};
 use crate::commands::auto::{AutoWish, go, summary};
 use crate::commands::calling::{self, Project};
@@ -34,19 +36,29 @@ use repository::commit_all;
 const CONFIG: &str =
     "test_command: \"sh tests/run.sh\"\nai_tool: \"rehearsal:.ai/rehearsals/agent.yaml\"\n";
 
+/// The same with hast's own agent and a server in the place of a model.
+fn builtin_config(address: &str) -> String {
+    format!(
+        "test_command: \"sh tests/run.sh\"\nai_tool: \"builtin:openai-chat/stand-in\"\nbuiltin:\n  openai-chat: {{base_url: \"{address}\"}}\n"
+    )
+}
+
 /// The files of the scratch repository besides its goals.
 const FILES: &[(&str, &str)] = &[
     ("total.sh", include_str!("goals/total.sh")),
     ("tests/run.sh", include_str!("goals/run-tests.sh")),
     ("tests/sum.test", include_str!("goals/sum.test")),
-    (layout::CONFIG, CONFIG),
     (".ai/rehearsals/agent.yaml", include_str!("goals/agent.rehearsal.yaml")),
 ];
 
 pub(crate) fn run(app: &mut App, args: &DemoArgs) -> Result<Exit, Problem> {
+    if args.agent.is_some() && !matches!(args.flow, DemoFlow::Goals) {
+        let (what, next) = (say::demo_only_goals(app.lang), say::demo_only_goals_next(app.lang));
+        return Err(Problem::usage(what, next));
+    }
     let directory = place(app, args)?;
     match args.flow {
-        DemoFlow::Goals => shop(app, &directory),
+        DemoFlow::Goals => shop(app, &directory, args.agent),
         DemoFlow::Kernel => bakery::run(app, &directory),
         DemoFlow::Session => equity::run(app, &directory),
         DemoFlow::Run => teashop::run(app, &directory),
@@ -54,8 +66,18 @@ pub(crate) fn run(app: &mut App, args: &DemoArgs) -> Result<Exit, Problem> {
     }
 }
 
-fn shop(app: &mut App, directory: &RootPath) -> Result<Exit, Problem> {
-    make(app.lang, directory)?;
+fn shop(app: &mut App, directory: &RootPath, agent: Option<DemoAgent>) -> Result<Exit, Problem> {
+    let config = match agent {
+        None => CONFIG.to_owned(),
+        Some(DemoAgent::Builtin) => {
+            let server = StandIn::start(model::play).map_err(|error| {
+                Problem::new(say::demo_no_server(app.lang), say::demo_surprise_next(app.lang))
+                    .because(error.to_string())
+            })?;
+            builtin_config(&server.address)
+        }
+    };
+    make(app.lang, directory, &config)?;
     if !app.quiet {
         app.output.message(&format!("{}\n", say::demo_intro(app.lang, directory.display())));
     }
@@ -148,7 +170,7 @@ fn place(app: &App, args: &DemoArgs) -> Result<RootPath, Problem> {
 }
 
 /// The scratch repository, with a first commit.
-fn make(lang: Lang, directory: &RootPath) -> Result<(), Problem> {
+fn make(lang: Lang, directory: &RootPath, config: &str) -> Result<(), Problem> {
     let problem = || Problem::new(say::demo_no_git(lang), say::demo_no_git_next(lang));
     let written = |error: PathError| problem().at(&error.path).because(error.source.to_string());
     let goals = match lang {
@@ -157,7 +179,12 @@ fn make(lang: Lang, directory: &RootPath) -> Result<(), Problem> {
     };
     let ignored = layout::ignore_text();
     let rules = hast_flow::flows::goals::init::rules_text(lang);
-    let own = [(layout::GOALS, goals), (layout::IGNORE, &ignored), (layout::RULES, &rules)];
+    let own = [
+        (layout::CONFIG, config),
+        (layout::GOALS, goals),
+        (layout::IGNORE, &ignored),
+        (layout::RULES, &rules),
+    ];
     for (path, text) in FILES.iter().copied().chain(own) {
         directory.join(path).create(text.as_bytes()).map_err(written)?;
     }

@@ -121,3 +121,35 @@ fn a_demo_that_was_interrupted_says_that_the_next_one_begins_anew() {
     assert_eq!(output.status.code(), Some(130), "{err}");
     assert!(err.contains("begins anew") && !err.contains("the same command again"), "{err}");
 }
+
+#[test]
+fn the_built_in_agent_plays_the_goals_demo_with_a_model_that_knows_only_its_prompt() {
+    let scene = particular_user();
+    for lang in ["en", "ko"] {
+        let place = format!("../builtin-{lang}");
+        let ran =
+            scene.hast(&["demo", "--agent", "builtin", "--dir", &place, "--json", "--lang", lang]);
+        assert_eq!(ran.code, 0, "{lang}: {ran:?}");
+        let told: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        let ended: Vec<(&str, &str)> = told["attempts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| (one["goal_id"].as_str().unwrap(), one["code"].as_str().unwrap()))
+            .collect();
+        // What the rehearsal of the same demo comes to.
+        let expected = [
+            ("SHOP.2", "red_as_wanted"),
+            ("SHOP.3", "all_good"),
+            ("SHOP.4", "tests_red"),
+            ("SHOP.4", "all_good"),
+            ("SHOP.5", "nothing_changed"),
+            ("SHOP.5", "outside_scope"),
+            ("SHOP.5", "protected_path"),
+        ];
+        assert_eq!(ended, expected, "{lang}");
+        assert!(told["usage"]["SHOP.3"]["input_tokens"].as_u64().unwrap() > 1_000, "{told}");
+    }
+    let other = scene.hast(&["demo", "kernel", "--agent", "builtin", "--dir", "../no"]);
+    assert_eq!(other.code, 2, "{other:?}");
+}

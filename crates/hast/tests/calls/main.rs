@@ -4,6 +4,7 @@
 
 mod agents;
 mod beats;
+mod builtin;
 mod deaths;
 mod limits;
 mod outbox;

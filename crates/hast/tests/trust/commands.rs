@@ -32,6 +32,7 @@ pub(crate) const COMMANDS: &[(May, &str)] = &[
     (Nothing, "agent run --role coder --prompt-file src/lib.rs"),
     (Nothing, "agent record .hast/calls/s/1"),
     (Nothing, "agent rehearse x.rehearsal.yaml"),
+    (Nothing, "agent builtin openai-chat/m"),
     (Nothing, "agent tool --list"),
     (Nothing, "auto"),
     (Nothing, "auto --recursive --isolate"),

@@ -2,6 +2,7 @@
 //! and how their output reads. Versions and recordings: `tests/streams/README.md` of this crate.
 
 mod aider;
+pub mod builtin;
 mod claude;
 mod codex;
 mod copilot;

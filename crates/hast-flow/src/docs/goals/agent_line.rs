@@ -6,13 +6,20 @@ use strsim::osa_distance;
 
 use crate::docs::document::Rules;
 use crate::docs::goals::agent_rights::missing_rights;
-use crate::docs::goals::{Config, PRESETS};
+use crate::docs::goals::{Config, PRESETS, builtin_parts};
 use crate::formats::diagnostic::Finding;
 use crate::formats::tree::Node;
 
 /// Every agent line says where the prompt goes, and runs it nowhere.
 pub(super) fn agent_line(line: &str, node: &Node, config: &Config, rules: &mut Rules<'_>) {
-    let named = line.starts_with("builtin:") || line.starts_with("rehearsal:");
+    let named = line.starts_with("rehearsal:");
+    if line.starts_with("builtin:") {
+        if builtin_parts(line).is_none() {
+            let (value, example) = (line.to_owned(), "builtin:anthropic/MODEL".into());
+            rules.report(node, Finding::BadForm { value, example });
+        }
+        return;
+    }
     if line.trim().is_empty() || PRESETS.contains(&line.trim()) || named {
         return;
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::docs::document::Rules;
 use crate::docs::goals::agent_line::agent_line;
+use crate::docs::goals::builtin_settings::{BuiltinSettings, builtin_rules};
 use crate::docs::goals::minutes::Minutes;
 use crate::document;
 use crate::formats::diagnostic::Finding;
@@ -85,6 +86,9 @@ pub struct Config {
     pub memory: Option<Memory>,
     #[serde(default)]
     pub sec: Option<SecSettings>,
+    /// The built-in agent, by the format that it speaks.
+    #[serde(default)]
+    pub builtin: Option<BuiltinSettings>,
 }
 
 document!(Config, "config", Yaml, Warn, rules config_rules);
@@ -220,6 +224,9 @@ fn config_rules(config: &Config, rules: &mut Rules<'_>) {
     }
     Minutes::rule(config.timeout_minutes, tree, "timeout_minutes", rules);
     Minutes::rule(config.stall_minutes, tree, "stall_minutes", rules);
+    if let Some(builtin) = &config.builtin {
+        builtin_rules(builtin, rules);
+    }
     for (name, instead) in OLD_FIELDS {
         if let Some(node) = tree.get(name) {
             let instead = instead.map(str::to_owned);

@@ -2,6 +2,7 @@
 
 pub mod agent_line;
 pub mod agent_rights;
+mod builtin_settings;
 mod config;
 mod context;
 mod decision;
@@ -14,6 +15,7 @@ mod protocol;
 mod queue;
 mod views;
 
+pub use builtin_settings::*;
 pub use config::*;
 pub use context::*;
 pub use decision::*;

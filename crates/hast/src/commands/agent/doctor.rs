@@ -18,7 +18,7 @@ use hast_world::trust::NotTrusted;
 use serde_json::{Value, json};
 
 use super::list::{who, why_text, why_word};
-use super::{homes, limits};
+use super::{builtin, homes, limits};
 use crate::agent_messages::say;
 use crate::app::App;
 use crate::commands::auto::effects::{
@@ -44,6 +44,14 @@ pub(super) struct Report {
 }
 
 impl Report {
+    pub(super) fn line(&mut self, line: String) {
+        self.lines.push(line);
+    }
+
+    pub(super) fn json(&mut self, name: &str, value: Value) {
+        self.json.insert(name.to_owned(), value);
+    }
+
     pub(super) fn problem(&mut self, what: String, next: String) {
         self.problems.push((what, next));
     }
@@ -61,6 +69,7 @@ pub(crate) fn run(app: &mut App, args: DoctorArgs) -> Result<Exit, Problem> {
     }
     agents(&mut report, &project, &seen, lang);
     homes::look(&mut report, &project, &seen, lang);
+    builtin::look(&mut report, &project, &seen, args.call, lang);
     sandbox(&mut report, &project, &applied, net, lang);
     rooms(&mut report, &project, &guarded, lang);
     settings(&mut report, &project, lang);

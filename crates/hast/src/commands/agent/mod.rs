@@ -1,5 +1,6 @@
 //! `hast agent`: what is installed, whether it works, and one call or tool by hand.
 
+mod builtin;
 mod doctor;
 mod homes;
 pub(crate) mod limits;
@@ -19,6 +20,7 @@ pub(crate) fn run(app: &mut App, command: &AgentCommands) -> Result<Exit, Proble
         AgentCommands::Run(args) => run::run(app, args),
         AgentCommands::Record(args) => super::agent_record::run(app, args),
         AgentCommands::Rehearse(args) => Err(super::agent_rehearse::refused(app.lang, args)),
+        AgentCommands::Builtin(args) => Err(super::agent_builtin::refused(app.lang, args)),
         AgentCommands::Tool(args) => super::agent_tool::run(app, args),
     }
 }
