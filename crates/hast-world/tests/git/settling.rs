@@ -151,6 +151,14 @@ fn a_hooks_refusal_is_a_result_with_its_words() {
 fn a_hook_that_changes_the_content_is_told() {
     let repo = Repo::new();
     with_hook(&repo, "pre-commit", "echo 2 > a; git add a");
+    let HookVerdict::Rewrote { hook, tree } = verdict(&repo) else { panic!() };
+    assert_eq!(
+        (hook.as_str(), repo.git(&["show", &format!("{tree}:a")]).trim()),
+        ("pre-commit", "2")
+    );
+    let repo = Repo::new();
+    // What only the index has is in no file that the tests could run on.
+    with_hook(&repo, "pre-commit", "echo 3 > a; git add a; echo 1 > a");
     let changed = HookVerdict::ChangedContent { hook: "pre-commit".into() };
     assert_eq!(verdict(&repo), changed);
 }
