@@ -103,6 +103,12 @@ pub fn shown(value: impl Display) -> String {
     shown.text
 }
 
+/// Tells whether a word may be a slip for another one: at most two letters, and less than half of it.
+pub fn is_near(typed: &str, word: &str) -> bool {
+    let distance = strsim::osa_distance(&typed.to_lowercase(), word);
+    distance <= 2 && distance * 2 < word.chars().count().max(2)
+}
+
 /// The text with its control characters, and those that change the direction of reading, spelled.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hidden) {

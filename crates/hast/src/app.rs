@@ -9,17 +9,19 @@ use std::sync::Arc;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, FromArgMatches};
 use hast_flow::ports::{Clock, Ids};
-use hast_flow::words::{Lang, is_hidden};
+use hast_flow::words::{Lang, is_hidden, is_near};
 use hast_world::clock::{Fixed, Machine};
 use hast_world::descriptors::keep_descriptors_from_programs;
 use hast_world::supervisor::survive_size_limits;
 
-use crate::cli::{self, Cli, ColorWhen, Commands};
+use crate::cli::{Cli, ColorWhen, Commands};
 use crate::commands::opening::Repair;
 use crate::commands::{self, calling};
+use crate::help_pages;
 use crate::messages::say;
 use crate::output::Output;
 use crate::problem::{Exit, Problem};
+use crate::synonyms;
 
 /// Fixes clock and ids for hast's own tests of the real binary. Unsupported: it may change or go.
 const TEST_WORLD: &str = "HAST_TEST_WORLD";
@@ -61,14 +63,14 @@ pub(crate) fn run(args: &[OsString]) -> ExitCode {
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let wants_json = args.iter().any(|arg| arg == "--json");
     let mut output = Output::new(ColorWhen::Auto, no_color);
-    let result = match cli::command(lang).try_get_matches_from(args) {
+    let result = match help_pages::command(lang).try_get_matches_from(args) {
         Ok(matches) => start(&matches, &mut lang, no_color, &mut output),
         Err(error) => {
             let error = match projects_language(args).filter(|own| *own != lang) {
                 None => error,
                 Some(own) => {
                     lang = own;
-                    cli::command(own).try_get_matches_from(args).err().unwrap_or(error)
+                    help_pages::command(own).try_get_matches_from(args).err().unwrap_or(error)
                 }
             };
             clap_says(&error, args, lang, &mut output)
@@ -132,14 +134,20 @@ fn start(
 
 fn run_command(app: &mut App, command: Commands) -> Result<Exit, Problem> {
     match command {
-        Commands::Init { conventions } => commands::init::run(app, conventions),
+        Commands::Init(args) => commands::init::run(app, &args),
         Commands::Context(args) => commands::context::run(app, &args),
         Commands::Status => commands::status::run(app),
         Commands::Verify(args) => commands::verify::run(app, &args),
         Commands::Agent(command) => commands::agent::run(app, &command),
         Commands::Trust(args) => commands::trust::run(app, args),
+        Commands::Goal(command) => commands::goal::run(app, &command),
         Commands::Auto(args) => commands::auto::run(app, &args),
         Commands::Retry(args) => commands::auto::retry(app, &args),
+        Commands::Show(args) => commands::look::show::run(app, &args),
+        Commands::Log(args) => commands::look::log::run(app, &args),
+        Commands::Diff(args) => commands::look::diff::run(app, &args),
+        Commands::Try(args) => commands::look::try_out::run(app, &args),
+        Commands::Undo(args) => commands::undo::run(app, &args),
         Commands::Take(args) => commands::auto::take::run(app, &args),
         Commands::Explore(args) => commands::explore::run(app, &args),
         Commands::Demo(args) => crate::demo::run(app, &args),
@@ -155,7 +163,9 @@ fn run_command(app: &mut App, command: Commands) -> Result<Exit, Problem> {
         Commands::Run(command) => commands::run::run(app, &command),
         Commands::Search(args) => commands::search::run(app, &args),
         Commands::Completions { shell } => commands::shell::completions(app, shell),
-        Commands::Man => commands::shell::man(app),
+        Commands::Man { words } => commands::shell::man(app, &words),
+        Commands::Help { words } => commands::shell::help(app, &words),
+        Commands::Version => commands::shell::version(app),
     }
 }
 
@@ -308,7 +318,12 @@ fn clap_says(
     let what = match error.kind() {
         ErrorKind::UnknownArgument => say::unknown_argument(lang, argument),
         ErrorKind::InvalidSubcommand => {
-            say::unknown_command(lang, context(ContextKind::InvalidSubcommand).unwrap_or_default())
+            let word = context(ContextKind::InvalidSubcommand).unwrap_or_default();
+            if let Some(meant) = synonyms::of(&word) {
+                let next = say::synonym(lang, meant);
+                return Err(Problem::usage(say::unknown_command(lang, word), next));
+            }
+            say::unknown_command(lang, word)
         }
         ErrorKind::InvalidValue if value.is_empty() => say::missing_value(lang, argument),
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
@@ -329,7 +344,9 @@ fn clap_says(
             other => other.to_string(),
         })
     };
+    let typed = context(ContextKind::InvalidSubcommand).unwrap_or_default();
     let suggestion = nearest(ContextKind::SuggestedSubcommand)
+        .filter(|word| is_near(&typed, word))
         .or_else(|| nearest(ContextKind::SuggestedArg))
         .or_else(|| nearest(ContextKind::SuggestedValue))
         .map(|word| say::did_you_mean(lang, word));
@@ -367,7 +384,7 @@ fn command_of(error: &clap::Error, args: &[OsString]) -> String {
         return words.join(" ");
     }
     // Where only a value was wrong, the parser does not say.
-    let (mut typed, mut command) = (vec!["hast"], cli::command(Lang::En));
+    let (mut typed, mut command) = (vec!["hast"], help_pages::command(Lang::En));
     for word in args.iter().skip(1).filter_map(|arg| arg.to_str()) {
         if let Some(found) = command.find_subcommand(word).cloned() {
             typed.push(word);

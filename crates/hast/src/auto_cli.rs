@@ -1,11 +1,23 @@
 //! The arguments of `auto`, `retry` and `take`.
 
+use clap::builder::NonEmptyStringValueParser as NonEmpty;
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct AutoArgs {
     #[arg(id = "auto_goal", value_name = "GOAL")]
     pub(crate) goal: Option<String>,
     #[arg(long)]
     pub(crate) recursive: bool,
+    #[arg(long, conflicts_with_all = ["auto_goal", "recursive"])]
+    pub(crate) one: bool,
+    #[arg(long, value_name = "HH:MM")]
+    pub(crate) until: Option<String>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) max_goals: Option<u32>,
+    #[arg(long, value_name = "5usd|200k|90m")]
+    pub(crate) budget: Option<String>,
+    #[arg(long)]
+    pub(crate) now: bool,
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[arg(long)]
@@ -31,7 +43,7 @@ pub(crate) struct AutoArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct TakeArgs {
-    #[arg(id = "take_goal", value_name = "GOAL")]
+    #[arg(id = "take_goal", value_name = "GOAL[@N]")]
     pub(crate) goal: String,
 }
 
@@ -39,6 +51,8 @@ pub(crate) struct TakeArgs {
 pub(crate) struct RetryArgs {
     #[arg(id = "retry_goal", value_name = "GOAL")]
     pub(crate) goal: String,
+    #[arg(id = "retry_text", value_name = "TEXT", value_parser = NonEmpty::new())]
+    pub(crate) text: Option<String>,
     #[arg(long)]
     pub(crate) no_run: bool,
     #[arg(long = "continue", id = "go_on", conflicts_with = "no_run")]

@@ -5,7 +5,12 @@ pub(crate) mod help {
     //! Help texts.
     hast_flow::messages! {
         auto() { en: "Work through goals unattended: agent, judge, commit or roll back", ko: "목표를 무인으로 진행합니다: 에이전트 실행, 판정, 커밋 또는 롤백" }
-        auto_goal() { en: "The goal; without one, what the selection policy names first", ko: "목표. 없으면 선택 정책의 첫 목표" }
+        auto_goal() { en: "The goal; without one, everything that can run, in the order of the selection policy", ko: "목표. 없으면 실행할 수 있는 모든 목표를 선택 정책 순서로" }
+        one() { en: "Only the first of what can run", ko: "실행할 수 있는 것 중 첫 목표만" }
+        until() { en: "Begin nothing after this local time; what is under way then is finished", ko: "이 시각(현지)부터는 새로 시작하지 않고, 하던 일은 마칩니다" }
+        max_goals() { en: "Begin no more than so many goals", ko: "이 수만큼만 목표를 시작합니다" }
+        budget() { en: "What the agents of this run may use together: money, tokens (200k) or time (90m, 8h)", ko: "이번 실행의 에이전트가 함께 쓸 수 있는 양: 금액, 토큰(200k), 시간(90m, 8h)" }
+        now() { en: "Ask agents whose usage limit is remembered, instead of waiting for its end", ko: "기억된 사용량 제한이 끝나기를 기다리지 않고 에이전트를 부릅니다" }
         recursive() { en: "Run the leaves below the goal, one after the other", ko: "하위 잎 목표를 차례로 실행합니다" }
         dry_run() { en: "Show what would run; start and write nothing", ko: "무엇을 실행할지 보여 주기만 하고 시작하거나 쓰지 않습니다" }
         dry_run_full() { en: "As --dry-run, with the whole prompt", ko: "--dry-run에 전체 프롬프트를 더합니다" }
@@ -19,7 +24,9 @@ pub(crate) mod help {
         tool() { en: "The agent to use: a name of ai_tools, or a preset", ko: "사용할 에이전트: ai_tools의 이름이나 프리셋" }
         retry() { en: "Make a blocked goal active again and run it", ko: "차단된 목표를 다시 active로 바꾸고 실행합니다" }
         take() { en: "Put the work of a blocked goal into your checkout, uncommitted", ko: "차단된 목표의 작업을 커밋하지 않고 체크아웃에 가져옵니다" }
+        retry_text() { en: "What the agent is told besides why it failed", ko: "실패 사유와 함께 에이전트에게 전할 말" }
         retry_goal() { en: "The blocked goal", ko: "차단된 목표" }
+        take_goal() { en: "The blocked goal, or one of its attempts: M3, M3@2", ko: "차단된 목표, 또는 그 시도 하나: M3, M3@2" }
         no_run() { en: "Only make it active", ko: "active로 바꾸기만 합니다" }
         keep_attempts() { en: "Leave the records of earlier attempts where they are", ko: "이전 시도의 기록을 그대로 둡니다" }
         demo() { en: "Play a whole run in a scratch repository, without any model or key", ko: "모델이나 키 없이 임시 저장소에서 전체 흐름을 보여 줍니다" }
@@ -31,6 +38,10 @@ pub(crate) mod help {
 pub(crate) mod say {
     //! Everything else.
     hast_flow::messages! {
+        bad_until(text) { en: "`{text}` is no time of a day", ko: "`{text}`(은)는 시각이 아닙니다" }
+        bad_until_next() { en: "write it like --until 07:00", ko: "--until 07:00처럼 쓰세요" }
+        bad_budget(text) { en: "`{text}` is no budget", ko: "`{text}`(은)는 예산이 아닙니다" }
+        bad_budget_next() { en: "write money, tokens or time: --budget 5usd, --budget 200k, --budget 90m", ko: "금액, 토큰, 시간으로 쓰세요: --budget 5usd, --budget 200k, --budget 90m" }
         title() { en: "hast auto", ko: "hast auto 진행" }
         always_isolated() { en: "warning: --isolate has no effect: every goal works in a room, outside of your checkout", ko: "경고: --isolate는 효과가 없습니다. 모든 목표는 체크아웃 밖의 작업실에서 진행됩니다" }
         needs_commits() { en: "`commit: off` puts the work of one goal into your checkout, and this needs commits", ko: "`commit: off`는 한 목표의 작업을 체크아웃에 두는 설정이라 커밋이 필요한 이 명령과 함께 쓸 수 없습니다" }
@@ -39,7 +50,7 @@ pub(crate) mod say {
         taken(goal, name, count) { en: "the work of {goal} is in your checkout, uncommitted, from {name}; files: {count}", ko: "{name}에 있던 {goal}의 작업을 커밋하지 않고 체크아웃에 가져왔습니다. 파일 {count}개" }
         taken_next(goal) { en: "look at it with git diff, then commit it and set the status of {goal} in .ai/goals.yaml", ko: "git diff로 확인하고 커밋한 뒤 .ai/goals.yaml에서 {goal}의 상태를 바꾸세요" }
         nothing_kept(goal) { en: "there is no kept work of {goal}", ko: "{goal}의 보존된 작업이 없습니다" }
-        nothing_kept_next() { en: "only a goal that hast auto handed over has some; git for-each-ref refs/hast refs/heads/hast lists what is kept", ko: "hast auto가 사람에게 넘긴 목표에만 있습니다. git for-each-ref refs/hast refs/heads/hast로 보관된 것을 볼 수 있습니다" }
+        nothing_kept_next(goal) { en: "hast show {goal} lists its attempts; hast take {goal}@N takes the work of one of them", ko: "hast show {goal}로 시도를 보세요. hast take {goal}@N은 그중 한 시도의 작업을 가져옵니다" }
         lane_opening() { en: "making its room", ko: "작업실 준비" }
         lane_waiting() { en: "passed, waits for its turn to be merged", ko: "통과, 병합 순서를 기다림" }
         lane_merging() { en: "passed, is being merged", ko: "통과, 병합 중" }
@@ -59,6 +70,7 @@ pub(crate) mod say {
         no_test_command() { en: "there is no test_command, so nothing could be judged", ko: "test_command가 없어 판정할 수 없습니다" }
         no_test_command_next() { en: "set test_command in .ai/config.yaml", ko: ".ai/config.yaml에 test_command를 쓰세요" }
         would_refuse(what) { en: "hast auto would not start now: {what}", ko: "지금은 hast auto가 시작하지 않습니다: {what}" }
+        undo_is_take() { en: "notice: hast take GOAL[@N] does this for one attempt; --undo stays as its other name", ko: "알림: 시도 하나는 hast take GOAL[@N]로 가져올 수 있습니다. --undo는 다른 이름으로 남아 있습니다" }
         nothing_to_undo() { en: "no attempt was rolled back yet", ko: "롤백된 시도가 아직 없습니다" }
         nothing_to_undo_next() { en: "see `git for-each-ref refs/hast` for everything that is kept", ko: "보관된 것은 `git for-each-ref refs/hast`로 볼 수 있습니다" }
         undone(name, count) { en: "{name} is in the tree again; files: {count}", ko: "{name}(을)를 작업 트리에 되돌렸습니다. 파일 {count}개" }
@@ -79,6 +91,7 @@ pub(crate) mod say {
         at_same_path() { en: "at the path of the checkout", ko: "체크아웃과 같은 경로" }
         at_own_path() { en: "at a path of their own", ko: "별도 경로" }
         squashed(why) { en: "squashed: the agent's own commits are one commit of hast's: {why}", ko: "squashed: 에이전트의 커밋을 hast의 커밋 하나로 합쳤습니다: {why}" }
+        red_base(command, code, line) { en: "warning: the tests are red before any work: `{command}` ends with {code}: {line}", ko: "경고: 작업 전부터 테스트가 실패합니다. `{command}`의 종료 코드 {code}: {line}" }
         changed_tests(files) { en: "changed tests: {files}", ko: "바뀐 테스트: {files}" }
         not_committed(files) { en: "new files that the attempt's own .gitignore ignores are in no commit: {files}", ko: "시도가 추가한 .gitignore가 무시하는 새 파일은 커밋하지 않았습니다: {files}" }
         moved_refs(names) { en: "moved meanwhile, and not by hast: {names}; left as they are. If it was not you, git reflog shows where they were (an agent that no sandbox holds could have done it)", ko: "그 사이 hast가 아닌 누군가 옮긴 ref이며 그대로 두었습니다: {names}. 직접 옮긴 것이 아니면 git reflog에서 이전 위치를 확인하세요(샌드박스가 없으면 에이전트도 옮길 수 있습니다)" }

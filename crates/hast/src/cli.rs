@@ -2,25 +2,19 @@
 
 use std::path::PathBuf;
 
-use clap::{Arg, ArgAction, Command, CommandFactory, Parser, Subcommand, ValueEnum};
-use hast_flow::words::Lang;
+use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::agent_messages::help as agent_help;
 use crate::auto_cli::{AutoArgs, RetryArgs, TakeArgs};
-use crate::auto_messages::help as auto_help;
-use crate::contract_cli::{self, ContractCommands};
-use crate::decision_cli::{self, DecisionCommands};
-use crate::exit_help;
-use crate::explore_messages::help as explore_help;
-use crate::kernel_cli::{self, KernelCommands};
-use crate::messages::help;
-use crate::ops_cli::{
-    self, DoctorArgs, EventsCommands, InboxCommands, LimitsArgs, ObserveCommands,
-};
-use crate::protocol_cli::{self, ProtocolCommands};
-use crate::queue_cli::{self, QueueCommands};
-use crate::run_cli::{self, RunCommands, SearchArgs};
-use crate::session_cli::{self, SessionCommands};
+use crate::contract_cli::ContractCommands;
+use crate::decision_cli::DecisionCommands;
+use crate::goal_cli::GoalCommands;
+use crate::kernel_cli::KernelCommands;
+use crate::look_cli::{GoalArgs, LogArgs, TryArgs, UndoArgs};
+use crate::ops_cli::{DoctorArgs, EventsCommands, InboxCommands, LimitsArgs, ObserveCommands};
+use crate::protocol_cli::ProtocolCommands;
+use crate::queue_cli::QueueCommands;
+use crate::run_cli::{RunCommands, SearchArgs};
+use crate::session_cli::SessionCommands;
 
 #[derive(Debug, Parser)]
 #[command(name = "hast", version, disable_help_subcommand = true)]
@@ -50,19 +44,23 @@ pub(crate) enum ColorWhen {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Commands {
-    Init {
-        #[arg(long)]
-        conventions: bool,
-    },
+    Init(InitArgs),
     Context(ContextArgs),
     Status,
     Verify(VerifyArgs),
     #[command(subcommand)]
     Agent(AgentCommands),
     Trust(TrustArgs),
+    #[command(subcommand)]
+    Goal(GoalCommands),
     Auto(AutoArgs),
     Retry(RetryArgs),
+    Show(GoalArgs),
+    Log(LogArgs),
+    Diff(GoalArgs),
     Take(TakeArgs),
+    Try(TryArgs),
+    Undo(UndoArgs),
     Explore(ExploreArgs),
     Demo(DemoArgs),
     #[command(subcommand)]
@@ -91,7 +89,27 @@ pub(crate) enum Commands {
         shell: clap_complete::Shell,
     },
     #[command(hide = true)]
-    Man,
+    Man {
+        #[arg(id = "help_words", value_name = "COMMAND")]
+        words: Vec<String>,
+    },
+    #[command(hide = true)]
+    Help {
+        #[arg(id = "help_words", value_name = "COMMAND")]
+        words: Vec<String>,
+    },
+    #[command(hide = true)]
+    Version,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct InitArgs {
+    #[arg(long)]
+    pub(crate) conventions: bool,
+    #[arg(long, id = "init_agent", value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    #[arg(long = "goal", id = "init_goal", value_name = "TITLE")]
+    pub(crate) title: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -222,260 +240,4 @@ pub(crate) struct VerifyArgs {
     pub(crate) document: Option<String>,
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["paths", "document"])]
     pub(crate) schema: Option<String>,
-}
-
-/// The command line with its help in a language.
-pub(crate) fn command(lang: Lang) -> Command {
-    let command = Cli::command()
-        .about(help::about(lang))
-        .after_help(help::exit_codes(lang))
-        .arg(help_flag(lang))
-        .disable_version_flag(true)
-        .arg(version_flag(lang));
-    let template = format!(
-        "{{about-with-newline}}\n{}: {{usage}}\n\n{{all-args}}{{after-help}}",
-        help::usage(lang)
-    );
-    localize(command, lang, &template, "")
-}
-
-/// Gives every command and flag its help. A missing one is found by a test.
-fn localize(command: Command, lang: Lang, template: &str, above: &str) -> Command {
-    let name = command.get_name().to_owned();
-    let path = if above.is_empty() { name.clone() } else { format!("{above} {name}") };
-    let command = match of_flows(&path, lang).or_else(|| about(&name, lang)) {
-        Some(about) => command.about(about),
-        None => command,
-    };
-    let command = match command.has_subcommands() {
-        true => command,
-        false => command.after_help(exit_help::line(&path, lang)),
-    };
-    // Without a place they would be sorted by name.
-    let mut place = 0;
-    command
-        .help_template(template.to_owned())
-        .disable_help_flag(true)
-        .subcommand_help_heading(heading(help::COMMANDS, lang))
-        .mut_args(|arg| {
-            let is_everywhere = |id: &str| matches!(id, "help" | "version");
-            let words = match arg.is_positional() {
-                true => help::ARGUMENTS,
-                false if arg.is_global_set() || is_everywhere(arg.get_id().as_str()) => {
-                    help::EVERYWHERE
-                }
-                false => help::OPTIONS,
-            };
-            let arg = arg.help_heading(heading(words, lang));
-            place += usize::from(arg.is_positional());
-            let arg = if arg.is_positional() { arg.display_order(place) } else { arg };
-            let id = arg.get_id().as_str();
-            match args_of_flows(id, lang).or_else(|| arg_help(id, lang)) {
-                Some(text) => arg.help(text),
-                None => arg,
-            }
-        })
-        .mut_subcommands(|command| localize(command.arg(help_flag(lang)), lang, template, &path))
-}
-
-/// Help of commands that have files of their own, by the whole path of a command.
-fn of_flows(path: &str, lang: Lang) -> Option<String> {
-    kernel_cli::about(path, lang)
-        .or_else(|| queue_cli::about(path, lang))
-        .or_else(|| session_cli::about(path, lang))
-        .or_else(|| run_cli::about(path, lang))
-        .or_else(|| ops_cli::about(path, lang))
-        .or_else(|| protocol_cli::about(path, lang))
-        .or_else(|| decision_cli::about(path, lang))
-        .or_else(|| contract_cli::about(path, lang))
-}
-
-fn args_of_flows(id: &str, lang: Lang) -> Option<String> {
-    kernel_cli::arg_help(id, lang)
-        .or_else(|| queue_cli::arg_help(id, lang))
-        .or_else(|| session_cli::arg_help(id, lang))
-        .or_else(|| run_cli::arg_help(id, lang))
-        .or_else(|| ops_cli::arg_help(id, lang))
-        .or_else(|| protocol_cli::arg_help(id, lang))
-        .or_else(|| decision_cli::arg_help(id, lang))
-        .or_else(|| contract_cli::arg_help(id, lang))
-}
-
-fn heading((en, ko): (&'static str, &'static str), lang: Lang) -> &'static str {
-    match lang {
-        Lang::En => en,
-        Lang::Ko => ko,
-    }
-}
-
-fn about(command: &str, lang: Lang) -> Option<String> {
-    Some(match command {
-        "auto" => auto_help::auto(lang),
-        "retry" => auto_help::retry(lang),
-        "take" => auto_help::take(lang),
-        "explore" => explore_help::explore(lang),
-        "demo" => auto_help::demo(lang),
-        "init" => help::init(lang),
-        "context" => help::context(lang),
-        "status" => help::status(lang),
-        "verify" => help::verify(lang),
-        "record" => help::record(lang),
-        "rehearse" => help::rehearse(lang),
-        "builtin" => agent_help::builtin(lang),
-        "agent" => agent_help::agent(lang),
-        "list" => agent_help::list(lang),
-        "doctor" => agent_help::doctor(lang),
-        "limits" => agent_help::limits(lang),
-        "run" => agent_help::run(lang),
-        "trust" => agent_help::trust(lang),
-        "tool" => help::agent_tool(lang),
-        "completions" => help::completions(lang),
-        "man" => help::man(lang),
-        _ => return None,
-    })
-}
-
-fn arg_help(id: &str, lang: Lang) -> Option<String> {
-    Some(match id {
-        "auto_goal" => auto_help::auto_goal(lang),
-        "recursive" => auto_help::recursive(lang),
-        "dry_run" => auto_help::dry_run(lang),
-        "dry_run_full" => auto_help::dry_run_full(lang),
-        "undo" => auto_help::undo(lang),
-        "go_on" => auto_help::go_on(lang),
-        "fewer_tests" => auto_help::fewer_tests(lang),
-        "gc" => auto_help::gc(lang),
-        "isolate" => auto_help::isolate(lang),
-        "parallel" => auto_help::parallel(lang),
-        "explain" => auto_help::explain(lang),
-        "auto_tool" => auto_help::tool(lang),
-        "retry_goal" | "take_goal" => auto_help::retry_goal(lang),
-        "no_run" => auto_help::no_run(lang),
-        "explore_question" => explore_help::question(lang),
-        "no_agent" => explore_help::no_agent(lang),
-        "keep_attempts" => auto_help::keep_attempts(lang),
-        "dir" => auto_help::demo_dir(lang),
-        "root" => help::root(lang),
-        "lang" => help::lang(lang),
-        "json" => help::json(lang),
-        "color" => help::color(lang),
-        "quiet" => help::quiet(lang),
-        "verbose" => help::verbose(lang),
-        "help" => help::help(lang),
-        "version" => help::version(lang),
-        "conventions" => help::conventions(lang),
-        "goal" => help::goal(lang),
-        "format" => help::context_format(lang),
-        "paths" => help::verify_paths(lang),
-        "document" => help::verify_as(lang),
-        "schema" => help::verify_schema(lang),
-        "folder" => help::record_folder(lang),
-        "base" => help::record_base(lang),
-        "demo_agent" => auto_help::demo_agent(lang),
-        "builtin_model" => agent_help::builtin_model(lang),
-        "rehearse_file" => help::rehearse_file(lang),
-        "rehearse_raw" => help::rehearse_raw(lang),
-        "role" => agent_help::role(lang),
-        "prompt_file" => agent_help::prompt_file(lang),
-        "tool" => agent_help::tool(lang),
-        "expect" => agent_help::expect(lang),
-        "timeout" => agent_help::timeout(lang),
-        "in_place" => agent_help::in_place(lang),
-        "yes" => agent_help::yes(lang),
-        "shell" => help::shell(lang),
-        "tool_name" => help::tool_name(lang),
-        "tool_args" => help::tool_args(lang),
-        "list_tools" => help::list_tools(lang),
-        "args_schema" => help::args_schema(lang),
-        _ => return None,
-    })
-}
-
-fn help_flag(lang: Lang) -> Arg {
-    Arg::new("help")
-        .short('h')
-        .long("help")
-        .action(ArgAction::Help)
-        .display_order(998)
-        .help(help::help(lang))
-}
-
-fn version_flag(lang: Lang) -> Arg {
-    Arg::new("version")
-        .short('V')
-        .long("version")
-        .action(ArgAction::Version)
-        .display_order(999)
-        .help(help::version(lang))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn visit(command: &Command, check: &mut dyn FnMut(&Command)) {
-        check(command);
-        for below in command.get_subcommands() {
-            visit(below, check);
-        }
-    }
-
-    #[test]
-    fn every_command_and_flag_has_help_in_both_languages() {
-        for lang in [Lang::En, Lang::Ko] {
-            visit(&command(lang), &mut |command| {
-                let hangul = |text: String| text.chars().any(|c| ('가'..='힣').contains(&c));
-                let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-                assert!(!about.is_empty(), "{}", command.get_name());
-                assert_eq!(hangul(about), lang == Lang::Ko, "{}", command.get_name());
-                for arg in command.get_arguments() {
-                    let text = arg.get_help().map(ToString::to_string).unwrap_or_default();
-                    assert!(!text.is_empty(), "{} {}", command.get_name(), arg.get_id());
-                    assert_eq!(
-                        hangul(text),
-                        lang == Lang::Ko,
-                        "{} {}",
-                        command.get_name(),
-                        arg.get_id()
-                    );
-                }
-            });
-        }
-    }
-
-    #[test]
-    fn a_help_page_has_its_own_options_first_and_its_exit_codes_last() {
-        let page = |words: &[&str]| {
-            let args = ["hast"].iter().chain(words).chain(&["--help"]);
-            command(Lang::En).try_get_matches_from(args).unwrap_err().render().to_string()
-        };
-        let auto = page(&["auto"]);
-        let at = |text: &str| auto.find(text).unwrap_or_else(|| panic!("{text}: {auto}"));
-        assert!(at("--recursive") < at("--parallel") && at("--parallel") < at("Options of every"));
-        assert!(at("Options of every") < at("--root") && at("--help") < at("Exit codes: 0 done"));
-        assert!(!auto.contains("3 waiting") && !auto.contains("4 locked"), "{auto}");
-        assert!(page(&["session", "start"]).contains("3 waiting for a person, 4 locked"));
-        for (words, first, second) in [
-            (&["session", "answer"][..], "<QUESTION>  ", "<TEXT>  "),
-            (&["run", "modify"], "<TEXT>  ", "[RUN]  "),
-            (&["contract", "knowledge", "add"], "<TEXT>  ", "--decision <TOPIC>  "),
-        ] {
-            let page = page(words);
-            assert!(page.find(first).unwrap() < page.find(second).unwrap(), "{page}");
-        }
-        visit(&command(Lang::Ko), &mut |command| {
-            for arg in command.get_arguments() {
-                let said = arg.get_help().map(ToString::to_string).unwrap_or_default();
-                let shows =
-                    !arg.get_default_values().is_empty() && !arg.is_hide_default_value_set();
-                assert!(!shows, "{} {}: {said}", command.get_name(), arg.get_id());
-            }
-        });
-    }
-
-    #[test]
-    fn the_command_line_is_consistent() {
-        command(Lang::En).debug_assert();
-        command(Lang::Ko).debug_assert();
-    }
 }

@@ -11,11 +11,17 @@ mod contract_messages;
 mod decision_cli;
 mod decision_messages;
 mod demo;
+mod examples;
 mod exit_help;
 mod explore_messages;
 mod flow_messages;
+mod goal_cli;
+mod goal_messages;
+mod help_pages;
 mod kernel_cli;
 mod kernel_messages;
+mod look_cli;
+mod look_messages;
 mod messages;
 mod observe_messages;
 mod ops_cli;
@@ -31,6 +37,7 @@ mod run_cli;
 mod run_messages;
 mod session_cli;
 mod session_messages;
+mod synonyms;
 
 use std::process::ExitCode;
 

@@ -7,6 +7,7 @@ pub(crate) mod help {
     pub(crate) const COMMANDS: (&str, &str) = ("Commands", "명령");
     pub(crate) const OPTIONS: (&str, &str) = ("Options", "옵션");
     pub(crate) const ARGUMENTS: (&str, &str) = ("Arguments", "인자");
+    pub(crate) const EXAMPLES: (&str, &str) = ("Examples", "예");
     pub(crate) const EVERYWHERE: (&str, &str) = ("Options of every command", "모든 명령의 옵션");
 
     hast_flow::messages! {
@@ -14,6 +15,8 @@ pub(crate) mod help {
         usage() { en: "Usage", ko: "사용법" }
         init() { en: "Make .ai/ with settings, goals and rules in a git repository", ko: "git 저장소에 설정, 목표, 규칙이 든 .ai/를 만듭니다" }
         conventions() { en: "Also add the session rules to AGENTS.md and let CLAUDE.md include it", ko: "세션 규약을 AGENTS.md에 추가하고 CLAUDE.md가 읽게 합니다" }
+        init_agent() { en: "The agent that works: claude, codex, gemini, qwen, opencode, goose, copilot or aider [default: the first that is installed]", ko: "일할 에이전트: claude, codex, gemini, qwen, opencode, goose, copilot, aider 중 하나 [기본값: 설치된 첫 에이전트]" }
+        init_goal() { en: "Also add a first goal with this title", ko: "이 제목으로 첫 목표도 추가합니다" }
         context() { en: "Print what the next session needs to know: goal, last handoff, rules", ko: "다음 세션이 알아야 할 것(목표, 마지막 핸드오프, 규칙)을 출력합니다" }
         goal() { en: "The goal, instead of the one that is selected", ko: "선택되는 목표 대신 쓸 목표" }
         context_format() { en: "markdown, plain or json [default: markdown]", ko: "markdown, plain, json 중 하나 [기본값: markdown]" }
@@ -40,6 +43,8 @@ pub(crate) mod help {
         verify_paths() { en: "Files or directories; without any, all flows found here", ko: "파일이나 디렉터리. 없으면 여기서 찾은 모든 흐름" }
         verify_as() { en: "Read the files as this document", ko: "파일을 이 문서로 읽습니다" }
         verify_schema() { en: "Print the JSON Schema of a document; without a name, list the names", ko: "문서의 JSON Schema를 출력합니다. 이름이 없으면 이름 목록" }
+        everywhere() { en: "Everywhere: --root DIR, --lang ko|en, --json, --color WHEN, -q, -v, --help", ko: "어디서나: --root DIR, --lang ko|en, --json, --color WHEN, -q, -v, --help" }
+        help_words() { en: "The command, for example auto or goal add", ko: "명령. 예: auto 또는 goal add" }
         exit_line(codes) { en: "Exit codes: {codes}", ko: "종료 코드: {codes}" }
         exit_done() { en: "done", ko: "완료" }
         exit_failed() { en: "failed or refused", ko: "실패 또는 거부" }
@@ -61,7 +66,7 @@ pub(crate) mod say {
     //! Problems and results.
     hast_flow::messages! {
         error() { en: "error", ko: "오류" }
-        waits() { en: "waiting", ko: "대기" }
+        notice() { en: "notice", ko: "알림" }
         warning() { en: "warning", ko: "경고" }
         next() { en: "next", ko: "다음" }
         why() { en: "why", ko: "원인" }
@@ -78,6 +83,7 @@ pub(crate) mod say {
         move_away_next(path, aside) { en: "move it away with mv {path} {aside}, then run the command again", ko: "mv {path} {aside}(으)로 옮긴 뒤 명령을 다시 실행하세요" }
         not_regular() { en: "not a regular file", ko: "일반 파일이 아닙니다" }
         conflict(argument, other) { en: "`{argument}` cannot be used with `{other}`", ko: "`{argument}`(은)는 `{other}`(과)와 함께 쓸 수 없습니다" }
+        synonym(command) { en: "type {command}", ko: "{command}(을)를 쓰세요" }
         no_command() { en: "no command was given", ko: "명령이 없습니다" }
         did_you_mean(word) { en: "did you mean `{word}`?", ko: "`{word}`(을)를 쓰려던 것인가요?" }
         use_one_of(values) { en: "use one of: {values}", ko: "다음 중 하나를 쓰세요: {values}" }
@@ -93,6 +99,9 @@ pub(crate) mod say {
         no_schema_next() { en: "run `hast verify --schema` to see all names", ko: "`hast verify --schema`로 모든 이름을 확인하세요" }
         not_a_document() { en: "hast does not know what this file is", ko: "hast가 이 파일이 무엇인지 모릅니다" }
         not_a_document_next() { en: "say what it is with --as NAME (`hast verify --schema` lists the names)", ko: "--as NAME으로 알려 주세요(`hast verify --schema`가 이름을 보여 줍니다)" }
+        no_such_agent(name) { en: "hast knows no agent `{name}`", ko: "hast가 모르는 에이전트입니다: `{name}`" }
+        agent_stays() { en: "--agent has no effect: .ai/config.yaml was there and stays as it is", ko: "--agent는 효과가 없습니다. .ai/config.yaml이 이미 있어 그대로 두었습니다" }
+        agent_stays_next(name) { en: "write `ai_tool: {name}` there", ko: "그곳에 `ai_tool: {name}`(을)를 쓰세요" }
         nothing_here() { en: "there is nothing of hast here", ko: "여기에는 hast의 것이 없습니다" }
         nothing_here_next(directory) { en: "run `hast init` in a git repository to begin, or go to a project that has .ai/, sessions/, db/, .brain/ or .claude/orchestrator/ (looked upward from {directory})", ko: "git 저장소에서 `hast init`으로 시작하거나 .ai/, sessions/, db/, .brain/, .claude/orchestrator/ 중 하나가 있는 프로젝트로 가세요({directory}에서 위로 찾았습니다)" }
         bare_repository() { en: "this is a bare repository: it has no files to work on", ko: "bare 저장소라 작업할 파일이 없습니다" }
@@ -115,7 +124,7 @@ pub(crate) mod say {
         no_handoff() { en: "last handoff: none", ko: "마지막 핸드오프: 없음" }
         no_current_goal() { en: "current goal: none", ko: "현재 목표: 없음" }
         no_such_goal(id) { en: "there is no goal `{id}` in .ai/goals.yaml", ko: ".ai/goals.yaml에 목표 `{id}`(이)가 없습니다" }
-        no_such_goal_next() { en: "name a goal of .ai/goals.yaml", ko: ".ai/goals.yaml에 있는 목표를 쓰세요" }
+        no_such_goal_next() { en: "hast goal list shows the goals", ko: "hast goal list로 목표를 보세요" }
         handoff_skipped(file) { en: "the handoff {file} is not valid and is passed over", ko: "핸드오프 {file}(이)가 올바르지 않아 건너뜁니다" }
         context_too_small(max, needed) { en: "max_context_bytes is {max}, but even an empty JSON context has {needed}", ko: "max_context_bytes가 {max}인데, 빈 JSON 컨텍스트도 {needed}바이트입니다" }
         context_too_small_next() { en: "raise max_context_bytes in .ai/config.yaml", ko: ".ai/config.yaml의 max_context_bytes를 늘리세요" }
@@ -161,8 +170,8 @@ mod tests {
     use super::{help, say};
     use crate::{
         agent_messages, auto_messages, contract_messages, decision_messages, explore_messages,
-        flow_messages, kernel_messages, observe_messages, ops_messages, protocol_messages,
-        queue_messages, run_messages, session_messages,
+        flow_messages, goal_messages, kernel_messages, look_messages, observe_messages,
+        ops_messages, protocol_messages, queue_messages, run_messages, session_messages,
     };
     use hast_flow::words::placeholders;
 
@@ -181,12 +190,16 @@ mod tests {
             explore_messages::help::CATALOGUE,
             explore_messages::say::CATALOGUE,
             flow_messages::say::CATALOGUE,
+            goal_messages::help::CATALOGUE,
+            goal_messages::say::CATALOGUE,
             contract_messages::help::CATALOGUE,
             contract_messages::say::CATALOGUE,
             decision_messages::help::CATALOGUE,
             decision_messages::say::CATALOGUE,
             kernel_messages::help::CATALOGUE,
             kernel_messages::say::CATALOGUE,
+            look_messages::help::CATALOGUE,
+            look_messages::say::CATALOGUE,
             session_messages::help::CATALOGUE,
             session_messages::say::CATALOGUE,
             observe_messages::say::CATALOGUE,

@@ -101,7 +101,7 @@ pub(crate) struct ActArgs {
     )]
     pub(crate) action: ActionArg,
     #[arg(long, id = "inbox_operator", value_name = "NAME")]
-    pub(crate) operator: String,
+    pub(crate) operator: Option<String>,
     #[arg(
         long = "goal-status",
         id = "inbox_goal_status",

@@ -22,9 +22,9 @@ pub(crate) mod help {
         inbox_top() { en: "How many of them [default: 3]", ko: "몇 개를 [기본값: 3]" }
         inbox_show() { en: "One item with its evidence", ko: "항목 하나와 그 근거" }
         inbox_act() { en: "Decide about an item", ko: "항목을 결정합니다" }
-        inbox_id() { en: "The item, like INB_0123456789ab", ko: "항목. 예: INB_0123456789ab" }
+        inbox_id() { en: "The item, like INB_0123456789ab, or a goal: its newest open item", ko: "항목. 예: INB_0123456789ab. 목표 id를 쓰면 가장 최근에 열린 항목" }
         inbox_action() { en: "approve, reject or defer", ko: "approve, reject, defer 중 하나" }
-        inbox_operator() { en: "Who decides; it is written down", ko: "결정하는 사람. 기록됩니다" }
+        inbox_operator() { en: "Who decides; it is written down [default: user.name of git]", ko: "결정하는 사람. 기록됩니다 [기본값: git의 user.name]" }
         inbox_goal_status() { en: "What the goal becomes instead: pending, active or blocked", ko: "목표의 새 상태를 직접 지정: pending, active, blocked" }
         inbox_text() { en: "The answer to a question, a change to a run, or a note", ko: "질문의 답, 실행에 대한 수정, 또는 메모" }
     }
@@ -55,6 +55,8 @@ pub(crate) mod say {
         empty_operator_next() { en: "say who decides: --operator NAME", ko: "누가 결정하는지 쓰세요: --operator NAME" }
         rejected(operator) { en: "rejected by {operator}", ko: "{operator}(이)가 반려함" }
         acted(id, action) { en: "{id}: {action}", ko: "{id} 결정: {action}" }
+        active_again(goal) { en: "{goal} is active again; run hast auto {goal}", ko: "{goal}(을)를 다시 active로 바꿨습니다. hast auto {goal}(을)를 실행하세요" }
+        others_wait(unit, ids) { en: "also open about {unit}: {ids}", ko: "{unit}에 대해 더 남은 항목: {ids}" }
         goal_is(goal, status) { en: "{goal} is {status} now", ko: "{goal}의 상태는 이제 {status}입니다" }
         number_jumps(line, last, number) { en: "line {line}: the number of the event jumps from {last} to {number}", ko: "{line}번째 줄: 이벤트 번호가 {last}에서 {number}(으)로 건너뜁니다" }
         goal_gone(goal) { en: "{goal} is no longer in goals.yaml", ko: "{goal}(이)가 더는 goals.yaml에 없습니다" }

@@ -4,7 +4,10 @@ use std::io::{self, IsTerminal, Write};
 
 use annotate_snippets::Renderer;
 
+use rustix::termios::tcgetwinsize;
+
 use crate::cli::ColorWhen;
+use crate::progress::board::folded;
 
 /// Where results and messages go, and which of them have colour: either may be a file.
 #[derive(Debug)]
@@ -19,6 +22,23 @@ pub(crate) struct Output {
 pub(crate) fn is_screen(stream: &impl IsTerminal) -> bool {
     let name = std::env::var_os("TERM").unwrap_or_default();
     stream.is_terminal() && !name.is_empty() && name != "dumb"
+}
+
+/// Columns and lines of the terminal that shows results; those of a small one where there is none.
+pub(crate) fn screen_size() -> (usize, usize) {
+    match tcgetwinsize(io::stdout()) {
+        Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col.into(), size.ws_row.into()),
+        _ => (80, 24),
+    }
+}
+
+/// Lines that are not longer than the terminal, broken between words; as they are where there is none.
+pub(crate) fn for_screen(text: &str) -> String {
+    if !io::stdout().is_terminal() {
+        return text.to_owned();
+    }
+    let width = screen_size().0.saturating_sub(1);
+    text.lines().map(|line| folded(line, width) + "\n").collect()
 }
 
 impl Output {
@@ -57,6 +77,10 @@ impl Output {
 
     pub(crate) fn colours_messages(&self) -> bool {
         self.coloured_messages
+    }
+
+    pub(crate) fn colours_results(&self) -> bool {
+        self.coloured_results
     }
 
     /// For what goes to stdout.

@@ -101,9 +101,9 @@ impl Problem {
     }
 
     pub(crate) fn text(&self, lang: Lang, renderer: &Renderer) -> String {
-        // A person is waited for: nothing went wrong.
+        // Nothing is wrong where a person is waited for.
         let (level, name) = match self.exit {
-            Exit::Waiting => (Level::NOTE, say::waits(lang)),
+            Exit::Waiting => (Level::NOTE, say::notice(lang)),
             _ => (Level::ERROR, say::error(lang)),
         };
         let place = self.place.as_deref().map(visible);
@@ -221,6 +221,16 @@ mod tests {
         assert!(is_harmless(&shown), "{shown:?}");
         assert!(shown.contains("evil\\n\\u{1b}[2Jname:1:14"), "{shown}");
         assert!(shown.contains("a\\u{1b}[31m\\u{9b}31m: 가나"), "{shown}");
+    }
+
+    #[test]
+    fn waiting_for_a_person_is_a_notice() {
+        let problem = Problem::new("a question".to_owned(), "answer it".to_owned());
+        let waiting = Problem { exit: Exit::Waiting, ..problem.clone() };
+        let plain = Renderer::plain();
+        assert!(waiting.text(Lang::En, &plain).starts_with("notice: a question"));
+        assert!(waiting.text(Lang::Ko, &plain).starts_with("알림: "));
+        assert!(problem.text(Lang::En, &plain).starts_with("error: "));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! calls of several processes together keep the budget too. It never guesses a number that an agent
 //! did not report.
 
+use std::num::NonZeroU32;
+
 use jiff::Timestamp;
 
 use crate::agents::ledger::{Amount, Ledger, Measure};
@@ -43,6 +45,74 @@ pub enum Refused {
     NotReported {
         measure: Measure,
     },
+    /// The budget of this run (`--budget`) is used up.
+    UsedByRun {
+        measure: Measure,
+    },
+}
+
+/// The budget of one run of a command, whatever the configuration allows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunBudget {
+    pub budget: Budget,
+    /// When the run began.
+    pub since: Timestamp,
+}
+
+impl RunBudget {
+    /// `5usd`, `200k` or `1500000tokens`, `90m` or `8h`.
+    pub fn parse(text: &str, since: Timestamp) -> Option<Self> {
+        let text = text.trim().to_ascii_lowercase();
+        let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let number = &text[..text.len() - unit.len()];
+        let whole = |times: u64| number.parse::<u64>().ok()?.checked_mul(times).filter(|n| *n > 0);
+        let minutes = |times: u64| NonZeroU32::new(u32::try_from(whole(times)?).ok()?);
+        let mut budget = Budget { per: Some(BudgetPeriod::Day), ..Budget::default() };
+        match unit.trim() {
+            "usd" | "$" => {
+                let usd = number.parse::<f64>().ok().filter(|usd| *usd > 0.0)?;
+                budget.usd = Usd::from_dollars(usd).map(|_| usd);
+                budget.usd?;
+            }
+            "tokens" => budget.tokens = Some(whole(1)?),
+            "k" => budget.tokens = Some(whole(1000)?),
+            "m" => budget.minutes = Some(minutes(1)?),
+            "h" => budget.minutes = Some(minutes(60)?),
+            _ => return None,
+        }
+        // The ledger counts in whole seconds.
+        let since = Timestamp::from_second(since.as_second()).ok()?;
+        Some(Self { budget, since })
+    }
+
+    /// Reserves for a call of the run, within what the configuration left of its own budget.
+    pub fn reserve(
+        &self,
+        own: Reservation,
+        ledger: &Ledger,
+        wanted: Wanted<'_>,
+        running: &dyn Fn(&str) -> bool,
+    ) -> Result<Reservation, Refused> {
+        let wanted = Wanted { day_start: self.since, ..wanted };
+        let of_run = reserve(ledger, &self.budget, wanted, running).map_err(|why| match why {
+            Refused::Used { measure, .. } => Refused::UsedByRun { measure },
+            other => other,
+        })?;
+        Ok(own.and(of_run))
+    }
+}
+
+impl Reservation {
+    /// The limits of both; the larger of the two amounts is held.
+    fn and(mut self, other: Self) -> Self {
+        for measure in Measure::ALL {
+            let limits = [self.limit.get(measure), other.limit.get(measure)];
+            self.limit.set(measure, limits.into_iter().flatten().min());
+            let held = self.reserved.get(measure).max(other.reserved.get(measure));
+            self.reserved.set(measure, held);
+        }
+        self
+    }
 }
 
 /// Reserves for a call. `running` tells which calls without an end are not just dead.
@@ -128,6 +198,7 @@ impl Refused {
             Self::Used { measure, per } => say::used(lang, name(measure), period(per)),
             Self::Held { measure } => say::held(lang, name(measure)),
             Self::NotReported { measure } => say::not_reported(lang, agent, name(measure)),
+            Self::UsedByRun { measure } => say::used_run(lang, name(measure)),
         }
     }
 
@@ -137,6 +208,7 @@ impl Refused {
             Self::Used { .. } => say::used_next(lang),
             Self::Held { .. } => say::held_next(lang),
             Self::NotReported { .. } => say::not_reported_next(lang),
+            Self::UsedByRun { .. } => say::used_run_next(lang),
         }
     }
 }
@@ -165,6 +237,8 @@ pub mod say {
         used(measure, per) { en: "the budget is used up: {measure} per {per}", ko: "예산을 다 썼습니다: {measure} (per: {per})" }
         used_next() { en: "raise `budget` in .ai/config.yaml, then run the same command again", ko: ".ai/config.yaml의 `budget`을 늘린 뒤 같은 명령을 다시 실행하세요" }
         used_day_next() { en: "run the same command tomorrow, or raise `budget` in .ai/config.yaml", ko: "내일 같은 명령을 실행하거나 .ai/config.yaml의 `budget`을 늘리세요" }
+        used_run(measure) { en: "what this run may use is used up: {measure} (--budget)", ko: "이번 실행의 예산을 다 썼습니다: {measure} (--budget)" }
+        used_run_next() { en: "see what is done with hast status; hast auto goes on without that bound", ko: "hast status로 한 일을 확인하세요. hast auto는 그 제한 없이 이어갑니다" }
         held(measure) { en: "what is left of the budget ({measure}) is reserved by calls that are running", ko: "남은 예산({measure})을 실행 중인 호출이 잡고 있습니다" }
         held_next() { en: "run the same command again when they have ended", ko: "그 호출이 끝난 뒤 같은 명령을 다시 실행하세요" }
         not_reported(agent, measure) { en: "`{agent}` does not report its use, so the budget ({measure}) cannot be kept", ko: "`{agent}`(이)가 사용량을 알려 주지 않아 예산({measure})을 지킬 수 없습니다" }
@@ -179,6 +253,34 @@ mod tests {
     use crate::agents::ledger::{Ended, LedgerLine};
     use crate::agents::usage::Tokens;
     use crate::time::UtcTime;
+
+    #[test]
+    fn the_budget_of_a_run_is_written_as_money_tokens_or_time() {
+        let since = at().instant();
+        let parse = |text: &str| RunBudget::parse(text, since).map(|run| run.budget);
+        assert_eq!(parse("5usd").and_then(|budget| budget.usd), Some(5.0));
+        assert_eq!(parse("0.5 USD").and_then(|budget| budget.usd), Some(0.5));
+        assert_eq!(parse("200k").and_then(|budget| budget.tokens), Some(200_000));
+        assert_eq!(parse("90m").and_then(|budget| budget.minutes).map(u32::from), Some(90));
+        assert_eq!(parse("8h").and_then(|budget| budget.minutes).map(u32::from), Some(480));
+        for text in ["", "5", "usd", "-1usd", "0usd", "0k", "1.5k", "5eur", "99999999999999999999k"]
+        {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_run_counts_what_was_used_since_it_began_and_keeps_the_other_budget_too() {
+        let run = RunBudget::parse("100tokens", at().instant()).unwrap();
+        let ledger = Ledger::default();
+        let own = Reservation::default();
+        let reserved = run.reserve(own, &ledger, wanted("u"), &|_| true).unwrap();
+        assert_eq!(reserved.limit.tokens, Some(100));
+        let mut less = Reservation::default();
+        less.limit.tokens = Some(40);
+        let reserved = run.reserve(less, &ledger, wanted("u"), &|_| true).unwrap();
+        assert_eq!(reserved.limit.tokens, Some(40));
+    }
 
     fn at() -> UtcTime {
         "2026-01-12T10:00:00Z".parse().unwrap()
@@ -250,7 +352,7 @@ mod tests {
     fn time_is_cut_to_what_is_left_and_a_call_to_its_own_budget() {
         let mut ledger = Ledger::default();
         let minutes = |minutes: u32, per| Budget {
-            minutes: std::num::NonZeroU32::new(minutes),
+            minutes: NonZeroU32::new(minutes),
             per: Some(per),
             ..Budget::default()
         };

@@ -3,7 +3,9 @@
 
 use crate::agents::command::{AgentCall, AgentCommand, NativeSession, shown_line};
 use crate::agents::presets::builtin::{self, Builtin};
-use crate::agents::presets::{Description, EndingIs, Home, Preset, PromptWay, Resume, own_lines};
+use crate::agents::presets::{
+    Description, EndingIs, Home, Preset, PromptWay, Resume, own_lines, plain,
+};
 use crate::agents::problem::AgentProblem;
 use crate::agents::reply::{ReadLine, ReplyReader};
 use crate::agents::template::Template;
@@ -20,6 +22,21 @@ pub enum Provider {
     Rehearsal {
         file: String,
     },
+}
+
+/// A reader for the kept output of a call, by the command line in its record.
+pub fn reader_of(command: &str) -> ReplyReader {
+    let mut words = command.split_whitespace();
+    let program = words.next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+    if words.next() == Some("agent") && words.next() == Some("rehearse") {
+        return ReplyReader::new(own_lines::read_rehearsed);
+    }
+    let preset = Preset::ALL.into_iter().find(|preset| preset.description().program == program);
+    match (preset, Template::parse(command)) {
+        (Some(preset), _) => Provider::Preset(preset).reader(),
+        (None, Ok(template)) => Provider::Template(template).reader(),
+        (None, Err(_)) => ReplyReader::new(plain::read_line),
+    }
 }
 
 impl Provider {

@@ -14,6 +14,7 @@ pub mod table;
 pub mod tree;
 pub mod typed;
 pub mod yaml;
+pub mod yaml_append;
 pub mod yaml_edit;
 pub mod yaml_print;
 pub mod yaml_words;

@@ -117,16 +117,16 @@ pub fn remove(
 
 /// Whether a value stands inside `[..]` or `{..}`, where more characters need quotes.
 #[derive(Clone, Copy)]
-struct InFlow(bool);
+pub(super) struct InFlow(pub(super) bool);
 
-struct Target<'t> {
-    node: &'t Node,
+pub(super) struct Target<'t> {
+    pub(super) node: &'t Node,
     field: Option<&'t Field>,
-    in_flow: InFlow,
+    pub(super) in_flow: InFlow,
 }
 
 /// Walks a path, and refuses to walk through what is written elsewhere.
-fn follow<'t>(
+pub(super) fn follow<'t>(
     source: &Source<'_>,
     root: &'t Node,
     path: &[Step<'_>],
@@ -154,7 +154,7 @@ fn follow<'t>(
     Ok(target)
 }
 
-fn at_mut<'t>(root: &'t mut Node, path: &[Step<'_>]) -> Option<&'t mut Node> {
+pub(super) fn at_mut<'t>(root: &'t mut Node, path: &[Step<'_>]) -> Option<&'t mut Node> {
     path.iter().try_fold(root, |node, step| match (step, &mut node.value) {
         (Step::Key(key), Value::Map(fields)) => {
             fields.iter_mut().find(|field| &*field.key == *key).map(|field| &mut field.node)
@@ -164,7 +164,7 @@ fn at_mut<'t>(root: &'t mut Node, path: &[Step<'_>]) -> Option<&'t mut Node> {
     })
 }
 
-fn prove(
+pub(super) fn prove(
     source: &Source<'_>,
     edit: Edit,
     wanted: &Node,
@@ -178,7 +178,7 @@ fn prove(
     if proven { Ok(edit) } else { Err(cannot(source, place, NoEdit::OtherValuesWouldChange)) }
 }
 
-fn cannot(source: &Source<'_>, place: Range<usize>, reason: NoEdit) -> Diagnostic {
+pub(super) fn cannot(source: &Source<'_>, place: Range<usize>, reason: NoEdit) -> Diagnostic {
     // Point at one line, however long the value is.
     let line_end = source.text.get(place.start..).and_then(|rest| rest.find('\n'));
     let end = line_end.map_or(place.end, |at| place.end.min(place.start + at));
@@ -186,7 +186,7 @@ fn cannot(source: &Source<'_>, place: Range<usize>, reason: NoEdit) -> Diagnosti
 }
 
 /// Writes a text in the style it had, as long as that style can hold it.
-fn scalar(text: &str, style: Style, in_flow: InFlow) -> String {
+pub(super) fn scalar(text: &str, style: Style, in_flow: InFlow) -> String {
     let one_line = !text
         .contains(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}'));
     match style {
@@ -208,14 +208,14 @@ fn is_plain(text: &str, in_flow: InFlow) -> bool {
 }
 
 /// Right behind the colon of a field without a value.
-fn after_colon(text: &str, field: &Field) -> Option<usize> {
+pub(super) fn after_colon(text: &str, field: &Field) -> Option<usize> {
     let rest = text.get(field.key_span.end..)?;
     let spaces = rest.len() - rest.trim_start_matches(' ').len();
     rest[spaces..].starts_with(':').then_some(field.key_span.end + spaces + 1)
 }
 
 /// The column of a field's key, if only spaces and list dashes come before it.
-fn indent(text: &str, field: &Field) -> Option<usize> {
+pub(super) fn indent(text: &str, field: &Field) -> Option<usize> {
     let before = line_before(text, field);
     before.bytes().all(|byte| matches!(byte, b' ' | b'-')).then_some(before.len())
 }
@@ -226,8 +226,12 @@ fn line_before<'t>(text: &'t str, field: &Field) -> &'t str {
 }
 
 fn insert_line(text: &str, neighbour: &Field, line: &str) -> Edit {
-    let end = neighbour.node.span.end.max(neighbour.key_span.end);
-    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    insert_lines(text, neighbour.node.span.end.max(neighbour.key_span.end), line)
+}
+
+/// Puts whole lines behind the line on which something ends.
+pub(super) fn insert_lines(text: &str, end: usize, line: &str) -> Edit {
+    let newline = newline(text);
     if text[..end].ends_with('\n') {
         return Edit::insert(end, format!("{line}{newline}"));
     }
@@ -235,6 +239,11 @@ fn insert_line(text: &str, neighbour: &Field, line: &str) -> Edit {
         Some(at) => Edit::insert(end + at + 1, format!("{line}{newline}")),
         None => Edit::insert(text.len(), format!("{newline}{line}")),
     }
+}
+
+/// The line end that a text uses.
+pub(super) fn newline(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
 /// The lines of a field, if nothing else stands on them.

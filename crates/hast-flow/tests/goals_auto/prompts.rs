@@ -35,6 +35,19 @@ fn parts() -> Parts<'static> {
         timestamp: "2026-02-09T14:30:00+09:00",
         protect: &[],
         last: None,
+        said: None,
+    }
+}
+
+#[test]
+fn what_a_person_said_stands_behind_the_failure_that_they_read() {
+    for (lang, heading) in [(Lang::En, "A person has read that"), (Lang::Ko, "사람이 이를 읽고")]
+    {
+        let said = Some("비밀번호는 8자부터");
+        let text = prompt(&goal(), &Parts { last: Some(last("red")), said, ..parts() }, lang);
+        let (failure, person) = (text.find("red").unwrap(), text.find(heading).unwrap());
+        assert!(failure < person && text[person..].contains("비밀번호는 8자부터"), "{text}");
+        assert!(!prompt(&goal(), &parts(), lang).contains(heading));
     }
 }
 

@@ -164,7 +164,7 @@ fn naming_a_goal_that_auto_does_not_run_is_refused_with_what_to_do() {
         }
     }
     let refused = Refused::Unknown { id: "zzz".into(), nearest: None };
-    assert!(refused.next(Lang::En).contains(".ai/goals.yaml"));
+    assert!(refused.next(Lang::En).contains("hast goal list"));
 }
 
 #[test]

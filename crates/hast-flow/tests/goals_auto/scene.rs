@@ -9,10 +9,10 @@ use hast_flow::attempt::recovery::StartFrom;
 use hast_flow::attempt::settle::Commits;
 use hast_flow::attempt::workspace::{Head, perform};
 use hast_flow::attempt::worktrees::{Added, Standing, WorktreeResult, WorktreeStep};
-use hast_flow::docs::goals::Minutes;
+use hast_flow::docs::goals::{Minutes, OnRedBase};
 use hast_flow::driver::{Delta, Facts, Flow};
 use hast_flow::flows::goals::auto::lanes::{LanesFlow, LanesView};
-use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings};
+use hast_flow::flows::goals::auto::{AutoFlow, CutOff, RunBounds, Settings};
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::leases::{LeaseResult, LeaseStep};
 use hast_flow::roles::PolicyTable;
@@ -85,6 +85,7 @@ impl Auto {
             max_retries: 3,
             max_context_bytes: 120_000,
             commits: Commits::Auto,
+            on_red_base: OnRedBase::Warn,
             protect: Vec::new(),
             other_roots: Vec::new(),
             max_saved_file_bytes: 1 << 20,
@@ -101,6 +102,7 @@ impl Auto {
             not_ready: None,
             from: StartFrom::Base,
             cut_off: CutOff::Interruption,
+            bounds: RunBounds::default(),
         };
         let (width, setup, copy, limited) = (1, None, Vec::new(), Vec::new());
         let flow = LanesFlow { auto, width, setup, copy, limited, delivery: None };

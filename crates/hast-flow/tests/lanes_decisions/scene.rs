@@ -7,10 +7,10 @@ use hast_flow::attempt::recovery::StartFrom;
 use hast_flow::attempt::settle::Commits;
 use hast_flow::attempt::workspace::Head;
 use hast_flow::attempt::worktrees::{Standing, WorktreeResult};
-use hast_flow::docs::goals::Minutes;
+use hast_flow::docs::goals::{Minutes, OnRedBase};
 use hast_flow::driver::{Delta, Facts, Flow};
 use hast_flow::flows::goals::auto::lanes::{LanesFlow, LanesView};
-use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings};
+use hast_flow::flows::goals::auto::{AutoFlow, CutOff, RunBounds, Settings};
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::leases::LeaseResult;
 use hast_flow::steps::{EffectResult, Scanned, Step, StepKey, StepLog};
@@ -38,6 +38,7 @@ impl Lanes {
             max_retries: 1,
             max_context_bytes: 120_000,
             commits: Commits::Auto,
+            on_red_base: OnRedBase::Warn,
             protect: Vec::new(),
             other_roots: Vec::new(),
             max_saved_file_bytes: 1 << 20,
@@ -53,6 +54,7 @@ impl Lanes {
             running: None,
             not_ready: None,
             cut_off: CutOff::Interruption,
+            bounds: RunBounds::default(),
             from: StartFrom::Base,
         };
         let (setup, copy, limited) = (None, Vec::new(), Vec::new());

@@ -5,11 +5,11 @@ use std::rc::Rc;
 
 use hast_flow::attempt::recovery::StartFrom;
 use hast_flow::attempt::settle::Commits;
-use hast_flow::docs::goals::{GoalsEvent, GoalsEventKind as Kind, Minutes};
+use hast_flow::docs::goals::{GoalsEvent, GoalsEventKind as Kind, Minutes, OnRedBase};
 use hast_flow::driver::Flow;
 use hast_flow::flows::goals::auto::lanes::LanesFlow;
 use hast_flow::flows::goals::auto::retry::{Attempts, RetryFlow};
-use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings};
+use hast_flow::flows::goals::auto::{AutoFlow, CutOff, RunBounds, Settings};
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::steps::{Effect, Ending, StepKey};
 use hast_flow::store::StoreError;
@@ -60,6 +60,7 @@ impl Project {
             not_ready: None,
             from: if continued.is_some() { StartFrom::KeptWork } else { StartFrom::Base },
             cut_off: CutOff::Interruption,
+            bounds: RunBounds::default(),
         };
         let (width, setup, copy, limited) = (1, None, Vec::new(), Vec::new());
         self.live(&LanesFlow { auto, width, setup, copy, limited, delivery: None })
@@ -68,7 +69,12 @@ impl Project {
     /// `hast retry GOAL --no-run --keep-attempts`.
     pub(super) fn retry(&mut self, goal: &str) -> Lived {
         let committing = Some(settings().tree_rules());
-        self.live(&RetryFlow { goal: goal.to_owned(), attempts: Attempts::Keep, committing })
+        self.live(&RetryFlow {
+            goal: goal.to_owned(),
+            attempts: Attempts::Keep,
+            committing,
+            text: None,
+        })
     }
 
     fn live<F: Flow>(&mut self, flow: &F) -> Lived {
@@ -118,6 +124,7 @@ fn settings() -> Settings {
         max_retries: 2,
         max_context_bytes: 120_000,
         commits: Commits::Auto,
+        on_red_base: OnRedBase::Warn,
         protect: Vec::new(),
         other_roots: Vec::new(),
         max_saved_file_bytes: 1 << 20,

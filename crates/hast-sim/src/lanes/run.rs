@@ -7,9 +7,9 @@ use std::rc::Rc;
 use hast_flow::attempt::recovery::StartFrom;
 use hast_flow::attempt::settle::Commits;
 use hast_flow::attempt::worktrees::LANES;
-use hast_flow::docs::goals::Minutes;
+use hast_flow::docs::goals::{Minutes, OnRedBase};
 use hast_flow::flows::goals::auto::lanes::LanesFlow;
-use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings};
+use hast_flow::flows::goals::auto::{AutoFlow, CutOff, RunBounds, Settings};
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::steps::Ending;
 use hast_flow::store::DocPath;
@@ -124,6 +124,7 @@ fn flow(seed: u64, life: u64) -> LanesFlow {
             max_retries: 3,
             max_context_bytes: 120_000,
             commits: Commits::Auto,
+            on_red_base: OnRedBase::Warn,
             protect: Vec::new(),
             other_roots: Vec::new(),
             max_saved_file_bytes: 1 << 20,
@@ -136,6 +137,7 @@ fn flow(seed: u64, life: u64) -> LanesFlow {
         not_ready: None,
         from: StartFrom::Base,
         cut_off: CutOff::Interruption,
+        bounds: RunBounds::default(),
     };
     LanesFlow {
         auto,

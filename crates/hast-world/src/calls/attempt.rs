@@ -122,7 +122,13 @@ impl Calls {
             };
             let running = |call: &str| folder::is_running(&self.settings.machine, call);
             let taken = self.ledger.with(|ledger| {
-                let taken = reserve(ledger, &budget, wanted, &running);
+                let taken = reserve(ledger, &budget, wanted, &running).and_then(|own| match &self
+                    .settings
+                    .run_budget
+                {
+                    Some(run) => run.reserve(own, ledger, wanted, &running),
+                    None => Ok(own),
+                });
                 let began = taken.map(|reservation| LedgerLine::Began {
                     call: folder.name().to_owned(),
                     at: UtcTime::new(now),

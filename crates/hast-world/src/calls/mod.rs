@@ -28,6 +28,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hast_flow::agents::beginning::MOST_STARTS;
+use hast_flow::agents::budget::RunBudget;
 use hast_flow::agents::choice::{Chosen, Wishes};
 use hast_flow::agents::events::AgentEvent;
 use hast_flow::agents::presets::Preset;
@@ -83,6 +84,8 @@ pub struct Settings {
     pub clock: Arc<dyn Clock + Send + Sync>,
     /// Proof that what the repository brings may be run.
     pub trusted: Trusted,
+    /// The budget of all calls of this command together, beside the configuration's.
+    pub run_budget: Option<RunBudget>,
 }
 
 /// Makes calls, from any number of threads.

@@ -40,6 +40,10 @@ impl Checkout {
         Ok(Self { git, config, patience: PATIENCE })
     }
 
+    pub(super) fn config(&self) -> &Config {
+        &self.config
+    }
+
     /// People change their configuration meanwhile.
     pub(super) fn reread_config(&mut self) -> Result<(), GitProblem> {
         self.config = Config::read(&self.git)?;

@@ -19,6 +19,7 @@ mod ignores;
 mod in_the_way;
 mod index;
 mod locks;
+mod looking;
 mod merge;
 mod moved_tests;
 mod own_refs;
@@ -33,10 +34,12 @@ mod rooms;
 mod run;
 mod signing;
 mod status;
+mod undoing;
 
 pub use aside::{AsideFiles, BroughtBack, Lying};
 pub use checkout::Checkout;
 pub use hooking::Hooking;
+pub use looking::{export, fresh_directory, patch, user_name};
 pub use place::Place;
 pub use rooms::{
     RealRooms, RealWorktrees, Room, RoomWorkspace, RoomsOnDisk, UnitRoom, moved_submodules,
@@ -44,3 +47,4 @@ pub use rooms::{
 };
 pub use run::GitEnvironment;
 pub use status::{RepositoryState, glance, hides_handoffs};
+pub use undoing::{UndoPlan, Undone, undo};

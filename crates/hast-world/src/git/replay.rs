@@ -54,7 +54,7 @@ impl Git {
     }
 
     /// The tree of a three-way merge, or the paths that conflict.
-    fn merged_tree(
+    pub(super) fn merged_tree(
         &self,
         base: &ObjectId,
         ours: &ObjectId,

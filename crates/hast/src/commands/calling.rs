@@ -7,6 +7,7 @@ use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hast_flow::agents::budget::RunBudget;
 use hast_flow::agents::provider::Provider;
 use hast_flow::docs::document::{read, read_sparing};
 use hast_flow::docs::files::FlowName;
@@ -47,6 +48,8 @@ pub(crate) struct Project {
     pub(crate) config_file: Option<(PathBuf, ConfigFrom)>,
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) variables: Vec<(OsString, OsString)>,
+    /// The budget of this command (`--budget`).
+    pub(crate) run_budget: Option<RunBudget>,
 }
 
 /// The project that is found from here: `--root`, else the nearest `.ai/`, else the top of the git
@@ -93,6 +96,7 @@ pub(crate) fn project_at(app: &mut App, root: RootPath) -> Result<Project, Probl
         config_file: None,
         warnings: Vec::new(),
         variables,
+        run_budget: None,
     };
     let Some(file) = found else { return Ok(project) };
     let name = file.path.display().to_string();
@@ -341,6 +345,7 @@ pub(crate) fn settings(
         hast: hast.to_string_lossy().into_owned(),
         clock: shared_clock(app.lang)?,
         trusted,
+        run_budget: project.run_budget,
     })
 }
 

@@ -4,7 +4,7 @@ use hast_flow::flows::goals::context::{DEFAULT_MAX_BYTES, assemble, fit};
 use hast_flow::flows::goals::handoffs::LastSession;
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::print::Format;
-use hast_flow::flows::goals::selection::{Placed, placed, select};
+use hast_flow::flows::goals::selection::{Placed, find_typed, placed, select};
 use hast_world::root_path::RootPath;
 
 use super::flow_root::printable;
@@ -24,7 +24,7 @@ pub(crate) fn run(app: &mut App, args: &ContextArgs) -> Result<Exit, Problem> {
     let rules = text_of(app, &root, layout::RULES)?.unwrap_or_default();
     let goals = placed(&files.goals);
     let goal = match &args.goal {
-        Some(id) => Some(goals.iter().find(|placed| placed.goal.id == *id).ok_or_else(|| {
+        Some(id) => Some(find_typed(&goals, id).ok_or_else(|| {
             Problem::new(say::no_such_goal(app.lang, id), say::no_such_goal_next(app.lang))
         })?),
         None => select(&goals, last.as_ref().map(|last| last.front.goal_id.as_str())),

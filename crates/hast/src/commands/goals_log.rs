@@ -9,7 +9,7 @@ use hast_flow::flows::goals::auto::{layout, policy};
 use hast_flow::flows::goals::layout as project;
 use hast_flow::flows::goals::status_edit::{NewStatus, with_status};
 use hast_flow::steps::{Effect, EffectResult, Ending};
-use hast_flow::store::{ChangeSet, DocPath, EventLog, Put, Store, StoreError};
+use hast_flow::store::{ChangeSet, DocPath, EventLog, Identity, Put, Store, StoreError};
 use hast_flow::time::UtcTime;
 use hast_flow::words::Lang;
 use hast_world::calls::OtherEffects;
@@ -33,6 +33,8 @@ pub(crate) struct Wish {
     pub(crate) actor: String,
     /// The goal that gets another status.
     pub(crate) status: Option<(String, Becomes)>,
+    /// Another text of goals.yaml, and the file that it was made from.
+    pub(crate) goals: Option<(String, Identity)>,
     pub(crate) events: Vec<(GoalsEventKind, Value)>,
 }
 
@@ -124,10 +126,14 @@ fn write_down(
             doc_path(layout::EVENTS).and_then(|path| EventLog::open(&mut store, path, u64::MAX));
         let mut log = log.map_err(|error| store_problem(lang, &error))?;
         let wish = decide(&store)?;
-        if wish.status.is_none() && wish.events.is_empty() {
+        if wish.status.is_none() && wish.goals.is_none() && wish.events.is_empty() {
             return Ok(());
         }
         let mut change = ChangeSet::new(policy::CONTROLLER, "a person or a worker");
+        if let Some((text, before)) = wish.goals {
+            let path = doc_path(layout::GOALS).map_err(|error| store_problem(lang, &error))?;
+            change.puts.push(Put::Replace { path, before, bytes: text.into_bytes() });
+        }
         let mut put = None;
         if let Some((goal, becomes)) = &wish.status {
             put = goals_put(lang, &store, goal, becomes)?;
@@ -154,6 +160,16 @@ fn write_down(
     Err(store_problem(lang, &StoreError::Stale { path }))
 }
 
+/// goals.yaml as it is now, and which file that is.
+pub(crate) fn goals_bytes(
+    lang: Lang,
+    store: &Store<RealDisk>,
+) -> Result<(Vec<u8>, Identity), Problem> {
+    let path = doc_path(layout::GOALS).map_err(|error| store_problem(lang, &error))?;
+    let read = store.read(&path).map_err(|error| store_problem(lang, &error))?;
+    read.ok_or_else(|| Problem::new(say::no_goals_file(lang), say::no_goals_file_next(lang)))
+}
+
 fn goals_put(
     lang: Lang,
     store: &Store<RealDisk>,
@@ -161,10 +177,7 @@ fn goals_put(
     becomes: &Becomes,
 ) -> Result<Option<Put>, Problem> {
     let path = doc_path(layout::GOALS).map_err(|error| store_problem(lang, &error))?;
-    let read = store.read(&path).map_err(|error| store_problem(lang, &error))?;
-    let Some((bytes, before)) = read else {
-        return Err(Problem::new(say::no_goals_file(lang), say::no_goals_file_next(lang)));
-    };
+    let (bytes, before) = goals_bytes(lang, store)?;
     let text = String::from_utf8_lossy(&bytes);
     let edited = with_status(&text, goal, becomes.new_status()).map_err(|findings| {
         let why = findings.first().map(|first| first.finding.what(lang)).unwrap_or_default();

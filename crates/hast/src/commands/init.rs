@@ -2,15 +2,20 @@
 
 use std::path::Path;
 
+use hast_flow::agents::presets::Preset;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::docs::document::{read, read_sparing};
 use hast_flow::docs::goals::Config;
-use hast_flow::flows::goals::init::{Conventions, Found, NewFile, Settings, files, summary};
+use hast_flow::flows::goals::goal_edit::NewGoal;
+use hast_flow::flows::goals::init::{
+    Conventions, Found, NewFile, Settings, commands as next_commands, files, summary,
+};
+use hast_flow::flows::goals::selection::placed;
 use hast_flow::flows::goals::{conventions, detect, layout};
 use hast_flow::formats::edit::Edit;
 use hast_flow::formats::source::Source;
 use hast_flow::trust::Commands;
-use hast_flow::words::shell_word;
+use hast_flow::words::{shell_word, visible};
 use hast_world::driver_lock::DriverLock;
 use hast_world::files::PathError;
 use hast_world::root_path::{Made, RootPath};
@@ -19,8 +24,10 @@ use hast_world::{git, programs, roots};
 use serde_json::json;
 
 use super::flow_root;
-use super::{auto, driving};
+use super::goal::add;
+use super::{auto, calling, driving, queue};
 use crate::app::App;
+use crate::cli::InitArgs;
 use crate::commands::flow_root::unwritten;
 use crate::messages::say;
 use crate::problem::{Exit, Problem};
@@ -30,7 +37,8 @@ const SIGN_BYTES: usize = 1 << 20;
 /// Where agents report, as git names it.
 const HANDOFFS: &str = ".ai/handoffs/";
 
-pub(crate) fn run(app: &mut App, with_conventions: bool) -> Result<Exit, Problem> {
+pub(crate) fn run(app: &mut App, args: &InitArgs) -> Result<Exit, Problem> {
+    let agent = args.agent.as_deref().map(|name| known_agent(app, name)).transpose()?;
     let Some(root) = roots::git_top(app.here()) else {
         if let Some(bare) = roots::bare_repository(app.here()) {
             let next = say::bare_repository_next(app.lang, shell_word(&bare.to_string_lossy()));
@@ -40,12 +48,20 @@ pub(crate) fn run(app: &mut App, with_conventions: bool) -> Result<Exit, Problem
         return Err(Problem::new(say::no_repository(app.lang), next));
     };
     let root = RootPath::new(&root).map_err(|error| flow_root::unread(app, &error))?;
-    let _driven_by_nobody = nobody_works(app, &root)?;
-    let found = found(&root);
+    let driven_by_nobody = nobody_works(app, &root)?;
+    let own = found(&root);
+    let found = Found { agent: agent.or(own.agent), ..own };
     let created = make_files(app, &root, found)?;
     let settings = settings(&root, &created, found);
     trust_what_was_written(&root, &created);
-    let added = if with_conventions { add_conventions(app, &root)? } else { Vec::new() };
+    let added = if args.conventions { add_conventions(app, &root)? } else { Vec::new() };
+    if let Some(name) = agent.filter(|_| !created.contains(&layout::CONFIG)) {
+        let (lang, next) = (app.lang, say::next(app.lang));
+        let what = format!("{}: {}", say::warning(lang), say::agent_stays(lang));
+        app.output.message(&format!("{what}\n{next}: {}\n", say::agent_stays_next(lang, name)));
+    }
+    drop(driven_by_nobody);
+    let goal = args.title.as_deref().map(|title| first_goal(app, &root, title)).transpose()?;
     if app.json {
         app.print_json(&json!({
             "root": root.display().to_string(),
@@ -53,6 +69,7 @@ pub(crate) fn run(app: &mut App, with_conventions: bool) -> Result<Exit, Problem
             "conventions": added,
             "test_command": settings.test_command(),
             "ai_tool": settings.ai_tool(),
+            "goal": goal,
         }))?;
         return Ok(Exit::Done);
     }
@@ -61,7 +78,8 @@ pub(crate) fn run(app: &mut App, with_conventions: bool) -> Result<Exit, Problem
         conventions::add_rules(&String::from_utf8_lossy(&text), app.lang).is_none()
     });
     let state = if has_rules { Conventions::Added } else { Conventions::Missing };
-    let text = summary(&created, &settings, (state, &added), app.lang);
+    let text = summary(&created, &settings, (state, &added), app.lang)
+        + &next_commands(goal.as_deref(), app.lang);
     app.print(&text)?;
     // Nothing is wrong with the files; with this no attempt could ever pass.
     if let Err(hidden @ GitProblem::HandoffsIgnored { .. }) = git::hides_handoffs(&root, HANDOFFS) {
@@ -69,6 +87,28 @@ pub(crate) fn run(app: &mut App, with_conventions: bool) -> Result<Exit, Problem
         app.output.message(&format!("{}\n{next}: {}\n", hidden.what(lang), hidden.next(lang)));
     }
     Ok(Exit::Done)
+}
+
+fn known_agent(app: &App, name: &str) -> Result<&'static str, Problem> {
+    let preset = Preset::ALL.into_iter().map(|preset| preset.description().name);
+    let names: Vec<&str> = preset.clone().collect();
+    let next = say::use_one_of(app.lang, names.join(", "));
+    let unknown = || Problem::usage(say::no_such_agent(app.lang, visible(name)), next);
+    preset.into_iter().find(|known| *known == name).ok_or_else(unknown)
+}
+
+/// The id of the first goal. One with the same title is not added again.
+fn first_goal(app: &mut App, root: &RootPath, title: &str) -> Result<String, Problem> {
+    let there = queue::goals_there(root).unwrap_or_default();
+    let all = placed(&there);
+    let same = all.iter().find(|one| one.goal.title == title).map(|one| one.goal.id.clone());
+    if let Some(id) = same {
+        return Ok(id);
+    }
+    let project = calling::project_at(app, root.clone())?;
+    let new = NewGoal { title: title.to_owned(), ..NewGoal::default() };
+    let added = add::written(app, &project, None, &[new])?;
+    Ok(added.goals.first().map(|goal| goal.id.clone()).unwrap_or_default())
 }
 
 /// An attempt gives the files of a project back what they had: nothing that is made meanwhile would last,

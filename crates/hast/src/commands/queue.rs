@@ -9,7 +9,7 @@ use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::queue::desk::{Desk, LOG, look};
 use hast_flow::flows::goals::queue::{Ask, Code, Decided, Limits, Queue, Refused, candidates};
 use hast_flow::flows::goals::runnable::{Asked, Choice, Depth, choose};
-use hast_flow::flows::goals::selection::placed;
+use hast_flow::flows::goals::selection::{find_typed, placed};
 use hast_flow::formats::ndjson;
 use hast_flow::formats::source::{MAX_DOCUMENT_BYTES, Source};
 use hast_flow::time::UtcTime;
@@ -63,6 +63,8 @@ pub(crate) fn take(app: &mut App, root: &RootPath, ask: &Ask) -> Result<Claim, P
     let read_at = stamp(&path);
     let files = GoalsFiles::read(app, root)?;
     show(app, &files.warnings);
+    let goal = ask.goal.as_ref().map(|typed| goal_id(&files.goals, typed));
+    let ask = &Ask { goal, ..ask.clone() };
     let mut desk = desk(app, root.to_owned())?;
     let (mut goals, now) = (files.goals, now(app));
     let answer = call(app, &mut desk, |queue| {
@@ -204,7 +206,8 @@ fn set_status(
     let path = project.root.join(layout::GOALS);
     let mut set = Set::AsWished;
     goals_log::write(app, project, |_| {
-        let mut wish = Wish { actor: claim.worker_id.clone(), status: None, events: Vec::new() };
+        let mut wish =
+            Wish { actor: claim.worker_id.clone(), status: None, goals: None, events: Vec::new() };
         match goals_now(&path).and_then(|goals| status_of(&goals, &claim.goal_id)) {
             // A worker has a say while the goal is to be worked on, and only then.
             None | Some(GoalStatus::Active | GoalStatus::Pending) => {
@@ -218,6 +221,12 @@ fn set_status(
         Ok(wish)
     })?;
     Ok(set)
+}
+
+/// A goal's id as the file has it, however it was typed.
+pub(crate) fn goal_id(goals: &Goals, typed: &str) -> String {
+    let all = placed(goals);
+    find_typed(&all, typed).map_or_else(|| typed.to_owned(), |placed| placed.goal.id.clone())
 }
 
 pub(crate) fn status_of(goals: &Goals, id: &str) -> Option<GoalStatus> {

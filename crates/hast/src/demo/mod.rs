@@ -14,6 +14,7 @@ use std::path::Path;
 use hast_agent::builtin::stand_in::StandIn;
 use hast_flow::attempt::recovery::StartFrom;
 use hast_flow::docs::files::FlowName;
+use hast_flow::flows::goals::auto::RunBounds;
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::steps::{Ending, Notice};
@@ -88,7 +89,8 @@ fn shop(app: &mut App, directory: &RootPath, agent: Option<DemoAgent>) -> Result
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let asked = Asked { goal: Some("SHOP".to_owned()), depth: Depth::Leaves };
     let (from, width, delivery) = (StartFrom::Base, 1, None);
-    let wish = AutoWish { asked, tool: None, explain: !app.quiet, from, width, delivery };
+    let bounds = RunBounds::default();
+    let wish = AutoWish { asked, tool: None, explain: !app.quiet, from, width, delivery, bounds };
     let mut eyes = GoalEyes::new(app.lang, wish.explain);
     if !app.quiet {
         eyes.comment = Some(comment);

@@ -110,7 +110,7 @@ fn where_git_ignores_handoffs_they_are_read_all_the_same() {
         assert_eq!((ran.code, scene.status().as_str()), (0, "done"), "{rule}: {ran:?}");
         assert_eq!(scene.verdicts(), ["complete all_good"], "{rule}");
         assert!(!scene.git(&["ls-files"]).contains("handoffs/"), "{rule}");
-        let handoffs = scene.shell("ls .ai/handoffs").out;
+        let handoffs = scene.typed("ls .ai/handoffs").out;
         assert!(handoffs.contains(".md"), "{rule}: the next session reads it: {handoffs}");
     }
 }

@@ -66,6 +66,7 @@ fn guarded_world(scene: &Scene, mark: &str) -> (RealWorld, Arc<Mutex<Vec<String>
         hast: "hast".to_owned(),
         clock: Arc::new(Machine),
         trusted: Commands::default().judge(None, "").unwrap(),
+        run_budget: None,
     };
     let guarded = Guarded::with_guard(env!("CARGO_BIN_EXE_hast"), scene.at("tmp")).unwrap();
     let guarded = Arc::new(guarded);

@@ -44,6 +44,11 @@ fn init_makes_what_is_missing_and_shows_the_next_steps() {
      - 작업 전 `.ai/handoffs/`의 최신 파일을 읽으세요.
      - 작업 후 `.ai/handoffs/`에 핸드오프를 작성하세요.
      - 규칙: `.ai/rules.md` 참조
+
+  이어서:
+     hast goal add \"할 일 한 줄\"
+     git add .ai && git commit -m \"hast: 설정, 목표, 규칙\"
+     hast auto
 "
     );
     assert_eq!(world.run(&["verify"]).code, 0);

@@ -4,6 +4,7 @@
 
 mod examples;
 mod goals;
+mod help;
 mod hostile_texts;
 mod tools;
 mod usage;

@@ -41,6 +41,13 @@ pub(crate) const COMMANDS: &[(May, &str)] = &[
     (Nothing, "retry M2"),
     (Nothing, "retry M2 --no-run"),
     (Nothing, "take M2"),
+    (Nothing, "take M2@1"),
+    (Nothing, "undo M2"),
+    (Nothing, "goal list"),
+    (Nothing, "show M2"),
+    (Nothing, "log M2"),
+    (Nothing, "diff M2"),
+    (Nothing, "try M2"),
     (Nothing, "explore answer --no-agent"),
     (Nothing, "explore answer"),
     (Nothing, "demo --dir src"),
@@ -84,6 +91,8 @@ pub(crate) const COMMANDS: &[(May, &str)] = &[
     (Nothing, "decision spike .ai/decisions/D1.yaml"),
     (Nothing, "completions bash"),
     (Documents, "init --conventions"),
+    (Documents, "goal add x --under M2"),
+    (Documents, "goal import"),
     (Documents, "auto --gc"),
     (Documents, "auto --undo"),
     (Documents, "kernel boot"),
@@ -112,8 +121,14 @@ fn named(above: &str, found: &mut BTreeSet<String>) {
         .output()
         .unwrap();
     let page = String::from_utf8(page.stdout).unwrap();
-    let below = page.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let below: Vec<&str> = below.take_while(|line| line.starts_with("  ")).collect();
+    // The first page has its commands in groups.
+    let (first, last) = match above {
+        "" => ("Start:", "Options of every command:"),
+        _ => ("Commands:", ""),
+    };
+    let below = page.lines().skip_while(|line| *line != first).skip(1);
+    let below = below.take_while(|line| *line != last);
+    let below: Vec<&str> = below.filter(|line| line.starts_with("  ")).collect();
     if below.is_empty() {
         found.insert(above.to_owned());
     }

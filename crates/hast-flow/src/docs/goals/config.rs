@@ -50,6 +50,9 @@ pub struct Config {
     pub budget: Option<Budget>,
     #[serde(default)]
     pub on_limit: Option<OnLimit>,
+    /// The answer of `auto` to tests that are red before any work.
+    #[serde(default)]
+    pub on_red_base: Option<OnRedBase>,
     #[serde(default)]
     pub commit: Option<CommitMode>,
     /// Where agents see their room: at the checkout's path where that works, or at a path of its own.
@@ -151,6 +154,13 @@ pub enum BudgetPeriod {
 #[serde(rename_all = "lowercase")]
 pub enum OnLimit {
     Wait,
+    Stop,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OnRedBase {
+    Warn,
     Stop,
 }
 

@@ -6,7 +6,7 @@ use crate::flows::goals::detect::{DEFAULT_AGENT, DEFAULT_TEST_COMMAND, Sign};
 use crate::flows::goals::{conventions, layout};
 use crate::formats::yaml_print::quoted;
 use crate::messages;
-use crate::words::Lang;
+use crate::words::{Lang, shell_word};
 
 /// A file to make where there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,6 +100,9 @@ messages! {
     no_test_command(command) { en: "{command}: no test command was found, set yours", ko: "{command}: 테스트 명령을 찾지 못했으니 직접 정하세요" }
     not_installed(agent) { en: "{agent}: no agent was found on this machine", ko: "{agent}: 이 기계에서 에이전트를 찾지 못했습니다" }
     conventions_added(files) { en: "session rules added: {files}", ko: "세션 규약을 추가함: {files}" }
+    then() { en: "Then:", ko: "이어서:" }
+    commit_message() { en: "hast: settings, goals, rules", ko: "hast: 설정, 목표, 규칙" }
+    example_goal() { en: "what is to be done", ko: "할 일 한 줄" }
     not_set() { en: "not set", ko: "없음" }
 }
 
@@ -173,6 +176,17 @@ pub fn summary(
         text += &format!("\n  {}\n", conventions_added(lang, added.join(", ")));
     }
     text
+}
+
+/// The three commands that come next, as they can be typed.
+pub fn commands(goal: Option<&str>, lang: Lang) -> String {
+    let commit = format!("git add .ai && git commit -m \"{}\"", commit_message(lang));
+    let commands = match goal {
+        None => [format!("hast goal add \"{}\"", example_goal(lang)), commit, "hast auto".into()],
+        Some(id) => [commit, "hast auto --dry-run".into(), format!("hast auto {}", shell_word(id))],
+    };
+    let lines = commands.iter().map(|command| format!("     {command}\n"));
+    format!("\n  {}\n{}", then(lang), lines.collect::<String>())
 }
 
 /// Whether a project's instruction files have the session rules.

@@ -21,6 +21,8 @@ pub struct Parts<'a> {
     /// Globs that no attempt may change (`protect` in the configuration).
     pub protect: &'a [String],
     pub last: Option<LastFailure<'a>>,
+    /// The words of the person who gave the goal back.
+    pub said: Option<&'a str>,
 }
 
 /// The tests on the base.
@@ -72,6 +74,7 @@ messages! {
         en: "Your last attempt did not pass. Its changes are in the work tree, uncommitted; go on from there. What was found:",
         ko: "지난 시도는 통과하지 못했다. 그 변경은 커밋되지 않은 채 작업 트리에 있으니 이어서 작업하라. 판정 결과:",
     }
+    person_says() { en: "A person has read that and says:", ko: "사람이 이를 읽고 다음과 같이 답했다:" }
     last_tests() { en: "The end of its test output:", ko: "그때 테스트 출력의 끝부분:" }
     run_tests(command: whole) {
         en: "Tests: when the work is done, run `{command}`. If it fails, repair the work and run it again, at most 3 times.",
@@ -121,6 +124,9 @@ pub const TAIL_BYTES: usize = 8_000;
 /// How much of a goal's notes a prompt repeats where the context has another task.
 const GOAL_BYTES: usize = 4_000;
 
+/// How much of a person's words a prompt repeats.
+const SAID_BYTES: usize = 20_000;
+
 /// The whole prompt. Texts of people are put in whole and never read as a template.
 pub fn prompt(goal: &Goal, parts: &Parts<'_>, lang: Lang) -> String {
     let context = parts.context.trim_end_matches('\n');
@@ -129,6 +135,7 @@ pub fn prompt(goal: &Goal, parts: &Parts<'_>, lang: Lang) -> String {
         goal_words(goal, context, lang),
         kind_words(goal, lang),
         parts.last.as_ref().map(|last| failure(last, lang)).unwrap_or_default(),
+        parts.said.map(|said| person(said, lang)).unwrap_or_default(),
         tests(goal, parts, lang),
         fails(goal, parts, lang),
         writable(lang),
@@ -183,6 +190,12 @@ fn failure(last: &LastFailure<'_>, lang: Lang) -> String {
         text += &format!("\n{}\n{}", last_tests(lang), fenced(tail, ""));
     }
     text
+}
+
+fn person(said: &str, lang: Lang) -> String {
+    let kept = &said[..said.floor_char_boundary(SAID_BYTES)];
+    let cut = if kept.len() < said.len() { "…" } else { "" };
+    format!("{}\n{}{cut}", person_says(lang), kept.trim())
 }
 
 fn tests(goal: &Goal, parts: &Parts<'_>, lang: Lang) -> String {

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::docs::goals::{Goal, GoalMode, GoalStatus};
-use crate::flows::goals::selection::Placed;
+use crate::flows::goals::closed::Closed;
+use crate::flows::goals::selection::{Placed, find_typed};
 use crate::flows::goals::waiting::{Waiting, listed};
 use crate::messages;
 use crate::words::{Lang, shell_word};
@@ -59,6 +60,10 @@ pub enum Nothing {
     LeftToPeople {
         ids: Vec<String>,
     },
+    /// All that is left is below goals that are pending, done or dropped.
+    AllClosed {
+        closed: Vec<Closed>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +75,17 @@ pub enum Refused {
     Interactive { id: String },
     Container { id: String },
     Waits(Waiting),
+    Closed(Closed),
+}
+
+impl Asked {
+    /// The same with the goal's id as the file has it, however it was typed.
+    pub fn typed(self, all: &[Placed<'_>]) -> Self {
+        let goal = self
+            .goal
+            .map(|typed| find_typed(all, &typed).map_or(typed, |placed| placed.goal.id.clone()));
+        Self { goal, ..self }
+    }
 }
 
 /// Chooses among all goals. `tried` are those that this run has finished with.
@@ -106,6 +122,10 @@ pub fn choose<'g, 'a>(
         }
         GoalStatus::Active => {}
     }
+    if let Some(above) = named.closed_by {
+        let (id, above, status) = (id.clone(), above.id.clone(), above.status);
+        return Choice::Refused(Refused::Closed(Closed { id, above, status }));
+    }
     if goal.mode == Some(GoalMode::Interactive) {
         return Choice::Refused(Refused::Interactive { id: id.clone() });
     }
@@ -126,16 +146,17 @@ pub fn choose<'g, 'a>(
 /// session: the deepest first, then as declared.
 pub fn ready<'g, 'a>(all: &'g [Placed<'a>]) -> Vec<&'g Placed<'a>> {
     let goals = Goals::new(all);
-    let can_run =
-        |placed: &&Placed<'a>| may_be_tried(placed.goal) && !goals.is_waiting(placed.goal);
+    let can_run = |placed: &&Placed<'a>| may_be_tried(placed) && !goals.is_waiting(placed.goal);
     let mut ready: Vec<&Placed<'a>> = all.iter().filter(can_run).collect();
     ready.sort_by_key(|placed| std::cmp::Reverse(placed.depth));
     ready
 }
 
-/// An active leaf that is not left to a person.
-fn may_be_tried(goal: &Goal) -> bool {
+/// An active leaf that is not left to a person, of what is to be worked on.
+fn may_be_tried(placed: &Placed<'_>) -> bool {
+    let goal = placed.goal;
     goal.status == GoalStatus::Active
+        && placed.closed_by.is_none()
         && goal.children.is_empty()
         && goal.mode != Some(GoalMode::Interactive)
 }
@@ -154,7 +175,7 @@ pub fn in_reach(all: &[Placed<'_>], asked: &Asked, last_goal: Option<&str>) -> B
         _ => &[],
     };
     let mut reached: BTreeSet<String> =
-        below.iter().filter(|one| may_be_tried(one.goal)).map(|one| one.goal.id.clone()).collect();
+        below.iter().filter(|one| may_be_tried(one)).map(|one| one.goal.id.clone()).collect();
     if let (Depth::One, Choice::Run(one)) =
         (asked.depth, choose(all, asked, last_goal, &BTreeSet::new()))
     {
@@ -175,6 +196,7 @@ pub struct LeftOver {
     pub waiting: Vec<Waiting>,
     /// Only of a goal that was named.
     pub to_people: Vec<String>,
+    pub closed: Vec<Closed>,
 }
 
 /// The active leaves that a run with `--recursive` could not come to.
@@ -190,22 +212,35 @@ pub fn left_over(all: &[Placed<'_>], asked: &Asked, tried: &BTreeSet<String>) ->
         _ => return LeftOver::default(),
     };
     let wanted = |goal: &Goal| below.as_ref().is_none_or(|below| below.contains(goal.id.as_str()));
-    let open = all.iter().map(|placed| placed.goal);
-    let open = open.filter(|goal| may_be_tried(goal) && wanted(goal) && !tried.contains(&goal.id));
-    let waiting = open.filter_map(|goal| Waiting::of(goal, all)).collect();
+    let left = |placed: &&Placed<'_>| wanted(placed.goal) && !tried.contains(&placed.goal.id);
+    let open = all.iter().filter(left).filter(|placed| may_be_tried(placed));
+    let waiting = open.filter_map(|placed| Waiting::of(placed.goal, all)).collect();
+    let closed = all.iter().filter(left).filter_map(Closed::of).collect();
     let to_people = if named.is_some() { left_to_people(all, wanted) } else { Vec::new() };
-    LeftOver { waiting, to_people }
+    LeftOver { waiting, to_people, closed }
+}
+
+/// Goals that were asked for, could run now, and were not begun.
+pub fn not_begun(all: &[Placed<'_>], asked: &Asked, tried: &BTreeSet<String>) -> Vec<String> {
+    let top = asked.goal.as_ref();
+    let top = top.and_then(|id| all.iter().find(|placed| placed.goal.id == *id));
+    let below = top.map(|top| ids_below(top.goal));
+    let wanted = |id: &str| below.as_ref().is_none_or(|below| below.contains(id));
+    let ready = ready(all).into_iter().map(|placed| &placed.goal.id);
+    ready.filter(|id| wanted(id.as_str()) && !tried.contains(*id)).cloned().collect()
 }
 
 /// Active leaves that are `mode: interactive`.
 fn left_to_people(all: &[Placed<'_>], wanted: impl Fn(&Goal) -> bool) -> Vec<String> {
-    let is_left = |goal: &&Goal| {
+    let is_left = |placed: &&Placed<'_>| {
+        let goal = placed.goal;
         goal.status == GoalStatus::Active
+            && placed.closed_by.is_none()
             && goal.children.is_empty()
             && goal.mode == Some(GoalMode::Interactive)
             && wanted(goal)
     };
-    all.iter().map(|placed| placed.goal).filter(is_left).map(|goal| goal.id.clone()).collect()
+    all.iter().filter(is_left).map(|placed| placed.goal.id.clone()).collect()
 }
 
 /// The containers that become done when this goal is: all their other children are done or dropped.
@@ -254,7 +289,7 @@ impl<'g, 'a> Goals<'g, 'a> {
     ) -> Choice<'g, 'a> {
         let can_be_tried = |placed: &&Placed<'a>| {
             let goal = placed.goal;
-            may_be_tried(goal) && wanted(goal) && !tried.contains(&goal.id)
+            may_be_tried(placed) && wanted(goal) && !tried.contains(&goal.id)
         };
         let (ready, waiting): (Vec<&Placed<'a>>, Vec<&Placed<'a>>) =
             self.all.iter().filter(can_be_tried).partition(|placed| !self.is_waiting(placed.goal));
@@ -268,11 +303,20 @@ impl<'g, 'a> Goals<'g, 'a> {
                 Choice::Nothing(Nothing::AllWait { waiting: waiting.collect() })
             }
             None if !tried.is_empty() => Choice::Nothing(Nothing::AllTried),
-            None => match left_to_people(self.all, wanted) {
-                ids if ids.is_empty() => Choice::Nothing(Nothing::NoActiveGoal),
+            None => match left_to_people(self.all, &wanted) {
+                ids if ids.is_empty() => Choice::Nothing(self.closed(wanted)),
                 ids => Choice::Nothing(Nothing::LeftToPeople { ids }),
             },
         }
+    }
+}
+
+impl Goals<'_, '_> {
+    /// Nothing is active, or it is below what is not.
+    fn closed(&self, wanted: impl Fn(&Goal) -> bool) -> Nothing {
+        let closed = self.all.iter().filter(|placed| wanted(placed.goal)).filter_map(Closed::of);
+        let closed: Vec<Closed> = closed.collect();
+        if closed.is_empty() { Nothing::NoActiveGoal } else { Nothing::AllClosed { closed } }
     }
 }
 
@@ -302,11 +346,11 @@ messages! {
     all_tried() { en: "there is nothing more to run", ko: "더 실행할 목표가 없습니다" }
     all_tried_next() { en: "see the summary above, or hast status", ko: "위의 요약이나 hast status를 보세요" }
     no_active_goal() { en: "no goal is active that auto may run", ko: "auto가 실행할 활성 목표가 없습니다" }
-    no_active_goal_next() { en: "set `status: active` on a goal in .ai/goals.yaml", ko: ".ai/goals.yaml에서 목표 하나를 `status: active`로 바꾸세요" }
+    no_active_goal_next() { en: "hast goal add \"TITLE\" adds one; or set `status: active` on a goal in .ai/goals.yaml", ko: "hast goal add \"제목\"으로 추가하거나 .ai/goals.yaml에서 목표 하나를 `status: active`로 바꾸세요" }
     all_wait(ids) { en: "the goals that are left wait for others: {ids}", ko: "남은 목표가 다른 목표를 기다립니다: {ids}" }
     to_people(ids) { en: "left to a person (`mode: interactive`): {ids}", ko: "사람이 직접 할 목표입니다(`mode: interactive`): {ids}" }
     unknown(id) { en: "there is no goal {id}", ko: "목표 {id}(이)가 없습니다" }
-    unknown_next() { en: "the ids are in .ai/goals.yaml; name one of them, or add it there", ko: ".ai/goals.yaml에서 id를 확인하거나 그곳에 추가하세요" }
+    unknown_next() { en: "hast goal list shows the goals; hast goal add \"TITLE\" adds one", ko: "hast goal list로 목표를 보거나 hast goal add \"제목\"으로 추가하세요" }
     unknown_near(id) { en: "did you mean {id}?", ko: "{id}(을)를 뜻했나요?" }
     pending(id) { en: "{id} is pending, so it is not its turn yet", ko: "{id}(은)는 pending 상태라 아직 차례가 아닙니다" }
     pending_next() { en: "set its `status: active` in .ai/goals.yaml", ko: ".ai/goals.yaml에서 `status: active`로 바꾸세요" }
@@ -329,6 +373,7 @@ impl Nothing {
             Self::NoActiveGoal => no_active_goal(lang),
             Self::AllWait { waiting } => all_wait(lang, Waiting::list(waiting, lang)),
             Self::LeftToPeople { ids } => to_people(lang, listed(ids.clone())),
+            Self::AllClosed { closed } => Closed::list(closed, lang),
         }
     }
 
@@ -341,6 +386,9 @@ impl Nothing {
                 waiting.first().map_or_else(|| all_tried_next(lang), |first| first.way.next(lang))
             }
             Self::LeftToPeople { .. } => interactive_next(lang),
+            Self::AllClosed { closed } => {
+                closed.first().map_or_else(|| all_tried_next(lang), |first| first.next(lang))
+            }
         }
     }
 }
@@ -357,6 +405,7 @@ impl Refused {
             Self::Interactive { id } => interactive(lang, id),
             Self::Container { id } => container(lang, id),
             Self::Waits(Waiting { id, on, .. }) => waits(lang, id, on.join(", ")),
+            Self::Closed(closed) => closed.what(lang),
         }
     }
 
@@ -369,6 +418,7 @@ impl Refused {
             Self::Interactive { .. } => interactive_next(lang),
             Self::Container { id } => container_next(lang, shell_word(id)),
             Self::Waits(waiting) => waiting.way.next(lang),
+            Self::Closed(closed) => closed.next(lang),
         }
     }
 }

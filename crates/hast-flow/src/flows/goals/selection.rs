@@ -10,18 +10,42 @@ pub struct Placed<'a> {
     pub goal: &'a Goal,
     pub parent: Option<&'a Goal>,
     pub depth: usize,
+    /// The nearest goal above it that is not to be worked on: nothing below one runs.
+    pub closed_by: Option<&'a Goal>,
+}
+
+/// The goal that somebody means: ids are typed without minding case, and the id as written comes first.
+pub fn find_typed<'g, 'a>(all: &'g [Placed<'a>], typed: &str) -> Option<&'g Placed<'a>> {
+    let folded = typed.to_lowercase();
+    let same = || all.iter().filter(|placed| placed.goal.id.to_lowercase() == folded);
+    let exact = all.iter().find(|placed| placed.goal.id == typed);
+    exact.or_else(|| same().next().filter(|_| same().count() == 1))
 }
 
 /// All goals, parents before their children.
 pub fn placed(goals: &Goals) -> Vec<Placed<'_>> {
     let mut all = Vec::new();
     let mut open: Vec<Placed<'_>> = Vec::new();
-    let roots = goals.goals.iter().rev().map(|goal| Placed { goal, parent: None, depth: 0 });
+    let roots = goals.goals.iter().rev().map(|goal| Placed {
+        goal,
+        parent: None,
+        depth: 0,
+        closed_by: None,
+    });
     open.extend(roots);
     while let Some(next) = open.pop() {
         let depth = next.depth + 1;
+        let closed = match next.goal.status {
+            GoalStatus::Pending | GoalStatus::Done | GoalStatus::Dropped => Some(next.goal),
+            GoalStatus::Active | GoalStatus::Blocked => next.closed_by,
+        };
         let children = next.goal.children.iter().rev();
-        open.extend(children.map(|goal| Placed { goal, parent: Some(next.goal), depth }));
+        open.extend(children.map(|goal| Placed {
+            goal,
+            parent: Some(next.goal),
+            depth,
+            closed_by: closed,
+        }));
         all.push(next);
     }
     all
@@ -36,9 +60,14 @@ pub fn select<'g, 'a>(goals: &'g [Placed<'a>], last_goal: Option<&str>) -> Optio
         .collect();
     let is_ready =
         |placed: &&Placed<'_>| placed.goal.depends_on.iter().all(|id| done.contains(id.as_str()));
-    let active = || goals.iter().filter(|placed| placed.goal.status == GoalStatus::Active);
+    let active = || goals.iter().filter(|placed| is_open(placed));
     let continued = active().find(|placed| Some(placed.goal.id.as_str()) == last_goal);
     continued.or_else(|| deepest(active().filter(is_ready))).or_else(|| deepest(active()))
+}
+
+/// Active, and not below a goal that is pending, done or dropped.
+fn is_open(placed: &Placed<'_>) -> bool {
+    placed.goal.status == GoalStatus::Active && placed.closed_by.is_none()
 }
 
 /// The deepest, and of several the one declared first.
@@ -79,6 +108,17 @@ mod tests {
     }
 
     #[test]
+    fn a_goal_is_found_without_minding_case_unless_two_ids_differ_by_it() {
+        let text = goals("M1:active\nm1:active\nFix-Login:active\n");
+        let goals = read::<Goals>(&Source::new("goals.yaml", &text)).unwrap().value;
+        let all = placed(&goals);
+        let found = |typed| find_typed(&all, typed).map(|placed| placed.goal.id.as_str());
+        assert_eq!(found("fix-login"), Some("Fix-Login"));
+        assert_eq!((found("M1"), found("m1")), (Some("M1"), Some("m1")));
+        assert_eq!(found("M2"), None);
+    }
+
+    #[test]
     fn the_selection_policy_of_the_seed() {
         let tree =
             "M4:active\n  M4.1:done\n  M4.2:active\n  M4.3:active\n    M4.3.1:active\nM5:active\n";
@@ -111,14 +151,20 @@ mod tests {
                 None,
             ),
             (
-                "an active goal below a pending one is still active",
-                "A:pending\n  B:active\nC:active\n",
+                "an active goal below a pending, done or dropped one is not selected",
+                "A:pending\n  B:active\n    B1:active\nD:done\n  D1:active\nE:dropped\n  E1:active\nC:active\n",
+                Some("B"),
+                Some("C"),
+            ),
+            (
+                "an active goal below a blocked one is selected",
+                "A:blocked\n  B:active\n",
                 None,
                 Some("B"),
             ),
             (
                 "a goal that waits comes after one that does not",
-                "Z:pending\nA:pending\n  B:active<Z\nC:active\n",
+                "Z:pending\nA:blocked\n  B:active<Z\nC:active\n",
                 None,
                 Some("C"),
             ),

@@ -198,7 +198,7 @@ fn find_mut<'g>(goals: &'g mut [Goal], id: &str) -> Option<&'g mut Goal> {
         .find_map(|goal| if goal.id == id { Some(goal) } else { find_mut(&mut goal.children, id) })
 }
 
-fn path_to(goals: &[Goal], id: &str) -> Option<Vec<Step<'static>>> {
+pub(crate) fn path_to(goals: &[Goal], id: &str) -> Option<Vec<Step<'static>>> {
     fn below(goals: &[Goal], id: &str, list: &'static str) -> Option<Vec<Step<'static>>> {
         goals.iter().enumerate().find_map(|(index, goal)| {
             let rest = if goal.id == id {

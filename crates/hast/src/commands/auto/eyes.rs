@@ -1,14 +1,16 @@
 //! How goals and their attempts are shown: a row a goal, a line a verdict.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use hast_flow::attempt::base::ObjectId;
+use hast_flow::attempt::evidence::TestEnd;
 use hast_flow::attempt::recovery::{Owner, named, say as start};
 use hast_flow::docs::goals::{AutoLock, GoalMode, GoalStatus};
-use hast_flow::flows::goals::auto::View;
 use hast_flow::flows::goals::auto::record::{AttemptRecord, EarlierWork, VerdictRecord};
 use hast_flow::flows::goals::auto::run::{Run, SettledWork};
 use hast_flow::flows::goals::auto::view::Current;
+use hast_flow::flows::goals::auto::{View, failing_line};
 use hast_flow::flows::goals::selection::Placed;
 use hast_flow::words::{Lang, visible};
 use hast_world::auto_lock::{self, OwnLock};
@@ -66,6 +68,8 @@ pub(crate) struct GoalEyes {
     earlier: Option<String>,
     /// Whether the start of this one was told of.
     begun: bool,
+    /// Test commands that were told to be red before any work.
+    red_told: BTreeSet<String>,
 }
 
 impl GoalEyes {
@@ -84,6 +88,7 @@ impl GoalEyes {
             lock: None,
             earlier: None,
             begun: false,
+            red_told: BTreeSet::new(),
         }
     }
 
@@ -158,6 +163,22 @@ impl GoalEyes {
             self.tell_lock(current);
         }
         lines
+    }
+
+    /// Tests that are red before any work, each command once, before its first agent is called.
+    pub(super) fn tell_red_base(
+        &mut self,
+        view: &View,
+        current: Option<&Current>,
+    ) -> Option<String> {
+        let current = current?;
+        let record = view.documents_of(&current.goal, current.number)?.record.as_ref()?;
+        let Some(TestEnd::Red { code }) = &record.base_tests else { return None };
+        if record.expect_failure || !self.red_told.insert(record.test_command.clone()) {
+            return None;
+        }
+        let line = failing_line(&record.base_tail);
+        Some(say::red_base(self.lang, visible(&record.test_command), code, visible(line)))
     }
 
     /// What work trees of an earlier run still held.

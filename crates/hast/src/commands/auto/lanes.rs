@@ -115,6 +115,7 @@ impl Eyes<LanesView> for LaneEyes<'_> {
         lines.extend(self.goals.tell_start(&view.shared, current));
         lines.extend(self.goals.tell_earlier_trees(&view.shared));
         for lane in view.lanes.values() {
+            lines.extend(self.goals.tell_red_base(&view.shared, lane.current.as_ref()));
             lines.extend(self.goals.tell_judged(&view.shared, lane.current.as_ref()));
         }
         lines.extend(self.goals.tell_settled(&view.shared));

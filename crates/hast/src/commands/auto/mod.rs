@@ -2,6 +2,7 @@
 //! does not control.
 
 mod beside;
+mod bounds;
 pub(crate) mod effects;
 pub(crate) mod eyes;
 mod gc;
@@ -16,15 +17,15 @@ pub(crate) mod take;
 
 use std::collections::BTreeSet;
 
-use hast_flow::agents::choice::{Wishes, choose};
+use hast_flow::agents::choice::{Chosen, Wishes, choose};
 use hast_flow::attempt::base::TreeRules;
 use hast_flow::attempt::recovery::{Owner, StartFrom};
 use hast_flow::attempt::settle::Commits;
 use hast_flow::docs::files::FlowName;
-use hast_flow::docs::goals::{AutoLock, PacketLease};
+use hast_flow::docs::goals::{AutoLock, OnRedBase, PacketLease};
 use hast_flow::flows::goals::auto::lanes::Delivery;
 use hast_flow::flows::goals::auto::retry::{Attempts, RetryFlow};
-use hast_flow::flows::goals::auto::{AutoFlow, CutOff, Settings};
+use hast_flow::flows::goals::auto::{AutoFlow, CutOff, RunBounds, Settings};
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::runnable::{Asked, Choice, Depth, choose as choose_goal, in_reach};
 use hast_flow::flows::goals::selection::placed;
@@ -62,9 +63,8 @@ pub(crate) fn run(app: &mut App, args: &AutoArgs) -> Result<Exit, Problem> {
     let root = repository_root(app)?;
     let files = GoalsFiles::read(app, &root)?;
     show(app, &files.warnings);
-    let depth = if args.recursive { Depth::Leaves } else { Depth::One };
-    let asked = Asked { goal: args.goal.clone(), depth };
-    let project = calling::project_at(app, root)?;
+    let asked = asked(args, &files);
+    let mut project = calling::project_at(app, root)?;
     if let Some(name) = &args.undo {
         return refs::undo(app, &project, name.as_deref());
     }
@@ -72,6 +72,7 @@ pub(crate) fn run(app: &mut App, args: &AutoArgs) -> Result<Exit, Problem> {
         return gc::run(app, &project);
     }
     calling::warn_of_variable(app, &project);
+    let bounds = bounds::of(app, args, &mut project)?;
     if args.dry_run || args.dry_run_full {
         return planned::run(app, &project, &files, &asked, args);
     }
@@ -82,10 +83,20 @@ pub(crate) fn run(app: &mut App, args: &AutoArgs) -> Result<Exit, Problem> {
     let width = args.parallel.map_or(1, usize::from);
     let from = from(args.go_on, args.fewer_tests);
     let (tool, explain) = (args.tool.clone(), args.explain);
-    let wish = AutoWish { asked, tool, explain, from, width, delivery: None };
+    let wish = AutoWish { asked, tool, explain, from, width, delivery: None, bounds };
     let mut eyes = GoalEyes::new(app.lang, wish.explain);
+    if args.now {
+        bounds::forget_limits(app, &project)?;
+    }
     let driven = go(app, &project, wish, trusted, &mut eyes)?;
     summary::report(app, &driven, &eyes)
+}
+
+/// Without a goal everything that can run; with `--continue` the work that was handed over last.
+fn asked(args: &AutoArgs, files: &GoalsFiles) -> Asked {
+    let all_of_it = args.goal.is_none() && !args.one && !args.go_on;
+    let depth = if args.recursive || all_of_it { Depth::Leaves } else { Depth::One };
+    Asked { goal: args.goal.clone(), depth }.typed(&placed(&files.goals))
 }
 
 pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
@@ -96,7 +107,11 @@ pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
     let attempts = if args.keep_attempts { Attempts::Keep } else { Attempts::Archive };
     let committing = goals_log::commits(&project.config).then(|| tree_rules(&project));
-    let flow = RetryFlow { goal: args.goal.clone(), attempts, committing };
+    let asked = Asked { goal: Some(args.goal.clone()), depth: Depth::Leaves };
+    let asked = asked.typed(&placed(&files.goals));
+    let goal = asked.goal.clone().unwrap_or_default();
+    let text = args.text.clone();
+    let flow = RetryFlow { goal: goal.clone(), attempts, committing, text };
     let unit = unit(app, &project, None, trusted);
     let lock = driving::lock(app.lang, &unit)?;
     let (ending, ()) = goals_log::drive_git(app, &project, &flow, |_| ())?;
@@ -108,7 +123,7 @@ pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
         if let Ending::Done(Notice { what, next }) = &ending {
             if app.json {
                 let told =
-                    json!({ "goal_id": args.goal, "status": "active", "what": what, "next": next });
+                    json!({ "goal_id": goal, "status": "active", "what": what, "next": next });
                 app.print_json(&told)?;
             } else {
                 app.print(&format!("{what}\n{}: {next}\n", common::next(app.lang)))?;
@@ -117,10 +132,10 @@ pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
         return Ok(Exit::Done);
     }
     let trusted = calling::trusted(app, &project, &calling::commands(&project))?;
-    let asked = Asked { goal: Some(args.goal.clone()), depth: Depth::Leaves };
     let (width, from) = (1, from(args.go_on, args.fewer_tests));
     let (tool, explain) = (args.tool.clone(), args.explain);
-    let wish = AutoWish { asked, tool, explain, from, width, delivery: None };
+    let bounds = RunBounds::default();
+    let wish = AutoWish { asked, tool, explain, from, width, delivery: None, bounds };
     let mut eyes = GoalEyes::new(app.lang, wish.explain);
     let driven = go(app, &project, wish, trusted, &mut eyes)?;
     summary::report(app, &driven, &eyes)
@@ -144,6 +159,7 @@ pub(crate) struct AutoWish {
     pub(crate) width: usize,
     /// What a worker elsewhere made, in the place of an agent.
     pub(crate) delivery: Option<(Delivery, PacketLease)>,
+    pub(crate) bounds: RunBounds,
 }
 
 /// Works through the goals. What the agents write into settings and goals meanwhile never counts:
@@ -182,6 +198,7 @@ pub(crate) fn go(
         running: alive.map(|found| found.lock.pid),
         not_ready: None,
         from: wish.from,
+        bounds: wish.bounds,
     };
     eyes.lock_in(state.clone(), own_lock(app, &place));
     let mut unit = unit(app, project, wish.tool, trusted);
@@ -267,6 +284,7 @@ pub(crate) fn settings(app: &App, project: &Project) -> Result<Settings, Problem
             .max_context_bytes
             .map_or(120_000, |bytes| usize::try_from(u32::from(bytes)).unwrap_or(usize::MAX)),
         commits: if goals_log::commits(config) { Commits::Auto } else { Commits::Off },
+        on_red_base: config.on_red_base.unwrap_or(OnRedBase::Warn),
         protect: config.protect.clone(),
         other_roots: other_roots(project),
         max_saved_file_bytes: SAVED_FILE_BYTES,
@@ -292,25 +310,34 @@ fn is_there(root: &RootPath, flow: FlowName) -> bool {
     roots::find_root(root, Some(root), flow.marker()).is_some()
 }
 
+/// The agent that works on a goal; `unit` is the goal's own `tool`.
+pub(crate) fn chosen(
+    app: &App,
+    project: &Project,
+    flag: Option<&str>,
+    unit: Option<&str>,
+) -> Result<Chosen, Problem> {
+    let lang = app.lang;
+    let installed = installed(&project.variables);
+    let named = variable(&project.variables, "HAST_AI_TOOL").and_then(|value| value.to_str());
+    let wishes = Wishes {
+        flag,
+        unit,
+        role: "worker",
+        variable: named,
+        config: &project.config,
+        installed: &installed,
+    };
+    choose(wishes).map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))
+}
+
 /// A missing agent is told before anything is written.
 pub(crate) fn agent_is_there(
     app: &App,
     project: &Project,
     flag: Option<&str>,
 ) -> Result<(), Problem> {
-    let lang = app.lang;
-    let installed = installed(&project.variables);
-    let named = variable(&project.variables, "HAST_AI_TOOL").and_then(|value| value.to_str());
-    let wishes = Wishes {
-        flag,
-        unit: None,
-        role: "worker",
-        variable: named,
-        config: &project.config,
-        installed: &installed,
-    };
-    let chosen =
-        choose(wishes).map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))?;
+    let (lang, chosen) = (app.lang, chosen(app, project, flag, None)?);
     let path = variable(&project.variables, "PATH").unwrap_or_default();
     match missing(&chosen.provider, &project.root, path) {
         Some(missing) if project.config.fallback.is_empty() => {

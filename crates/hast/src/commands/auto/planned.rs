@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use hast_flow::agents::choice::{Wishes, choose};
 use hast_flow::docs::goals::{Goal, GoalStatus, HandoffName};
+use hast_flow::flows::goals::auto::View;
+use hast_flow::flows::goals::auto::kept::last_failure_before;
 use hast_flow::flows::goals::context::{assemble, fit};
 use hast_flow::flows::goals::handoffs::LastSession;
 use hast_flow::flows::goals::instructions::{Parts, prompt};
@@ -11,15 +12,14 @@ use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::print::Format;
 use hast_flow::flows::goals::report::{DryRun, dry_run};
 use hast_flow::flows::goals::runnable::{
-    Asked, Choice, Nothing, choose as choose_goal, parents_done,
+    Asked, Choice, LeftOver, Nothing, choose as choose_goal, left_over, parents_done,
 };
 use hast_flow::flows::goals::selection::{Placed, placed};
 use hast_flow::formats::source::MAX_DOCUMENT_BYTES;
 use hast_flow::time::OffsetTime;
-use hast_world::calls::{installed, variable};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::refusals;
+use super::{chosen, refusals};
 use crate::app::App;
 use crate::auto_cli::AutoArgs;
 use crate::auto_messages::say;
@@ -39,11 +39,16 @@ pub(super) fn run(
     let newest = newest_handoff(app, &project.root)?.session.map(|(_, session)| session);
     let mut last = newest.as_ref().map(|session| session.front.goal_id.clone());
     let (mut tried, mut planned) = (BTreeSet::new(), Vec::new());
-    let left = loop {
+    let view = refusals::written_down(project);
+    let most = args.max_goals.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
+    loop {
+        if planned.len() >= most {
+            break;
+        }
         let all = placed(&goals);
         match choose_goal(&all, asked, last.as_deref(), &tried) {
             Choice::Run(chosen) => {
-                planned.push(one(app, project, newest.as_ref(), chosen, args)?);
+                planned.push(one(app, project, (newest.as_ref(), &view), chosen, args)?);
                 let id = chosen.goal.id.clone();
                 let mut done = parents_done(&all, &id);
                 done.push(id.clone());
@@ -64,24 +69,42 @@ pub(super) fn run(
                 }
                 return Ok(Exit::Done);
             }
-            Choice::Nothing(nothing) => break nothing,
+            Choice::Nothing(_) => break,
         }
-    };
+    }
+    let left = left_over(&placed(&goals), asked, &tried);
     if app.json {
-        app.print_json(&json!({ "goals": planned }))?;
+        app.print_json(&json!({ "goals": planned, "left": left_json(&left) }))?;
     } else {
         app.print(&dry_run(&planned, app.lang))?;
     }
-    if let Nothing::AllWait { .. } = left {
-        let (what, next) = (left.what(app.lang), left.next(app.lang));
-        app.output.message(&format!("{what}\n{}: {next}\n", common::next(app.lang)));
-    }
+    tell_left(app, left);
     // What would keep the run from starting is a part of what would happen.
     for problem in refusals::now(app, project, asked, args) {
         let (what, next) = (say::would_refuse(app.lang, problem.what), common::next(app.lang));
         app.output.message(&format!("{what}\n{next}: {}\n", problem.next));
     }
     Ok(Exit::Done)
+}
+
+/// Goals that would not run, and why.
+fn tell_left(app: &mut App, left: LeftOver) {
+    let LeftOver { waiting, closed, .. } = left;
+    let waiting = (!waiting.is_empty()).then_some(Nothing::AllWait { waiting });
+    let closed = (!closed.is_empty()).then_some(Nothing::AllClosed { closed });
+    for left in [waiting, closed].into_iter().flatten() {
+        let (what, next) = (left.what(app.lang), left.next(app.lang));
+        app.output.message(&format!("{what}\n{}: {next}\n", common::next(app.lang)));
+    }
+}
+
+fn left_json(left: &LeftOver) -> Vec<Value> {
+    let waiting = left.waiting.iter();
+    let waiting = waiting.map(|one| json!({ "goal_id": one.id, "waits_for": one.on }));
+    let closed = left.closed.iter().map(
+        |one| json!({ "goal_id": one.id, "closed_by": { "id": one.above, "status": one.status } }),
+    );
+    waiting.chain(closed).collect()
 }
 
 fn set_done(goals: &mut [Goal], done: &[String]) {
@@ -96,23 +119,12 @@ fn set_done(goals: &mut [Goal], done: &[String]) {
 fn one(
     app: &App,
     project: &Project,
-    session: Option<&LastSession>,
+    (session, view): (Option<&LastSession>, &View),
     placed: &Placed<'_>,
     args: &AutoArgs,
 ) -> Result<DryRun, Problem> {
     let (lang, config, goal) = (app.lang, &project.config, placed.goal);
-    let installed = installed(&project.variables);
-    let named = variable(&project.variables, "HAST_AI_TOOL").and_then(|value| value.to_str());
-    let wishes = Wishes {
-        flag: args.tool.as_deref(),
-        unit: goal.tool.as_deref(),
-        role: "worker",
-        variable: named,
-        config,
-        installed: &installed,
-    };
-    let chosen =
-        choose(wishes).map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))?;
+    let chosen = chosen(app, project, args.tool.as_deref(), goal.tool.as_deref())?;
     let rules = project
         .root
         .join(layout::RULES)
@@ -139,7 +151,8 @@ fn one(
         handoff_path: &format!("{}/{handoff}", layout::HANDOFFS),
         timestamp: &now.to_string(),
         protect: &config.protect,
-        last: None,
+        last: last_failure_before(view, &goal.id, u32::MAX, lang),
+        said: view.said.get(&goal.id).map(String::as_str),
     };
     let text = prompt(goal, &parts, lang);
     Ok(DryRun {

@@ -31,6 +31,9 @@ pub(super) fn undo(
     wanted: Option<&str>,
 ) -> Result<Exit, Problem> {
     let lang = app.lang;
+    if !app.quiet {
+        app.output.message(&format!("{}\n", say::undo_is_take(lang)));
+    }
     // Whoever works here would find these files as its agent's.
     let documents = project.root.join(layout::DIRECTORY);
     let _lock = driving::lock_of(lang, &documents, super::UNIT)

@@ -1,7 +1,7 @@
 //! `hast take GOAL`: the kept work of a blocked goal, into the checkout as uncommitted changes. All of it,
 //! or nothing where a file of the user is in the way.
 
-use hast_flow::attempt::base::TreeRules;
+use hast_flow::attempt::base::{ObjectId, TreeRules};
 use hast_flow::attempt::workspace::{GitResult, GitStep};
 use hast_flow::flows::goals::layout;
 use hast_flow::words::{shell_word, visible};
@@ -15,38 +15,39 @@ use crate::auto_messages::say;
 use crate::commands::calling;
 use crate::commands::driving;
 use crate::commands::goals_files::repository_root;
+use crate::commands::look::target::{self, Target};
 use crate::messages::say as common;
 use crate::problem::{Exit, Problem};
 
 pub(crate) fn run(app: &mut App, args: &TakeArgs) -> Result<Exit, Problem> {
     let root = repository_root(app)?;
+    let target = target::find(app, &args.goal)?;
     let project = calling::project_at(app, root)?;
-    let (lang, goal) = (app.lang, args.goal.as_str());
+    let (lang, goal) = (app.lang, target.id.as_str());
     // Nothing is written in a repository that nobody has approved.
     let _approved = calling::trusted(app, &project, &calling::commands(&project))?;
     let documents = project.root.join(layout::DIRECTORY);
     let _lock = driving::lock_of(lang, &documents, super::UNIT)
         .map_err(|problem| Problem { exit: Exit::Failed, ..problem })?;
-    let view = written_down(&project);
-    let Some(kept) = view.kept.get(goal).map(|handed| &handed.kept) else {
+    let Some((kept_name, name, since)) = work(&project, &target) else {
         let what = say::nothing_kept(lang, visible(goal));
-        return Err(Problem::new(what, say::nothing_kept_next(lang)));
+        let next = say::nothing_kept_next(lang, visible(&shell_word(goal)));
+        return Err(Problem::new(what, next));
     };
-    let (name, since) = (kept.commit.to_string(), Some(kept.base_tree.clone()));
-    let restore = GitStep::Restore { name, since, rules: rules(&project) };
+    let restore = GitStep::Restore { name, since: Some(since), rules: rules(&project) };
     let paths = match refs::perform(app, &project, &restore)? {
         GitResult::Restored { paths } => paths,
         _ => Vec::new(),
     };
-    let aside = refs::bring_back(app, &project, &kept.name, &Default::default())?;
+    let aside = refs::bring_back(app, &project, &kept_name, &Default::default())?;
     let named: Vec<&str> = paths.iter().map(|change| change.path.as_str()).collect();
     if app.json {
         let aside: Vec<Value> = aside.iter().map(Returned::json).collect();
-        let told = json!({ "goal_id": goal, "ref": kept.name, "paths": named, "aside": aside });
+        let told = json!({ "goal_id": goal, "ref": kept_name, "paths": named, "aside": aside });
         app.print_json(&told)?;
         return Ok(Exit::Done);
     }
-    let mut text = say::taken(lang, visible(goal), visible(&kept.name), paths.len()) + "\n";
+    let mut text = say::taken(lang, visible(goal), visible(&kept_name), paths.len()) + "\n";
     for path in named {
         text += &format!("  {}\n", visible(path));
     }
@@ -56,6 +57,18 @@ pub(crate) fn run(app: &mut App, args: &TakeArgs) -> Result<Exit, Problem> {
     let next = say::taken_next(lang, visible(&shell_word(goal)));
     app.print(&format!("{text}{}: {next}\n", common::next(lang)))?;
     Ok(Exit::Done)
+}
+
+/// The ref that has the work, the commit, and what it began from: that of the attempt that was named, else
+/// what was handed over last.
+fn work(project: &calling::Project, target: &Target) -> Option<(String, String, ObjectId)> {
+    if target.number.is_some() {
+        let work = target.story.attempt(target.number)?.work.clone()?;
+        return Some((work.name?, work.commit.to_string(), work.base));
+    }
+    let view = written_down(project);
+    let kept = &view.kept.get(&target.id)?.kept;
+    Some((kept.name.clone(), kept.commit.to_string(), kept.base_tree.clone()))
 }
 
 /// Handoffs of attempts that did not pass stay on their refs: the next session would read them.

@@ -6,7 +6,7 @@ use hast_flow::docs::goals::{self as docs, GoalStatus, GoalsEventKind};
 use hast_flow::flows::goals::replay::Replay;
 use hast_flow::inbox::{Action, Item, ItemKind, ItemState, Refused};
 use hast_flow::time::UtcTime;
-use hast_flow::words::Lang;
+use hast_flow::words::{Lang, shell_word};
 use hast_world::root_path::RootPath;
 use serde_json::json;
 
@@ -85,10 +85,12 @@ impl Source for Goals {
             Ok(Wish {
                 actor: deed.operator.clone(),
                 status: becomes.map(|becomes| (item.unit.clone(), becomes)),
+                goals: None,
                 events,
             })
         })?;
         Ok(match (status, deed.action, item.command()) {
+            (Some(GoalStatus::Active), ..) => say::active_again(app.lang, shell_word(&item.unit)),
             (Some(status), ..) => say::goal_is(app.lang, &item.unit, word(status)),
             (None, Action::Approve, Some(command)) => say::merge_it(app.lang, command),
             (None, ..) => String::new(),

@@ -10,7 +10,10 @@ mod shown;
 use hast_flow::docs::files::FlowName;
 use hast_flow::inbox::{Deed, Inbox, Item, ItemKind, Refused};
 use hast_flow::time::UtcTime;
+use hast_flow::words::visible;
+use hast_world::git;
 use hast_world::root_path::RootPath;
+use hast_world::roots::git_top;
 use serde_json::json;
 
 use super::flow_root::{found, there_or_here};
@@ -116,7 +119,7 @@ fn summary(app: &mut App, top: usize) -> Result<Exit, Problem> {
 
 fn show(app: &mut App, id: &str) -> Result<Exit, Problem> {
     let inbox = inbox(app)?;
-    let item = inbox.named(id).ok_or_else(|| refusal(app, id, &Refused::Unknown))?;
+    let (item, _) = meant(&inbox, id).ok_or_else(|| refusal(app, id, &Refused::Unknown))?;
     if app.json {
         app.print_json(&json!(item))?;
     } else {
@@ -125,20 +128,39 @@ fn show(app: &mut App, id: &str) -> Result<Exit, Problem> {
     Ok(Exit::Done)
 }
 
+/// The item of an id, or the newest open one about a goal or another unit; and the ids of its others.
+fn meant<'i>(inbox: &'i Inbox, typed: &str) -> Option<(&'i Item, Vec<String>)> {
+    if let Some(item) = inbox.named(typed) {
+        return Some((item, Vec::new()));
+    }
+    let folded = typed.to_lowercase();
+    let is_about = |item: &&Item| item.unit.to_lowercase() == folded;
+    let mut about: Vec<&Item> = inbox.open_items().filter(is_about).collect();
+    about.sort_by(|one, other| (one.opened_at, &one.id).cmp(&(other.opened_at, &other.id)));
+    let newest = about.pop()?;
+    Some((newest, about.iter().map(|item| item.id.to_string()).collect()))
+}
+
+/// The name of the person who decides: as it is typed, else as git knows the user.
+fn operator(app: &App, typed: Option<&str>) -> Result<String, Problem> {
+    let known = || git::user_name(&git_top(app.here()).unwrap_or_else(|| app.here().to_owned()));
+    let name = typed.map(str::to_owned).or_else(known).filter(|name| !name.trim().is_empty());
+    let (what, next) = (say::empty_operator(app.lang), say::empty_operator_next(app.lang));
+    name.ok_or_else(|| Problem::usage(what, next))
+}
+
 fn act(app: &mut App, args: &ActArgs) -> Result<Exit, Problem> {
     let lang = app.lang;
-    if args.operator.trim().is_empty() {
-        return Err(Problem::usage(say::empty_operator(lang), say::empty_operator_next(lang)));
-    }
+    let operator = operator(app, args.operator.as_deref())?;
     let inbox = inbox(app)?;
     let deed = Deed {
         action: args.action.action(),
-        operator: args.operator.clone(),
+        operator,
         text: args.text.clone(),
         at: UtcTime::new(app.clock.now()),
     };
     let refused = |refused: Refused| refusal(app, &args.id, &refused);
-    let item = inbox.named(&args.id).ok_or_else(|| refused(Refused::Unknown))?;
+    let (item, others) = meant(&inbox, &args.id).ok_or_else(|| refused(Refused::Unknown))?;
     inbox.act(&item.id, deed.clone()).map_err(refused)?;
     let source = SOURCES.iter().find(|source| source.flow() == item.flow);
     let Some(source) = source else {
@@ -156,11 +178,14 @@ fn act(app: &mut App, args: &ActArgs) -> Result<Exit, Problem> {
     if app.json {
         app.print_json(&json!({
             "id": item.id, "flow": item.flow, "unit": item.unit, "action": deed.action,
-            "operator": deed.operator, "text": deed.text, "told": told,
+            "operator": deed.operator, "text": deed.text, "told": told, "others": others,
         }))?;
     } else {
         let acted = say::acted(app.lang, &item.id, shown::word(deed.action));
-        let lines = [acted, told].into_iter().filter(|line| !line.is_empty());
+        let others = (!others.is_empty())
+            .then(|| say::others_wait(app.lang, visible(&item.unit), others.join(", ")));
+        let lines =
+            [acted, told, others.unwrap_or_default()].into_iter().filter(|line| !line.is_empty());
         app.print(&lines.map(|line| line + "\n").collect::<String>())?;
     }
     Ok(Exit::Done)

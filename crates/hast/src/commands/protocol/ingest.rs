@@ -6,6 +6,7 @@ use std::path::Path;
 use hast_flow::attempt::recovery::StartFrom;
 use hast_flow::docs::document::read;
 use hast_flow::docs::goals::{ProtocolResult, ProtocolTask};
+use hast_flow::flows::goals::auto::RunBounds;
 use hast_flow::flows::goals::auto::layout as auto_layout;
 use hast_flow::flows::goals::auto::packets::receive::{ReceiveFlow, delivery};
 use hast_flow::flows::goals::auto::packets::{PacketView, Refused};
@@ -49,8 +50,8 @@ pub(super) fn run(app: &mut App, args: &IngestArgs) -> Result<Exit, Problem> {
     }
     let delivery = delivery(&flow.result, &task).map(|delivery| (delivery, task.lease.clone()));
     let asked = Asked { goal: Some(task.goal.id.clone()), depth: Depth::One };
-    let wish =
-        AutoWish { asked, tool: None, explain: false, from: StartFrom::Base, width: 1, delivery };
+    let (from, bounds) = (StartFrom::Base, RunBounds::default());
+    let wish = AutoWish { asked, tool: None, explain: false, from, width: 1, delivery, bounds };
     let mut eyes = GoalEyes::new(app.lang, false);
     let driven = auto::go(app, &project, wish, trusted, &mut eyes)?;
     let view = receive(app, &project, &flow, Some(&task))?;

@@ -9,16 +9,19 @@ use crate::attempt_steps::blocked;
 use crate::docs::goals::{Goal, GoalStatus, GoalsEventKind as Kind};
 use crate::driver::Facts;
 use crate::driver::endings::stops;
+use crate::flows::goals::auto::AutoFlow;
 use crate::flows::goals::auto::run::{Run, Withdrawn};
 use crate::flows::goals::auto::view::View;
 use crate::flows::goals::auto::words;
 use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::runnable::{
-    Asked, Choice, LeftOver, Nothing, Refused, ids_below, left_over,
+    Asked, Choice, LeftOver, Nothing, Refused, ids_below, left_over, not_begun,
 };
 use crate::flows::goals::selection::Placed;
 use crate::flows::goals::status_edit::status_word;
+use crate::flows::goals::waiting::listed;
 use crate::steps::{CallResult, Commit, EffectResult, Ending, Notice, Step};
+use crate::time::OffsetTime;
 use crate::words::{Lang, shell_word};
 
 /// So many blocked goals are named, and so much of each reason.
@@ -84,24 +87,25 @@ pub(super) fn over(run: &Run, choice: &Choice<'_, '_>, left: Left<'_>, lang: Lan
 /// those that another worker has, also where nothing was done because of that.
 pub(super) fn ending(run: &Run, nothing: &Nothing, left: Left<'_>, lang: Lang) -> Step {
     let (claimed, before) = (left.claimed(run, lang), left.blocked_before(run, lang));
-    let (waiting, people) = left.not_come_to(run, lang);
-    if let Some(Notice { what, next }) = trouble(run, lang) {
-        let others = [&claimed, &waiting, &people, &before].into_iter().flatten();
+    let NotComeTo { waiting, people, closed } = left.not_come_to(run, lang);
+    if let Some(Notice { what, next }) = trouble(run, left.all, lang) {
+        let others = [&claimed, &waiting, &people, &closed, &before].into_iter().flatten();
         let others = others.map(|notice| notice.what.clone());
         return blocked(joined([what].into_iter().chain(others)), next);
     }
     let (named, done) = (left.asked.goal.is_some(), done(run, lang));
     let nothing = || Notice { what: nothing.what(lang), next: nothing.next(lang) };
-    let any = [&claimed, &waiting, &people].into_iter().any(Option::is_some);
+    let any = [&claimed, &waiting, &people, &closed].into_iter().any(Option::is_some);
     let own = done.clone().or_else(|| (!any).then(nothing));
-    let whats = [&own, &claimed, &waiting, &people, &before].into_iter().flatten();
+    let whats = [&own, &claimed, &waiting, &people, &closed, &before].into_iter().flatten();
     let what = joined(whats.map(|one| one.what.clone()));
     let ours = |notice: Option<Notice>| notice.filter(|_| named || done.is_none());
     let (before, waiting, people) = (ours(before), ours(waiting), ours(people));
+    let closed = closed.filter(|_| done.is_none());
     // Nothing goes on while work lies uncommitted in the checkout.
     let next = match &own {
         Some(own) if run.stop => Some(own),
-        _ => [&claimed, &before, &waiting, &people, &own].into_iter().flatten().next(),
+        _ => [&claimed, &before, &waiting, &people, &closed, &own].into_iter().flatten().next(),
     };
     let notice = Notice { what, next: next.cloned().unwrap_or_else(nothing).next };
     Step::Finish(match (claimed, before, waiting) {
@@ -112,8 +116,46 @@ pub(super) fn ending(run: &Run, nothing: &Nothing, left: Left<'_>, lang: Lang) -
     })
 }
 
+/// More could be done, and the run ends because somebody said how far it goes.
+pub(super) fn bounded(flow: &AutoFlow, run: &Run, left: Left<'_>, facts: &Facts<'_>) -> Step {
+    let lang = facts.lang;
+    let goals = not_begun(left.all, left.asked, &run.tried);
+    if goals.is_empty() {
+        return ending(run, &Nothing::AllTried, left, lang);
+    }
+    let goals = listed(goals);
+    let what = match flow.bounds.until.filter(|_| flow.bounds.is_late(facts.now)) {
+        Some(until) => {
+            let local = OffsetTime::new(until.instant(), flow.settings.offset).local();
+            words::bounded_by_time(lang, local.strftime("%H:%M"), goals)
+        }
+        None => words::bounded_by_count(lang, flow.bounds.goals.unwrap_or_default(), goals),
+    };
+    let before = left.blocked_before(run, lang);
+    match (trouble(run, left.all, lang), done(run, lang)) {
+        (Some(trouble), _) => blocked(joined([trouble.what, what].into_iter()), trouble.next),
+        (None, own) => {
+            let own = own.map(|own| own.what);
+            let before = before.map(|before| before.what);
+            let what = joined(own.into_iter().chain([what]).chain(before));
+            Step::Finish(Ending::Done(Notice { what, next: words::bounded_next(lang) }))
+        }
+    }
+}
+
 fn joined(whats: impl Iterator<Item = String>) -> String {
     whats.collect::<Vec<_>>().join("; ")
+}
+
+/// Active leaves of what was asked for that the run could not come to.
+#[derive(Default)]
+struct NotComeTo {
+    /// They wait for other goals.
+    waiting: Option<Notice>,
+    /// A person does them.
+    people: Option<Notice>,
+    /// They are part of what is pending, done or dropped.
+    closed: Option<Notice>,
 }
 
 impl Left<'_> {
@@ -132,20 +174,19 @@ impl Left<'_> {
         (!open.is_empty()).then(notice)
     }
 
-    /// Leaves of what was asked for that are active, and that the run could not come to: they wait for other
-    /// goals, or a person does them.
-    fn not_come_to(&self, run: &Run, lang: Lang) -> (Option<Notice>, Option<Notice>) {
+    fn not_come_to(&self, run: &Run, lang: Lang) -> NotComeTo {
         if run.stop {
-            return (None, None);
+            return NotComeTo::default();
         }
         let mut tried = run.tried.clone();
         tried.extend(self.elsewhere.iter().cloned());
-        let LeftOver { waiting, to_people } = left_over(self.all, self.asked, &tried);
+        let LeftOver { waiting, to_people, closed } = left_over(self.all, self.asked, &tried);
         let told = |nothing: Nothing| Notice { what: nothing.what(lang), next: nothing.next(lang) };
-        (
-            (!waiting.is_empty()).then(|| told(Nothing::AllWait { waiting })),
-            (!to_people.is_empty()).then(|| told(Nothing::LeftToPeople { ids: to_people })),
-        )
+        NotComeTo {
+            waiting: (!waiting.is_empty()).then(|| told(Nothing::AllWait { waiting })),
+            people: (!to_people.is_empty()).then(|| told(Nothing::LeftToPeople { ids: to_people })),
+            closed: (!closed.is_empty()).then(|| told(Nothing::AllClosed { closed })),
+        }
     }
 
     /// Leaves of what was asked for that wait for a person, and not because of this run.
@@ -177,12 +218,16 @@ fn with_reason(goal: &Goal) -> String {
     let reason = goal.blocked_reason.as_deref().unwrap_or_default();
     let line = reason.trim().lines().next().unwrap_or_default();
     let short: String = line.chars().take(REASON).collect();
-    let more = if short.len() < reason.trim().len() { "…" } else { "" };
+    // No word is cut.
+    let whole = short.len() == line.len();
+    let short =
+        if whole { &*short } else { short.rsplit_once(' ').map_or(&*short, |(cut, _)| cut) };
+    let more = if whole && line.len() == reason.trim().len() { "" } else { "…" };
     if short.is_empty() { goal.id.clone() } else { format!("{} ({short}{more})", goal.id) }
 }
 
 /// What the run leaves to a person.
-fn trouble(run: &Run, lang: Lang) -> Option<Notice> {
+fn trouble(run: &Run, all: &[Placed<'_>], lang: Lang) -> Option<Notice> {
     if !run.by_hand.is_empty() {
         let what = words::by_hand(lang, run.by_hand.join(", "));
         return Some(Notice { what, next: words::by_hand_next(lang) });
@@ -195,10 +240,11 @@ fn trouble(run: &Run, lang: Lang) -> Option<Notice> {
         } else {
             words::blocked_next(lang, shell_word(first))
         };
-        // An attempt has its line in the summary; where there was none, this is the only place.
+        let in_file = |goal: &String| all.iter().find(|one| one.goal.id == *goal);
+        // An attempt has its lines in the summary; where there was none, this is the only place.
         let named = |goal: &String| match run.stuck.get(goal).map(|why| why.trim()) {
             Some(why) if !why.is_empty() => format!("{goal} ({why})"),
-            _ => goal.clone(),
+            _ => in_file(goal).map_or_else(|| goal.clone(), |one| with_reason(one.goal)),
         };
         let goals: Vec<String> = run.blocked.iter().map(named).collect();
         return Some(Notice { what: words::blocked(lang, goals.join(", ")), next });

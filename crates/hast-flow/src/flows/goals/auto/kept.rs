@@ -113,7 +113,22 @@ pub(super) fn last_failure<'v>(
         let found = found.as_ref().map_or_else(|| reason.clone(), |found| found.to_agent(lang));
         return Some(LastFailure { found, test_tail, work: LastWork::InTheTree });
     }
-    let verdict = view.last_verdict_before(&current.goal, current.number)?;
+    last_failure_before(view, &current.goal, current.number, lang)
+}
+
+/// The same for an attempt that begins anew.
+pub fn last_failure_before<'v>(
+    view: &'v View,
+    goal: &str,
+    number: u32,
+    lang: Lang,
+) -> Option<LastFailure<'v>> {
+    let Some(verdict) = view.last_verdict_before(goal, number) else {
+        // A retry puts the records of earlier attempts aside; the log still tells why they failed.
+        let Handed { found, reason, test_tail, .. } = view.kept.get(goal)?;
+        let found = found.as_ref().map_or_else(|| reason.clone(), |found| found.to_agent(lang));
+        return Some(LastFailure { found, test_tail, work: LastWork::RolledBack });
+    };
     Some(LastFailure {
         found: verdict.verdict.reason.to_agent(lang),
         test_tail: &verdict.test_tail,

@@ -9,13 +9,14 @@ mod endings;
 mod evidence;
 mod goals_file;
 mod judging;
-mod kept;
+pub mod kept;
 pub mod lanes;
 pub mod layout;
 pub mod packets;
 pub mod policy;
 pub mod publishing;
 pub mod record;
+mod red_base;
 pub mod retry;
 pub mod run;
 mod settling;
@@ -32,11 +33,12 @@ use jiff::tz::Offset;
 use crate::attempt::base::TreeRules;
 use crate::attempt::recovery::{NotReady, StartFrom};
 use crate::attempt::settle::Commits;
-use crate::docs::goals::{Goal, Minutes};
+use crate::docs::goals::{Goal, Minutes, OnRedBase};
 use crate::flows::goals::layout as project;
 use crate::flows::goals::runnable::Asked;
 use crate::time::UtcTime;
 
+pub use red_base::failing_line;
 pub use view::View;
 
 /// One run of `auto`, with everything that is read once before any agent starts.
@@ -53,6 +55,29 @@ pub struct AutoFlow {
     pub from: StartFrom,
     /// Why the last call was cut off, where the caller knows.
     pub cut_off: CutOff,
+    pub bounds: RunBounds,
+}
+
+/// Where a run ends though there is more to do. What is under way then is finished.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunBounds {
+    /// No goal and no attempt begins from here on.
+    pub until: Option<UtcTime>,
+    /// So many goals begin.
+    pub goals: Option<u32>,
+}
+
+impl RunBounds {
+    /// Nothing begins any more.
+    pub fn is_late(&self, now: UtcTime) -> bool {
+        self.until.is_some_and(|until| now >= until)
+    }
+
+    /// No further goal begins.
+    pub fn is_reached(&self, begun: usize, now: UtcTime) -> bool {
+        let full = |most: u32| usize::try_from(most).is_ok_and(|most| begun >= most);
+        self.is_late(now) || self.goals.is_some_and(full)
+    }
 }
 
 /// What the configuration says.
@@ -63,6 +88,7 @@ pub struct Settings {
     pub max_retries: u32,
     pub max_context_bytes: usize,
     pub commits: Commits,
+    pub on_red_base: OnRedBase,
     /// The configuration's `protect`.
     pub protect: Vec<String>,
     /// Roots of other flows that are here, from the top of the repository.

@@ -23,6 +23,8 @@ pub struct RetryFlow {
     pub attempts: Attempts,
     /// What is looked at before goals.yaml is committed; none with `commit: off`.
     pub committing: Option<TreeRules>,
+    /// A person's words to the next attempts.
+    pub text: Option<String>,
 }
 
 /// What becomes of the records of earlier attempts.
@@ -100,6 +102,9 @@ impl RetryFlow {
             }
         };
         let mut detail = json!({ "goal_id": self.goal });
+        if let Some(text) = &self.text {
+            detail[layout::SAID] = json!(text);
+        }
         if self.committing.is_some() {
             detail[layout::OWED] = json!(true);
         }

@@ -11,6 +11,7 @@ use crate::attempt::workspace::Aside;
 use crate::docs::goals::{GoalStatus, GoalsEvent};
 use crate::flows::goals::auto::layout;
 use crate::flows::goals::auto::record::EarlierWork;
+use crate::flows::goals::auto::red_base::RedBase;
 use crate::flows::goals::auto::view::detail;
 
 /// What one run of `auto` has done so far.
@@ -41,6 +42,8 @@ pub struct Run {
     pub settled: Vec<SettledWork>,
     /// The first of the user's uncommitted files: no part of the work.
     pub uncommitted: Vec<String>,
+    /// The tests were red before any work, and the run is to end there.
+    pub red_base: Option<RedBase>,
     /// Goals whose lanes nobody asked for.
     pub left_alone: Vec<String>,
     /// What a version that worked in the user's checkout left there.

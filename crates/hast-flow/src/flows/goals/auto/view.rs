@@ -52,6 +52,8 @@ pub struct View {
     pub onto: Option<Target>,
     /// Work that was handed to a person, by goal.
     pub kept: BTreeMap<String, Handed>,
+    /// The words of people who gave a goal back, for its next attempts.
+    pub said: BTreeMap<String, String>,
     /// The goal that was handed over last.
     pub last_handed: Option<String>,
     /// Work that was put into the checkout and has to be committed there: its goal, and its files.
@@ -267,7 +269,8 @@ impl View {
                     current.stopped = true;
                 }
             }
-            Kind::GoalStarted | Kind::StatusSet | Kind::InboxActed => {}
+            Kind::GoalStarted | Kind::StatusSet => {}
+            Kind::InboxActed => self.take_said(event, goal),
             Kind::BaseTested => self.take_base_tests(event),
             Kind::AttemptStarted => self.take_attempt(event, goal, number),
             Kind::AttemptInterrupted | Kind::LimitReached => self.take_cut(event, goal),
@@ -281,10 +284,12 @@ impl View {
             Kind::AttemptSettled => self.take_settled(event, &goal),
             Kind::GoalDone => {
                 self.kept.remove(&goal);
+                self.said.remove(&goal);
                 self.ledgers.entry(goal.clone()).or_default().ended();
                 self.with_run(|run| run.finish(event, &goal, true));
             }
             Kind::GoalBlocked => {
+                self.said.remove(&goal);
                 self.take_handed(event, &goal);
                 self.ledgers.entry(goal.clone()).or_default().ended();
                 self.with_run(|run| run.finish(event, &goal, false));
@@ -309,7 +314,8 @@ impl View {
             | Kind::DecisionMade => {}
             Kind::Retried => {
                 self.take_back(&goal);
-                self.ledgers.entry(goal).or_default().retried();
+                self.ledgers.entry(goal.clone()).or_default().retried();
+                self.take_said(event, goal);
             }
         }
     }
@@ -390,6 +396,7 @@ impl View {
 
     /// Lanes are looked at more closely where they are driven.
     fn take_lane(&mut self, event: &GoalsEvent, goal: &str) {
+        self.with_run(|run| run.red_base = detail(event, layout::RED_BASE).or(run.red_base.take()));
         if event.detail.contains_key(layout::WITHDRAWN) {
             self.with_run(|run| run.withdraw(event, goal));
         }
@@ -425,6 +432,14 @@ impl View {
         }
         self.last_handed = Some(goal.to_owned());
         self.kept.insert(goal.to_owned(), handed);
+    }
+
+    /// A decision in the inbox and the retry that follows it tell the same words once.
+    fn take_said(&mut self, event: &GoalsEvent, goal: String) {
+        let text: Option<String> = detail(event, layout::SAID);
+        if let Some(text) = text.filter(|text| !text.trim().is_empty() && !goal.is_empty()) {
+            self.said.insert(goal, text);
+        }
     }
 
     fn take_judged(&mut self, event: &GoalsEvent, goal: &str) {
@@ -472,7 +487,10 @@ impl View {
 }
 
 /// One value of what an event tells, if it is there and understood.
-pub(super) fn detail<T: DeserializeOwned>(event: &GoalsEvent, key: &str) -> Option<T> {
+pub(in crate::flows::goals) fn detail<T: DeserializeOwned>(
+    event: &GoalsEvent,
+    key: &str,
+) -> Option<T> {
     serde_json::from_value(event.detail.get(key)?.clone()).ok()
 }
 

@@ -19,9 +19,14 @@ messages! {
     status_told() { en: "the status is in .ai/goals.yaml", ko: "상태를 .ai/goals.yaml에 썼습니다" }
     left_in_tree_next() { en: "the work is in your checkout, uncommitted (commit: off); commit it, then run hast auto again", ko: "작업은 커밋되지 않은 채 체크아웃에 있습니다 (commit: off). 커밋한 뒤 hast auto를 다시 실행하세요" }
     blocked(goals) { en: "handed to a person: {goals}", ko: "사람에게 넘겼습니다: {goals}" }
-    blocked_next(goal) { en: "see blocked_reason in .ai/goals.yaml; hast take {goal} puts the work into your checkout, hast retry {goal} tries again (--continue begins with the work)", ko: ".ai/goals.yaml의 blocked_reason을 확인하세요. hast take {goal}(은)는 작업을 체크아웃에 가져오고, hast retry {goal}(은)는 다시 시도합니다 (--continue는 그 작업에서 이어갑니다)" }
+    blocked_next(goal) { en: "hast show {goal} says why and where the work is; hast retry {goal} tries again (--continue begins with the work)", ko: "hast show {goal}(이)가 사유와 작업이 있는 곳을 보여 줍니다. hast retry {goal}(은)는 다시 시도합니다 (--continue는 그 작업에서 이어갑니다)" }
+    bounded_by_time(time, goals) { en: "it is {time} (--until), so nothing more begins; not begun: {goals}", ko: "{time}(이)가 되어(--until) 더 시작하지 않습니다. 시작하지 않은 목표: {goals}" }
+    bounded_by_count(count, goals) { en: "goals begun: {count} (--max-goals), so nothing more begins; not begun: {goals}", ko: "목표 {count}개를 시작했으므로(--max-goals) 더 시작하지 않습니다. 시작하지 않은 목표: {goals}" }
+    bounded_next() { en: "hast auto goes on", ko: "hast auto로 이어가세요" }
+    red_base(command, code, line) { en: "the tests are red before any work: `{command}` ends with {code}: {line}", ko: "작업 전부터 테스트가 실패합니다. `{command}`의 종료 코드 {code}: {line}" }
+    red_base_next(command) { en: "make `{command}` pass, or write `on_red_base: warn` in .ai/config.yaml, then run the same command again; no agent was called", ko: "`{command}`(이)가 통과하게 하거나 .ai/config.yaml에 `on_red_base: warn`을 쓴 뒤 같은 명령을 다시 실행하세요. 에이전트를 부르지 않았습니다" }
     blocked_before(goals) { en: "blocked since before: {goals}", ko: "전부터 blocked 상태: {goals}" }
-    blocked_before_next(goal) { en: "solve that, then hast retry {goal}", ko: "해결한 뒤 hast retry {goal}(을)를 실행하세요" }
+    blocked_before_next(goal) { en: "hast show {goal} says why; solve that, then hast retry {goal}", ko: "hast show {goal}(이)가 사유를 보여 줍니다. 해결한 뒤 hast retry {goal}(을)를 실행하세요" }
     by_hand(goals) { en: "the status of these goals could not be set without changing more: {goals}", ko: "다른 값을 바꾸지 않고는 상태를 바꿀 수 없는 목표가 있습니다: {goals}" }
     by_hand_next() { en: "set it by hand in .ai/goals.yaml", ko: ".ai/goals.yaml에서 직접 바꾸세요" }
     withdrawn(goals) { en: "people gave these goals another status while they were worked on; that stands, and nothing of them was merged: {goals}", ko: "작업 중에 사람이 상태를 바꾼 목표입니다. 그 상태를 그대로 두고 병합하지 않았습니다: {goals}" }
@@ -53,7 +58,7 @@ messages! {
     not_blocked(goal, status) { en: "{goal} is {status}, not blocked", ko: "{goal}(은)는 blocked가 아니라 {status} 상태입니다" }
     not_blocked_next(goal) { en: "only a blocked goal is retried; hast auto {goal} runs an active one", ko: "blocked 목표만 다시 시도합니다. active 목표는 hast auto {goal}로 실행하세요" }
     no_such_goal(goal) { en: "there is no goal {goal}", ko: "목표 {goal}(이)가 없습니다" }
-    no_such_goal_next() { en: "the ids are in .ai/goals.yaml", ko: ".ai/goals.yaml에서 id를 확인하세요" }
+    no_such_goal_next() { en: "hast goal list shows the goals", ko: "hast goal list로 목표를 보세요" }
     cannot_edit(why) { en: "goals.yaml cannot be changed without touching more than the status: {why}", ko: "상태만 바꿔서는 goals.yaml을 고칠 수 없습니다: {why}" }
     cannot_edit_next(goal) { en: "set `status: active` of {goal} by hand and remove its blocked_reason", ko: "{goal}의 `status: active`를 직접 쓰고 blocked_reason을 지우세요" }
     nothing_kept() { en: "there is no kept work to go on with", ko: "이어갈 보존된 작업이 없습니다" }

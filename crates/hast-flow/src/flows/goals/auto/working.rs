@@ -21,7 +21,9 @@ use crate::flows::goals::auto::policy::WORKER;
 use crate::flows::goals::auto::record::{AttemptRecord, VerdictRecord};
 use crate::flows::goals::auto::view::{Current, Documents, View};
 use crate::flows::goals::auto::write::Draft;
-use crate::flows::goals::auto::{AutoFlow, CutOff, base_tests, kept, layout, settling, words};
+use crate::flows::goals::auto::{
+    AutoFlow, CutOff, base_tests, kept, layout, red_base, settling, words,
+};
 use crate::flows::goals::context::{assemble, fit};
 use crate::flows::goals::instructions::{BaseTests, Parts, prompt};
 use crate::flows::goals::layout as project;
@@ -66,6 +68,9 @@ pub(super) fn begin(flow: &AutoFlow, view: &View, facts: &Facts<'_>, placed: &Pl
     };
     let known_by = tested.as_ref().map_or(KnownBy::Event, |tested| tested.by);
     let tested = tested.map(|tested| tested.run);
+    if let Some(step) = red_base::refusal(flow, view, facts, goal, tested.as_ref()) {
+        return step;
+    }
     let record_key = key(&goal.id, number, &[known_by.record_part()]);
     let record_step = || {
         let (key, rules) = (layout::base_key(&goal.id, number), flow.settings.tree_rules());
@@ -221,6 +226,7 @@ impl Work<'_> {
             timestamp: &started.to_string(),
             protect: &self.base.rules().protect,
             last: kept::last_failure(view, self.current, self.record, lang),
+            said: view.said.get(&self.current.goal).map(String::as_str),
         };
         let call = Call {
             attempt: self.current.number,

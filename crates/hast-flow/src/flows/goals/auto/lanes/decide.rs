@@ -12,11 +12,12 @@ use crate::attempt_steps::{blocked, problem, unexpected};
 use crate::docs::goals::{Goals, GoalsEventKind as Kind};
 use crate::driver::{Delta, Facts, Flow};
 use crate::flows::goals::auto::asking::{last_goal, lease};
-use crate::flows::goals::auto::endings::{Left, ending, over, stopped};
+use crate::flows::goals::auto::endings::{Left, bounded, ending, over, stopped};
 use crate::flows::goals::auto::lanes::choosing::{Next, next};
 use crate::flows::goals::auto::lanes::view::{Lane, LanesView};
 use crate::flows::goals::auto::lanes::{LanesFlow, delivery, lane};
 use crate::flows::goals::auto::policy::POLICY;
+use crate::flows::goals::auto::red_base::RedBase;
 use crate::flows::goals::auto::run::Run;
 use crate::flows::goals::auto::view::View;
 use crate::flows::goals::auto::working::key;
@@ -84,14 +85,20 @@ impl Flow for LanesFlow {
         if let Some(trouble) = trouble {
             return last_of_all(trouble, facts);
         }
+        if let Some(RedBase { what, next }) = run.red_base.clone() {
+            return last_of_all(blocked(what, next), facts);
+        }
         let elsewhere = view.claimed_elsewhere(&all);
         let left = Left { asked: &self.auto.asked, all: &all, elsewhere: &elsewhere };
+        let begun: BTreeSet<String> = run.tried.union(&under_way).cloned().collect();
+        let reached = self.auto.bounds.is_reached(begun.len(), facts.now);
         if under_way.len() < self.width && !run.stop {
             let asked = self.asked_now(run, &under_way);
             let last = last_goal(&view.shared);
             let tried = run.tried.union(&elsewhere).cloned().collect();
             let red = view.red(&all);
             match next(&all, &asked, last.as_deref(), &tried, &under_way, red) {
+                Next::Open(_) if reached => {}
                 Next::Open(goal) => match running(facts, &goal.goal.id) {
                     Some(key) => waits_for = Some(key),
                     None => return last_of_all(self.open(view, facts, goal), facts),
@@ -102,6 +109,7 @@ impl Flow for LanesFlow {
         }
         match waits_for.or_else(|| facts.running.first().cloned()) {
             Some(key) => wait(key),
+            None if reached => bounded(&self.auto, run, left, facts),
             None => ending(run, &Nothing::AllTried, left, lang),
         }
     }

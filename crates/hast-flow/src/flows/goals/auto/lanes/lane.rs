@@ -234,6 +234,9 @@ fn begin(
     lane: &Lane,
     all: &[Placed<'_>],
 ) -> Option<Step> {
+    if flow.auto.bounds.is_late(facts.now) {
+        return None;
+    }
     let number = seen.ledger(&lane.goal).next_number();
     let made = match lane.tree {
         Tree::Made => Ok(()),

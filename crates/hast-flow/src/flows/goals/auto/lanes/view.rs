@@ -110,6 +110,7 @@ impl LanesView {
         let current = lane.and_then(|lane| lane.current.clone());
         let only = |documents: &BTreeMap<u32, _>| (directory.clone(), documents.clone());
         let cloned = |(goal, handed): (&String, &Handed)| (goal.clone(), handed.clone());
+        let said = |(goal, text): (&String, &String)| (goal.clone(), text.clone());
         View {
             events: shared.events,
             log_length: shared.log_length,
@@ -125,6 +126,7 @@ impl LanesView {
             documents: shared.documents.get(&directory).map(only).into_iter().collect(),
             results: self.results.get(&directory).cloned().unwrap_or_default(),
             kept: shared.kept.get_key_value(goal).map(cloned).into_iter().collect(),
+            said: shared.said.get_key_value(goal).map(said).into_iter().collect(),
             onto: lane.map(|lane| lane.onto.clone()),
             current,
             ..View::default()

@@ -12,6 +12,7 @@ use crate::docs::goals::{
     PacketLease, PacketScope, ProtocolTask, TaskSchema,
 };
 use crate::driver::{Delta, Facts, Flow};
+use crate::flows::goals::auto::kept::last_failure_before;
 use crate::flows::goals::auto::packets::envelope::envelope;
 use crate::flows::goals::auto::packets::{PacketView, is_read};
 use crate::flows::goals::auto::policy::POLICY;
@@ -19,7 +20,7 @@ use crate::flows::goals::auto::view::View;
 use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::auto::{Settings, layout, words};
 use crate::flows::goals::context::{assemble, fit};
-use crate::flows::goals::instructions::{LastFailure, LastWork, Parts, prompt};
+use crate::flows::goals::instructions::{Parts, prompt};
 use crate::flows::goals::layout as project;
 use crate::flows::goals::print::Format;
 use crate::flows::goals::selection::{Placed, placed};
@@ -145,11 +146,7 @@ impl ExportFlow {
         let handoff = format!("{}/{name}", project::HANDOFFS);
         let test_command = settings.test_command_of(goal);
         let number = view.ledger(&goal.id).next_number();
-        let last = view.last_verdict_before(&goal.id, number).map(|verdict| LastFailure {
-            found: verdict.verdict.reason.to_agent(lang),
-            test_tail: &verdict.test_tail,
-            work: LastWork::RolledBack,
-        });
+        let last = last_failure_before(view, &goal.id, number, lang);
         let plain = fits(Format::Plain).unwrap_or_default();
         let rules = settings.tree_rules();
         let timestamp = OffsetTime::new(facts.now.instant(), settings.offset).to_string();
@@ -161,6 +158,7 @@ impl ExportFlow {
             timestamp: &timestamp,
             protect: &rules.protect,
             last,
+            said: view.said.get(&goal.id).map(String::as_str),
         };
         let mut task = ProtocolTask {
             schema: TaskSchema::V1,
