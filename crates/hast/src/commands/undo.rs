@@ -64,8 +64,8 @@ pub(crate) fn run(app: &mut App, args: &UndoArgs) -> Result<Exit, Problem> {
         Undone::Waits(waits) => return Err(in_the_way(app, &waits)),
     };
     drop(lock);
-    let again = reopen(app, &project, &target, commit.as_ref().map(ToString::to_string))?;
     let commit = commit.as_ref().map(|commit| commit.as_str());
+    let again = reopen(app, &project, &target, commit)?;
     if app.json {
         app.print_json(&json!({ "goal_id": goal, "commit": commit, "active": again }))?;
         return Ok(Exit::Done);
@@ -104,7 +104,7 @@ fn reopen(
     app: &mut App,
     project: &Project,
     target: &Target,
-    commit: Option<String>,
+    commit: Option<&str>,
 ) -> Result<Vec<String>, Problem> {
     let (lang, goal) = (app.lang, target.id.clone());
     let all = placed(&target.goals);
@@ -131,7 +131,7 @@ fn reopen(
             Err(findings) => refused = Some(findings),
         }
         if refused.is_none() {
-            wish.events = reopened.iter().map(|id| event(id, id == &goal, &commit)).collect();
+            wish.events = reopened.iter().map(|id| event(id, id == &goal, commit)).collect();
         }
         Ok(wish)
     })?;
@@ -146,7 +146,7 @@ fn reopen(
 }
 
 /// Attempts at the goal itself count anew.
-fn event(id: &str, is_goal: bool, commit: &Option<String>) -> (GoalsEventKind, serde_json::Value) {
+fn event(id: &str, is_goal: bool, commit: Option<&str>) -> (GoalsEventKind, serde_json::Value) {
     let detail = json!({ "goal_id": id, "status": GoalStatus::Active, "undone_by": commit });
     (if is_goal { GoalsEventKind::Retried } else { GoalsEventKind::StatusSet }, detail)
 }

@@ -33,6 +33,7 @@ use hast_flow::flows::goals::status_edit::not_to_be_set;
 use hast_flow::steps::{Ending, Notice};
 use hast_flow::time::{OffsetTime, UtcTime};
 use hast_flow::trust::Trusted;
+use hast_flow::words::shell_word;
 use hast_world::auto_lock;
 use hast_world::calls::{installed, variable};
 use hast_world::programs::missing;

@@ -49,7 +49,7 @@ pub fn failing_line(tail: &str) -> &str {
         let line = line.to_lowercase();
         ["fail", "error", "not ok", "panicked", "assert"].iter().any(|word| line.contains(word))
     };
-    lines().find(fails).or_else(|| lines().last()).unwrap_or_default()
+    lines().find(fails).or_else(|| lines().next_back()).unwrap_or_default()
 }
 
 #[cfg(test)]
