@@ -46,6 +46,8 @@ pub mod attempt;
 
 pub mod steps;
 
+pub mod step_log;
+
 pub mod attempt_steps;
 
 pub mod replies;

@@ -9,7 +9,8 @@ use crate::docs::document::{self, Document};
 use crate::formats::diagnostic::Diagnostic;
 use crate::formats::source::Source;
 use crate::messages;
-use crate::steps::{AGAIN, Answer, Call, CallResult, Effect, EffectResult, StepKey};
+use crate::step_log::AGAIN;
+use crate::steps::{Answer, Call, CallResult, Effect, EffectResult, StepKey};
 use crate::words::Lang;
 
 messages! {

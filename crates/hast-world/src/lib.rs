@@ -15,7 +15,6 @@ pub mod explore;
 pub mod files;
 pub mod git;
 pub mod git_thread;
-pub mod lanes;
 pub mod log_lines;
 mod processes;
 pub mod programs;

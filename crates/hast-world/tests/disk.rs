@@ -6,7 +6,6 @@ use hast_flow::store::disk::DiskErrorKind;
 use hast_flow::store::policy::AnyRole;
 use hast_flow::store::{ChangeSet, DocPath, HistoryClass, Options, Put, Seen, Store, StoreError};
 use hast_world::disk::RealDisk;
-use hast_world::lanes::Lanes;
 
 const POLICY: AnyRole = AnyRole(HistoryClass::Pointer);
 
@@ -132,39 +131,5 @@ fn an_edit_in_the_same_moment_is_told_apart_from_our_own_content() {
         let put = Put::Replace { path: name.clone(), before, bytes: b"ours".to_vec() };
         let change = ChangeSet::new("tester", "replace").put(put);
         seen = store.commit(change, &POLICY).unwrap().now.remove(0).1;
-    }
-}
-
-#[test]
-fn lanes_of_one_process_commit_together_without_losing_anything() {
-    let (dir, store) = open().unwrap();
-    let lanes = Lanes::new(store, Box::new(POLICY));
-    std::thread::scope(|scope| {
-        for lane in 0..8 {
-            let lanes = lanes.clone();
-            scope.spawn(move || {
-                let name = format!("lane-{lane}.log");
-                let create = ChangeSet::new("lane", "start")
-                    .put(Put::Create { path: path(&name).unwrap(), bytes: b"0\n".to_vec() });
-                let mut seen = lanes.commit(create).unwrap().now.remove(0).1;
-                for number in 1..20 {
-                    let at = match seen {
-                        Seen::Log { length } => length,
-                        Seen::File(identity) => identity.size,
-                        Seen::Absent => 0,
-                    };
-                    let append = ChangeSet::new("lane", "go on").put(Put::Append {
-                        path: path(&name).unwrap(),
-                        at,
-                        bytes: format!("{number}\n").into_bytes(),
-                    });
-                    seen = lanes.commit(append).unwrap().now.remove(0).1;
-                }
-            });
-        }
-    });
-    for lane in 0..8 {
-        let text = std::fs::read_to_string(dir.path().join(format!("lane-{lane}.log"))).unwrap();
-        assert_eq!(text.lines().count(), 20);
     }
 }

@@ -1,4 +1,4 @@
-//! What the built-in agent prints, one JSON object a line. A public interface: fields are added, never
+//! Lines that the built-in agent prints, a JSON object each. A public interface: fields are added, never
 //! changed. `docs/builtin.md` says which fields each type has.
 
 use indexmap::IndexMap;

@@ -12,9 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::formats::ndjson;
 use crate::ports::Clock;
-use crate::steps::{
-    CallResult, Commit, Effect, EffectResult, Ending, Step, StepKey, StepLine, StepLog, StepState,
-};
+use crate::step_log::{StepLine, StepLog, StepState};
+use crate::steps::{CallResult, Commit, Effect, EffectResult, Ending, Step, StepKey};
 use crate::store::change::steps_log;
 use crate::store::{ChangeSet, Conflict, Disk, DocPath, Put, Seen, Store, StoreError};
 use crate::time::UtcTime;

@@ -2,7 +2,7 @@
 //! against what they were.
 
 use super::{Delta, Driver, Flow, Rule, Touched};
-use crate::steps::StepLog;
+use crate::step_log::StepLog;
 use crate::store::change::steps_log;
 use crate::store::identity::Compared;
 use crate::store::problem::ASIDE;

@@ -4,7 +4,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::steps::{Effect, EffectResult, StepKey, StepLog};
+use crate::step_log::StepLog;
+use crate::steps::{Effect, EffectResult, StepKey};
 use crate::store::{DocPath, Seen};
 use crate::time::UtcTime;
 use crate::words::Lang;

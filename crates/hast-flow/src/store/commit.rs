@@ -77,7 +77,7 @@ impl<D: Disk> Store<D> {
 
     /// Commits change sets of several lanes. Those that do not concern the same places share one
     /// sync; the others follow in their order.
-    pub fn commit_all(
+    fn commit_all(
         &mut self,
         changes: Vec<ChangeSet>,
         policy: &dyn Policy,

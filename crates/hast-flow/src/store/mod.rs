@@ -24,7 +24,6 @@ mod recover;
 mod regions;
 pub mod root;
 pub mod seal;
-pub mod snapshot;
 pub mod steps;
 
 pub use change::{ChangeSet, Malformed, Put, PutKind, Read};
@@ -36,4 +35,3 @@ pub use path::{BadPath, DocPath};
 pub use policy::{HistoryClass, Policy, Violation};
 pub use problem::StoreError;
 pub use root::{Conflict, Opened, Options, Store};
-pub use snapshot::{Fed, Name, News, Snapshot, Wanted};

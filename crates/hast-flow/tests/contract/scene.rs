@@ -12,9 +12,9 @@ use hast_flow::docs::goals::{Memory, Minutes};
 use hast_flow::driver::{Delta, Facts, Flow, Touched};
 use hast_flow::flows::contract::policy::POLICY;
 use hast_flow::flows::contract::{Asked, ContractFlow, Settings, View, layout};
+use hast_flow::step_log::{StepLine, StepLog, StepState};
 use hast_flow::steps::{
-    Answer, Call, CallResult, Commit, Effect, EffectResult, Ending, Step, StepKey, StepLine,
-    StepLog, StepState, ToolAnswer,
+    Answer, Call, CallResult, Commit, Effect, EffectResult, Ending, Step, StepKey, ToolAnswer,
 };
 use hast_flow::store::{DocPath, Identity, Policy, Put, Seen};
 use hast_flow::suites::Counted;

@@ -16,9 +16,9 @@ use hast_flow::flows::goals::auto::{AutoFlow, CutOff, RunBounds, Settings};
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::leases::{LeaseResult, LeaseStep};
 use hast_flow::roles::PolicyTable;
+use hast_flow::step_log::{StepLine, StepLog, StepState};
 use hast_flow::steps::{
-    Answer, Call, CallResult, Effect, EffectResult, Ending, Scanned, Step, StepKey, StepLine,
-    StepLog, StepState,
+    Answer, Call, CallResult, Effect, EffectResult, Ending, Scanned, Step, StepKey,
 };
 use hast_flow::store::{DocPath, Identity, Policy, Put, Seen};
 use hast_flow::words::Lang;

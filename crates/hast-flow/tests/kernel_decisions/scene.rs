@@ -9,9 +9,8 @@ use hast_flow::driver::{Delta, Facts, Flow};
 use hast_flow::flows::kernel::decide::Asked;
 use hast_flow::flows::kernel::policy::POLICY;
 use hast_flow::flows::kernel::{KernelFlow, NewRequest, View, layout};
-use hast_flow::steps::{
-    Answer, Call, CallResult, Commit, Effect, EffectResult, Step, StepKey, StepLog,
-};
+use hast_flow::step_log::StepLog;
+use hast_flow::steps::{Answer, Call, CallResult, Commit, Effect, EffectResult, Step, StepKey};
 use hast_flow::store::{DocPath, Identity, Policy, Put, PutKind, Seen};
 use hast_flow::words::Lang;
 use serde_json::{Value, json};

@@ -13,7 +13,8 @@ use hast_flow::flows::goals::auto::lanes::{LanesFlow, LanesView};
 use hast_flow::flows::goals::auto::{AutoFlow, CutOff, RunBounds, Settings};
 use hast_flow::flows::goals::runnable::{Asked, Depth};
 use hast_flow::leases::LeaseResult;
-use hast_flow::steps::{EffectResult, Scanned, Step, StepKey, StepLog};
+use hast_flow::step_log::StepLog;
+use hast_flow::steps::{EffectResult, Scanned, Step, StepKey};
 use hast_flow::store::{DocPath, Identity, Put, Seen};
 use hast_flow::words::Lang;
 

@@ -11,9 +11,8 @@ use hast_flow::flows::run::policy::POLICY;
 use hast_flow::flows::run::{Asked, Confirm, NewRun, RunFlow, View, layout};
 use hast_flow::formats::source::Source;
 use hast_flow::formats::table::{Row, read_rows};
-use hast_flow::steps::{
-    Call, Commit, Effect, EffectResult, Ending, Step, StepKey, StepLine, StepLog, StepState,
-};
+use hast_flow::step_log::{StepLine, StepLog, StepState};
+use hast_flow::steps::{Call, Commit, Effect, EffectResult, Ending, Step, StepKey};
 use hast_flow::store::change::check_form;
 use hast_flow::store::{ChangeSet, DocPath, Identity, Policy, Put, Seen};
 use hast_flow::words::Lang;

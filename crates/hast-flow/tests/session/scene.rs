@@ -6,9 +6,9 @@ use hast_flow::docs::session::SessionStatus;
 use hast_flow::driver::{Delta, Facts, Flow};
 use hast_flow::flows::session::view::IndexFile;
 use hast_flow::flows::session::{NewSession, SessionFlow, View, layout};
+use hast_flow::step_log::StepLog;
 use hast_flow::steps::{
-    Answer, CallResult, Commit, Effect, EffectResult, Step, StepKey, StepLog, ToolAnswer,
-    ToolSource,
+    Answer, CallResult, Commit, Effect, EffectResult, Step, StepKey, ToolAnswer, ToolSource,
 };
 use hast_flow::store::{DocPath, Identity, Put, Seen};
 use hast_flow::words::Lang;

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use hast_flow::formats::ndjson;
-use hast_flow::steps::{Commit, StepLine, StepState};
+use hast_flow::step_log::{StepLine, StepState};
+use hast_flow::steps::Commit;
 
 use super::subject::Files;
 

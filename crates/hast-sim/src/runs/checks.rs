@@ -7,7 +7,8 @@ use hast_flow::docs::run::{CatalogRow, Place, RunEvent, RunEventKind as Kind, Ru
 use hast_flow::driver::Delta;
 use hast_flow::flows::run::{View, laws, layout};
 use hast_flow::ids::{RunId, Sha256};
-use hast_flow::steps::{Commit, StepLine, StepState};
+use hast_flow::step_log::{StepLine, StepState};
+use hast_flow::steps::Commit;
 use hast_flow::store::{DocPath, Seen};
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What `hast agent run` says on stderr while an agent works and says nothing.
+//! Lines on stderr of `hast agent run` while an agent works and says nothing.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;

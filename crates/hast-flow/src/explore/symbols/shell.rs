@@ -1,4 +1,4 @@
-//! What begins a definition in a shell script: `name() {` and `function name`.
+//! Definitions in a shell script: `name() {` and `function name`.
 
 use super::braces::{self, Begin, Found, Scope};
 use super::{Kind, name, text};

@@ -1,5 +1,5 @@
-//! Whether a red run says anything about its contract: a case failed as a case, or a build or import error
-//! names a target. Knows what runners print.
+//! A red run counts for its contract where a case failed as a case, or a build or import error names a
+//! target. This module knows what runners print.
 
 use crate::attempt::evidence::TestRun;
 use crate::docs::contract::TestContract;

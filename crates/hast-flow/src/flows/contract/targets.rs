@@ -1,5 +1,5 @@
-//! What the cases of a contract are about, and whether its code is there: by symbol, in the files of the
-//! design as they were before the subtask.
+//! Targets of a contract: the code that its cases are about, looked for by symbol in the files of the design
+//! as they were before the subtask.
 
 use crate::attempt::workspace::TreeFile;
 use crate::docs::contract::{DesignContract, TestContract};

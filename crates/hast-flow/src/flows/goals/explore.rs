@@ -141,7 +141,8 @@ mod tests {
 
     use super::*;
     use crate::agents::outcome::FailureClass;
-    use crate::steps::{Answer, CallResult, StepLog};
+    use crate::step_log::StepLog;
+    use crate::steps::{Answer, CallResult};
     use crate::store::{Policy, PutKind};
 
     fn flow() -> ExploreFlow {

@@ -1,5 +1,5 @@
-//! What an expert is told around its item: the plan with its place in it, what it is a part of, and the
-//! results that are there, in excerpts with their paths.
+//! The surroundings of an item, as its expert is told them: the plan with the item's place in it, the parent,
+//! and the results that are there, in excerpts with their paths.
 
 use crate::docs::kernel::{ExpertOutput, TodoItem, TodoStatus};
 use crate::messages;

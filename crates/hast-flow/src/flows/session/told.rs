@@ -1,5 +1,5 @@
-//! What the view knows of the answer and of people's words: the file that the critic may send back, and what a
-//! person said to questions of roles.
+//! The answer and people's words in the view: the file that the critic may send back, and what a person said
+//! to questions of roles.
 
 use crate::flows::session::layout;
 use crate::flows::session::view::View;
