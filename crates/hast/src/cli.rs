@@ -120,6 +120,7 @@ pub(crate) enum AgentCommands {
     Run(RunArgs),
     Record(RecordArgs),
     Rehearse(RehearseArgs),
+    #[command(hide = true)]
     Builtin(BuiltinArgs),
     Tool(ToolArgs),
 }

@@ -164,6 +164,7 @@ pub(crate) fn about(path: &str, lang: Lang) -> Option<String> {
 pub(crate) fn arg_help(id: &str, lang: Lang) -> Option<String> {
     Some(match id {
         "doctor_fix" => agent_help::doctor_fix(lang),
+        "doctor_call" => agent_help::doctor_call(lang),
         "limits_clear" => agent_help::limits_clear(lang),
         "replay_write" => help::replay_write(lang),
         "replay_no_write" => help::replay_no_write(lang),

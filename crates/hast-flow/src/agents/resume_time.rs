@@ -59,7 +59,7 @@ fn wait_words(lang: Lang, seconds: i64) -> String {
 
 messages! {
     told(clock, wait) { en: "{clock} ({wait})", ko: "{clock}({wait})" }
-    guessed(clock, wait) { en: "{clock} ({wait}; a guess, the agent gave no time)", ko: "{clock}({wait}, 추정: 에이전트가 시각을 알려 주지 않음)" }
+    guessed(clock, wait) { en: "{clock} ({wait}; a guess, no time was given)", ko: "{clock}({wait}, 추정: 받은 시각이 없음)" }
     in_minutes(minutes) { en: "in {minutes} min", ko: "{minutes}분 뒤" }
     in_hours(hours) { en: "in {hours} h", ko: "{hours}시간 뒤" }
     in_both(hours, minutes) { en: "in {hours} h {minutes} min", ko: "{hours}시간 {minutes}분 뒤" }
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn a_guess_is_said_to_be_one() {
         let [en, ko] = said("2026-02-09T02:21:30Z", ResetSource::Guess);
-        assert_eq!(en, "11:21 (in 5 min; a guess, the agent gave no time)");
-        assert_eq!(ko, "11:21(5분 뒤, 추정: 에이전트가 시각을 알려 주지 않음)");
+        assert_eq!(en, "11:21 (in 5 min; a guess, no time was given)");
+        assert_eq!(ko, "11:21(5분 뒤, 추정: 받은 시각이 없음)");
     }
 }

@@ -79,6 +79,14 @@ pub struct TreeRules {
     /// not stay.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub installs_again: bool,
+    /// The setup has submodules of its own, so that they begin empty.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fills_submodules: bool,
+}
+
+/// A setup that speaks of submodules fills them: `git submodule update` refuses a directory with files.
+pub fn fills_submodules(setup: Option<&String>) -> bool {
+    setup.is_some_and(|line| line.contains("submodule"))
 }
 
 /// The start of an attempt as the workspace recorded it. It proves nothing until it is a document:

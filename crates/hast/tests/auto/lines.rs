@@ -11,7 +11,7 @@ fn lines(scene: &Scene, args: &[&str]) -> Vec<String> {
     scene.hast(args).err.lines().map(str::to_owned).collect()
 }
 
-const SAVED: &str = "attempt 1 at M1 is rolled back and on refs/hast/attempts/M1/1 (git checkout refs/hast/attempts/M1/1 -- PATH gives a file back, hast auto --undo=refs/hast/attempts/M1/1 all of it)";
+const SAVED: &str = "attempt 1 at M1 is kept beside your files: hast diff M1@1 shows it, hast take M1@1 brings it into your checkout, git checkout refs/hast/attempts/M1/1 -- PATH one file of it";
 
 fn wrong_at_first() -> Scene {
     let goals = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";

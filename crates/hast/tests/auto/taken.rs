@@ -42,10 +42,10 @@ fn an_edit_outside_of_the_scope_is_named_with_its_ref_and_comes_back_from_there(
     let line = shown.out.lines().find(|line| line.contains("- attempt 1: failed")).unwrap();
     assert!(line.contains(REF) && line.contains("README"), "{line}");
     assert!(shown.out.contains("git checkout REF -- PATH"), "{}", shown.out);
-    assert!(shown.out.contains("hast auto --undo=REF"), "{}", shown.out);
+    assert!(shown.out.contains("hast take GOAL@N"), "{}", shown.out);
     // On the line, as it happens.
     assert!(shown.err.contains(&format!("git checkout {REF} -- PATH")), "{}", shown.err);
-    assert!(shown.err.contains(&format!("hast auto --undo={REF}")), "{}", shown.err);
+    assert!(shown.err.contains("hast take M1@1"), "{}", shown.err);
     let [(kind, evidence)] = &inbox(&scene)[..] else { panic!("{:?}", inbox(&scene)) };
     let command = format!("git checkout {REF} -- README");
     assert!(kind == "scope_violation" && evidence.contains(&command), "{kind}: {evidence}");

@@ -83,7 +83,7 @@ fn a_time_that_no_agent_gave_is_said_to_be_a_guess() {
     let scene = Scene::new("echo 'error: 429 too many requests' >&2; exit 1");
     let scene = scene.env("HAST_TRUST", "all");
     let ran = scene.run(&["agent", "run", "--role", "worker", "--prompt-file", "p.md"]);
-    assert!(ran.err.contains("after 14:35 (in 5 min; a guess, the agent gave no time)"), "{ran:?}");
+    assert!(ran.err.contains("after 14:35 (in 5 min; a guess, no time was given)"), "{ran:?}");
     assert_eq!(scene.run(&["agent", "limits", "--json"]).json()["limits"][0]["guess"], true);
 }
 

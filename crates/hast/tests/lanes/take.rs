@@ -8,7 +8,7 @@ fn handed_over() -> Scene {
     let scene = Scene::new(&[("M1", "", STUCK)]);
     let ran = scene.hast(&["auto"]);
     assert_eq!((ran.code, scene.status_of("M1").as_str()), (1, "blocked"), "{ran:?}");
-    assert!(ran.err.contains("hast take M1"), "{}", ran.err);
+    assert!(ran.err.contains("hast take M1@1"), "{}", ran.err);
     assert!(!scene.has("src/half.txt"), "nothing of it is in the checkout");
     scene
 }

@@ -238,7 +238,7 @@ fn a_source_that_is_limited_is_waited_for() {
     let page = "/news.example/busy";
     let ran = scene.ask();
     assert_eq!((ran.code, scene.pages.asked(page)), (3, 1), "{ran:?}");
-    assert!(ran.err.contains("waiting") && !ran.err.contains("error:"), "{}", ran.err);
+    assert!(ran.err.contains("notice:") && !ran.err.contains("error:"), "{}", ran.err);
     assert!(ran.err.contains("news.example") && ran.err.contains("--now"), "{}", ran.err);
     let spent = ["TASK_FAILED", "PLAN_REVISION_BUMP"];
     assert!(!scene.events().iter().any(|kind| spent.contains(&kind.as_str())));

@@ -38,6 +38,12 @@ impl Room {
     pub(super) fn rules_list(&self) -> PathBuf {
         self.trusted().join("rules.json")
     }
+
+    /// The rules that were noted last; none for a room that is new.
+    pub(super) fn rules(&self) -> TreeRules {
+        let rules = read_bounded(&self.rules_list(), LONGEST_RULES).unwrap_or_default();
+        serde_json::from_slice(&rules).unwrap_or_default()
+    }
 }
 
 impl RealRooms {
@@ -60,8 +66,7 @@ impl RealRooms {
 
     /// The ignored files of the user by the base's rules, but hast's own and those of other flows.
     fn seen_through(&self, room: &Room) -> Result<Seen, GitProblem> {
-        let rules = read_bounded(&room.rules_list(), LONGEST_RULES).unwrap_or_default();
-        let rules: TreeRules = serde_json::from_slice(&rules).unwrap_or_default();
+        let rules = room.rules();
         let (matcher, own) = (Matcher::new(&rules), own_directory(&rules));
         let list = self.git.call(["ls-files", "-z", "-o", "-i", "--directory", "-X"]);
         let list = list.args([room.ignores().as_os_str()]).index(&room.index());

@@ -23,8 +23,11 @@ use super::{RealRooms, Room, make_private, remove_any};
 const MOST_FILES: usize = 500_000;
 
 impl RealRooms {
-    /// Submodules of a room's base that have files in the user's checkout.
+    /// Submodules of a room's base that have files in the user's checkout, and that no setup is to fill.
     pub(super) fn filled_submodules(&self, room: &Room) -> Result<Vec<Vec<u8>>, GitProblem> {
+        if room.rules().fills_submodules {
+            return Ok(Vec::new());
+        }
         let mut all = self.submodules(room)?;
         all.retain(|path| is_filled(&self.git.place.at(path)));
         Ok(all)

@@ -225,6 +225,7 @@ impl Worktrees for RealWorktrees {
         };
         self.held.remove(tree);
         let room = self.rooms.open_for(tree.as_str(), &plan.at)?;
+        self.rooms.note_rules(&room, &plan.rules)?;
         let submodules = self.rooms.copy_submodules(&room)?;
         let copied = match room.record.kind {
             RoomKind::OwnPath => copies::copy(&self.main.git.place.top, &room.tree(), &plan.copy)?,
@@ -232,7 +233,6 @@ impl Worktrees for RealWorktrees {
             RoomKind::SamePath => 0,
         };
         let copied = copied + submodules;
-        self.rooms.note_rules(&room, &plan.rules)?;
         self.rooms.shade(&room)?;
         self.held.insert(tree.clone(), room);
         self.point_branch(tree, Some(&plan.at))?;

@@ -11,7 +11,7 @@ mod reading;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use hast_flow::attempt::base::TreeRules;
+use hast_flow::attempt::base::{TreeRules, fills_submodules};
 use hast_flow::attempt::worktrees::TreeName;
 use hast_flow::docs::contract::{Manifest, Project as ProjectName, RequestStatus};
 use hast_flow::docs::files::FlowName;
@@ -298,7 +298,10 @@ pub(crate) fn settings(app: &App, project: &Project, asked: &Asked) -> Result<Se
         timeout_minutes: config.timeout(),
         max_regenerations: config.max_regenerations.unwrap_or(2),
         memory: config.memory.unwrap_or(Memory::Builtin),
-        rules: rules(root, &prefix, &config.protect),
+        rules: TreeRules {
+            fills_submodules: fills_submodules(config.setup()),
+            ..rules(root, &prefix, &config.protect)
+        },
         copy: config.copy().to_vec(),
         setup: config.setup().cloned(),
         prefix,

@@ -30,7 +30,7 @@ mod write;
 
 use jiff::tz::Offset;
 
-use crate::attempt::base::TreeRules;
+use crate::attempt::base::{TreeRules, fills_submodules};
 use crate::attempt::recovery::{NotReady, StartFrom};
 use crate::attempt::settle::Commits;
 use crate::docs::goals::{Goal, Minutes, OnRedBase};
@@ -130,6 +130,7 @@ impl Settings {
         TreeRules {
             keep: self.keep.clone(),
             installs_again: self.setup.is_some(),
+            fills_submodules: fills_submodules(self.setup.as_ref()),
             ..tree_rules(&self.protect, &self.other_roots)
         }
     }
