@@ -50,10 +50,12 @@ pub(super) fn meaning(files: &Files, ending: &str) -> Files {
 /// Events after which the rest depends on who came home first.
 const TURNS: [&str; 3] = ["PLAN_REVISION_BUMP", "PLAN_MAJOR_BUMP", "QUESTION_OPENED"];
 
-/// The hash of each output: it changes with the numbers that a text cites, so its place stands for
-/// it. The text itself is compared.
+/// The hash of each output and refused answer: it changes with the numbers that a text cites, so its place
+/// stands for it. The text itself is compared.
 fn hashes(files: &Files) -> BTreeMap<String, String> {
-    let outputs = files.iter().filter(|(path, _)| path.starts_with(layout::OUTPUTS));
+    let cites =
+        |path: &str| [layout::OUTPUTS, layout::REPORTS].iter().any(|it| path.starts_with(it));
+    let outputs = files.iter().filter(|(path, _)| cites(path));
     let hashes =
         outputs.filter_map(|(path, bytes)| Some((sha256(bytes)?.to_string(), path.clone())));
     hashes.collect()
@@ -126,6 +128,23 @@ fn without_numbers(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refused_answer_that_cites_another_number_is_the_same_answer() {
+        let with = |knowledge: &str| {
+            let text = format!("as [{knowledge}] says\n").into_bytes();
+            let hash = sha256(&text).unwrap();
+            let name = format!("{}final.1.md", layout::REPORTS);
+            let line =
+                format!("{{\"type\":\"TASK_REVIEWED\",\"files\":{{\"{name}\":\"{hash}\"}}}}\n");
+            meaning(
+                &Files::from([(name, text), (layout::LOG.to_owned(), line.into_bytes())]),
+                "done",
+            )
+        };
+        assert_eq!(with("K-0001"), with("K-0002"));
+        assert_ne!(with("K-0001"), with("nothing"));
+    }
 
     #[test]
     fn times_and_given_numbers_are_blanked_and_nothing_else() {
