@@ -8,6 +8,7 @@ mod fixture;
 mod hostile;
 mod judged;
 mod killed;
+mod links;
 mod own_refs;
 mod settling;
 mod signed;

@@ -16,6 +16,7 @@ use super::super::diff::{Difference, parse_raw};
 use super::super::hooking::{HookFiles, HookReach, Hooking};
 use super::super::index::{Entry, ScratchFile, disk};
 use super::super::run::Git;
+use super::change::judged_index_of;
 use super::saving::FoundWork;
 use super::{RealRooms, Room, remove_any};
 
@@ -58,6 +59,8 @@ impl RealRooms {
         }
         // Hooks see what was judged, and nothing that the tests have made of it.
         self.undo_tests(room)?;
+        let judged = Some(judged_index_of(room)).filter(|index| index.exists());
+        self.make_private_git(room, &judged.unwrap_or_else(|| room.index()))?;
         let first = self.one_round(room, plan, tree, hooking)?;
         let HookVerdict::Refused { hook, .. } = &first else {
             return self.noted(room, tree, first);

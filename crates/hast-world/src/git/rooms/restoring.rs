@@ -2,9 +2,6 @@
 //! paths becomes again what the room began with. `room_keep` names what stays, and installed dependencies stay
 //! where the attempt changed the list of them and no setup installs them again.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-
 use hast_flow::attempt::base::TreeRules;
 use hast_flow::attempt::dependencies::{is_list, is_reinstalled};
 use hast_flow::attempt::evidence::RepoPath;
@@ -13,7 +10,7 @@ use hast_flow::attempt::git_problem::GitProblem;
 use super::super::diff::Difference;
 use super::super::paths::{Matcher, repo_path, shown};
 use super::shade::{OWN_CACHES, hide_absent};
-use super::{RealRooms, Room, remove_any};
+use super::{RealRooms, Room};
 
 impl RealRooms {
     /// Puts ignored files back. `changed` is what the attempt changed of tracked and new files, `absent` what it
@@ -38,14 +35,14 @@ impl RealRooms {
                 || matcher.is_protected(path)
                 || shown_paths.contains(path)
         };
-        let begun = self.begun_paths(room);
+        let (tree, begun) = (room.files()?, self.begun_paths(room));
         let git = self.git_of(room);
         let list =
             git.call(["ls-files", "-z", "-o", "-i", "-X"]).args([room.ignores().as_os_str()]);
         let list = list.index(&room.trusted().join("judged")).from(&room.trusted()).run()?;
         for path in list.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
             if !hasts(path) && !begun.contains(path) && !keep(path) {
-                remove_any(&room.tree().join(OsStr::from_bytes(path)))?;
+                tree.named(path).remove()?;
             }
         }
         self.restore_begun(room, &keep)?;
@@ -62,8 +59,13 @@ impl RealRooms {
             git.call(["ls-files", "-z", "-o", "-i", "-X"]).args([room.ignores().as_os_str()]);
         let list = list.index(&room.index()).from(&room.trusted()).run()?;
         let files = list.split(|byte| *byte == 0).filter(|path| !path.is_empty());
-        let changed = files.filter(|path| !self.is_as_begun(room, path));
-        Ok(changed.map(<[u8]>::to_vec).collect())
+        let mut changed = Vec::new();
+        for path in files {
+            if !self.is_as_begun(room, path)? {
+                changed.push(path.to_vec());
+            }
+        }
+        Ok(changed)
     }
 }
 
