@@ -13,4 +13,5 @@ mod own_refs;
 mod settling;
 mod signed;
 mod train;
+mod vouching;
 mod worktrees;
