@@ -1,8 +1,13 @@
 //! Files that are in no commit do not vouch for the work: before the tests run, a room has the judged files and what
 //! it began with.
 
-use crate::fixture::{Repo, Steps, rules};
+use std::fs;
+
+use hast_flow::attempt::workspace::{GitResult, GitStep, HookVerdict, perform};
+
+use crate::fixture::{Repo, Steps, commit_plan, rules};
 use crate::links::with_submodule;
+use crate::worktrees::trees;
 
 /// An agent that writes a file, and whether the tests would find it. It is told where they would not.
 fn is_there_for_tests(repo: &Repo, path: &str) -> bool {
@@ -53,4 +58,27 @@ fn what_an_agent_leaves_in_a_submodule_is_gone_before_the_tests() {
     assert!(!is_there_for_tests(&repo, "libs/sub/deep/helper.sh"), "filled");
     repo.git(&["submodule", "--quiet", "deinit", "-f", "libs/sub"]);
     assert!(!is_there_for_tests(&repo, "libs/sub/helper.sh"), "empty");
+}
+
+#[test]
+fn hooks_that_mended_files_say_the_same_when_the_answer_was_lost() {
+    let repo = Repo::new();
+    let hook = "#!/bin/sh\nif grep -q ' $' w; then sed -i 's/ *$//' w; exit 1; fi\n";
+    repo.write("../hooks/pre-commit", hook);
+    repo.mode("../hooks/pre-commit", 0o755);
+    repo.git(&["config", "core.hooksPath", &repo.dir.path().join("hooks").display().to_string()]);
+    let (room, mut steps) = repo.enter("M1");
+    let base = steps.start(&rules());
+    room.write("w", "text   \n");
+    let plan = commit_plan(&steps.see(&base));
+    let ask = GitStep::RunHooks { plan, base: base.clone() };
+    let GitResult::Hooks(first) = perform(&mut steps, &ask) else { panic!() };
+    let HookVerdict::Rewrote { tree, .. } = &first else { panic!("{first:?}") };
+    assert_eq!(repo.git(&["show", &format!("{tree}:w")]), "text");
+    drop(steps);
+    let unit = hast_flow::attempt::worktrees::TreeName::of("M1");
+    let mut again = trees(&repo).workspace(&unit).unwrap();
+    let GitResult::Hooks(second) = perform(&mut again, &ask) else { panic!() };
+    assert_eq!(second, first);
+    assert_eq!(fs::read(room.path("w")).unwrap(), b"text\n");
 }

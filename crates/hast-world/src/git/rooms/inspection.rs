@@ -40,12 +40,14 @@ impl RealRooms {
             OwnCommits::Squash(why) => (None, Some(why)),
         };
         let head = head.unwrap_or_else(|| room.base().clone());
+        let noted = self.noted_work(room);
         let work = FoundWork {
             base: room.base().clone(),
             tree: now.tree.clone(),
             head: head.clone(),
             not_stored: now.not_stored.iter().map(|path| shown(path)).collect(),
-            taken_back: self.noted_work(room).map(|work| work.taken_back).unwrap_or_default(),
+            rewritten: noted.as_ref().and_then(|work| work.rewritten.clone()),
+            taken_back: noted.map(|work| work.taken_back).unwrap_or_default(),
         };
         self.note_work(room, &work)?;
         if now.differences.iter().any(|one| is_attributes(&one.path)) {

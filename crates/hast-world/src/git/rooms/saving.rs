@@ -37,6 +37,17 @@ pub(super) struct FoundWork {
     /// Ignored files of the agent that were taken back before the tests.
     #[serde(default)]
     pub(super) taken_back: Vec<RepoPath>,
+    /// The last answer of hooks that changed the work.
+    #[serde(default)]
+    pub(super) rewritten: Option<RewrittenWork>,
+}
+
+/// What hooks made of a tree that was to be committed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RewrittenWork {
+    pub(super) before: ObjectId,
+    pub(super) hook: String,
+    pub(super) after: ObjectId,
 }
 
 impl RealRooms {
@@ -99,7 +110,7 @@ impl RealRooms {
         };
         let (base, head) = (room.base().clone(), head.unwrap_or_else(|| room.base().clone()));
         let not_stored = not_stored.iter().map(|path| shown(path)).collect();
-        Ok(FoundWork { base, tree, head, not_stored, taken_back: Vec::new() })
+        Ok(FoundWork { base, tree, head, not_stored, taken_back: Vec::new(), rewritten: None })
     }
 
     /// Changed files beyond the plan's sizes, the largest first.
