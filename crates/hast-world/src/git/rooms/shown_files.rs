@@ -11,6 +11,7 @@ use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::ids::Sha256;
 use serde::{Deserialize, Serialize};
 
+use super::super::diff::Difference;
 use super::super::paths::repo_path;
 use super::{RealRooms, Room, write_file};
 use crate::files::read_bounded;
@@ -50,6 +51,16 @@ impl RealRooms {
         }
         let list = serde_json::to_vec(&shown).unwrap_or_default();
         write_file(&room.shown_list(), &list)
+    }
+
+    /// Files that work brought into the room again are that work's, and not the user's.
+    pub(super) fn forget_shown(&self, room: &Room, work: &[Difference]) -> Result<(), GitProblem> {
+        let is_work = |file: &ShownFile| work.iter().any(|one| one.path == file.path.as_bytes());
+        let (forgotten, shown): (Vec<_>, Vec<_>) = list(room).into_iter().partition(is_work);
+        if forgotten.is_empty() {
+            return Ok(());
+        }
+        write_file(&room.shown_list(), &serde_json::to_vec(&shown).unwrap_or_default())
     }
 
     /// Paths whose content hast chose.
