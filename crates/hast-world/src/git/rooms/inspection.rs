@@ -56,10 +56,10 @@ impl RealRooms {
         self.make_private_git(room, &now.index)?;
         let hidden = self.newly_ignored(room, &now.differences, &meant)?;
         let (differences, absent) = (now.differences.clone(), now.absent.clone());
-        let mut found = self.evidence(room, rules, now, &hidden, head)?;
+        let of_agent = self.changed_ignored(room)?;
+        let mut found = self.evidence(room, rules, now, (&hidden, &of_agent), head)?;
         found.squashed = squashed;
         self.tell_leaks(room, &mut found)?;
-        let of_agent = self.changed_ignored(room)?;
         let back = self.restore_ignored(room, rules, &differences, (&absent, &of_agent))?;
         found.taken_back = work.taken_back.iter().cloned().chain(back).collect();
         found.taken_back.sort();
@@ -141,7 +141,7 @@ impl RealRooms {
         room: &Room,
         rules: &TreeRules,
         mut now: TreeNow,
-        hidden: &[Difference],
+        (hidden, ignored): (&[Difference], &[Vec<u8>]),
         head: ObjectId,
     ) -> Result<Inspection, GitProblem> {
         let matcher = Matcher::new(rules);
@@ -159,7 +159,7 @@ impl RealRooms {
         Ok(Inspection {
             changes,
             links: links(&now.differences),
-            protected: self.protected(room, &matcher, &now.differences)?,
+            protected: self.protected(room, &matcher, &now.differences, ignored)?,
             handoffs: self.new_handoffs(room, rules, &now.differences)?,
             others: Vec::new(),
             squashed: None,
@@ -202,6 +202,7 @@ impl RealRooms {
         room: &Room,
         matcher: &Matcher<'_>,
         differences: &[Difference],
+        ignored: &[Vec<u8>],
     ) -> Result<Vec<RepoPath>, GitProblem> {
         let mut all: BTreeSet<RepoPath> = self.changed_shown(room)?.into_iter().collect();
         all.extend(matcher.off_limits(differences.iter().map(|one| &one.path)));
@@ -209,7 +210,6 @@ impl RealRooms {
         let settings = self.git.place.in_tree(&self.config.included);
         let settings = differences.iter().filter(|one| settings.contains(&one.path));
         all.extend(settings.map(|one| repo_path(&one.path)));
-        let ignored = self.changed_ignored(room).unwrap_or_default();
         let ignored = ignored.iter().filter(|path| matcher.is_guarded(path));
         all.extend(ignored.map(|path| repo_path(path)));
         let old = differences.iter().filter(|one| one.old.is_some());
