@@ -93,6 +93,20 @@ M4.3.2 — Reflect 노드에서 STRATEGY 카테고리 쿼리
 }
 
 #[test]
+fn the_handoff_of_a_blocked_session_reaches_its_own_goal_alone() {
+    let blocked = |goal: &str| {
+        let text = include_str!("seeds/handoff.md")
+            .replace("goal_id: M4.3.1", &format!("goal_id: {goal}"))
+            .replace("status: complete", "status: blocked");
+        read_handoff(&Source::new("2026-02-09_143000.md", &text)).unwrap()
+    };
+    let own = assembled(GOALS, Some(&blocked("M4.3.2")), "");
+    assert!(own.previous.is_some() && !own.files.is_empty());
+    let others = assembled(GOALS, Some(&blocked("M4.3.1")), "");
+    assert_eq!(others, assembled(GOALS, None, ""));
+}
+
+#[test]
 fn plain_saves_what_markdown_adds() {
     let last = handoff("M4.3.1", "M4.3.2 — 다음\n");
     let context = assembled(GOALS, Some(&last), RULES);

@@ -5,6 +5,7 @@
 
 pub mod dice;
 pub mod fleet;
+pub mod needs;
 pub mod pages;
 pub mod plays;
 pub mod rounds;

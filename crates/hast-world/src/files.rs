@@ -75,8 +75,11 @@ pub(crate) fn file_in_the_way(path: &Path) -> Option<PathBuf> {
     parts.iter().rev().find(is_file).map(|part| part.to_path_buf())
 }
 
-/// Opens every directory of a tree that is to be deleted.
+/// Opens every directory of a tree that is to be deleted. A link is no tree.
 pub(crate) fn open_directories(top: &Path) {
+    if !fs::symlink_metadata(top).is_ok_and(|there| there.is_dir()) {
+        return;
+    }
     let mut open = vec![top.to_owned()];
     while let Some(directory) = open.pop() {
         allow(&directory, 0o700);

@@ -12,6 +12,7 @@ use hast_flow::store::disk::DiskErrorKind;
 use hast_flow::store::policy::AnyRole;
 use hast_flow::store::{ChangeSet, DocPath, HistoryClass, Options, Put, Store, StoreError};
 use hast_flow::words::Lang;
+use hast_stage::needs::{Ability, skip_without};
 use hast_world::disk::RealDisk;
 use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
 use rustix::mount::{MountFlags, UnmountFlags, mount, mount_bind, mount_remount, unmount};
@@ -37,7 +38,7 @@ impl Mounted {
         let data = CString::new(options).unwrap();
         let mounted = mount("tmpfs", dir.path(), "tmpfs", MountFlags::empty(), Some(&*data));
         if let Err(errno) = mounted {
-            println!("skipped: this process may not mount a tmpfs ({errno})");
+            skip_without(Ability::Mounts, format!("a tmpfs ({errno})"));
             return None;
         }
         Some(Self { at: dir.path().to_owned(), _dir: dir })
@@ -51,7 +52,7 @@ impl Mounted {
             mount_remount(&at, flags, c"")
         });
         if let Err(errno) = sealed {
-            println!("skipped: this process may not make a read-only mount ({errno})");
+            skip_without(Ability::Mounts, format!("a read-only mount ({errno})"));
             return None;
         }
         Some(Sealed(at))
@@ -300,7 +301,7 @@ impl Immutable {
         let set = ioctl_getflags(&file)
             .and_then(|flags| ioctl_setflags(&file, flags | IFlags::IMMUTABLE));
         if let Err(errno) = set {
-            println!("skipped: nothing can be made immutable here ({errno})");
+            skip_without(Ability::Immutable, errno);
             return None;
         }
         Some(Self(file))

@@ -14,7 +14,11 @@ struct Direction {
 
 const DIRECTIONS: &[Direction] = &[
     Direction { package: "hast-flow", may_use: &[], tests_may_also_use: &[] },
-    Direction { package: "hast-world", may_use: &["hast-flow"], tests_may_also_use: &["hast-sim"] },
+    Direction {
+        package: "hast-world",
+        may_use: &["hast-flow"],
+        tests_may_also_use: &["hast-sim", "hast-stage"],
+    },
     Direction { package: "hast-agent", may_use: &["hast-flow"], tests_may_also_use: &[] },
     Direction {
         package: "hast",

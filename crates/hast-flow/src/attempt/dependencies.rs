@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-/// A directory that a package manager fills.
+/// A directory that a package manager fills. Several fill one of the same name.
 struct Environment {
     directory: &'static str,
     lists: &'static [&'static str],
@@ -25,19 +25,11 @@ const ENVIRONMENTS: &[Environment] = &[
     },
     Environment { directory: ".venv", lists: PYTHON },
     Environment { directory: "venv", lists: PYTHON },
-    Environment {
-        directory: "vendor",
-        lists: &[
-            "composer.json",
-            "composer.lock",
-            "go.mod",
-            "go.sum",
-            "Gemfile",
-            "Gemfile.lock",
-            "Cargo.lock",
-        ],
-    },
-    Environment { directory: ".bundle", lists: &["Gemfile", "Gemfile.lock"] },
+    Environment { directory: "vendor", lists: &["composer.json", "composer.lock"] },
+    Environment { directory: "vendor", lists: &["go.mod", "go.sum"] },
+    Environment { directory: "vendor", lists: RUBY },
+    Environment { directory: "vendor", lists: &["Cargo.lock"] },
+    Environment { directory: ".bundle", lists: RUBY },
     Environment { directory: "deps", lists: &["mix.exs", "mix.lock"] },
 ];
 const PYTHON: &[&str] = &[
@@ -53,6 +45,7 @@ const PYTHON: &[&str] = &[
     "requirements-dev.txt",
     "dev-requirements.txt",
 ];
+const RUBY: &[&str] = &["Gemfile", "Gemfile.lock"];
 /// A directory of lists for pip, one for each purpose.
 const REQUIREMENTS: &str = "requirements";
 /// Files by whose presence the package manager is known, and its command. The first that is there counts.
@@ -112,8 +105,8 @@ pub fn is_reinstalled(path: &str, changed_lists: &[String]) -> bool {
     path.split('/').any(|part| {
         let above = path[..at].trim_end_matches('/');
         at += part.len() + 1;
-        let environment = ENVIRONMENTS.iter().find(|one| one.directory == part);
-        environment.is_some_and(|environment| {
+        let mut environments = ENVIRONMENTS.iter().filter(|one| one.directory == part);
+        environments.any(|environment| {
             let mut directories =
                 changed_lists.iter().filter_map(|list| lists_for(environment, list));
             directories.any(|directory| is_at_or_below(above, directory))
@@ -127,13 +120,13 @@ fn is_at_or_below(path: &str, directory: &str) -> bool {
 }
 
 /// The commands that install what some changed lists name, each with the directory to run it in. `is_there`
-/// says of a path whether the checkout has it.
+/// says of a path whether the checkout has it: a list that was deleted installs nothing.
 pub fn install_commands(
     changed_lists: &[String],
     is_there: &dyn Fn(&str) -> bool,
 ) -> Vec<(String, String)> {
     let mut commands: BTreeMap<(String, String), ()> = BTreeMap::new();
-    for list in changed_lists {
+    for list in changed_lists.iter().filter(|list| is_there(list)) {
         let (directory, name) = split(list);
         let (above, last) = split(directory);
         if has_ending(name, "txt") {
@@ -150,9 +143,7 @@ pub fn install_commands(
             directory => format!("{directory}/{name}"),
         };
         let command = COMMANDS.iter().find(|(known, _)| {
-            let path = path(known);
-            family.is_some_and(|family| family.lists.contains(known))
-                && (path == *list || is_there(&path))
+            family.is_some_and(|family| family.lists.contains(known)) && is_there(&path(known))
         });
         if let Some((_, command)) = command {
             commands.insert((directory.to_owned(), (*command).to_owned()), ());
@@ -184,6 +175,8 @@ mod tests {
             (".venv/lib/pytest.py", &["src/a.py"], false),
             (".venv/lib/pytest.py", &["pyproject.toml"], true),
             (".venv/lib/pytest.py", &["package.json"], false),
+            ("vendor/x/y.go", &["go.mod"], true),
+            ("vendor/bundle/x.rb", &["Gemfile.lock"], true),
             ("target/debug/x", &["Cargo.toml", "Cargo.lock"], false),
         ] {
             assert_eq!(is_reinstalled(path, &lists(changed)), stays, "{path} {changed:?}");
@@ -199,9 +192,16 @@ mod tests {
             (&["pyproject.toml"], &["uv.lock"], &[("", "uv sync")]),
             (&["requirements/dev.txt"], &[], &[("", "pip install -r requirements/dev.txt")]),
             (&["go.mod"], &[], &[]),
+            (&["go.mod"], &["composer.json", "Gemfile"], &[]),
+            (&["Cargo.lock"], &["composer.lock"], &[]),
+            (&["Gemfile.lock"], &["composer.json"], &[("", "bundle install")]),
+            (&["-yarn.lock", "package.json"], &["package-lock.json"], &[("", "npm install")]),
+            (&["-requirements.txt", "-yarn.lock"], &[], &[]),
         ] {
-            let is_there = |path: &str| there.contains(&path);
-            let found = install_commands(&lists(changed), &is_there);
+            // One with `-` was deleted.
+            let is_there = |path: &str| there.contains(&path) || changed.contains(&path);
+            let changed: Vec<&str> = changed.iter().map(|one| one.trim_matches('-')).collect();
+            let found = install_commands(&lists(&changed), &is_there);
             let wanted: Vec<(String, String)> =
                 command.iter().map(|(at, line)| ((*at).to_owned(), (*line).to_owned())).collect();
             assert_eq!(found, wanted, "{changed:?}");

@@ -70,8 +70,10 @@ impl Globs {
     }
 
     /// The first of the directories above a file, or the file itself, that git would leave out by this list.
-    /// As for git, nothing counts below a directory that is left out as a whole.
-    pub fn leaves_out(&self, path: &str) -> Option<String> {
+    /// As for git, nothing counts below a directory that is left out as a whole. Tests ask it of the lines that hast
+    /// tells people to write.
+    #[cfg(test)]
+    pub(crate) fn leaves_out(&self, path: &str) -> Option<String> {
         let parts: Vec<&str> = path.split('/').collect();
         let hidden = |count: &usize| {
             let is_directory = *count < parts.len();

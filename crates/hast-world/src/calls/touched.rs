@@ -18,6 +18,9 @@ const MOST: usize = 1_000_000;
 const LONGEST_TICK: Duration = Duration::from_millis(100);
 /// State of flows and of git changes whoever is at work.
 const NOT_WORK: &[&str] = &[".git", ".hast"];
+/// Documents of flows: hast and the mounts of a room change the directory, the agent what is in its handoffs.
+const DOCUMENTS: &str = ".ai";
+const HANDOFFS: &str = "handoffs";
 
 /// A moment as the file system tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,6 +101,10 @@ fn any_after(top: &Path, left_out: &[&PathBuf], start: Moment) -> bool {
             if NOT_WORK.iter().any(|own| name == *own) || left_out.contains(&&path) {
                 continue;
             }
+            if name == DOCUMENTS {
+                open.push(path.join(HANDOFFS));
+                continue;
+            }
             if Moment::of(&path).is_some_and(|changed| changed > start) {
                 return true;
             }
@@ -123,6 +130,26 @@ mod tests {
             fs::remove_dir(&probe).unwrap();
             count += 1;
         }
+    }
+
+    #[test]
+    fn what_hast_changes_in_a_room_beside_the_agent_is_none_of_its_work() {
+        let scratch = tempfile::tempdir().unwrap();
+        let [root, tree, aside] =
+            ["project", "room", "aside"].map(|name| scratch.path().join(name));
+        for directory in [&root, &aside, &tree.join(".ai/handoffs"), &tree.join("src")] {
+            fs::create_dir_all(directory).unwrap();
+        }
+        let documents = root.join(".ai");
+        let ground = Ground { root, tree: tree.clone(), documents, ..Ground::default() };
+        let changed = |start| changed_since(&Place::Checkout, &ground, Some(start));
+        after(Moment::of(&tree.join("src")).unwrap(), &aside);
+        let start = Moment::over(&aside).unwrap();
+        // A directory to mount the call on.
+        fs::create_dir_all(tree.join(".ai/.hast/calls")).unwrap();
+        assert!(!changed(start));
+        fs::File::create(tree.join(".ai/handoffs/x.md")).unwrap();
+        assert!(changed(start), "a handoff is its work");
     }
 
     #[test]

@@ -2,20 +2,20 @@
 //! user's checkout by globs; never over something that is there, and never from outside.
 
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use hast_flow::attempt::git_problem::GitProblem;
 use ignore::gitignore::GitignoreBuilder;
 
 use super::index::disk;
+use crate::root_path::{RootPath, is_link};
 
 /// Most that is copied into one tree.
 const MOST_FILES: u64 = 200_000;
 const MOST_BYTES: u64 = 8 << 30;
 
 /// Copies what the globs name, and counts the files.
-pub(super) fn copy(from: &Path, to: &Path, globs: &[String]) -> Result<u64, GitProblem> {
+pub(super) fn copy(from: &Path, to: &RootPath, globs: &[String]) -> Result<u64, GitProblem> {
     if globs.is_empty() {
         return Ok(0);
     }
@@ -25,6 +25,7 @@ pub(super) fn copy(from: &Path, to: &Path, globs: &[String]) -> Result<u64, GitP
         let _ = builder.add_line(None, glob);
     }
     let wanted = builder.build().map_err(|error| disk(from, error))?;
+    let users = RootPath::new(from)?;
     let (mut files, mut bytes) = (0, 0);
     let mut open = vec![std::path::PathBuf::new()];
     while let Some(directory) = open.pop() {
@@ -43,33 +44,19 @@ pub(super) fn copy(from: &Path, to: &Path, globs: &[String]) -> Result<u64, GitP
                 if files > MOST_FILES || bytes > MOST_BYTES {
                     return Err(GitProblem::TooMuch { what: "room_copy".to_owned() });
                 }
-                copy_one(&from.join(&path), &to.join(&path), to)?;
+                copy_one(&users.join(&path), &to.join(&path))?;
             }
         }
     }
     Ok(files)
 }
 
-/// Copies a file or link into a tree, unless something is there.
-pub(super) fn copy_one(from: &Path, to: &Path, top: &Path) -> Result<(), GitProblem> {
-    let at = |error| disk(to, error);
-    if to.symlink_metadata().is_ok() {
-        return Ok(());
+/// Copies a file or link into a tree, unless something is there or a link would lead the copy out of the tree.
+pub(super) fn copy_one(from: &RootPath, to: &RootPath) -> Result<(), GitProblem> {
+    let is_there = to.there().is_some();
+    let wanted = from.there().filter(|from| !is_there && (from.is_file() || from.is_symlink()));
+    match wanted.map(|_| from.copy_to(to)) {
+        Some(Err(error)) if !is_link(&error) => Err(disk(to, error)),
+        _ => Ok(()),
     }
-    let Some(parent) = to.parent() else { return Ok(()) };
-    fs::create_dir_all(parent).map_err(at)?;
-    // A directory that is a link would lead the copy out of the tree.
-    let inside =
-        |path: &Path| Some(path.canonicalize().ok()?.starts_with(top.canonicalize().ok()?));
-    if inside(parent) != Some(true) {
-        return Ok(());
-    }
-    let kind = fs::symlink_metadata(from).map_err(|error| disk(from, error))?;
-    if kind.is_symlink() {
-        return symlink(fs::read_link(from).map_err(at)?, to).map_err(at);
-    }
-    if kind.is_file() {
-        fs::copy(from, to).map_err(at)?;
-    }
-    Ok(())
 }

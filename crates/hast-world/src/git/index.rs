@@ -9,13 +9,19 @@ use hast_flow::attempt::git_problem::GitProblem;
 
 use super::place::Place;
 use super::run::{Call, Git};
-use crate::files::file_in_the_way;
+use crate::files::{PathError, file_in_the_way};
 
 pub(super) fn disk(path: &Path, error: impl std::fmt::Display) -> GitProblem {
     if let Some(file) = path.parent().and_then(file_in_the_way) {
         return GitProblem::NoDirectory { path: file.display().to_string() };
     }
     GitProblem::Disk { path: path.display().to_string(), why: error.to_string() }
+}
+
+impl From<PathError> for GitProblem {
+    fn from(error: PathError) -> Self {
+        disk(&error.path, error.source)
+    }
 }
 
 /// A file of hast's that is removed with its handle.

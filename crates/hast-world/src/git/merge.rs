@@ -103,13 +103,7 @@ impl Checkout {
 
     /// How this checkout stands to a branch.
     pub(super) fn standing(&mut self, onto: &Target) -> Result<Standing, GitProblem> {
-        let on = match (onto, self.git.head()?) {
-            (Target::Branch(name), HeadNow::Branch(head)) => head == *name,
-            (Target::Branch(name), HeadNow::Detached) => self.rebased().as_ref() == Some(name),
-            (Target::Detached, HeadNow::Branch(_)) => false,
-            (Target::Detached, HeadNow::Detached) => true,
-        };
-        if on {
+        if self.works_on(onto)? {
             let busy = self.under_way().or_else(|| self.locked());
             return Ok(busy.map_or(Standing::On, Standing::Busy));
         }
@@ -118,6 +112,16 @@ impl Checkout {
             Target::Detached => None,
         };
         Ok(elsewhere.map_or(Standing::Off, |at| Standing::CheckedOut { at }))
+    }
+
+    /// Whether this checkout is on a branch, or rebases it.
+    fn works_on(&self, onto: &Target) -> Result<bool, GitProblem> {
+        Ok(match (onto, self.git.head()?) {
+            (Target::Branch(name), HeadNow::Branch(head)) => head == *name,
+            (Target::Branch(name), HeadNow::Detached) => self.rebased().as_ref() == Some(name),
+            (Target::Detached, HeadNow::Branch(_)) => false,
+            (Target::Detached, HeadNow::Detached) => true,
+        })
     }
 
     /// Refuses while the user is in the middle of something: a commit of ours would be taken for a part
@@ -151,12 +155,7 @@ impl Checkout {
     /// A merge, a rebase or a command of the user's may end before the merge gives up, where it is about the
     /// branch that is merged into.
     fn wait_for_user(&self, onto: &Target) -> Result<(), GitProblem> {
-        let here = match (onto, self.git.head()?) {
-            (Target::Branch(name), HeadNow::Branch(head)) => head == *name,
-            (Target::Branch(name), HeadNow::Detached) => self.rebased().as_ref() == Some(name),
-            (Target::Detached, HeadNow::Detached) => true,
-            (Target::Detached, HeadNow::Branch(_)) => false,
-        };
+        let here = self.works_on(onto)?;
         let end = Instant::now() + self.patience;
         while here && (self.under_way().is_some() || self.locked().is_some()) {
             if Instant::now() >= end {

@@ -2,6 +2,7 @@
 //! name below it may have come with a cloned repository. No directory link below the root is followed, and
 //! a link in the place of a file only to a file of the same repository.
 
+mod exact;
 mod reading;
 mod writing;
 

@@ -62,7 +62,7 @@ impl RootPath {
     }
 
     /// What a directory has, in the order of names, and what of it is a directory.
-    fn entries(&self) -> io::Result<Vec<(OsString, bool)>> {
+    pub(crate) fn entries(&self) -> io::Result<Vec<(OsString, bool)>> {
         use std::os::unix::ffi::OsStringExt;
         let directory = self.open(OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty())?;
         let mut entries = Vec::new();

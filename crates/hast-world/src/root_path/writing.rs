@@ -67,7 +67,7 @@ impl RootPath {
         self.make_directories().map_err(|source| self.at(source))
     }
 
-    fn make_directories(&self) -> io::Result<()> {
+    pub(super) fn make_directories(&self) -> io::Result<()> {
         let flags = OFlags::PATH | OFlags::DIRECTORY;
         let mut at = self.open_root()?;
         for name in self.below()? {

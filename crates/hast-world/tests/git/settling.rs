@@ -8,7 +8,7 @@ use hast_flow::attempt::workspace::{
 };
 use hast_world::git::Checkout;
 
-use crate::fixture::{Repo, Steps, at, commit_plan, rules};
+use crate::fixture::{HANDOFF, Repo, Steps, at, changes, commit_plan, protected, rules};
 
 fn look(workspace: &mut Checkout) -> Looked {
     match perform(workspace, &GitStep::Look { rules: rules() }) {
@@ -200,4 +200,27 @@ fn the_index_of_a_sparse_or_missing_checkout_follows_a_commit_of_one_file() {
     repo.remove(".git/index");
     commit(&repo, &repo.head());
     assert_eq!(repo.git(&["status", "--porcelain"]), " M .ai/goals.yaml");
+}
+
+#[test]
+fn kept_work_comes_back_with_its_handoff_that_the_user_has_by_now() {
+    let repo = Repo::new();
+    let path = ".ai/handoffs/2026-02-09_143000.md";
+    let (room, mut steps) = repo.enter("M1");
+    let base = steps.start(&rules());
+    room.write("src/new.rs", "new");
+    room.write(path, HANDOFF);
+    steps.see(&base);
+    let saved = steps.put_safe(&base);
+    steps.back(&base, &saved);
+    repo.write(path, HANDOFF);
+    let base = steps.start(&rules());
+    assert!(room.path(path).exists(), "an agent would read it");
+    let restore = GitStep::Restore { name: saved.work().name.clone(), since: None, rules: rules() };
+    let done = perform(&mut steps, &restore);
+    assert!(matches!(&done, GitResult::Restored { paths } if paths.len() == 2), "{done:?}");
+    let found = steps.see(&base);
+    let names: Vec<&str> = found.handoffs.iter().map(|file| &*file.name).collect();
+    assert_eq!((names, protected(&found)), (vec!["2026-02-09_143000.md"], Vec::new()));
+    assert_eq!(changes(&found), ["A src/new.rs"]);
 }

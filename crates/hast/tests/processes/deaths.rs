@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use hast_flow::process::Supervisor;
 use hast_flow::process::exit::{Exit, Net};
+use hast_stage::needs::{Ability, skip_without};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::played::play;
@@ -73,7 +74,7 @@ fn the_death_of_hast_and_its_guards_at_once_leaves_nothing_where_there_are_names
     hast.says("RUNNING");
     let guards = proc::guards_of(family(&hast.mark)[0]);
     if guards.len() < 2 {
-        eprintln!("skipped: this machine gives no PID namespace");
+        skip_without(Ability::Namespaces, "hast made no PID namespace");
     } else {
         // A stopped guard cannot do anything for us.
         guards.iter().for_each(|pid| signal(*pid, Signal::STOP));

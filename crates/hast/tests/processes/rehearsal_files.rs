@@ -8,6 +8,7 @@ use hast_flow::flows::goals::handoffs::read_handoff;
 use hast_flow::formats::source::Source;
 use hast_flow::process::exit::{Applied, Exit};
 use hast_flow::process::{Sandbox, SandboxMode};
+use hast_stage::needs::{Ability, skip_without};
 
 use crate::rehearsal_scene::{NOW, Rehearsed, put};
 use crate::scene::NETS;
@@ -212,7 +213,7 @@ fn the_sandbox_holds_a_rehearsal_like_every_agent() {
     call.scene.spec.sandbox = Sandbox { mode: SandboxMode::Prefer, writable, ..Sandbox::off() };
     let answer = call.answer();
     if let Applied::Unavailable { why } = &answer.ended.sandbox {
-        eprintln!("skipped: no sandbox on this machine: {why}");
+        skip_without(Ability::Landlock, why);
         return;
     }
     assert_eq!(answer.ended.exit, Exit::Exited(98), "{}", answer.complaint());

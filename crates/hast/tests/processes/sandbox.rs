@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use hast_flow::process::exit::{Applied, Exit, Missing, Net};
 use hast_flow::process::{Ended, Sandbox, SandboxMode};
+use hast_stage::needs::{Ability, skip_without};
 use tempfile::TempDir;
 
 use crate::scene::{NETS, Scene, text};
@@ -34,10 +35,10 @@ fn sandboxed(net: Net, script: &str, writable: &[&Path], closed: &[&Path]) -> En
     scene.run()
 }
 
-/// Whether there is a sandbox here. Only a kernel that truly has none lets a test pass without.
+/// Whether a test cannot show anything, because there is no sandbox here.
 fn skipped(ended: &Ended) -> bool {
     if let Applied::Unavailable { why } = &ended.sandbox {
-        eprintln!("skipped: no sandbox on this machine: {why}");
+        skip_without(Ability::Landlock, why);
         return true;
     }
     false
@@ -119,7 +120,7 @@ fn the_program_cannot_signal_its_guard_or_hast() {
                 assert_eq!(answers(&ended), ["parent=no", "hast=no", "own=yes"]);
             }
             // Signals are held back only by a newer kernel.
-            _ => eprintln!("skipped: {:?}", ended.sandbox),
+            other => skip_without(Ability::Signals, format!("{other:?}")),
         }
     }
 }
@@ -205,7 +206,7 @@ fn in_place_hooks_config_and_state_are_closed_where_there_is_a_mount_namespace()
         return;
     }
     if let Applied::Partly { missing: Missing::ClosedPaths, .. } = ended.sandbox {
-        eprintln!("skipped: no mount namespace on this machine");
+        skip_without(Ability::Namespaces, "hast could not close paths by mounts");
         return;
     }
     let expected = [
@@ -249,7 +250,7 @@ fn a_hidden_directory_looks_empty_where_there_is_a_mount_namespace() {
         return;
     }
     if let Applied::Partly { missing: Missing::ClosedPaths, .. } = ended.sandbox {
-        eprintln!("skipped: no mount namespace on this machine");
+        skip_without(Ability::Namespaces, "hast could not close paths by mounts");
         return;
     }
     assert_eq!(answers(&ended), ["read=no", "list=no", "write=no", "unmount=no", "beside=yes"]);
@@ -289,7 +290,7 @@ fn a_call_sees_its_own_directory_and_not_those_of_other_calls() {
             return;
         }
         if let Applied::Partly { missing: Missing::ClosedPaths, .. } = ended.sandbox {
-            eprintln!("skipped: no mount namespace on this machine");
+            skip_without(Ability::Namespaces, "hast could not close paths by mounts");
             return;
         }
         let expected = [

@@ -134,3 +134,19 @@ echo two > src/two.txt; git add -A; git commit -qm two
         assert_eq!(log, "chore(M1): goal status\nfeat(M1): The work\ntwo\none\nfirst", "{kind}");
     }
 }
+
+#[test]
+fn an_agent_that_ends_at_once_spends_no_attempt_in_either_kind_of_room() {
+    for kind in KINDS {
+        let scene = Scene::new("true", kind);
+        let config = scene.read(".ai/config.yaml");
+        let crash = "sh -c 'echo no such model >&2; exit 3' {prompt_file}";
+        scene.write(".ai/config.yaml", config.replace("rehearsal:.ai/agent.yaml", crash));
+        scene.git(&["commit", "-qam", "another agent"]);
+        let ran = scene.auto();
+        assert_eq!((ran.code, scene.status().as_str()), (1, "active"), "{kind}: {ran:?}");
+        assert_eq!(scene.reason(), "", "{kind}: nothing was judged");
+        assert!(ran.err.contains("ended before its first answer"), "{kind}: {}", ran.err);
+        scene.nothing_runs();
+    }
+}

@@ -25,6 +25,8 @@ for attack in $(ls "$HOME/attacks/$goal"); do
   timeout 20 setsid sh -ex "$HOME/attacks/$goal/$attack" < /dev/null > "$HOME/reports/$attack.log" 2>&1
   echo $? > "$HOME/reports/$attack"
 done
+# An agent that fails and leaves nothing has not begun; one of the attacks writes to this file.
+exit 0
 "#;
 
 /// Words of the attacks: what the system refuses, and what works on a copy of the room's own alone.

@@ -56,6 +56,7 @@ pub struct TooSmall {
 
 /// Puts the sources together by their priority.
 pub fn assemble(goal: Option<&Placed<'_>>, last: Option<&LastSession>, rules: &str) -> Context {
+    let last = last.filter(|last| goal.is_none_or(|placed| last.reaches(&placed.goal.id)));
     let task = match (goal, last) {
         (Some(placed), Some(last)) if is_about(last, placed.goal) => last.next.clone(),
         (Some(placed), _) => goal_as_task(placed.goal),

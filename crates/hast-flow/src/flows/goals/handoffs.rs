@@ -2,7 +2,7 @@
 //! module reads a handoff's parts. It also orders the names of handoffs from newest to oldest.
 
 use crate::docs::document::read;
-use crate::docs::goals::{Handoff, HandoffName};
+use crate::docs::goals::{Handoff, HandoffName, HandoffStatus};
 use crate::formats::diagnostic::Diagnostic;
 use crate::formats::front_matter::{FrontMatter, Sections};
 use crate::formats::source::Source;
@@ -16,6 +16,14 @@ pub struct LastSession {
     /// The lines of `Next` as written.
     pub next: Vec<String>,
     pub context_files: Vec<String>,
+}
+
+impl LastSession {
+    /// Whether a session at a goal is told of this one. The work of a blocked session is nowhere but on the branch
+    /// of its own goal.
+    pub fn reaches(&self, goal: &str) -> bool {
+        self.front.status != HandoffStatus::Blocked || self.front.goal_id == goal
+    }
 }
 
 /// Reads a handoff, or everything that makes it invalid.

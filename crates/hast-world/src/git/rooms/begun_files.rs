@@ -3,11 +3,9 @@
 //! are nobody's work.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io;
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, symlink};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use hast_flow::attempt::git_problem::GitProblem;
@@ -17,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::super::index::disk;
 use super::{RealRooms, Room, remove_any, write_file};
 use crate::files::read_bounded;
+use crate::root_path::RootPath;
 
 const LONGEST_LIST: usize = 512 << 20;
 /// How much is copied. A file beyond that is deleted once somebody changes it.
@@ -44,8 +43,8 @@ impl Room {
     }
 
     /// Copies of these files, out of the agent's reach.
-    fn begun_copies(&self) -> PathBuf {
-        self.path.join("begun")
+    fn begun_copies(&self) -> Result<RootPath, GitProblem> {
+        Ok(RootPath::new(&self.path)?.join("begun"))
     }
 }
 
@@ -55,15 +54,16 @@ impl RealRooms {
         if room.begun_list().exists() {
             return Ok(());
         }
-        remove_any(&room.begun_copies())?;
+        let (tree, copies) = (room.files()?, room.begun_copies()?);
+        copies.remove()?;
         let git = self.git_of(room);
         let list = git.call(["ls-files", "-z", "-o"]).index(&room.index()).from(&room.trusted());
         let list = list.run()?;
-        let of_submodules = files_below(&room.tree(), self.submodules(room)?);
+        let of_submodules = files_below(&tree, self.submodules(room)?);
         let of_submodules = of_submodules.iter().map(Vec::as_slice);
         let (mut begun, mut bytes) = (Vec::new(), 0);
         for path in list.split(|byte| *byte == 0).chain(of_submodules) {
-            let at = room.tree().join(OsStr::from_bytes(path));
+            let at = tree.named(path);
             // A name that ends with a slash is a repository.
             let Some(stamp) = stamp(&at).filter(|_| !path.is_empty() && !path.ends_with(b"/"))
             else {
@@ -72,7 +72,7 @@ impl RealRooms {
             bytes += stamp.size;
             let copied = bytes <= MOST_BYTES;
             if copied {
-                copy(&at, &room.begun_copies().join(OsStr::from_bytes(path)))?;
+                copy(&at, &copies.named(path))?;
             }
             begun.push(BegunFile { path: path.to_vec(), stamp, copied });
         }
@@ -86,17 +86,17 @@ impl RealRooms {
         stays: &dyn Fn(&[u8]) -> bool,
     ) -> Result<(), GitProblem> {
         let mut begun = list(room);
+        let (tree, copies) = (room.files()?, room.begun_copies()?);
         let mut differs = false;
         for file in &mut begun {
-            let name = OsStr::from_bytes(&file.path);
-            let at = room.tree().join(name);
+            let at = tree.named(&file.path);
             if stays(&file.path) || stamp(&at).as_ref() == Some(&file.stamp) {
                 continue;
             }
             differs = true;
-            make_way(&room.tree(), &at)?;
+            at.make_way()?;
             if file.copied {
-                copy(&room.begun_copies().join(name), &at)?;
+                copy(&copies.named(&file.path), &at)?;
                 file.stamp = stamp(&at).unwrap_or_else(|| file.stamp.clone());
             }
         }
@@ -115,9 +115,9 @@ impl RealRooms {
             return Ok(submodules);
         }
         let begun = list(room);
+        let (tree, copies) = (room.files()?, room.begun_copies()?);
         let differs = |file: &&BegunFile| {
-            let name = OsStr::from_bytes(&file.path);
-            let (at, copy) = (room.tree().join(name), room.begun_copies().join(name));
+            let (at, copy) = (tree.named(&file.path), copies.named(&file.path));
             stamp(&at).as_ref() != Some(&file.stamp) && !same_content(&at, &copy)
         };
         submodules.retain(|submodule| {
@@ -129,7 +129,7 @@ impl RealRooms {
             };
             let mut seen = begun.iter().filter(counts).peekable();
             match (seen.peek(), room.record.kind) {
-                (None, RoomKind::SamePath) => self.is_changed_through(room, submodule, absent),
+                (None, RoomKind::SamePath) => self.is_changed_through(&tree, submodule, absent),
                 _ => seen.any(|file| differs(&file)),
             }
         });
@@ -139,28 +139,23 @@ impl RealRooms {
     /// A submodule's own git is in the git directory that is thrown away: without it, git takes the
     /// submodule for one that was never filled, and leaves its files alone.
     pub(super) fn forget_submodule_gits(&self, room: &Room) -> Result<(), GitProblem> {
-        for submodule in self.submodules(room)? {
-            let at = room.tree().join(OsStr::from_bytes(&submodule));
-            if fs::symlink_metadata(&at).is_ok_and(|there| there.is_dir()) {
-                remove_any(&at.join(".git"))?;
-            }
-        }
-        Ok(())
+        let tree = room.files()?;
+        let submodules = self.submodules(room)?;
+        submodules.iter().try_for_each(|path| Ok(tree.named(path).join(".git").remove()?))
     }
 
     /// Whether an ignored file is what the room began with, or what the user has at the same path.
-    pub(super) fn is_as_begun(&self, room: &Room, path: &[u8]) -> bool {
-        let name = OsStr::from_bytes(path);
-        let (at, copy) = (room.tree().join(name), room.begun_copies().join(name));
-        let users = self.git.place.at(path);
-        same_content(&at, &copy)
-            || (room.record.kind == RoomKind::SamePath && same_content(&at, &users))
+    pub(super) fn is_as_begun(&self, room: &Room, path: &[u8]) -> Result<bool, GitProblem> {
+        let (at, copies) = (room.files()?.named(path), room.begun_copies()?);
+        Ok(same_content(&at, &copies.named(path))
+            || (room.record.kind == RoomKind::SamePath
+                && same_content(&at, &self.git.place.at(path))))
     }
 
     /// The next unit begins with nothing of these.
     pub(super) fn forget_begun(&self, room: &Room) -> Result<(), GitProblem> {
         remove_any(&room.begun_list())?;
-        remove_any(&room.begun_copies())
+        Ok(room.begun_copies()?.remove()?)
     }
 
     pub(super) fn begun_paths(&self, room: &Room) -> BTreeSet<Vec<u8>> {
@@ -178,8 +173,8 @@ fn write_list(room: &Room, begun: &[BegunFile]) -> Result<(), GitProblem> {
 }
 
 /// The stamp of a file or link; none for anything else.
-fn stamp(path: &Path) -> Option<Stamp> {
-    let there = fs::symlink_metadata(path).ok().filter(|there| !there.is_dir())?;
+fn stamp(path: &RootPath) -> Option<Stamp> {
+    let there = path.there()?;
     let plain = there.is_file() || there.is_symlink();
     plain.then(|| Stamp {
         mode: there.mode(),
@@ -190,55 +185,33 @@ fn stamp(path: &Path) -> Option<Stamp> {
 }
 
 /// All files in some directories of a tree, but for git's.
-fn files_below(tree: &Path, directories: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+pub(super) fn files_below(tree: &RootPath, directories: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let (mut open, mut files) = (directories, Vec::new());
     while let Some(directory) = open.pop() {
-        let entries = fs::read_dir(tree.join(OsStr::from_bytes(&directory)));
-        for entry in entries.into_iter().flatten().flatten() {
-            let path = [directory.as_slice(), b"/", entry.file_name().as_bytes()].concat();
-            match entry.file_type() {
-                _ if entry.file_name() == ".git" => {}
-                Ok(kind) if kind.is_dir() => open.push(path),
-                _ => files.push(path),
+        for (name, is_directory) in tree.named(&directory).entries().unwrap_or_default() {
+            let path = [directory.as_slice(), b"/", name.as_bytes()].concat();
+            match is_directory {
+                _ if name == ".git" => {}
+                true => open.push(path),
+                false => files.push(path),
             }
         }
     }
     files
 }
 
-pub(super) fn same_content(one: &Path, other: &Path) -> bool {
-    let plain = |path: &Path| fs::symlink_metadata(path).is_ok_and(|there| there.is_file());
-    let link = |path: &Path| fs::read_link(path).ok();
-    match (plain(one), plain(other)) {
-        (true, true) => fs::read(one).ok() == fs::read(other).ok(),
-        (false, false) => link(one).is_some() && link(one) == link(other),
-        _ => false,
+/// Whether a file or link of a room is the same as another one.
+pub(super) fn same_content(one: &RootPath, other: &Path) -> bool {
+    let plain = fs::symlink_metadata(other).is_ok_and(|there| there.is_file());
+    if plain {
+        let bytes = one.read_exact(usize::MAX - 1).ok();
+        return bytes.is_some() && bytes == fs::read(other).ok();
     }
+    let link = fs::read_link(other).ok().map(|leads| leads.into_os_string().into_encoded_bytes());
+    link.is_some() && one.leads_to() == link
 }
 
-/// Nothing is at a path afterwards, and what is above it are directories of the tree.
-fn make_way(tree: &Path, path: &Path) -> Result<(), GitProblem> {
-    let inside = path.strip_prefix(tree).unwrap_or(Path::new(""));
-    let mut above = tree.to_owned();
-    for part in inside.parent().into_iter().flat_map(Path::components) {
-        above.push(part);
-        if fs::symlink_metadata(&above).is_ok_and(|there| !there.is_dir()) {
-            remove_any(&above)?;
-        }
-    }
-    remove_any(path)
-}
-
-/// A copy with the same content, rights and date; blocks are shared where the disk can.
-fn copy(from: &Path, to: &Path) -> Result<(), GitProblem> {
-    let copied = || -> io::Result<()> {
-        let there = fs::symlink_metadata(from)?;
-        fs::create_dir_all(to.parent().unwrap_or(to))?;
-        if there.is_symlink() {
-            return symlink(fs::read_link(from)?, to);
-        }
-        fs::copy(from, to)?;
-        File::open(to)?.set_modified(there.modified()?)
-    };
-    copied().map_err(|error| disk(from, error))
+/// A copy with the same content, rights and date.
+fn copy(from: &RootPath, to: &RootPath) -> Result<(), GitProblem> {
+    from.copy_to(to).map_err(|error| disk(from, error))
 }

@@ -18,7 +18,7 @@ use super::super::paths::{Matcher, repo_path};
 use super::super::place::At;
 use super::tree::leaves_tree;
 use super::walk::{Found, walk};
-use super::{RealRooms, Room, remove_any};
+use super::{RealRooms, Room};
 
 /// The content of a room as git has it.
 pub(super) struct TreeNow {
@@ -83,11 +83,9 @@ impl RealRooms {
 
     /// A file where a sparse checkout has none is compared like any other.
     fn see_left_out(&self, room: &Room, index: &Path) -> Result<(), GitProblem> {
-        let is_there = |path: &Vec<u8>| {
-            fs::symlink_metadata(room.tree().join(OsStr::from_bytes(path))).is_ok()
-        };
+        let tree = room.files()?;
         let mut paths = self.left_out(room)?;
-        paths.retain(is_there);
+        paths.retain(|path| tree.named(path).there().is_some());
         if paths.is_empty() {
             return Ok(());
         }
@@ -97,17 +95,18 @@ impl RealRooms {
     }
 
     /// The agent's git directory leaves the tree, so that no git ever finds it there. The first one
-    /// that leaves is the agent's; later ones were made by hast for the tests.
+    /// that leaves is the agent's; later ones were made by hast for the tests. What is no directory is none.
     pub(super) fn take_git_away(&self, room: &Room) -> Result<(), GitProblem> {
-        let (here, there) = (room.tree().join(".git"), room.agents_git());
+        let (here, there) = (room.files()?.join(".git"), room.agents_git());
         if fs::symlink_metadata(&there).is_ok() {
-            return remove_any(&here);
+            return Ok(here.remove()?);
         }
-        if fs::symlink_metadata(&here).is_err() {
+        if !here.is_dir() {
+            here.remove()?;
             return super::make_private(&there);
         }
         crate::files::open_directories(&here);
-        rustix::fs::rename(&here, &there).map_err(|error| disk(&here, error))
+        rustix::fs::rename(here.as_path(), &there).map_err(|error| disk(&here, error))
     }
 
     /// Paths that differ from the base's index or are new by the base's rules.

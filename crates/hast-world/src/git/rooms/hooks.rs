@@ -16,7 +16,8 @@ use super::super::diff::{Difference, parse_raw};
 use super::super::hooking::{HookFiles, HookReach, Hooking};
 use super::super::index::{Entry, ScratchFile, disk};
 use super::super::run::Git;
-use super::saving::FoundWork;
+use super::change::judged_index_of;
+use super::saving::{FoundWork, RewrittenWork};
 use super::{RealRooms, Room, remove_any};
 
 /// The hooks that a commit runs, in their order.
@@ -56,8 +57,15 @@ impl RealRooms {
         if !HOOKS.iter().any(|hook| there(hook)) {
             return Ok(HookVerdict::Passed { message: plan.message.clone() });
         }
+        // Asked again where the answer was lost: the room's files are what the hooks made of them by now.
+        let noted = self.noted_work(room).and_then(|work| work.rewritten);
+        if let Some(noted) = noted.filter(|noted| noted.before == *tree) {
+            return Ok(HookVerdict::Rewrote { hook: noted.hook, tree: noted.after });
+        }
         // Hooks see what was judged, and nothing that the tests have made of it.
         self.undo_tests(room)?;
+        let judged = Some(judged_index_of(room)).filter(|index| index.exists());
+        self.make_private_git(room, &judged.unwrap_or_else(|| room.index()))?;
         let first = self.one_round(room, plan, tree, hooking)?;
         let HookVerdict::Refused { hook, .. } = &first else {
             return self.noted(room, tree, first);
@@ -182,14 +190,17 @@ impl RealRooms {
         before: &ObjectId,
         verdict: HookVerdict,
     ) -> Result<HookVerdict, GitProblem> {
-        if let (HookVerdict::Rewrote { tree, .. }, Some(work)) = (&verdict, self.noted_work(room)) {
+        if let (HookVerdict::Rewrote { hook, tree }, Some(work)) = (&verdict, self.noted_work(room))
+        {
+            let (hook, after) = (hook.clone(), tree.clone());
+            let rewritten = Some(RewrittenWork { before: before.clone(), hook, after });
             let index = ScratchFile { path: room.trusted().join("rewritten") };
             self.git.read_tree(&index, &work.tree)?;
             let changed = self.git.diff(before, tree)?;
             let changed: Vec<Entry> = changed.iter().map(Difference::new_entry).collect();
             self.git.set_entries(&index, &changed)?;
             let tree = self.git.write_tree(&index)?;
-            self.note_work(room, &FoundWork { tree, ..work })?;
+            self.note_work(room, &FoundWork { tree, rewritten, ..work })?;
         }
         Ok(verdict)
     }

@@ -2,10 +2,8 @@
 //! handoffs, and the agent's own commits. Nothing of the agent runs meanwhile.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
-use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hast_flow::attempt::base::{Base, ObjectId, TreeRules};
 use hast_flow::attempt::evidence::{Breach, Change, ChangeKind, RepoPath};
@@ -14,15 +12,15 @@ use hast_flow::attempt::inspection::{HandoffFile, Inspection};
 use hast_flow::attempt::rooms::OwnCommits;
 
 use super::super::diff::Difference;
-use super::super::index::disk;
 use super::super::paths::{Matcher, repo_path, shown};
 use super::super::place::At;
 use super::change::{TreeNow, judged_index, links};
 use super::saving::FoundWork;
-use super::{RealRooms, Room, remove_any, write_file};
-use crate::files::read_bounded;
+use super::{RealRooms, Room};
+use crate::root_path::RootPath;
 
 const LONGEST_HANDOFF: usize = 1 << 20;
+const LONGEST_SHOWN: usize = 4 << 20;
 
 impl RealRooms {
     /// Looks at what an agent left. Its git directory is kept apart; the tree gets a new one, at the
@@ -42,12 +40,14 @@ impl RealRooms {
             OwnCommits::Squash(why) => (None, Some(why)),
         };
         let head = head.unwrap_or_else(|| room.base().clone());
+        let noted = self.noted_work(room);
         let work = FoundWork {
             base: room.base().clone(),
             tree: now.tree.clone(),
             head: head.clone(),
             not_stored: now.not_stored.iter().map(|path| shown(path)).collect(),
-            taken_back: self.noted_work(room).map(|work| work.taken_back).unwrap_or_default(),
+            rewritten: noted.as_ref().and_then(|work| work.rewritten.clone()),
+            taken_back: noted.map(|work| work.taken_back).unwrap_or_default(),
         };
         self.note_work(room, &work)?;
         if now.differences.iter().any(|one| is_attributes(&one.path)) {
@@ -56,10 +56,10 @@ impl RealRooms {
         self.make_private_git(room, &now.index)?;
         let hidden = self.newly_ignored(room, &now.differences, &meant)?;
         let (differences, absent) = (now.differences.clone(), now.absent.clone());
-        let mut found = self.evidence(room, rules, now, &hidden, head)?;
+        let of_agent = self.changed_ignored(room)?;
+        let mut found = self.evidence(room, rules, now, (&hidden, &of_agent), head)?;
         found.squashed = squashed;
         self.tell_leaks(room, &mut found)?;
-        let of_agent = self.changed_ignored(room)?;
         let back = self.restore_ignored(room, rules, &differences, (&absent, &of_agent))?;
         found.taken_back = work.taken_back.iter().cloned().chain(back).collect();
         found.taken_back.sort();
@@ -78,11 +78,11 @@ impl RealRooms {
         let (git, from) = (self.git_of(room), room.trusted());
         let tracked = git.call(["ls-files", "-z", "-t"]).index(index).from(&from).run()?;
         let there = tracked.split(|byte| *byte == 0).filter_map(|line| line.strip_prefix(b"H "));
+        let tree = room.files()?;
         for path in
             there.filter(|path| matches!(git.place.look_at(path), At::File { .. } | At::Link))
         {
-            let at = git.place.at(path);
-            fs::remove_file(&at).map_err(|error| disk(&at, error))?;
+            tree.named(path).remove()?;
         }
         let write = git.call(["checkout-index", "-a", "-f", "-u", "-q"]);
         write.index(index).from(&from).fetching().run().map(|_| ())
@@ -94,26 +94,26 @@ impl RealRooms {
         let Some(work) = self.noted_work(room) else { return Ok(()) };
         let (git, from, index) = (self.git_of(room), room.trusted(), judged_index(room)?);
         // The user's files are in the room as they are now, and the judged tree has them as the base does.
-        let of_user: Vec<(PathBuf, Vec<u8>)> = self
-            .shown_paths(room)
-            .iter()
-            .filter(|path| matches!(git.place.look_at(path), At::File { .. }))
-            .filter_map(|path| Some((git.place.at(path), fs::read(git.place.at(path)).ok()?)))
+        let (tree, shown_paths) = (room.files()?, self.shown_paths(room));
+        let of_user = shown_paths.iter().map(|path| tree.named(path));
+        let of_user: Vec<(RootPath, Vec<u8>)> = of_user
+            .filter_map(|at| Some((at.clone(), at.read_exact(LONGEST_SHOWN).ok()?)))
             .collect();
         let judged = git.call(["read-tree", "-u", "--reset", work.tree.as_str()]).fetching();
         judged.index(&index).from(&from).run()?;
-        for (path, bytes) in of_user {
-            if fs::read(&path).ok().as_ref() != Some(&bytes) {
-                write_file(&path, &bytes)?;
+        for (at, bytes) in of_user {
+            if at.read_exact(LONGEST_SHOWN).ok().as_ref() != Some(&bytes) {
+                at.make_way()?;
+                at.put(&bytes)?;
             }
         }
-        let (shown_files, begun) = (self.shown_paths(room), self.begun_paths(room));
+        let begun = self.begun_paths(room);
         for path in self.new_by_base_rules(room, &index)? {
-            let is_kept = shown_files.contains(&path[..])
+            let is_kept = shown_paths.contains(&path[..])
                 || begun.contains(&path[..])
                 || work.not_stored.contains(&shown(&path));
             if !is_kept {
-                remove_any(&room.tree().join(OsStr::from_bytes(&path)))?;
+                tree.named(&path).remove()?;
             }
         }
         Ok(())
@@ -141,7 +141,7 @@ impl RealRooms {
         room: &Room,
         rules: &TreeRules,
         mut now: TreeNow,
-        hidden: &[Difference],
+        (hidden, ignored): (&[Difference], &[Vec<u8>]),
         head: ObjectId,
     ) -> Result<Inspection, GitProblem> {
         let matcher = Matcher::new(rules);
@@ -159,8 +159,8 @@ impl RealRooms {
         Ok(Inspection {
             changes,
             links: links(&now.differences),
-            protected: self.protected(room, &matcher, &now.differences),
-            handoffs: self.new_handoffs(room, rules, &now.differences),
+            protected: self.protected(room, &matcher, &now.differences, ignored)?,
+            handoffs: self.new_handoffs(room, rules, &now.differences)?,
             others: Vec::new(),
             squashed: None,
             taken_back: Vec::new(),
@@ -202,20 +202,20 @@ impl RealRooms {
         room: &Room,
         matcher: &Matcher<'_>,
         differences: &[Difference],
-    ) -> Vec<RepoPath> {
-        let mut all: BTreeSet<RepoPath> = self.changed_shown(room).into_iter().collect();
+        ignored: &[Vec<u8>],
+    ) -> Result<Vec<RepoPath>, GitProblem> {
+        let mut all: BTreeSet<RepoPath> = self.changed_shown(room)?.into_iter().collect();
         all.extend(matcher.off_limits(differences.iter().map(|one| &one.path)));
         // A file that the user's settings of git include is a setting.
         let settings = self.git.place.in_tree(&self.config.included);
         let settings = differences.iter().filter(|one| settings.contains(&one.path));
         all.extend(settings.map(|one| repo_path(&one.path)));
-        let ignored = self.changed_ignored(room).unwrap_or_default();
         let ignored = ignored.iter().filter(|path| matcher.is_guarded(path));
         all.extend(ignored.map(|path| repo_path(path)));
         let old = differences.iter().filter(|one| one.old.is_some());
         let old = old.filter(|one| matcher.is_handoff(&one.path));
         all.extend(old.map(|one| repo_path(&one.path)));
-        all.into_iter().collect()
+        Ok(all.into_iter().collect())
     }
 
     /// Handoffs that were not there when the attempt began, also where git ignores them.
@@ -224,27 +224,27 @@ impl RealRooms {
         room: &Room,
         rules: &TreeRules,
         differences: &[Difference],
-    ) -> Vec<HandoffFile> {
-        let Some(directory) = &rules.handoffs else { return Vec::new() };
+    ) -> Result<Vec<HandoffFile>, GitProblem> {
+        let Some(directory) = &rules.handoffs else { return Ok(Vec::new()) };
         let shown_before = self.shown_paths(room);
-        let place = room.tree().join(directory);
+        let place = room.files()?.join(directory);
         let mut new = Vec::new();
-        for entry in fs::read_dir(&place).into_iter().flatten().flatten() {
-            let name = entry.file_name();
+        for (name, _) in place.entries().unwrap_or_default() {
             let path = [directory.as_bytes(), name.as_bytes()].concat();
             if shown_before.contains(&path) || self.base_has(room, &path) {
                 continue;
             }
-            let bytes = match fs::symlink_metadata(entry.path()) {
-                Ok(there) if !there.is_file() => Err("not a regular file".to_owned()),
-                Ok(there) if there.len() > LONGEST_HANDOFF as u64 => Err("too large".to_owned()),
-                _ => read_bounded(&entry.path(), LONGEST_HANDOFF).map_err(|why| why.to_string()),
+            let at = place.join(&name);
+            let bytes = match at.there() {
+                Some(there) if !there.is_file() => Err("not a regular file".to_owned()),
+                Some(there) if there.len() > LONGEST_HANDOFF as u64 => Err("too large".to_owned()),
+                _ => at.read_exact(LONGEST_HANDOFF).map_err(|why| why.to_string()),
             };
             let ignored = !differences.iter().any(|one| one.path == path);
             new.push(HandoffFile { name: shown(name.as_bytes()), bytes, ignored });
         }
         new.sort_by(|one, other| one.name.cmp(&other.name));
-        new
+        Ok(new)
     }
 
     fn base_has(&self, room: &Room, path: &[u8]) -> bool {

@@ -41,6 +41,7 @@ use super::index::disk;
 use super::place::{Place, is_a_place_of_ours};
 use super::run::{Git, GitEnvironment};
 use crate::files::read_bounded;
+use crate::root_path::RootPath;
 
 /// Largest record of a room that is read.
 const LONGEST_RECORD: usize = 64 << 10;
@@ -91,6 +92,11 @@ impl Room {
     /// Where the agent works.
     pub fn tree(&self) -> PathBuf {
         self.path.join("tree")
+    }
+
+    /// The same for what hast does there by itself: it follows no link on the way, whoever made one.
+    fn files(&self) -> Result<RootPath, GitProblem> {
+        Ok(RootPath::new(&self.tree())?)
     }
 
     pub fn base(&self) -> &ObjectId {
@@ -372,7 +378,7 @@ impl RealRooms {
     }
 }
 
-/// Writes a file of a room that hast alone reads, or that an agent may change as it likes.
+/// Writes a file of a room in a directory that hast alone writes.
 fn write_file(path: &Path, bytes: &[u8]) -> Result<(), GitProblem> {
     let made = path.parent().map_or(Ok(()), fs::create_dir_all);
     let written = made.and_then(|()| File::create(path)?.write_all(bytes));
@@ -399,7 +405,7 @@ fn remove_all(path: &Path) -> Result<(), GitProblem> {
     }
 }
 
-/// Deletes whatever is at a path.
+/// Deletes whatever is at a path that hast alone made.
 fn remove_any(path: &Path) -> Result<(), GitProblem> {
     match fs::symlink_metadata(path) {
         Err(_) => Ok(()),

@@ -133,6 +133,10 @@ impl RealRooms {
 
     /// The agent's objects in a store of hast's own, and its last commit; none where it made none.
     fn fetched(&self, room: &Room) -> Checked<Option<(PathBuf, ObjectId)>> {
+        // It left no git directory, and with it no commit.
+        if fs::read_dir(room.agents_git()).is_ok_and(|mut inside| inside.next().is_none()) {
+            return Ok(Ok(None));
+        }
         let tip = honest!(self.tip(room)?);
         if tip == *room.base() {
             return Ok(Ok(None));

@@ -44,6 +44,8 @@ impl RealRooms {
     /// Makes `.git` in the room's tree, at the room's base and with this index.
     pub(super) fn make_private_git(&self, room: &Room, index: &Path) -> Result<(), GitProblem> {
         let at = room.tree().join(".git");
+        // What code of an agent has left there may lead anywhere.
+        room.files()?.join(".git").remove()?;
         let format = self.git.call(["rev-parse", "--show-object-format"]).line()?;
         let mut init = vec!["init", "-q", "--template="];
         let format = format!("--object-format={format}");

@@ -37,6 +37,17 @@ pub(super) struct FoundWork {
     /// Ignored files of the agent that were taken back before the tests.
     #[serde(default)]
     pub(super) taken_back: Vec<RepoPath>,
+    /// The last answer of hooks that changed the work.
+    #[serde(default)]
+    pub(super) rewritten: Option<RewrittenWork>,
+}
+
+/// What hooks made of a tree that was to be committed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RewrittenWork {
+    pub(super) before: ObjectId,
+    pub(super) hook: String,
+    pub(super) after: ObjectId,
 }
 
 impl RealRooms {
@@ -99,7 +110,7 @@ impl RealRooms {
         };
         let (base, head) = (room.base().clone(), head.unwrap_or_else(|| room.base().clone()));
         let not_stored = not_stored.iter().map(|path| shown(path)).collect();
-        Ok(FoundWork { base, tree, head, not_stored, taken_back: Vec::new() })
+        Ok(FoundWork { base, tree, head, not_stored, taken_back: Vec::new(), rewritten: None })
     }
 
     /// Changed files beyond the plan's sizes, the largest first.
@@ -204,29 +215,30 @@ impl RealRooms {
         room: &Room,
         saved: &SavedWork,
     ) -> Result<Vec<Aside>, GitProblem> {
+        if !saved.overflow.is_empty() {
+            // What the tests have made of the work is not the agent's.
+            self.undo_tests(room)?;
+        }
         let keep = aside::directory(&self.git.place).join(ref_part(&saved.name));
-        let mut moved = Vec::new();
+        let (tree, mut moved) = (room.files()?, Vec::new());
         for path in &saved.overflow {
-            let from = room.tree().join(path);
-            if fs::symlink_metadata(&from).is_err() {
+            let from = tree.join(path);
+            if from.there().is_none() {
                 continue;
             }
             fs::create_dir_all(&keep).map_err(|error| disk(&keep, error))?;
             let mut free = aside::places_aside(path.as_bytes(), &keep)
                 .filter(|to| fs::symlink_metadata(to).is_err());
             let to = free.next().ok_or_else(|| disk(&keep, "it is full"))?;
-            rename_or_copy(&from, &to).map_err(|error| disk(&from, error))?;
+            let moved_there = from.move_to(&to).and_then(|moved| match moved {
+                true => Ok(()),
+                // Rooms may be on another file system than the repository.
+                false => copy_all(&from, &to),
+            });
+            moved_there.map_err(|error| disk(&from, error))?;
             moved.push((path.clone().into_bytes(), to));
         }
         Ok(aside::lies_aside(&keep, &moved))
-    }
-}
-
-/// Rooms may be on another file system than the repository.
-fn rename_or_copy(from: &Path, to: &Path) -> io::Result<()> {
-    match rustix::fs::rename(from, to) {
-        Err(rustix::io::Errno::XDEV) => copy_all(from, to),
-        other => Ok(other?),
     }
 }
 

@@ -3,7 +3,6 @@
 //! marks before each start, because the user goes on working.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -17,6 +16,7 @@ use super::super::index::disk;
 use super::super::paths::Matcher;
 use super::{RealRooms, Room, write_file};
 use crate::files::read_bounded;
+use crate::root_path::RootPath;
 
 const LONGEST_RULES: usize = 1 << 20;
 /// The mark of a directory through which nothing of the layer below is seen.
@@ -57,9 +57,9 @@ impl RealRooms {
         if room.record.kind == RoomKind::OwnPath {
             return Ok(());
         }
-        let seen = self.seen_through(room)?;
+        let (seen, tree) = (self.seen_through(room)?, room.files()?);
         for directory in &seen.above {
-            self.shade_directory(&room.tree(), directory, &seen)?;
+            self.shade_directory(&tree, directory, &seen)?;
         }
         self.hide_submodule_gits(room)
     }
@@ -89,33 +89,32 @@ impl RealRooms {
         Ok(seen)
     }
 
-    fn shade_directory(&self, tree: &Path, path: &[u8], seen: &Seen) -> Result<(), GitProblem> {
-        let here = at(tree, path);
+    fn shade_directory(&self, tree: &RootPath, path: &[u8], seen: &Seen) -> Result<(), GitProblem> {
+        let here = tree.named(path);
         let users = self.git.place.at(path);
-        if !is_plain_directory(tree, path) {
-            if fs::symlink_metadata(&here).is_ok() || !is_plain_directory(tree, parent(path)) {
+        if !here.is_dir() {
+            if here.there().is_some() || !here.is_reached() {
                 // Something of the room's is in its place, and covers what is below.
                 return Ok(());
             }
-            fs::create_dir(&here).map_err(|error| disk(&here, error))?;
+            here.make_directory()?;
         }
-        let _ = lremovexattr(&here, OPAQUE);
-        for name in names(&here) {
-            let child = joined(path, &name);
-            let is_seen = seen.above.contains(&child) || seen.through.contains(&child);
-            if !is_seen && is_plain_directory(tree, &child) {
-                let at = at(tree, &child);
-                lsetxattr(&at, OPAQUE, b"y", XattrFlags::empty())
+        let _ = lremovexattr(here.as_path(), OPAQUE);
+        let inside = here.entries().unwrap_or_default();
+        for (name, _) in inside.into_iter().filter(|(_, is_directory)| *is_directory) {
+            let child = joined(path, name.as_bytes());
+            if !seen.above.contains(&child) && !seen.through.contains(&child) {
+                let at = tree.named(&child);
+                lsetxattr(at.as_path(), OPAQUE, b"y", XattrFlags::empty())
                     .map_err(|error| disk(&at, error))?;
             }
         }
         for name in names(&users) {
             let child = joined(path, &name);
             let is_seen = seen.above.contains(&child) || seen.through.contains(&child);
-            let at = at(tree, &child);
-            if !is_seen && child != b".git" && fs::symlink_metadata(&at).is_err() {
-                mknodat(CWD, &at, FileType::CharacterDevice, Mode::empty(), 0)
-                    .map_err(|error| disk(&at, error))?;
+            let at = tree.named(&child);
+            if !is_seen && child != b".git" && at.there().is_none() {
+                at.mark_absent()?;
             }
         }
         Ok(())
@@ -130,16 +129,15 @@ impl RealRooms {
         if room.record.kind == RoomKind::OwnPath {
             return Ok(());
         }
+        let tree = room.files()?;
         for path in self.seen_through(room)?.through.iter().filter(|path| !keep(path)) {
-            if is_plain_directory(&room.tree(), parent(path)) {
-                remove_but(&room.tree(), path, keep)?;
-            }
+            remove_but(&tree, path, keep)?;
         }
         for submodule in self.filled_submodules(room)? {
             // Git looks for a directory there.
-            let at = at(&room.tree(), &submodule);
-            if is_plain_directory(&room.tree(), parent(&submodule)) && !at.exists() {
-                super::make_private(&at)?;
+            let at = tree.named(&submodule);
+            if at.is_reached() && at.there().is_none() {
+                at.make_private()?;
             }
         }
         Ok(())
@@ -147,27 +145,32 @@ impl RealRooms {
 }
 
 /// Removes what is at a path, but what is to be kept below it.
-fn remove_but(tree: &Path, path: &[u8], keep: &dyn Fn(&[u8]) -> bool) -> Result<(), GitProblem> {
+fn remove_but(
+    tree: &RootPath,
+    path: &[u8],
+    keep: &dyn Fn(&[u8]) -> bool,
+) -> Result<(), GitProblem> {
     if keep(path) {
         return Ok(());
     }
-    let full = at(tree, path);
-    if !fs::symlink_metadata(&full).is_ok_and(|there| there.is_dir()) || !holds(tree, path, keep) {
-        return super::remove_any(&full);
+    let at = tree.named(path);
+    if !at.is_dir() || !holds(tree, path, keep) {
+        return Ok(at.remove()?);
     }
-    names(&full).iter().try_for_each(|name| remove_but(tree, &joined(path, name), keep))
+    let inside = at.entries().map_err(|error| disk(&at, error))?;
+    inside.iter().try_for_each(|(name, _)| remove_but(tree, &joined(path, name.as_bytes()), keep))
 }
 
 /// Whether something that is to be kept lies in a directory.
-fn holds(tree: &Path, directory: &[u8], keep: &dyn Fn(&[u8]) -> bool) -> bool {
+fn holds(tree: &RootPath, directory: &[u8], keep: &dyn Fn(&[u8]) -> bool) -> bool {
     let mut open = vec![directory.to_vec()];
     while let Some(directory) = open.pop() {
-        for name in names(&at(tree, &directory)) {
-            let path = joined(&directory, &name);
+        for (name, is_directory) in tree.named(&directory).entries().unwrap_or_default() {
+            let path = joined(&directory, name.as_bytes());
             if keep(&path) {
                 return true;
             }
-            if fs::symlink_metadata(at(tree, &path)).is_ok_and(|there| there.is_dir()) {
+            if is_directory {
                 open.push(path);
             }
         }
@@ -178,17 +181,14 @@ fn holds(tree: &Path, directory: &[u8], keep: &dyn Fn(&[u8]) -> bool) -> bool {
 /// Hides files of the user's that the agent deleted.
 pub(super) fn hide_absent<'a>(
     room: &Room,
-    absent: impl Iterator<Item = &'a Vec<u8>>,
+    mut absent: impl Iterator<Item = &'a Vec<u8>>,
 ) -> Result<(), GitProblem> {
-    for path in absent {
-        let at = at(&room.tree(), path);
-        let is_free = fs::symlink_metadata(&at).is_err();
-        if is_free && is_plain_directory(&room.tree(), parent(path)) {
-            mknodat(CWD, &at, FileType::CharacterDevice, Mode::empty(), 0)
-                .map_err(|error| disk(&at, error))?;
-        }
-    }
-    Ok(())
+    let tree = room.files()?;
+    absent.try_for_each(|path| {
+        let at = tree.named(path);
+        let is_free = at.is_reached() && at.there().is_none();
+        if is_free { Ok(at.mark_absent()?) } else { Ok(()) }
+    })
 }
 
 /// Tries the marks on a directory: not every file system takes them.
@@ -205,24 +205,10 @@ fn own_directory(rules: &TreeRules) -> Option<Vec<u8>> {
     Some(format!("{above}/").into_bytes())
 }
 
-fn at(tree: &Path, path: &[u8]) -> PathBuf {
-    tree.join(OsStr::from_bytes(path))
-}
-
-/// Whether a path leads through directories alone: a link of an agent's may lead anywhere.
-fn is_plain_directory(tree: &Path, path: &[u8]) -> bool {
-    let is_dir = |path: &[u8]| fs::symlink_metadata(at(tree, path)).is_ok_and(|it| it.is_dir());
-    parents(path).chain([path]).all(is_dir)
-}
-
 /// The directories above a path, from the top down, without the top itself.
 fn parents(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
     ends.map(|(at, _)| &path[..at])
-}
-
-fn parent(path: &[u8]) -> &[u8] {
-    parents(path).last().unwrap_or_default()
 }
 
 fn joined(directory: &[u8], name: &[u8]) -> Vec<u8> {
@@ -242,7 +228,6 @@ mod tests {
     fn the_directories_above_a_path_come_from_the_top_down() {
         let above: Vec<&[u8]> = parents(b"a/b/c").collect();
         assert_eq!(above, [b"a".as_slice(), b"a/b"]);
-        assert_eq!((parent(b"a/b/c"), parent(b"a")), (b"a/b".as_slice(), b"".as_slice()));
         assert_eq!(parents(b"a").count(), 0);
     }
 

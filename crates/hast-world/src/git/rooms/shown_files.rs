@@ -4,7 +4,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 
 use hast_flow::attempt::base::TreeRules;
 use hast_flow::attempt::evidence::RepoPath;
@@ -12,9 +11,11 @@ use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::ids::Sha256;
 use serde::{Deserialize, Serialize};
 
+use super::super::diff::Difference;
 use super::super::paths::repo_path;
-use super::{RealRooms, Room, remove_any, write_file};
+use super::{RealRooms, Room, write_file};
 use crate::files::read_bounded;
+use crate::root_path::RootPath;
 
 /// Largest file that is shown.
 const LONGEST: usize = 4 << 20;
@@ -32,22 +33,34 @@ struct ShownFile {
 impl RealRooms {
     /// Puts the user's files into a room, and notes them.
     pub(super) fn show_files(&self, room: &Room, rules: &TreeRules) -> Result<(), GitProblem> {
-        let mut shown = Vec::new();
+        let (tree, mut shown) = (room.files()?, Vec::new());
         let files = rules.protected.iter().filter(|path| !path.ends_with('/'));
-        for path in files.cloned().chain(self.new_handoffs_of_user(room, rules)) {
-            let to = room.tree().join(&path);
-            if !stays_in(&room.tree(), &to) {
+        for path in files.cloned().chain(self.new_handoffs_of_user(&tree, rules)) {
+            let to = tree.join(&path);
+            if to.kind().is_err() {
+                // A link of the base would lead it elsewhere.
                 continue;
             }
-            let bytes = plain_file(&self.git.place.top.join(&path));
+            let users = RootPath::new(&self.git.place.top)?.join(&path);
+            let bytes = users.read_exact(LONGEST).ok();
             match &bytes {
-                Some(bytes) => write_file(&to, bytes)?,
-                None => remove_any(&to)?,
+                Some(bytes) => to.put(bytes)?,
+                None => to.remove()?,
             }
             shown.push(ShownFile { path, hash: bytes.as_deref().map(Sha256::of) });
         }
         let list = serde_json::to_vec(&shown).unwrap_or_default();
         write_file(&room.shown_list(), &list)
+    }
+
+    /// Files that work brought into the room again are that work's, and not the user's.
+    pub(super) fn forget_shown(&self, room: &Room, work: &[Difference]) -> Result<(), GitProblem> {
+        let is_work = |file: &ShownFile| work.iter().any(|one| one.path == file.path.as_bytes());
+        let (forgotten, shown): (Vec<_>, Vec<_>) = list(room).into_iter().partition(is_work);
+        if forgotten.is_empty() {
+            return Ok(());
+        }
+        write_file(&room.shown_list(), &serde_json::to_vec(&shown).unwrap_or_default())
     }
 
     /// Paths whose content hast chose.
@@ -56,24 +69,24 @@ impl RealRooms {
     }
 
     /// Shown files that are not as they were put there.
-    pub(super) fn changed_shown(&self, room: &Room) -> Vec<RepoPath> {
+    pub(super) fn changed_shown(&self, room: &Room) -> Result<Vec<RepoPath>, GitProblem> {
+        let tree = room.files()?;
         let differs = |file: &ShownFile| {
-            let at = room.tree().join(&file.path);
-            let now = plain_file(&at).as_deref().map(Sha256::of);
-            now != file.hash || (now.is_none() && fs::symlink_metadata(&at).is_ok())
+            let at = tree.join(&file.path);
+            let now = at.read_exact(LONGEST).ok().as_deref().map(Sha256::of);
+            now != file.hash || (now.is_none() && at.exists())
         };
         let changed = list(room).into_iter().filter(differs);
-        changed.map(|file| repo_path(file.path.as_bytes())).collect()
+        Ok(changed.map(|file| repo_path(file.path.as_bytes())).collect())
     }
 
     /// Handoffs that the user has and the room's commit has not.
-    fn new_handoffs_of_user(&self, room: &Room, rules: &TreeRules) -> Vec<String> {
+    fn new_handoffs_of_user(&self, tree: &RootPath, rules: &TreeRules) -> Vec<String> {
         let Some(directory) = &rules.handoffs else { return Vec::new() };
         let entries = fs::read_dir(self.git.place.top.join(directory)).into_iter().flatten();
         let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
         let paths = names.map(|name| format!("{directory}{name}"));
-        let mut new: Vec<String> =
-            paths.filter(|path| fs::symlink_metadata(room.tree().join(path)).is_err()).collect();
+        let mut new: Vec<String> = paths.filter(|path| !tree.join(path).exists()).collect();
         new.sort_unstable();
         new.split_off(new.len().saturating_sub(HANDOFFS))
     }
@@ -82,20 +95,4 @@ impl RealRooms {
 fn list(room: &Room) -> Vec<ShownFile> {
     let bytes = read_bounded(&room.shown_list(), LONGEST_LIST).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
-}
-
-/// The bytes of a regular file; none for anything else.
-fn plain_file(path: &Path) -> Option<Vec<u8>> {
-    let plain = fs::symlink_metadata(path).is_ok_and(|there| there.is_file());
-    if plain { read_bounded(path, LONGEST).ok() } else { None }
-}
-
-/// Whether no link of the base leads a path out of the tree.
-fn stays_in(tree: &Path, path: &Path) -> bool {
-    let there = path
-        .parent()
-        .and_then(|parent| parent.ancestors().find(|above| fs::symlink_metadata(above).is_ok()));
-    let real = there.and_then(|above| above.canonicalize().ok());
-    let tree = tree.canonicalize().ok();
-    real.zip(tree).is_some_and(|(real, tree)| real.starts_with(tree))
 }

@@ -2,22 +2,20 @@
 //! and a change of a tracked file in one is told. Git is asked in the user's own submodules alone.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::rooms::RoomKind;
-use rustix::fs::{CWD, FileType, Mode, lgetxattr, mknodat};
+use rustix::fs::lgetxattr;
 
 use super::super::copies::copy_one;
-use super::super::index::disk;
 use super::super::paths::shown;
 use super::super::place::Place;
 use super::super::run::{Git, GitEnvironment};
 use super::shade::OPAQUE;
-use super::{RealRooms, Room, make_private, remove_any};
+use super::{RealRooms, Room};
+use crate::root_path::RootPath;
 
 /// More files of one submodule are not looked at one by one.
 const MOST_FILES: usize = 500_000;
@@ -35,10 +33,11 @@ impl RealRooms {
 
     /// What a room has in submodules goes: the next unit begins with the user's.
     pub(super) fn empty_submodules(&self, room: &Room) -> Result<(), GitProblem> {
+        let tree = room.files()?;
         for path in self.submodules(room)? {
-            let at = room.tree().join(OsStr::from_bytes(&path));
-            remove_any(&at)?;
-            make_private(&at)?;
+            let at = tree.named(&path);
+            at.make_way()?;
+            at.make_private()?;
         }
         Ok(())
     }
@@ -49,12 +48,13 @@ impl RealRooms {
         if room.record.kind == RoomKind::SamePath {
             return Ok(copied);
         }
+        let (users, tree) = (RootPath::new(&self.git.place.top)?, room.files()?);
         for submodule in self.filled_submodules(room)? {
-            let to = room.tree().join(OsStr::from_bytes(&submodule));
+            let (users, tree) = (users.named(&submodule), tree.named(&submodule));
             for file in self.tracked_in(&submodule).unwrap_or_default() {
-                let from = self.git.place.at(&submodule).join(OsStr::from_bytes(&file));
-                if from.symlink_metadata().is_ok_and(|there| !there.is_dir()) {
-                    copy_one(&from, &to.join(OsStr::from_bytes(&file)), &room.tree())?;
+                let from = users.named(&file);
+                if from.there().is_some_and(|there| !there.is_dir()) {
+                    copy_one(&from, &tree.named(&file))?;
                     copied += 1;
                 }
             }
@@ -65,15 +65,12 @@ impl RealRooms {
     /// At the checkout's path the user's submodule is seen, but not its git directory: the room has none that it
     /// could belong to.
     pub(super) fn hide_submodule_gits(&self, room: &Room) -> Result<(), GitProblem> {
+        let tree = room.files()?;
         for path in self.filled_submodules(room)? {
-            let at = room.tree().join(OsStr::from_bytes(&path));
-            if !fs::symlink_metadata(&at).is_ok_and(|there| there.is_dir()) {
-                continue;
-            }
-            let git = at.join(".git");
-            if fs::symlink_metadata(&git).is_err() {
-                mknodat(CWD, &git, FileType::CharacterDevice, Mode::empty(), 0)
-                    .map_err(|error| disk(&git, error))?;
+            let git = tree.named(&path).join(".git");
+            let is_free = git.is_reached() && git.there().is_none();
+            if is_free {
+                git.mark_absent()?;
             }
         }
         Ok(())
@@ -91,7 +88,7 @@ impl RealRooms {
     /// files that it deleted.
     pub(super) fn is_changed_through(
         &self,
-        room: &Room,
+        tree: &RootPath,
         submodule: &[u8],
         absent: &[Vec<u8>],
     ) -> bool {
@@ -102,16 +99,15 @@ impl RealRooms {
                 *gone == path || path.strip_prefix(&gone[..]).is_some_and(|rest| rest[0] == b'/')
             })
         };
-        let tree = room.tree();
         tracked.iter().any(|file| {
             let path = [&inside[..], file].concat();
-            let (mine, users) = (tree.join(OsStr::from_bytes(&path)), self.git.place.at(&path));
-            match fs::symlink_metadata(&mine) {
-                Ok(there) if there.is_dir() => !users.is_dir(),
-                Ok(_) => !super::begun_files::same_content(&mine, &users),
-                Err(_) => {
+            let (mine, users) = (tree.named(&path), self.git.place.at(&path));
+            match mine.there() {
+                Some(there) if there.is_dir() => !users.is_dir(),
+                Some(_) => !super::begun_files::same_content(&mine, &users),
+                None => {
                     fs::symlink_metadata(&users).is_ok()
-                        && (deleted(&path) || is_covered(&tree, submodule.len(), &path))
+                        && (deleted(&path) || is_covered(tree, submodule.len(), &path))
                 }
             }
         })
@@ -148,16 +144,17 @@ fn is_filled(submodule: &Path) -> bool {
 }
 
 /// Whether a directory above a path, from the submodule on, was made anew: nothing is seen through it.
-fn is_covered(tree: &Path, submodule: usize, path: &[u8]) -> bool {
+fn is_covered(tree: &RootPath, submodule: usize, path: &[u8]) -> bool {
     let ends = path.iter().enumerate().filter(|(at, byte)| **byte == b'/' && *at >= submodule);
-    let mut above = ends.map(|(at, _)| tree.join(OsStr::from_bytes(&path[..at])));
-    above.any(|directory| match fs::symlink_metadata(&directory) {
-        Ok(there) if there.is_dir() => {
+    let mut above = ends.map(|(at, _)| tree.named(&path[..at]));
+    above.any(|directory| match directory.there() {
+        Some(there) if there.is_dir() => {
             let mut value = [0; 4];
-            lgetxattr(&directory, OPAQUE, &mut value[..]).is_ok_and(|length| length > 0)
+            lgetxattr(directory.as_path(), OPAQUE, &mut value[..]).is_ok_and(|length| length > 0)
         }
         // A file or link stands where the directory was.
-        Ok(_) => true,
-        Err(_) => false,
+        Some(_) => true,
+        // So does one above it.
+        None => directory.kind().is_err(),
     })
 }

@@ -2,7 +2,7 @@
 //! the user's dates, so that build tools find nothing to do.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, Metadata};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -10,11 +10,10 @@ use std::path::Path;
 use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::rooms::RoomKind;
-use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
+use rustix::fs::Timespec;
 
 use super::super::ignores::Ignores;
-use super::super::index::disk;
-use super::{IgnoredFiles, RealRooms, Room, remove_any, walk, write_file};
+use super::{IgnoredFiles, RealRooms, Room, walk, write_file};
 use crate::files::read_bounded;
 
 /// Largest list of ignore rules that is read.
@@ -30,10 +29,10 @@ impl RealRooms {
     ) -> Result<(), GitProblem> {
         let git = self.git_of(room);
         let (index, from) = (room.index(), room.trusted());
-        for path in walk::walk(&room.tree())?.special {
+        let tree = room.files()?;
+        for path in walk::walk(&tree)?.special {
             // Git leaves pipes and sockets alone.
-            let path = git.place.at(&path);
-            fs::remove_file(&path).map_err(|error| disk(&path, error))?;
+            tree.named(&path).remove()?;
         }
         let read = git.call(["read-tree", "-u", "--reset", to.as_str()]).fetching();
         read.index(&index).from(&from).run()?;
@@ -50,7 +49,7 @@ impl RealRooms {
         if ignored == IgnoredFiles::Kept {
             // What only the attempt's own rules hide, or lies where a sparse checkout has nothing.
             for path in self.new_by_base_rules(room, &index)?.iter().chain(&self.left_out(room)?) {
-                remove_any(&git.place.at(path))?;
+                tree.named(path).remove()?;
             }
         }
         self.copy_dates(room, to)
@@ -90,24 +89,25 @@ impl RealRooms {
         let Ok(changed) = changed.users_index().run() else { return Ok(()) };
         let changed: BTreeSet<&[u8]> = changed.split(|byte| *byte == 0).collect();
         let files = git.call(["ls-files", "-z"]).index(&index).from(&from).run()?;
-        let date = |path: &Path| {
-            let there = fs::symlink_metadata(path).ok()?;
+        let date = |there: Option<Metadata>| {
+            let there = there?;
             Some(Timespec { tv_sec: there.mtime(), tv_nsec: there.mtime_nsec() })
         };
+        let tree = room.files()?;
         let mut differs = false;
         for path in files.split(|byte| *byte == 0).filter(|path| !changed.contains(path)) {
             if path.is_empty() {
                 continue;
             }
-            let at = git.place.at(path);
-            let Some(users) = date(&self.git.place.at(path)) else { continue };
+            let at = tree.named(path);
+            let users = fs::symlink_metadata(self.git.place.at(path)).ok();
+            let Some(users) = date(users) else { continue };
             // Git reads a file again whose date was set, also to what it was.
-            if date(&at) == Some(users) {
+            if date(at.there()) == Some(users) {
                 continue;
             }
             differs = true;
-            let dates = Timestamps { last_access: users, last_modification: users };
-            let _ = utimensat(CWD, at, &dates, AtFlags::SYMLINK_NOFOLLOW);
+            let _ = at.set_date(users);
         }
         if !differs {
             return Ok(());
@@ -126,11 +126,9 @@ impl RealRooms {
         }
         let list = git.call(["ls-files", "-z", "--", ":(glob)**/.gitignore"]);
         let list = list.index(&room.index()).from(&room.trusted()).run()?;
-        let mut files = Vec::new();
+        let (tree, mut files) = (room.files()?, Vec::new());
         for path in list.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
-            let at = git.place.at(path);
-            let plain = fs::symlink_metadata(&at).is_ok_and(|there| there.is_file());
-            if plain && let Ok(text) = read_bounded(&at, LONGEST_RULES) {
+            if let Ok(text) = tree.named(path).read_exact(LONGEST_RULES) {
                 let directory = path.strip_suffix(b".gitignore").unwrap_or_default();
                 files.push((directory.to_vec(), text));
             }

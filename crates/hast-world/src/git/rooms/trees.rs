@@ -228,7 +228,9 @@ impl Worktrees for RealWorktrees {
         self.rooms.note_rules(&room, &plan.rules)?;
         let submodules = self.rooms.copy_submodules(&room)?;
         let copied = match room.record.kind {
-            RoomKind::OwnPath => copies::copy(&self.main.git.place.top, &room.tree(), &plan.copy)?,
+            RoomKind::OwnPath => {
+                copies::copy(&self.main.git.place.top, &room.files()?, &plan.copy)?
+            }
             // They are seen there anyway.
             RoomKind::SamePath => 0,
         };

@@ -121,7 +121,10 @@ impl RoomWorkspace {
         walk(&self.room.tree())?;
         let index = ScratchFile { path: self.room.trusted().join("restoring") };
         std::fs::copy(self.room.index(), &index.path).map_err(|why| disk(&index.path, why))?;
-        let git = self.rooms.git_of(&self.room);
+        let (git, files) = (self.rooms.git_of(&self.room), self.room.files()?);
+        // What the room has there is a copy: of a handoff of the user's, or by `room_copy`.
+        let new = git.diff(from, to)?.into_iter().filter(|one| one.old.is_none());
+        new.map(|one| files.named(&one.path)).try_for_each(|at| at.make_way())?;
         let read = git.call(["read-tree", "-m", "-u", from.as_str(), to.as_str()]).fetching();
         read.index(&index.path).from(&self.room.trusted()).run()?;
         self.rooms.shade(&self.room)
@@ -278,6 +281,7 @@ impl Workspace for RoomWorkspace {
         }
         drop(index);
         self.write_tree(&start, &wanted)?;
+        self.rooms.forget_shown(&self.room, &work)?;
         Ok(work.iter().map(Difference::change).collect())
     }
 
