@@ -1,10 +1,11 @@
 //! Development tasks: `cargo xtask tidy` checks the rules of the house that the compiler and
 //! clippy do not know, `house` measures the sources, `schemas` writes the JSON Schemas, `soak` runs the long rounds, `proof`
-//! writes down what they came to, `bench` runs the benchmarks. Nothing here is part of hast.
+//! writes down what they came to, `prompts` the prompts of all flows, `bench` runs the benchmarks. Nothing here is part of hast.
 
 mod bench;
 mod house;
 mod programs;
+mod prompts;
 mod proof;
 mod schemas;
 mod sim;
@@ -24,10 +25,11 @@ fn main() -> ExitCode {
         ["house", ..] => told("house", house::run(&arguments[1..])),
         ["schemas"] => run_schemas(),
         ["soak", ..] => told("soak", soak::run(&arguments[1..])),
+        ["prompts", ..] => told("prompts", prompts::run(&arguments[1..])),
         ["proof", ..] => told("proof", proof::run(&arguments[1..])),
         ["bench", ..] => told("bench", bench::run(&arguments[1..])),
         _ => {
-            eprintln!("usage: cargo xtask tidy|house|schemas|soak|proof|bench");
+            eprintln!("usage: cargo xtask tidy|house|schemas|soak|proof|prompts|bench");
             ExitCode::from(2)
         }
     }

@@ -9,6 +9,10 @@ pub(crate) mod help {
         doctor() { en: "Check agents, login, sandbox and settings", ko: "에이전트, 로그인, 샌드박스, 설정을 점검합니다" }
         limits() { en: "Show which agents refuse until when, and let one be asked again", ko: "어느 에이전트가 언제까지 한도에 걸려 있는지 보이고, 다시 부를 수 있게 합니다" }
         limits_clear() { en: "Forget the limit of this agent: the next run asks it at once", ko: "이 에이전트의 한도를 잊습니다. 다음 실행이 바로 부릅니다" }
+        prompt() { en: "Show what agents are told, by flow, role and step", ko: "에이전트가 받는 프롬프트를 흐름, 역할, 단계별로 보여 줍니다" }
+        prompt_flow() { en: "Of this flow alone: goals, session, run, kernel or contract", ko: "이 흐름만: goals, session, run, kernel, contract" }
+        prompt_role() { en: "Of this role alone", ko: "이 역할만" }
+        prompt_step() { en: "Of this step alone", ko: "이 단계만" }
         doctor_fix() { en: "Make the directories that installed agents need; without it nothing is changed", ko: "설치된 에이전트에 필요한 디렉터리를 만듭니다. 없으면 아무것도 바꾸지 않습니다" }
         doctor_call() { en: "Ask the model of the built-in agent for one token", ko: "내장 에이전트의 모델에 토큰 하나를 요청해 봅니다" }
         builtin() { en: "Be the built-in agent; hast starts it as an agent", ko: "내장 에이전트로 일합니다. hast가 에이전트로 실행합니다" }
@@ -29,6 +33,10 @@ pub(crate) mod say {
     //! Problems and results.
 
     hast_flow::messages! {
+        prompt_unknown() { en: "no prompt has this flow, role and step", ko: "이 흐름, 역할, 단계의 프롬프트가 없습니다" }
+        prompt_unknown_next() { en: "hast agent prompt lists them all", ko: "hast agent prompt로 전체 목록을 보세요" }
+        prompt_demo() { en: "the demo that shows the prompts did not come to its end", ko: "프롬프트를 보여 줄 데모가 끝까지 가지 못했습니다" }
+        prompt_demo_next() { en: "run hast demo by itself: it says what is missing", ko: "hast demo를 실행하면 무엇이 빠졌는지 알려 줍니다" }
         builtin_next(line) { en: "write `ai_tool: \"{line}\"` into .ai/config.yaml, or try it with hast agent run --tool {line}", ko: "`.ai/config.yaml`에 `ai_tool: \"{line}\"`을 적거나 hast agent run --tool {line}으로 시험해 보세요" }
         builtin_page() { en: "docs/builtin.md has each setting; then run `hast agent doctor --call`", ko: "설정은 docs/builtin.md에 있습니다. 고친 뒤 `hast agent doctor --call`을 실행하세요" }
         builtin_key(variable) { en: "key in {variable}", ko: "키는 {variable}에 있음" }

@@ -122,7 +122,18 @@ pub(crate) enum AgentCommands {
     Rehearse(RehearseArgs),
     #[command(hide = true)]
     Builtin(BuiltinArgs),
+    Prompt(PromptArgs),
     Tool(ToolArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct PromptArgs {
+    #[arg(long, id = "prompt_flow", value_name = "FLOW", value_enum, hide_possible_values = true)]
+    pub(crate) flow: Option<DemoFlow>,
+    #[arg(long, id = "prompt_role", value_name = "ROLE")]
+    pub(crate) role: Option<String>,
+    #[arg(long, id = "prompt_step", value_name = "STEP")]
+    pub(crate) step: Option<String>,
 }
 
 /// Only for the help page: it is started before anything is parsed.

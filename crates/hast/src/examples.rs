@@ -37,6 +37,10 @@ const EXAMPLES: &[Examples] = &[
         ],
     ),
     (
+        "hast agent prompt",
+        ["hast agent prompt", "hast agent prompt --flow session --role critic --step review"],
+    ),
+    (
         "hast agent record",
         [
             "hast agent record .ai/.hast/calls/auto/1",

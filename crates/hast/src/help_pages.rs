@@ -188,6 +188,7 @@ fn about(command: &str, lang: Lang) -> Option<String> {
         "list" => agent_help::list(lang),
         "doctor" => agent_help::doctor(lang),
         "limits" => agent_help::limits(lang),
+        "prompt" => agent_help::prompt(lang),
         "run" => agent_help::run(lang),
         "trust" => agent_help::trust(lang),
         "tool" => help::agent_tool(lang),

@@ -165,6 +165,9 @@ pub(crate) fn arg_help(id: &str, lang: Lang) -> Option<String> {
     Some(match id {
         "doctor_fix" => agent_help::doctor_fix(lang),
         "doctor_call" => agent_help::doctor_call(lang),
+        "prompt_flow" => agent_help::prompt_flow(lang),
+        "prompt_role" => agent_help::prompt_role(lang),
+        "prompt_step" => agent_help::prompt_step(lang),
         "limits_clear" => agent_help::limits_clear(lang),
         "replay_write" => help::replay_write(lang),
         "replay_no_write" => help::replay_no_write(lang),

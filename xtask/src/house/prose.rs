@@ -31,7 +31,9 @@ impl Prose {
                 if !is_code && title.len() < line.len() && hides_its_subject(title) {
                     prose.hidden_subjects.push(format!("{}:{number}", page.path));
                 }
-                if line.chars().count() > LINE_CHARACTERS && !line.starts_with('|') {
+                // Rows of tables and indented examples cannot be broken.
+                let is_whole = line.starts_with('|') || line.starts_with("    ");
+                if line.chars().count() > LINE_CHARACTERS && !is_whole {
                     prose.long_lines.push(format!("{}:{number}", page.path));
                 }
             }
@@ -63,9 +65,10 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_count_but_for_rows_of_tables() {
+    fn long_lines_count_but_for_rows_of_tables_and_examples() {
         let long = "x ".repeat(61);
-        let text = format!("# What it is\n{long}\n| {long} |\n```\n# What is code\n```\n");
+        let text =
+            format!("# What it is\n{long}\n| {long} |\n    {long}\n```\n# What is code\n```\n");
         let tree = Tree {
             root: "/nowhere".into(),
             rust_files: vec![TextFile::new("a.rs", "//! Whoever calls.\n")],

@@ -6,6 +6,7 @@ mod examples;
 mod goals;
 mod help;
 mod hostile_texts;
+mod prompts;
 mod tools;
 mod usage;
 mod verify;

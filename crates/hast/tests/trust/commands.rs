@@ -28,6 +28,7 @@ pub(crate) const COMMANDS: &[(May, &str)] = &[
     (Nothing, "agent list"),
     (Nothing, "agent doctor"),
     (Nothing, "agent limits"),
+    (Nothing, "agent prompt --flow none"),
     (Nothing, "agent limits --clear claude"),
     (Nothing, "agent run --role coder --prompt-file src/lib.rs"),
     (Nothing, "agent record .hast/calls/s/1"),

@@ -1,4 +1,4 @@
-//! `hast agent`: what is installed, whether it works, and one call or tool by hand.
+//! `hast agent`: what is installed, whether it works, what it is told, and one call or tool by hand.
 
 mod builtin;
 mod doctor;
@@ -6,6 +6,7 @@ mod homes;
 pub(crate) mod limits;
 mod list;
 pub(crate) mod progress;
+mod prompt;
 mod run;
 
 use crate::app::App;
@@ -21,6 +22,7 @@ pub(crate) fn run(app: &mut App, command: &AgentCommands) -> Result<Exit, Proble
         AgentCommands::Record(args) => super::agent_record::run(app, args),
         AgentCommands::Rehearse(args) => Err(super::agent_rehearse::refused(app.lang, args)),
         AgentCommands::Builtin(args) => Err(super::agent_builtin::refused(app.lang, args)),
+        AgentCommands::Prompt(args) => prompt::run(app, args),
         AgentCommands::Tool(args) => super::agent_tool::run(app, args),
     }
 }
