@@ -17,6 +17,7 @@ use crate::commands::events::word;
 use crate::commands::flow_root::unread;
 use crate::commands::goals_history;
 use crate::commands::goals_log::{self, Becomes, Wish};
+use crate::commands::look::target;
 use crate::commands::queue;
 use crate::ops_messages::say;
 use crate::problem::Problem;
@@ -90,12 +91,22 @@ impl Source for Goals {
             })
         })?;
         Ok(match (status, deed.action, item.command()) {
+            (Some(GoalStatus::Active), Action::Approve, _) if lost_tests(app, root, &item.unit) => {
+                say::judge_again(app.lang, shell_word(&item.unit))
+            }
             (Some(GoalStatus::Active), ..) => say::active_again(app.lang, shell_word(&item.unit)),
             (Some(status), ..) => say::goal_is(app.lang, &item.unit, word(status)),
             (None, Action::Approve, Some(command)) => say::merge_it(app.lang, command),
             (None, ..) => String::new(),
         })
     }
+}
+
+/// The last attempt at a goal failed for nothing but tests that are gone, and its work is kept.
+fn lost_tests(app: &App, root: &RootPath, goal: &str) -> bool {
+    let story = target::story(app, root, goal).ok();
+    let last = story.as_ref().and_then(|story| story.attempt(None));
+    last.is_some_and(|last| last.code.as_deref() == Some("fewer_tests"))
 }
 
 /// Why nobody needs to be asked about a goal any more: a person has closed it in `goals.yaml`, or taken

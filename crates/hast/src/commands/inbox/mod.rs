@@ -17,6 +17,8 @@ use hast_world::roots::git_top;
 use serde_json::json;
 
 use super::flow_root::{found, there_or_here};
+use super::status::nothing;
+use super::verify::flows_here;
 use crate::app::App;
 use crate::ops_cli::{ActArgs, InboxCommands, InboxListArgs};
 use crate::ops_messages::say;
@@ -86,12 +88,18 @@ fn list(app: &mut App, args: InboxListArgs) -> Result<Exit, Problem> {
         app.print_json(&json!({ "waiting": open, "items": items }))?;
         return Ok(Exit::Done);
     }
-    let mut text: String = items.iter().map(|item| shown::line(app.lang, item)).collect();
+    let mut text: String = items.iter().map(|item| shown::line(app, item)).collect();
     if items.is_empty() {
-        text = say::empty_inbox(app.lang) + "\n";
+        text = empty(app)?;
     }
     app.print(&text)?;
     Ok(Exit::Done)
+}
+
+/// Nothing waits, or nothing of hast's is here.
+fn empty(app: &App) -> Result<String, Problem> {
+    let nothing_here = flows_here(app)?.is_empty();
+    Ok(if nothing_here { nothing(app) } else { say::empty_inbox(app.lang) + "\n" })
 }
 
 fn summary(app: &mut App, top: usize) -> Result<Exit, Problem> {
@@ -104,14 +112,15 @@ fn summary(app: &mut App, top: usize) -> Result<Exit, Problem> {
         return Ok(Exit::Done);
     }
     if counts.is_empty() {
-        app.print(&(say::empty_inbox(app.lang) + "\n"))?;
+        let text = empty(app)?;
+        app.print(&text)?;
         return Ok(Exit::Done);
     }
     let mut text = say::waiting(app.lang, inbox.open_items().count()) + "\n";
     text.extend(counts.iter().map(|(kind, count)| format!("  {count:>4}  {kind}\n")));
     for item in first {
         text += "\n";
-        text += &shown::screen(app.lang, item);
+        text += &shown::screen(app, &inbox, item);
     }
     app.print(&text)?;
     Ok(Exit::Done)
@@ -123,7 +132,7 @@ fn show(app: &mut App, id: &str) -> Result<Exit, Problem> {
     if app.json {
         app.print_json(&json!(item))?;
     } else {
-        app.print(&shown::screen(app.lang, item))?;
+        app.print(&shown::screen(app, &inbox, item))?;
     }
     Ok(Exit::Done)
 }

@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use hast_flow::inbox::{Action, Inbox, Item, ItemKind, ItemState};
-use hast_flow::words::{Lang, visible};
+use hast_flow::words::{Lang, shell_word, visible};
 
+use crate::app::App;
 use crate::ops_messages::say;
 
 /// Longest evidence that is shown.
 const SCREEN: usize = 40;
 
-pub(super) fn line(lang: Lang, item: &Item) -> String {
+pub(super) fn line(app: &App, item: &Item) -> String {
+    let lang = app.lang;
     let state = match &item.state {
         ItemState::Open => String::new(),
         ItemState::Deferred(deed) => {
@@ -25,23 +27,25 @@ pub(super) fn line(lang: Lang, item: &Item) -> String {
     format!(
         "{}  {kind:<15}  {flow:<8}  {}  {}{state}\n",
         item.id,
-        item.opened_at,
+        app.local(item.opened_at),
         visible(&item.title)
     )
 }
 
 /// What happened, what changed, how the tests ended, how to look at it.
-pub(super) fn screen(lang: Lang, item: &Item) -> String {
-    let mut text = line(lang, item);
+pub(super) fn screen(app: &App, inbox: &Inbox, item: &Item) -> String {
+    let lang = app.lang;
+    let mut text = line(app, item);
     for line in item.evidence.iter().take(SCREEN) {
         text += &format!("    {}\n", visible(&in_words(lang, line)));
     }
     if item.is_open() {
         let answer = if item.kind == ItemKind::Question { " --text \"...\"" } else { "" };
-        text += &format!(
-            "    hast inbox act {} --action approve|reject|defer --operator NAME{answer}\n",
-            item.id
-        );
+        let is_meant =
+            super::meant(inbox, &item.unit).is_some_and(|(meant, _)| meant.id == item.id);
+        let name = if is_meant { item.unit.as_str() } else { item.id.as_str() };
+        let command = format!("hast inbox act {} --action approve{answer}", shell_word(name));
+        text += &format!("    {}   {}\n", visible(&command), say::or_otherwise(lang));
     }
     text
 }

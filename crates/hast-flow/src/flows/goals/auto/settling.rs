@@ -290,6 +290,9 @@ pub(super) fn settled(
         Then::Block(why) => {
             about["code"] = json!(why.code());
             about["reason"] = json!(told(work, why));
+            if let Blocked::RetriesUsedUp { attempts, .. } = why {
+                about[layout::ATTEMPTS_MADE] = json!(attempts);
+            }
             draft.event(Kind::GoalBlocked, about)
         }
         Then::TryAgain | Then::Wait | Then::Stop => draft,
