@@ -48,7 +48,7 @@ pub(crate) mod say {
         needs_commits_next() { en: "set `commit: auto` in .ai/config.yaml, or run hast auto without --parallel", ko: ".ai/config.yaml에 `commit: auto`를 쓰거나 --parallel 없이 hast auto를 실행하세요" }
         in_checkout(goal, files) { en: "the work of {goal} is in your checkout, uncommitted: {files}", ko: "{goal}의 작업은 커밋되지 않은 채 체크아웃에 있습니다: {files}" }
         taken(goal, name, count) { en: "the work of {goal} is in your checkout, uncommitted, from {name}; files: {count}", ko: "{name}에 있던 {goal}의 작업을 커밋하지 않고 체크아웃에 가져왔습니다. 파일 {count}개" }
-        taken_next(goal) { en: "git status and hast diff {goal} show it; commit it and set the status of {goal} in .ai/goals.yaml", ko: "git status와 hast diff {goal}(으)로 확인하고 커밋한 뒤 .ai/goals.yaml에서 {goal}의 상태를 바꾸세요" }
+        taken_next(typed, goal) { en: "git status and hast diff {typed} show it; commit it and set the status of {goal} in .ai/goals.yaml", ko: "git status와 hast diff {typed}(으)로 확인하고 커밋한 뒤 .ai/goals.yaml에서 {goal}의 상태를 바꾸세요" }
         nothing_kept(goal) { en: "there is no kept work of {goal}", ko: "{goal}의 보존된 작업이 없습니다" }
         nothing_kept_next(goal) { en: "hast show {goal} lists its attempts; hast take {goal}@N takes the work of one of them", ko: "hast show {goal}(으)로 시도를 보세요. hast take {goal}@N은 그중 한 시도의 작업을 가져옵니다" }
         lane_opening() { en: "making its room", ko: "작업실 준비" }

@@ -36,7 +36,7 @@ pub(crate) mod say {
         brought(goal, commit) { en: "what {goal} brought is in {commit} already", ko: "{goal}(이)가 가져온 것은 이미 {commit}에 있습니다" }
         brought_next(goal) { en: "hast diff {goal} shows it, hast undo {goal} takes it back", ko: "hast diff {goal}(으)로 보고, hast undo {goal}(으)로 되돌릴 수 있습니다" }
         nothing_to_take(goal, number) { en: "attempt {number} at {goal} left no file that could be taken", ko: "{goal}의 {number}번째 시도가 남긴 파일이 없습니다" }
-        commit_first(paths, goal) { en: "commit or stash {paths}, then hast retry {goal}", ko: "{paths}(을)를 커밋하거나 stash한 뒤 hast retry {goal}" }
+        commit_first(goal) { en: "commit or stash those files, then hast retry {goal}", ko: "그 파일을 커밋하거나 stash한 뒤 hast retry {goal}" }
         under_way() { en: "under way", ko: "진행 중" }
         earlier(count, goal) { en: "earlier attempts: {count} (hast show {goal} --json has all)", ko: "이전 시도 {count}회 (hast show {goal} --json이 모두 보여 줍니다)" }
         files(files, added, removed) { en: "files {files}, +{added} -{removed}", ko: "파일 {files}개, +{added} -{removed}" }

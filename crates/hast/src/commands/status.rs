@@ -26,6 +26,7 @@ use serde_json::{Value, json};
 use super::agent::limits;
 use super::auto::effects::{rooms_here, rooms_json, rooms_line};
 use super::calling::machine_directory;
+use super::flow_root::nothing_here;
 use super::goals_files::{newest_handoff, text_of};
 use super::run::glance as runs;
 use super::session::glance::{Glance, glance};
@@ -46,7 +47,7 @@ struct Seen {
 
 enum State {
     /// With what is wrong in the files that people write.
-    Goals(Report, Option<GoalsState>),
+    Goals(Report, Option<Box<GoalsState>>),
     Sessions(Glance),
     Runs(runs::Glance),
     /// How many goals or requests are in which state, and the one that is worked on.
@@ -84,7 +85,7 @@ pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
             FlowName::Goals => {
                 let mut report = Report::default();
                 check_written(app, &root, &mut report);
-                State::Goals(report, goals_state(app, &root))
+                State::Goals(report, goals_state(app, &root).map(Box::new))
             }
             FlowName::Session => State::Sessions(glance(&root)),
             FlowName::Run => State::Runs(runs::glance(&root)),
@@ -106,15 +107,9 @@ pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
         app.print_json(&told)?;
         return Ok(Exit::Done);
     }
-    let text = if flows.is_empty() { nothing(app) } else { text(app, &flows, &limits) };
+    let text = if flows.is_empty() { nothing_here(app) } else { text(app, &flows, &limits) };
     app.print(&for_screen(&text))?;
     Ok(Exit::Done)
-}
-
-/// There is no root of any flow here.
-pub(crate) fn nothing(app: &App) -> String {
-    let next = say::nothing_here_next(app.lang, app.here().display());
-    format!("{}\n{}: {next}\n", say::nothing_here(app.lang), say::next(app.lang))
 }
 
 fn counted(states: Vec<&'static str>) -> BTreeMap<&'static str, usize> {
@@ -146,7 +141,7 @@ fn text(app: &App, flows: &[Seen], limits: &[Limited]) -> String {
         let lines = match state {
             State::Goals(report, goals) => {
                 findings += report.findings();
-                goals_lines(app, report, goals.as_ref())
+                goals_lines(app, report, goals.as_deref())
             }
             State::Sessions(glance) => glance.lines(lang),
             State::Runs(glance) => glance.lines(lang),
@@ -261,7 +256,7 @@ fn seen_json(seen: &Seen) -> Value {
         State::Goals(report, goals) => {
             document["errors"] = json!(report.errors);
             document["warnings"] = json!(report.warnings);
-            ("goals", goals.as_ref().map_or(Value::Null, goals_json))
+            ("goals", goals.as_deref().map_or(Value::Null, goals_json))
         }
         State::Sessions(glance) => ("sessions", glance.json()),
         State::Runs(glance) => ("runs", glance.json()),

@@ -46,11 +46,13 @@ fn undo_commits_the_status_with_the_work() {
 #[test]
 fn undo_leaves_goals_that_the_user_has_edited_uncommitted_and_says_so() {
     let scene = done("M1:active");
-    scene.write(".ai/goals.yaml", scene.goals() + "# mine\n");
+    let goals = scene.goals().replace("title: title of M1", "title: \"title\\nof M1\"");
+    scene.write(".ai/goals.yaml", goals + "# mine\n");
     let ran = scene.hast(&["undo", "M1"]);
     assert!(ran.code == 0 && ran.out.contains("not committed"), "{ran:?}");
     assert_eq!(scene.status_of("M1"), "active");
     assert!(!scene.git(&["show", "--name-only", "HEAD"]).contains("goals.yaml"));
+    assert_eq!(scene.git(&["log", "-1", "--format=%s"]), "revert(M1): title of M1");
     assert!(scene.goals().ends_with("# mine\n") && !scene.has("src/M1.txt"));
 }
 
@@ -238,9 +240,13 @@ fn a_goal_that_is_handed_over_is_a_notice_with_its_whole_reason() {
 const RUNNER: &str =
     "n=0; while read t; do n=$((n + 1)); echo \"ok $n - $t\"; done <tests/cases; echo 1..$n\n";
 
+fn last_attempt(told: &serde_json::Value) -> &serde_json::Value {
+    told["attempts"].as_array().unwrap().last().unwrap()
+}
+
 #[test]
 fn tests_that_are_rightly_gone_are_agreed_to_in_one_step() {
-    let replies = "  - do:\n      - run: \"echo x >> $HOME/../calls; echo one > tests/cases\"\n      - write: {path: src/b.txt, text: b}\n      - handoff: {status: complete, done: [it]}\n";
+    let replies = "  - do:\n      - run: \"echo one > tests/cases\"\n      - write: {path: src/b.txt, text: b}\n      - handoff: {status: complete, done: [it]}\n";
     let scene = Scene::new(replies);
     scene.config(replies, "max_retries: 1\n");
     scene.write("check.sh", RUNNER);
@@ -254,6 +260,8 @@ fn tests_that_are_rightly_gone_are_agreed_to_in_one_step() {
     let last = told["next"].as_array().unwrap().last().unwrap();
     assert_eq!(last, "hast retry M1 --continue --fewer-tests", "{told}");
     let item = scene.hast(&["inbox", "show", "M1"]);
+    let files = last_attempt(&told)["files"].as_u64().unwrap();
+    assert!(item.out.contains(&format!("files {files}, +")), "{told}: {item:?}");
     let line = item.out.lines().find(|line| line.contains("hast inbox act")).unwrap();
     let acted = scene.as_printed(line.split("   (").next().unwrap());
     assert_eq!(acted.code, 0, "{line}: {acted:?}");
@@ -271,8 +279,7 @@ fn tests_that_are_rightly_gone_are_agreed_to_in_one_step() {
 
 #[test]
 fn status_tells_of_a_run_and_of_one_that_was_killed_and_show_of_its_attempt() {
-    let waits = "      - run: \"while [ ! -e go ]; do sleep 0.05; done\"\n";
-    let scene = Scene::new(&always(&format!("{waits}{WORK}")));
+    let scene = Scene::new(&always("      - hang\n"));
     scene.set_goals("M1:active");
     scene.git(&["commit", "-qam", "goals"]);
     let mut child = scene.start(&["auto"]);
@@ -300,6 +307,42 @@ fn status_tells_of_a_run_and_of_one_that_was_killed_and_show_of_its_attempt() {
     let shown = scene.hast(&["show", "M1"]);
     assert!(shown.out.contains("attempt 1: cut off"), "{}", shown.out);
     assert!(shown.out.contains("again: hast auto M1"), "{}", shown.out);
+}
+
+#[test]
+fn the_time_between_a_kill_and_the_next_run_counts_for_nobody_and_only_what_was_asked_for_runs() {
+    let scene = Scene::new(&always("      - hang\n"));
+    scene.set_goals("M1:active\nM2:active");
+    scene.git(&["commit", "-qam", "goals"]);
+    let mut child = scene.start(&["auto", "M1"]);
+    scene.wait_until("the attempt has begun", |scene| {
+        scene.has(".ai/auto.lock") && scene.read(".ai/auto.lock").contains("attempt: 1")
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    scene.nothing_runs();
+    scene.agent(&always(WORK));
+    // Years later.
+    let later = |line: &str| {
+        scene.shell(&format!("HAST_TEST_WORLD=2031-02-09T14:30:00+09:00#1 \"$HAST\" {line}"))
+    };
+    let ran = later("auto M2");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let running =
+        ran.err.lines().any(|line| line.contains("title of M1") && line.contains("running"));
+    assert!(!running, "{}", ran.err);
+    let ran = later("auto M1 --json");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let told = json(&ran);
+    for seconds in [&told["attempts"][0]["seconds"], &told["seconds"]] {
+        assert!(seconds.as_u64().unwrap() < 100, "{told}");
+    }
+    let told = json(&scene.hast(&["show", "M1", "--json"]));
+    let attempts = told["attempts"].as_array().unwrap();
+    assert!(
+        attempts.iter().all(|one| one["seconds"].as_u64().is_none_or(|all| all < 100)),
+        "{told}"
+    );
 }
 
 #[test]

@@ -66,7 +66,8 @@ pub(crate) fn run(app: &mut App, args: &TakeArgs) -> Result<Exit, Problem> {
     for one in &aside {
         text += &format!("  {}\n", one.line(app, &project));
     }
-    let next = say::taken_next(lang, visible(&shell_word(goal)));
+    let typed = target.number.map_or(goal.to_owned(), |number| format!("{goal}@{number}"));
+    let next = say::taken_next(lang, visible(&shell_word(&typed)), visible(goal));
     app.print(&format!("{text}{}: {next}\n", common::next(lang)))?;
     Ok(Exit::Done)
 }

@@ -17,7 +17,6 @@ use crate::commands::events::word;
 use crate::commands::flow_root::unread;
 use crate::commands::goals_history;
 use crate::commands::goals_log::{self, Becomes, Wish};
-use crate::commands::look::target;
 use crate::commands::queue;
 use crate::ops_messages::say;
 use crate::problem::Problem;
@@ -91,7 +90,7 @@ impl Source for Goals {
             })
         })?;
         Ok(match (status, deed.action, item.command()) {
-            (Some(GoalStatus::Active), Action::Approve, _) if lost_tests(app, root, &item.unit) => {
+            (Some(GoalStatus::Active), Action::Approve, _) if asks_about_tests(item) => {
                 say::judge_again(app.lang, shell_word(&item.unit))
             }
             (Some(GoalStatus::Active), ..) => say::active_again(app.lang, shell_word(&item.unit)),
@@ -102,12 +101,13 @@ impl Source for Goals {
     }
 }
 
-/// The last attempt at a goal failed for nothing but tests that are gone, and its work is kept.
-fn lost_tests(app: &App, root: &RootPath, goal: &str) -> bool {
-    let story = target::story(app, root, goal).ok();
-    let last = story.as_ref().and_then(|story| story.attempt(None));
-    last.is_some_and(|last| last.code.as_deref() == Some("fewer_tests"))
+/// An attempt failed for nothing but tests that are gone: the command that agrees to that is a part of the evidence.
+fn asks_about_tests(item: &Item) -> bool {
+    item.evidence.iter().any(|line| line.starts_with("$ hast retry ") && line.ends_with(AGREES))
 }
+
+/// Judges kept work again, however many tests there are.
+const AGREES: &str = " --continue --fewer-tests";
 
 /// Why nobody needs to be asked about a goal any more: a person has closed it in `goals.yaml`, or taken
 /// it out. Goals that cannot be read close nothing; nor does success what an earlier attempt did wrong.

@@ -16,8 +16,7 @@ use hast_world::root_path::RootPath;
 use hast_world::roots::git_top;
 use serde_json::json;
 
-use super::flow_root::{found, there_or_here};
-use super::status::nothing;
+use super::flow_root::{found, nothing_here, there_or_here};
 use super::verify::flows_here;
 use crate::app::App;
 use crate::ops_cli::{ActArgs, InboxCommands, InboxListArgs};
@@ -98,8 +97,8 @@ fn list(app: &mut App, args: InboxListArgs) -> Result<Exit, Problem> {
 
 /// Nothing waits, or nothing of hast's is here.
 fn empty(app: &App) -> Result<String, Problem> {
-    let nothing_here = flows_here(app)?.is_empty();
-    Ok(if nothing_here { nothing(app) } else { say::empty_inbox(app.lang) + "\n" })
+    let is_nothing = flows_here(app)?.is_empty();
+    Ok(if is_nothing { nothing_here(app) } else { say::empty_inbox(app.lang) + "\n" })
 }
 
 fn summary(app: &mut App, top: usize) -> Result<Exit, Problem> {
@@ -120,7 +119,7 @@ fn summary(app: &mut App, top: usize) -> Result<Exit, Problem> {
     text.extend(counts.iter().map(|(kind, count)| format!("  {count:>4}  {kind}\n")));
     for item in first {
         text += "\n";
-        text += &shown::screen(app, &inbox, item);
+        text += &shown::screen(app, item, name_of(&inbox, item));
     }
     app.print(&text)?;
     Ok(Exit::Done)
@@ -132,7 +131,7 @@ fn show(app: &mut App, id: &str) -> Result<Exit, Problem> {
     if app.json {
         app.print_json(&json!(item))?;
     } else {
-        app.print(&shown::screen(app, &inbox, item))?;
+        app.print(&shown::screen(app, item, name_of(&inbox, item)))?;
     }
     Ok(Exit::Done)
 }
@@ -148,6 +147,12 @@ fn meant<'i>(inbox: &'i Inbox, typed: &str) -> Option<(&'i Item, Vec<String>)> {
     about.sort_by(|one, other| (one.opened_at, &one.id).cmp(&(other.opened_at, &other.id)));
     let newest = about.pop()?;
     Some((newest, about.iter().map(|item| item.id.to_string()).collect()))
+}
+
+/// The shortest name that means an item.
+fn name_of<'i>(inbox: &Inbox, item: &'i Item) -> &'i str {
+    let by_unit = meant(inbox, &item.unit).is_some_and(|(meant, _)| meant.id == item.id);
+    if by_unit { &item.unit } else { item.id.as_str() }
 }
 
 /// The name of the person who decides: as it is typed, else as git knows the user.

@@ -33,7 +33,7 @@ pub(super) fn line(app: &App, item: &Item) -> String {
 }
 
 /// What happened, what changed, how the tests ended, how to look at it.
-pub(super) fn screen(app: &App, inbox: &Inbox, item: &Item) -> String {
+pub(super) fn screen(app: &App, item: &Item, name: &str) -> String {
     let lang = app.lang;
     let mut text = line(app, item);
     for line in item.evidence.iter().take(SCREEN) {
@@ -41,9 +41,6 @@ pub(super) fn screen(app: &App, inbox: &Inbox, item: &Item) -> String {
     }
     if item.is_open() {
         let answer = if item.kind == ItemKind::Question { " --text \"...\"" } else { "" };
-        let is_meant =
-            super::meant(inbox, &item.unit).is_some_and(|(meant, _)| meant.id == item.id);
-        let name = if is_meant { item.unit.as_str() } else { item.id.as_str() };
         let command = format!("hast inbox act {} --action approve{answer}", shell_word(name));
         text += &format!("    {}   {}\n", visible(&command), say::or_otherwise(lang));
     }

@@ -49,19 +49,21 @@ pub(crate) fn run(app: &mut App, args: &GoalArgs) -> Result<Exit, Problem> {
 /// A patch that is harmless for a terminal already, with the colours that git gives it. Colours of git itself would
 /// have to be told from those that a changed file holds.
 fn coloured(patch: &str) -> String {
-    let (mut text, mut part) = (String::new(), Part::Stat);
+    let (mut text, mut part) = (String::new(), PatchPart::Stat);
     for line in patch.lines() {
         part = match (part, line) {
-            (_, line) if line.starts_with("diff --git ") => Part::Heading,
-            (Part::Heading | Part::Hunks, line) if line.starts_with("@@ ") => Part::Hunks,
+            (_, line) if line.starts_with("diff --git ") => PatchPart::Heading,
+            (PatchPart::Heading | PatchPart::Hunks, line) if line.starts_with("@@ ") => {
+                PatchPart::Hunks
+            }
             (part, _) => part,
         };
         let colour = match (part, line.as_bytes().first()) {
-            (Part::Heading, _) => "\u{1b}[1m",
-            (Part::Hunks, Some(b'+')) => "\u{1b}[32m",
-            (Part::Hunks, Some(b'-')) => "\u{1b}[31m",
-            (Part::Hunks, Some(b'@')) => "\u{1b}[36m",
-            (Part::Stat | Part::Hunks, _) => "",
+            (PatchPart::Heading, _) => "\u{1b}[1m",
+            (PatchPart::Hunks, Some(b'+')) => "\u{1b}[32m",
+            (PatchPart::Hunks, Some(b'-')) => "\u{1b}[31m",
+            (PatchPart::Hunks, Some(b'@')) => "\u{1b}[36m",
+            (PatchPart::Stat | PatchPart::Hunks, _) => "",
         };
         let end = if colour.is_empty() { "" } else { "\u{1b}[m" };
         text += &format!("{colour}{line}{end}\n");
@@ -71,7 +73,7 @@ fn coloured(patch: &str) -> String {
 
 /// The parts of what git prints.
 #[derive(Clone, Copy)]
-enum Part {
+enum PatchPart {
     Stat,
     Heading,
     Hunks,

@@ -148,10 +148,8 @@ fn retrying(lang: Lang, target: &Target, id: &str) -> (Option<String>, Option<St
     match last.and_then(|last| last.code.as_deref()) {
         // The same work is judged again; an agent would only do the same.
         Some("fewer_tests") => (Some(format!("hast retry {id} --continue --fewer-tests")), None),
-        Some("merge_touches") => {
-            let paths = last.map(|last| last.changed.join(" ")).unwrap_or_default();
-            (None, Some(say::commit_first(lang, visible(&paths), visible(id))))
-        }
+        // The reason names the files.
+        Some("merge_touches") => (None, Some(say::commit_first(lang, visible(id)))),
         _ => (Some(format!("hast retry {id}")), None),
     }
 }

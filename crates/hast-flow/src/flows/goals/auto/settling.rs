@@ -290,9 +290,7 @@ pub(super) fn settled(
         Then::Block(why) => {
             about["code"] = json!(why.code());
             about["reason"] = json!(told(work, why));
-            if let Blocked::RetriesUsedUp { attempts, .. } = why {
-                about[layout::ATTEMPTS_MADE] = json!(attempts);
-            }
+            about[layout::ATTEMPTS_MADE] = json!(why.attempts());
             draft.event(Kind::GoalBlocked, about)
         }
         Then::TryAgain | Then::Wait | Then::Stop => draft,
