@@ -98,6 +98,11 @@ impl GoalEyes {
         }
     }
 
+    /// What is in the view is this run's, and no earlier one's.
+    pub(super) fn has_begun(&self) -> bool {
+        self.begun
+    }
+
     pub(super) fn lang(&self) -> Lang {
         self.lang
     }

@@ -93,8 +93,8 @@ impl Eyes<LanesView> for LaneEyes<'_> {
         };
         // What an earlier run left open is not worked on unless it was asked for.
         let is_ours = |goal: &String| {
-            let run = view.shared.run.as_ref();
-            run.is_none_or(|run| !run.left_alone.contains(goal))
+            let run = view.shared.run.as_ref().filter(|_| self.goals.has_begun());
+            run.is_some_and(|run| !run.left_alone.contains(goal))
         };
         let now = |placed: &Placed<'_>| {
             let lane = view.lanes.get(&placed.goal.id).filter(|lane| is_ours(&lane.goal))?;

@@ -17,7 +17,6 @@ use hast_world::roots::git_top;
 use serde_json::json;
 
 use super::flow_root::{found, nothing_here, there_or_here};
-use super::verify::flows_here;
 use crate::app::App;
 use crate::ops_cli::{ActArgs, InboxCommands, InboxListArgs};
 use crate::ops_messages::say;
@@ -89,16 +88,16 @@ fn list(app: &mut App, args: InboxListArgs) -> Result<Exit, Problem> {
     }
     let mut text: String = items.iter().map(|item| shown::line(app, item)).collect();
     if items.is_empty() {
-        text = empty(app)?;
+        text = empty(app);
     }
     app.print(&text)?;
     Ok(Exit::Done)
 }
 
 /// Nothing waits, or nothing of hast's is here.
-fn empty(app: &App) -> Result<String, Problem> {
-    let is_nothing = flows_here(app)?.is_empty();
-    Ok(if is_nothing { nothing_here(app) } else { say::empty_inbox(app.lang) + "\n" })
+fn empty(app: &App) -> String {
+    let is_nothing = FlowName::ALL.into_iter().all(|flow| found(app, flow).is_none());
+    if is_nothing { nothing_here(app) } else { say::empty_inbox(app.lang) + "\n" }
 }
 
 fn summary(app: &mut App, top: usize) -> Result<Exit, Problem> {
@@ -111,7 +110,7 @@ fn summary(app: &mut App, top: usize) -> Result<Exit, Problem> {
         return Ok(Exit::Done);
     }
     if counts.is_empty() {
-        let text = empty(app)?;
+        let text = empty(app);
         app.print(&text)?;
         return Ok(Exit::Done);
     }
