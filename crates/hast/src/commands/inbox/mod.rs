@@ -86,7 +86,8 @@ fn list(app: &mut App, args: InboxListArgs) -> Result<Exit, Problem> {
         app.print_json(&json!({ "waiting": open, "items": items }))?;
         return Ok(Exit::Done);
     }
-    let mut text: String = items.iter().map(|item| shown::line(app, item)).collect();
+    let mut text: String =
+        items.iter().map(|item| shown::line(app.lang, item, &app.local(item.opened_at))).collect();
     if items.is_empty() {
         text = empty(app);
     }
@@ -118,7 +119,7 @@ fn summary(app: &mut App, top: usize) -> Result<Exit, Problem> {
     text.extend(counts.iter().map(|(kind, count)| format!("  {count:>4}  {kind}\n")));
     for item in first {
         text += "\n";
-        text += &shown::screen(app, item, name_of(&inbox, item));
+        text += &screen(app, &inbox, item);
     }
     app.print(&text)?;
     Ok(Exit::Done)
@@ -130,7 +131,7 @@ fn show(app: &mut App, id: &str) -> Result<Exit, Problem> {
     if app.json {
         app.print_json(&json!(item))?;
     } else {
-        app.print(&shown::screen(app, item, name_of(&inbox, item)))?;
+        app.print(&screen(app, &inbox, item))?;
     }
     Ok(Exit::Done)
 }
@@ -146,6 +147,10 @@ fn meant<'i>(inbox: &'i Inbox, typed: &str) -> Option<(&'i Item, Vec<String>)> {
     about.sort_by(|one, other| (one.opened_at, &one.id).cmp(&(other.opened_at, &other.id)));
     let newest = about.pop()?;
     Some((newest, about.iter().map(|item| item.id.to_string()).collect()))
+}
+
+fn screen(app: &App, inbox: &Inbox, item: &Item) -> String {
+    shown::screen(app.lang, item, &app.local(item.opened_at), name_of(inbox, item))
 }
 
 /// The shortest name that means an item.

@@ -5,14 +5,12 @@ use std::collections::BTreeMap;
 use hast_flow::inbox::{Action, Inbox, Item, ItemKind, ItemState};
 use hast_flow::words::{Lang, shell_word, visible};
 
-use crate::app::App;
 use crate::ops_messages::say;
 
 /// Longest evidence that is shown.
 const SCREEN: usize = 40;
 
-pub(super) fn line(app: &App, item: &Item) -> String {
-    let lang = app.lang;
+pub(super) fn line(lang: Lang, item: &Item, opened_at: &str) -> String {
     let state = match &item.state {
         ItemState::Open => String::new(),
         ItemState::Deferred(deed) => {
@@ -24,18 +22,12 @@ pub(super) fn line(app: &App, item: &Item) -> String {
         ItemState::Resolved { why, .. } => format!("  ({})", visible(why)),
     };
     let (kind, flow) = (item.kind.code(), item.flow.as_str());
-    format!(
-        "{}  {kind:<15}  {flow:<8}  {}  {}{state}\n",
-        item.id,
-        app.local(item.opened_at),
-        visible(&item.title)
-    )
+    format!("{}  {kind:<15}  {flow:<8}  {}  {}{state}\n", item.id, opened_at, visible(&item.title))
 }
 
 /// What happened, what changed, how the tests ended, how to look at it.
-pub(super) fn screen(app: &App, item: &Item, name: &str) -> String {
-    let lang = app.lang;
-    let mut text = line(app, item);
+pub(super) fn screen(lang: Lang, item: &Item, opened_at: &str, name: &str) -> String {
+    let mut text = line(lang, item, opened_at);
     for line in item.evidence.iter().take(SCREEN) {
         text += &format!("    {}\n", visible(&in_words(lang, line)));
     }
