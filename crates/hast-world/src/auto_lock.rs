@@ -120,6 +120,13 @@ pub fn head(git_dir: &Path, common_dir: &Path) -> Option<(String, String)> {
     Some((branch, commit))
 }
 
+/// HEAD names a commit and no branch.
+pub fn is_detached(git_dir: &Path) -> bool {
+    let bytes = read_if_there(&git_dir.join("HEAD"), SMALL).ok().flatten().unwrap_or_default();
+    let head = bytes.trim_ascii();
+    !head.is_empty() && head.iter().all(u8::is_ascii_hexdigit)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

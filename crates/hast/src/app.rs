@@ -9,6 +9,7 @@ use std::sync::Arc;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, FromArgMatches};
 use hast_flow::ports::{Clock, Ids};
+use hast_flow::time::UtcTime;
 use hast_flow::words::{Lang, is_hidden, is_near};
 use hast_world::clock::{Fixed, Machine};
 use hast_world::descriptors::keep_descriptors_from_programs;
@@ -174,6 +175,12 @@ impl App {
     pub(crate) fn print(&mut self, text: &str) -> Result<(), Problem> {
         let lang = self.lang;
         self.output.result(text).map_err(|error| cannot_write(lang, &error))
+    }
+
+    /// A time as people here read it. Programs get UTC.
+    pub(crate) fn local(&self, at: UtcTime) -> String {
+        let offset = self.clock.local_offset(at.instant());
+        offset.to_datetime(at.instant()).strftime("%Y-%m-%d %H:%M:%S").to_string()
     }
 
     /// Prints a document. What was repaired meanwhile is a part of it, where anything was.

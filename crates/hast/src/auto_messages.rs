@@ -48,9 +48,9 @@ pub(crate) mod say {
         needs_commits_next() { en: "set `commit: auto` in .ai/config.yaml, or run hast auto without --parallel", ko: ".ai/config.yaml에 `commit: auto`를 쓰거나 --parallel 없이 hast auto를 실행하세요" }
         in_checkout(goal, files) { en: "the work of {goal} is in your checkout, uncommitted: {files}", ko: "{goal}의 작업은 커밋되지 않은 채 체크아웃에 있습니다: {files}" }
         taken(goal, name, count) { en: "the work of {goal} is in your checkout, uncommitted, from {name}; files: {count}", ko: "{name}에 있던 {goal}의 작업을 커밋하지 않고 체크아웃에 가져왔습니다. 파일 {count}개" }
-        taken_next(goal) { en: "look at it with git diff, then commit it and set the status of {goal} in .ai/goals.yaml", ko: "git diff로 확인하고 커밋한 뒤 .ai/goals.yaml에서 {goal}의 상태를 바꾸세요" }
+        taken_next(typed, goal) { en: "git status and hast diff {typed} show it; commit it and set the status of {goal} in .ai/goals.yaml", ko: "git status와 hast diff {typed}(으)로 확인하고 커밋한 뒤 .ai/goals.yaml에서 {goal}의 상태를 바꾸세요" }
         nothing_kept(goal) { en: "there is no kept work of {goal}", ko: "{goal}의 보존된 작업이 없습니다" }
-        nothing_kept_next(goal) { en: "hast show {goal} lists its attempts; hast take {goal}@N takes the work of one of them", ko: "hast show {goal}로 시도를 보세요. hast take {goal}@N은 그중 한 시도의 작업을 가져옵니다" }
+        nothing_kept_next(goal) { en: "hast show {goal} lists its attempts; hast take {goal}@N takes the work of one of them", ko: "hast show {goal}(으)로 시도를 보세요. hast take {goal}@N은 그중 한 시도의 작업을 가져옵니다" }
         lane_opening() { en: "making its room", ko: "작업실 준비" }
         lane_waiting() { en: "passed, waits for its turn to be merged", ko: "통과, 병합 순서를 기다림" }
         lane_merging() { en: "passed, is being merged", ko: "통과, 병합 중" }
@@ -79,6 +79,7 @@ pub(crate) mod say {
         beside_more(count) { en: "and {count} more; hast auto --gc lists what lies in .git/hast/aside", ko: "그 밖에 {count}개가 더 있습니다. .git/hast/aside에 있는 것은 hast auto --gc가 보여 줍니다" }
         kept_on(goal, branch) { en: "the work on {goal} is on the branch {branch}", ko: "{goal}의 작업은 브랜치 {branch}에 있습니다" }
         saved_on(goal, attempt, name) { en: "attempt {attempt} at {goal} is kept beside your files: hast diff {goal}@{attempt} shows it, hast take {goal}@{attempt} brings it into your checkout, git checkout {name} -- PATH one file of it", ko: "{goal}의 {attempt}번째 시도는 따로 보관했습니다. 보려면 hast diff {goal}@{attempt}, 체크아웃으로 모두 가져오려면 hast take {goal}@{attempt}, 파일 하나만 가져오려면 git checkout {name} -- PATH" }
+        on_no_branch() { en: "HEAD is on no branch: what passes is only there; git switch -c NAME keeps it", ko: "HEAD가 브랜치에 있지 않아 통과한 작업이 HEAD에만 남습니다. git switch -c NAME으로 남기세요" }
         get_back() { en: "to get back what was kept: hast take GOAL@N, or one file with git checkout REF -- PATH", ko: "보관한 작업을 되살리려면: 전체는 hast take GOAL@N, 파일 하나는 git checkout REF -- PATH" }
         in_a_package(package, top) { en: "{package} is in a package of the repository {top}; hast auto works with the .ai/ at the top of a repository", ko: "{package}(은)는 저장소 {top}의 하위 패키지에 있습니다. hast auto는 저장소 최상위의 .ai/로 작업합니다" }
         in_a_package_next(top, package) { en: "move it there with cd {top} && git mv {package} .ai && git commit -m 'move .ai', name the package in allowed_changes and test_command, then run the command again", ko: "cd {top} && git mv {package} .ai && git commit -m 'move .ai' 로 옮긴 뒤, allowed_changes와 test_command에 패키지를 적고 명령을 다시 실행하세요" }

@@ -55,6 +55,14 @@ pub(crate) mod say {
         empty_operator_next() { en: "say who decides: --operator NAME", ko: "누가 결정하는지 쓰세요: --operator NAME" }
         rejected(operator) { en: "rejected by {operator}", ko: "{operator}(이)가 반려함" }
         acted(id, action) { en: "{id}: {action}", ko: "{id} 결정: {action}" }
+        or_otherwise() { en: "(or reject, defer)", ko: "(또는 reject, defer)" }
+        judge_again(goal) { en: "{goal} is active again; hast auto {goal} --continue --fewer-tests judges the same work again, without calling an agent", ko: "{goal}(을)를 다시 active로 바꿨습니다. hast auto {goal} --continue --fewer-tests(은)는 에이전트를 부르지 않고 같은 작업을 다시 판정합니다" }
+        running(goal, attempt, since, pid) { en: "running: {goal} attempt {attempt} (pid {pid}, since {since}); hast log {goal} --follow shows it", ko: "실행 중: {goal} {attempt}번째 시도 (pid {pid}, {since}부터). hast log {goal} --follow로 보세요" }
+        running_start(since, pid) { en: "running (pid {pid}, since {since})", ko: "실행 중 (pid {pid}, {since}부터)" }
+        dead_run(goal, attempt) { en: "a run ended without its end, at {goal} attempt {attempt}; hast auto goes on", ko: "실행이 {goal} {attempt}번째 시도에서 끝을 맺지 못했습니다. hast auto로 이어가세요" }
+        dead_run_start() { en: "a run ended without its end; hast auto goes on", ko: "실행이 끝을 맺지 못했습니다. hast auto로 이어가세요" }
+        kept_branches(branches) { en: "kept branches: {branches}", ko: "보존된 브랜치: {branches}" }
+        show_blocked(goal) { en: "hast show {goal} says why", ko: "hast show {goal}(이)가 사유를 보여 줍니다" }
         active_again(goal) { en: "{goal} is active again; run hast auto {goal}", ko: "{goal}(을)를 다시 active로 바꿨습니다. hast auto {goal}(을)를 실행하세요" }
         others_wait(unit, ids) { en: "also open about {unit}: {ids}", ko: "{unit}에 대해 더 남은 항목: {ids}" }
         goal_is(goal, status) { en: "{goal} is {status} now", ko: "{goal}의 상태는 이제 {status}입니다" }

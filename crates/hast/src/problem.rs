@@ -40,6 +40,8 @@ pub(crate) struct Problem {
     pub(crate) exit: Exit,
     /// The word for programs, where there is a closed list of them.
     pub(crate) code: Option<&'static str>,
+    /// Nothing is wrong, whatever the exit code is: a person is waited for.
+    pub(crate) is_notice: bool,
     /// What was repaired before it went wrong, for programs; people were told.
     pub(crate) repaired: Option<Box<serde_json::Value>>,
 }
@@ -47,7 +49,7 @@ pub(crate) struct Problem {
 impl Problem {
     pub(crate) fn new(what: String, next: String) -> Self {
         let (place, why, exit, code) = (None, None, Exit::Failed, None);
-        Self { what, place, why, next, exit, code, repaired: None }
+        Self { what, place, why, next, exit, code, is_notice: false, repaired: None }
     }
 
     pub(crate) fn usage(what: String, next: String) -> Self {
@@ -103,6 +105,7 @@ impl Problem {
     pub(crate) fn text(&self, lang: Lang, renderer: &Renderer) -> String {
         // Nothing is wrong where a person is waited for.
         let (level, name) = match self.exit {
+            _ if self.is_notice => (Level::NOTE, say::notice(lang)),
             Exit::Waiting => (Level::NOTE, say::notice(lang)),
             _ => (Level::ERROR, say::error(lang)),
         };

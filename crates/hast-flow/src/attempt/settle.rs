@@ -148,6 +148,14 @@ impl Blocked {
         }
     }
 
+    /// How many attempts there were, where that is the cause.
+    pub fn attempts(&self) -> Option<u32> {
+        match self {
+            Self::ByAgent(_) => None,
+            Self::RetriesUsedUp { attempts, .. } => Some(*attempts),
+        }
+    }
+
     /// The name of the cause in JSON and events.
     pub fn code(&self) -> &'static str {
         match self {

@@ -92,7 +92,7 @@ fn what_this_run_handed_over_comes_first_and_long_lists_and_reasons_are_cut() {
     auto.flow.auto.settings.max_retries = 1;
     auto.agent = vec![Left { handoff: None, ..Left::honest("P.1") }].into();
     let notice = blocked(auto.drive());
-    assert!(notice.what.starts_with("사람에게 넘겼습니다: P.1 (max retries"), "{notice:?}");
+    assert!(notice.what.starts_with("P.1이 1번 시도한 뒤 막혔습니다: "), "{notice:?}");
     assert!(
         notice.what.contains("long long…)") && notice.what.ends_with("R0, R1, R2, +3"),
         "{notice:?}"

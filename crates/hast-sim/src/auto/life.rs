@@ -74,6 +74,7 @@ impl Project {
             attempts: Attempts::Keep,
             committing,
             text: None,
+            options: String::new(),
         })
     }
 

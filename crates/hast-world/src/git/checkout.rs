@@ -150,10 +150,15 @@ impl Checkout {
         };
         let object = Some(object(&call.synced().line()?)?);
         let (path, mode) = (path.as_bytes().to_vec(), "100644".to_owned());
+        self.with_entry(&plan.parent, Entry { path, mode, object })
+    }
+
+    /// The tree of a commit, or a tree, with one other entry.
+    pub(super) fn with_entry(&self, tree: &ObjectId, entry: Entry) -> Result<ObjectId, GitProblem> {
         let index = self.scratch_index()?;
-        git.read_tree(&index, &plan.parent)?;
-        git.set_entries(&index, &[Entry { path, mode, object }])?;
-        git.write_tree(&index)
+        self.git.read_tree(&index, tree)?;
+        self.git.set_entries(&index, &[entry])?;
+        self.git.write_tree(&index)
     }
 
     fn is_on(&self, branch: &str) -> Result<bool, GitProblem> {

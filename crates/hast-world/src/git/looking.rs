@@ -18,25 +18,31 @@ pub fn patch(
     top: &Path,
     (from, to): (&ObjectId, &ObjectId),
     leave_out: &[String],
-    coloured: bool,
 ) -> Result<Vec<u8>, GitProblem> {
     let git = open(top)?;
     let call = git.call(["diff-tree", "-p", "--no-ext-diff", "--no-textconv", "-M", "--stat"]);
-    let colour = if coloured { "--color=always" } else { "--color=never" };
-    let call = call.args([colour, from.as_str(), to.as_str(), "--", ":(top)"]);
-    call.args(leave_out.iter().map(|path| format!(":(top,exclude){path}"))).run()
+    let call = call.args(["--no-color", from.as_str(), to.as_str(), "--", ":(top)"]);
+    call.args(leave_out.iter().map(|path| format!(":(top,exclude){path}"))).fetching().run()
 }
 
-/// The files of a commit, written into an empty directory of the caller's.
+/// The files of a commit, written into an empty directory that was made for them. It goes where that fails.
 pub fn export(top: &Path, commit: &ObjectId, directory: &Path) -> Result<(), GitProblem> {
+    let written = write_files(top, commit, directory);
+    if written.is_err() {
+        let _ = std::fs::remove_dir_all(directory);
+    }
+    written
+}
+
+fn write_files(top: &Path, commit: &ObjectId, directory: &Path) -> Result<(), GitProblem> {
     let git = open(top)?;
-    let index = directory.with_extension("index");
+    git.place.sweep_scratch();
+    let index = git.place.scratch("index")?;
     let tree = format!("{commit}^{{tree}}");
-    git.call(["read-tree", tree.as_str()]).index(&index).run()?;
+    git.call(["read-tree", tree.as_str()]).index(&index.path).fetching().run()?;
     let prefix = format!("--prefix={}/", directory.display());
-    let written = git.call(["checkout-index", "-a", prefix.as_str()]).index(&index).run();
-    let _ = std::fs::remove_file(&index);
-    written.map(drop)
+    let call = git.call(["checkout-index", "-a", prefix.as_str()]).index(&index.path);
+    call.fetching().run().map(drop)
 }
 
 /// The user's name, as git has it where they are.

@@ -47,4 +47,4 @@ pub use rooms::{
 };
 pub use run::GitEnvironment;
 pub use status::{RepositoryState, glance, hides_handoffs};
-pub use undoing::{UndoPlan, Undone, undo};
+pub use undoing::{TakenBack, UndoPlan, Undone, undo};

@@ -8,14 +8,17 @@ use std::time::{Duration, Instant};
 use hast_flow::agents::usage::{Count, Tokens, Usage, Usd};
 use hast_flow::docs::files::FlowName;
 use hast_flow::driver::{Bounds, Driver, Flow};
+use hast_flow::ports::Clock;
 use hast_flow::steps::{Ending, Notice, StepKey, WaitsFor};
 use hast_flow::store::StoreError;
 use hast_flow::trust::Trusted;
 use hast_flow::words::Lang;
 use hast_world::calls::{Calls, OtherEffects, Progress, RealWorld, What};
+use hast_world::clock::Machine;
 use hast_world::driver_lock::{DriverLock, NoLock};
 use hast_world::root_path::RootPath;
 use hast_world::supervisor::Guarded;
+use jiff::Timestamp;
 
 use super::agent::progress::{event_words, note};
 use super::calling::{self, Project};
@@ -189,11 +192,17 @@ pub(crate) fn lock(lang: Lang, unit: &Unit<'_>) -> Result<DriverLock, Problem> {
 pub(crate) fn lock_of(lang: Lang, documents: &RootPath, name: &str) -> Result<DriverLock, Problem> {
     DriverLock::take(documents, name).map_err(|refused| match refused {
         NoLock::Held(owner) => {
-            let what = say::driven(lang, name, owner.pid, &owner.host, &owner.since);
+            let what = say::driven(lang, name, owner.pid, &owner.host, local(&owner.since));
             Problem { exit: Exit::Locked, ..Problem::new(what, say::driven_next(lang, owner.pid)) }
         }
         NoLock::Io { path, source } => Problem::cannot_write(lang, &path, &source),
     })
+}
+
+/// A time of another process as people here read it.
+fn local(since: &str) -> String {
+    let Ok(at) = since.parse::<Timestamp>() else { return since.to_owned() };
+    Machine.local_offset(at).to_datetime(at).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
 /// The board, and what it has learnt from the calls.

@@ -87,3 +87,9 @@ pub(crate) fn headline(text: &str) -> String {
     let first: String = first.chars().take(HEADLINE + 1).collect();
     cut(&visible(&first), HEADLINE)
 }
+
+/// There is no root of any flow here.
+pub(crate) fn nothing_here(app: &App) -> String {
+    let next = say::nothing_here_next(app.lang, app.here().display());
+    format!("{}\n{}: {next}\n", say::nothing_here(app.lang), say::next(app.lang))
+}

@@ -113,7 +113,8 @@ pub(crate) fn drive_git<F: Flow, T>(
     Ok((ending, look(driver.view())))
 }
 
-fn write_down(
+/// The same for a caller that holds the lock of the goals and commits the status itself.
+pub(crate) fn write_down(
     app: &App,
     project: &Project,
     mut decide: impl FnMut(&Store<RealDisk>) -> Result<Wish, Problem>,

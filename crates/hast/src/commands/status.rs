@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use hast_flow::agents::ledger::Limited;
+use hast_flow::attempt::recovery::Owner;
 use hast_flow::attempt::workspace::{GitResult, GitStep};
 use hast_flow::docs::document::read;
 use hast_flow::docs::files::FlowName;
@@ -14,7 +15,8 @@ use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::selection::{Placed, placed, select};
 use hast_flow::formats::source::Source;
 use hast_flow::time::UtcTime;
-use hast_flow::words::{Lang, visible};
+use hast_flow::words::{shell_word, visible};
+use hast_world::auto_lock::Found;
 use hast_world::git::RoomsOnDisk;
 use hast_world::git_thread::GitThread;
 use hast_world::root_path::RootPath;
@@ -24,6 +26,7 @@ use serde_json::{Value, json};
 use super::agent::limits;
 use super::auto::effects::{rooms_here, rooms_json, rooms_line};
 use super::calling::machine_directory;
+use super::flow_root::nothing_here;
 use super::goals_files::{newest_handoff, text_of};
 use super::run::glance as runs;
 use super::session::glance::{Glance, glance};
@@ -44,7 +47,7 @@ struct Seen {
 
 enum State {
     /// With what is wrong in the files that people write.
-    Goals(Report, Option<GoalsState>),
+    Goals(Report, Option<Box<GoalsState>>),
     Sessions(Glance),
     Runs(runs::Glance),
     /// How many goals or requests are in which state, and the one that is worked on.
@@ -60,6 +63,10 @@ struct GoalsState {
     /// Goals whose status is in the file and in no commit yet.
     owed: Vec<String>,
     rooms: RoomsOnDisk,
+    /// A run that works here, or that ended without its end.
+    run: Option<Found>,
+    /// Branches with work that was handed over, and has not been merged since.
+    kept: Vec<String>,
 }
 
 /// In the order people care about them.
@@ -78,7 +85,7 @@ pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
             FlowName::Goals => {
                 let mut report = Report::default();
                 check_written(app, &root, &mut report);
-                State::Goals(report, goals_state(app, &root))
+                State::Goals(report, goals_state(app, &root).map(Box::new))
             }
             FlowName::Session => State::Sessions(glance(&root)),
             FlowName::Run => State::Runs(runs::glance(&root)),
@@ -100,14 +107,9 @@ pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
         app.print_json(&told)?;
         return Ok(Exit::Done);
     }
-    let text = if flows.is_empty() { nothing(app) } else { text(app, &flows, &limits) };
+    let text = if flows.is_empty() { nothing_here(app) } else { text(app, &flows, &limits) };
     app.print(&for_screen(&text))?;
     Ok(Exit::Done)
-}
-
-fn nothing(app: &App) -> String {
-    let next = say::nothing_here_next(app.lang, app.here().display());
-    format!("{}\n{}: {next}\n", say::nothing_here(app.lang), say::next(app.lang))
 }
 
 fn counted(states: Vec<&'static str>) -> BTreeMap<&'static str, usize> {
@@ -139,7 +141,7 @@ fn text(app: &App, flows: &[Seen], limits: &[Limited]) -> String {
         let lines = match state {
             State::Goals(report, goals) => {
                 findings += report.findings();
-                goals_lines(lang, report, goals.as_ref())
+                goals_lines(app, report, goals.as_deref())
             }
             State::Sessions(glance) => glance.lines(lang),
             State::Runs(glance) => glance.lines(lang),
@@ -175,7 +177,8 @@ fn text(app: &App, flows: &[Seen], limits: &[Limited]) -> String {
     text
 }
 
-fn goals_lines(lang: Lang, report: &Report, goals: Option<&GoalsState>) -> Vec<String> {
+fn goals_lines(app: &App, report: &Report, goals: Option<&GoalsState>) -> Vec<String> {
+    let lang = app.lang;
     let mut lines = Vec::new();
     if report.findings() > 0 {
         lines.push(say::flow_state(lang, report.errors, report.warnings));
@@ -186,6 +189,7 @@ fn goals_lines(lang: Lang, report: &Report, goals: Option<&GoalsState>) -> Vec<S
         }
         return lines;
     };
+    lines.extend(goals.run.as_ref().map(|run| run_line(app, run)));
     let [active, pending, blocked, done, dropped] = goals.counts;
     lines.push(say::goal_counts(lang, active, pending, blocked, done, dropped));
     if let Some((id, title)) = &goals.current {
@@ -196,11 +200,51 @@ fn goals_lines(lang: Lang, report: &Report, goals: Option<&GoalsState>) -> Vec<S
         let reason = reason.clone().unwrap_or_else(|| say::no_reason(lang));
         lines.push(say::blocked_goal(lang, goal, reason));
     }
+    if let Some((first, _)) = goals.blocked.first() {
+        let next = ops::show_blocked(lang, visible(&shell_word(first)));
+        lines.push(format!("{}: {next}", say::next(lang)));
+    }
+    if !goals.kept.is_empty() {
+        lines.push(ops::kept_branches(lang, visible(&goals.kept.join(", "))));
+    }
     if !goals.owed.is_empty() {
         lines.push(ops::status_owed(lang, visible(&goals.owed.join(", "))));
     }
     lines.extend(rooms_line(&goals.rooms, lang));
     lines
+}
+
+/// Nothing but the lock's file tells of a run that was killed.
+fn run_line(app: &App, run: &Found) -> String {
+    let (lang, lock) = (app.lang, &run.lock);
+    let at_work = lock.goal.as_deref().filter(|goal| !goal.is_empty()).zip(lock.attempt);
+    let since = app.local(UtcTime::new(lock.started_at.instant()));
+    match (run.owner == Owner::Alive, at_work) {
+        (true, Some((goal, attempt))) => {
+            ops::running(lang, visible(goal), attempt, since, lock.pid)
+        }
+        (true, None) => ops::running_start(lang, since, lock.pid),
+        (false, Some((goal, attempt))) => ops::dead_run(lang, visible(goal), attempt),
+        (false, None) => ops::dead_run_start(lang),
+    }
+}
+
+fn run_json(run: &Found) -> Value {
+    let lock = &run.lock;
+    let goal = lock.goal.as_deref().filter(|goal| !goal.is_empty());
+    json!({
+        "alive": run.owner == Owner::Alive, "pid": lock.pid, "goal_id": goal,
+        "attempt": lock.attempt, "started_at": UtcTime::new(lock.started_at.instant()),
+    })
+}
+
+/// Branches that are still to be looked at.
+fn kept_branches(root: &RootPath) -> Vec<String> {
+    let listed = GitThread::open(root).map(|git| git.perform(&GitStep::ListRefs));
+    let Ok(GitResult::Refs(refs)) = listed else { return Vec::new() };
+    let kept = refs.into_iter().filter(|one| !one.merged);
+    let short = |name: String| name.strip_prefix("refs/heads/").map(str::to_owned);
+    kept.filter_map(|one| short(one.name)).filter(|name| name.starts_with("hast/kept/")).collect()
 }
 
 fn seen_json(seen: &Seen) -> Value {
@@ -212,7 +256,7 @@ fn seen_json(seen: &Seen) -> Value {
         State::Goals(report, goals) => {
             document["errors"] = json!(report.errors);
             document["warnings"] = json!(report.warnings);
-            ("goals", goals.as_ref().map_or(Value::Null, goals_json))
+            ("goals", goals.as_deref().map_or(Value::Null, goals_json))
         }
         State::Sessions(glance) => ("sessions", glance.json()),
         State::Runs(glance) => ("runs", glance.json()),
@@ -242,6 +286,8 @@ fn goals_json(goals: &GoalsState) -> Value {
         "blocked_goals": blocked_goals,
         "not_committed": goals.owed,
         "rooms": rooms_json(&goals.rooms),
+        "run": goals.run.as_ref().map(run_json),
+        "kept_branches": goals.kept,
     })
 }
 
@@ -285,6 +331,8 @@ fn goals_state(app: &App, root: &RootPath) -> Option<GoalsState> {
     Some(GoalsState {
         counts: STATUSES.map(count),
         owed: owed(app, root, &text),
+        run: auto_lock::find(&root.join(layout::DIRECTORY)).ok().flatten(),
+        kept: kept_branches(root),
         rooms: rooms_here(root, &std::env::vars_os().collect::<Vec<_>>()).unwrap_or_default(),
         current: select(&all, last_goal).map(named),
         blocked: goals.map(|goal| (goal.id.clone(), goal.blocked_reason.clone())).collect(),

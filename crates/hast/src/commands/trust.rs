@@ -4,17 +4,26 @@ use hast_world::trust::NotTrusted;
 use serde_json::{Map, Value, json};
 
 use super::calling::{approvals, asks, commands, not_kept, project, says_yes, show_commands};
+use super::verify::flows_here;
 use crate::agent_messages::say;
 use crate::app::App;
 use crate::cli::TrustArgs;
+use crate::messages::say as common;
 use crate::problem::{Exit, Problem};
 
 pub(crate) fn run(app: &mut App, args: TrustArgs) -> Result<Exit, Problem> {
+    if flows_here(app)?.is_empty() {
+        let (what, next) = (
+            common::nothing_here(app.lang),
+            common::nothing_here_next(app.lang, app.here().display()),
+        );
+        return Err(Problem::new(what, next));
+    }
     let project = project(app)?;
     let commands = commands(&project);
     let approvals = approvals(app, &project)?;
     let lang = app.lang;
-    let doubt = match approvals.judge(&commands) {
+    let doubt = match approvals.judge_stored(&commands) {
         Ok(_) => None,
         Err(NotTrusted::Doubt(doubt)) => Some(doubt),
         Err(why) => return Err(not_kept(lang, &why)),

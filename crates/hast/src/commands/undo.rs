@@ -1,12 +1,14 @@
-//! `hast undo GOAL`: what a passed goal brought is taken back by a revert commit, and the goal is active again
-//! with the goals above it that were done.
+//! `hast undo GOAL`: what a passed goal brought is taken back by a revert commit, and in the same commit the goal is
+//! active again with the goals above it that were done.
 
+use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::git_problem::GitProblem;
 use hast_flow::attempt::worktrees::Waits;
 use hast_flow::docs::goals::{GoalStatus, GoalsEventKind};
 use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::selection::placed;
 use hast_flow::flows::goals::status_edit::{NewStatus, with_status};
+use hast_flow::formats::diagnostic::Diagnostic;
 use hast_flow::time::UtcTime;
 use hast_flow::words::{shell_word, visible};
 use hast_world::git::{self, UndoPlan, Undone};
@@ -31,16 +33,16 @@ pub(crate) fn run(app: &mut App, args: &UndoArgs) -> Result<Exit, Problem> {
     let (goal, word) = (target.id.clone(), shell_word(&target.id).into_owned());
     // Nothing is written in a repository that nobody has approved.
     let _approved = calling::trusted(app, &project, &calling::commands(&project))?;
-    let status = target.goal.as_ref().map(|goal| goal.status);
-    let passed = target.story.passed().filter(|_| status == Some(GoalStatus::Done));
-    let Some((from, to)) = passed.and_then(|passed| passed.merged.clone()) else {
+    let Some((from, to)) = brought(&target) else {
         let what = say::nothing_passed(lang, visible(&goal));
         return Err(Problem::new(what, say::show_next(lang, visible(&word))));
     };
     let documents = project.root.join(layout::DIRECTORY);
-    let lock = driving::lock_of(lang, &documents, UNIT)
+    // Held until the status is written down.
+    let _lock = driving::lock_of(lang, &documents, UNIT)
         .map_err(|problem| Problem { exit: Exit::Failed, ..problem })?;
-    let title = target.goal.as_ref().map(|goal| goal.title.clone()).unwrap_or_default();
+    let title = target.goal.as_ref().map(|goal| goal.title.as_str()).unwrap_or_default();
+    let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
     let plan = UndoPlan {
         from: from.clone(),
         to: to.clone(),
@@ -50,8 +52,10 @@ pub(crate) fn run(app: &mut App, args: &UndoArgs) -> Result<Exit, Problem> {
         rules: tree_rules(&project),
     };
     let failed = |problem: GitProblem| Problem::new(problem.what(lang), problem.next(lang));
-    let commit = match git::undo(&project.root, &plan).map_err(failed)? {
-        Undone::By(commit) => commit,
+    let reopened = reopened(&target);
+    let with_status_lines = |text: &str| reopen(text, &reopened).ok();
+    let back = match git::undo(&project.root, &plan, &with_status_lines).map_err(failed)? {
+        Undone::Done(back) => back,
         Undone::Conflict { paths } => {
             let what = say::undo_conflicts(lang, visible(&goal), visible(&paths.join(", ")));
             let range = format!("{}..{}", short(from.as_str()), short(to.as_str()));
@@ -63,20 +67,40 @@ pub(crate) fn run(app: &mut App, args: &UndoArgs) -> Result<Exit, Problem> {
         }
         Undone::Waits(waits) => return Err(in_the_way(app, &waits)),
     };
-    drop(lock);
-    let commit = commit.as_ref().map(|commit| commit.as_str());
-    let again = reopen(app, &project, &target, commit)?;
+    let commit = back.commit.as_ref().map(ObjectId::as_str);
+    write_down(app, &project, &target, (&reopened, commit))?;
     if app.json {
-        app.print_json(&json!({ "goal_id": goal, "commit": commit, "active": again }))?;
+        app.print_json(&json!({
+            "goal_id": goal, "commit": commit, "active": reopened,
+            "status_committed": back.has_status, "detached": back.is_detached,
+        }))?;
         return Ok(Exit::Done);
     }
-    let first = match commit {
-        Some(commit) => say::undone(lang, visible(&goal), short(commit)),
-        None => say::undone_before(lang, visible(&goal)),
-    };
-    let active = say::active_again(lang, visible(&again.join(", ")));
-    app.print(&format!("{first}\n{active}\n{}: hast auto {word}\n", common::next(lang)))?;
+    let active = say::active_again(lang, visible(&reopened.join(", ")));
+    let lines = [
+        match commit.filter(|_| back.had_work) {
+            Some(commit) => say::undone(lang, visible(&goal), short(commit)),
+            None => say::undone_before(lang, visible(&goal)),
+        },
+        if back.has_status { active } else { format!("{active} {}", say::not_committed(lang)) },
+        match commit.filter(|_| back.is_detached) {
+            Some(commit) => say::on_no_branch(lang, short(commit)),
+            None => String::new(),
+        },
+        format!("{}: hast auto {word}", common::next(lang)),
+    ];
+    let lines = lines.into_iter().filter(|line| !line.is_empty());
+    app.print(&lines.map(|line| line + "\n").collect::<String>())?;
     Ok(Exit::Done)
+}
+
+/// The move of the branch that brought a goal which is done. One that was taken back, and whose status somebody was
+/// not able to write down any more, is taken back again: nothing of it is left then.
+fn brought(target: &Target) -> Option<(ObjectId, ObjectId)> {
+    let status = target.goal.as_ref().map(|goal| goal.status);
+    let passed = target.story.passed()?;
+    let is_new = passed.round == target.story.retries;
+    passed.merged.clone().filter(|_| is_new || status == Some(GoalStatus::Done))
 }
 
 fn short(commit: &str) -> &str {
@@ -99,47 +123,55 @@ fn in_the_way(app: &App, waits: &Waits) -> Problem {
     Problem::new(what, next)
 }
 
-/// The goal and the done goals above it are active again; returns which.
-fn reopen(
-    app: &mut App,
-    project: &Project,
-    target: &Target,
-    commit: Option<&str>,
-) -> Result<Vec<String>, Problem> {
-    let (lang, goal) = (app.lang, target.id.clone());
+/// The goal and the done goals above it.
+fn reopened(target: &Target) -> Vec<String> {
     let all = placed(&target.goals);
-    let mut reopened = vec![goal.clone()];
-    let mut next = all.iter().find(|placed| placed.goal.id == goal).and_then(|one| one.parent);
+    let mut reopened = vec![target.id.clone()];
+    let parent_of = |id: &str| all.iter().find(|placed| placed.goal.id == id)?.parent;
+    let mut next = parent_of(&target.id);
     while let Some(above) = next {
         if above.status == GoalStatus::Done {
             reopened.push(above.id.clone());
         }
-        let placed = all.iter().find(|placed| placed.goal.id == above.id);
-        next = placed.and_then(|placed| placed.parent);
+        next = parent_of(&above.id);
     }
+    reopened
+}
+
+/// The text of goals.yaml in which these goals are active.
+fn reopen(text: &str, goals: &[String]) -> Result<String, Vec<Diagnostic>> {
+    let set = |text: String, id: &String| with_status(&text, id, NewStatus::Active);
+    goals.iter().try_fold(text.to_owned(), set)
+}
+
+/// The log is told, and the file where the commit could not hold the status.
+fn write_down(
+    app: &mut App,
+    project: &Project,
+    target: &Target,
+    (reopened, commit): (&[String], Option<&str>),
+) -> Result<(), Problem> {
+    let (lang, goal) = (app.lang, &target.id);
     let mut refused = None;
-    goals_log::write(app, project, |store| {
+    goals_log::write_down(app, project, |store| {
         let (bytes, before) = goals_log::goals_bytes(lang, store)?;
         let old = String::from_utf8_lossy(&bytes).into_owned();
         let mut wish =
             Wish { actor: "person".to_owned(), status: None, goals: None, events: Vec::new() };
-        let text = reopened
-            .iter()
-            .try_fold(old.clone(), |text, id| with_status(&text, id, NewStatus::Active));
-        match text {
+        match reopen(&old, reopened) {
             Ok(text) => wish.goals = (text != old).then_some((text, before)),
             Err(findings) => refused = Some(findings),
         }
         if refused.is_none() {
-            wish.events = reopened.iter().map(|id| event(id, id == &goal, commit)).collect();
+            wish.events = reopened.iter().map(|id| event(id, id == goal, commit)).collect();
         }
         Ok(wish)
     })?;
     match refused {
-        None => Ok(reopened),
+        None => Ok(()),
         Some(findings) => {
             show(app, &findings);
-            let what = say::undone_status(lang, visible(&goal));
+            let what = say::undone_status(lang, visible(goal));
             Err(Problem::new(what, say::undone_status_next(lang)))
         }
     }

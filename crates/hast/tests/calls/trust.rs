@@ -50,6 +50,16 @@ fn ci_may_trust_all_and_the_users_own_settings_need_nothing() {
 }
 
 #[test]
+fn who_trusts_all_can_store_an_approval_too() {
+    let all = scene().env("HAST_TRUST", "all");
+    let ran = all.run(&["trust", "--yes"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "approved\n"), "{ran:?}");
+    let later = all.env("HAST_TRUST", "");
+    assert_eq!(later.run(&["trust"]).out, "already approved\n");
+    assert_eq!(later.call(&[]).code, 0);
+}
+
+#[test]
 fn init_trusts_what_it_wrote_and_nothing_that_was_there() {
     let fresh = Scene::new(":");
     std::fs::create_dir(fresh.at("project/.git")).unwrap();

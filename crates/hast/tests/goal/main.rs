@@ -10,3 +10,4 @@ mod everything;
 mod morning;
 mod red_base;
 mod scene;
+mod way_back;

@@ -68,6 +68,10 @@ pub(crate) struct GoalEyes {
     earlier: Option<String>,
     /// Whether the start of this one was told of.
     begun: bool,
+    /// The user's HEAD is on no branch.
+    pub(super) is_detached: bool,
+    /// Goals were handed to a person.
+    pub(super) has_handed: bool,
     /// Test commands that were told to be red before any work.
     red_told: BTreeSet<String>,
 }
@@ -88,8 +92,15 @@ impl GoalEyes {
             lock: None,
             earlier: None,
             begun: false,
+            is_detached: false,
+            has_handed: false,
             red_told: BTreeSet::new(),
         }
+    }
+
+    /// What is in the view is this run's, and no earlier one's.
+    pub(super) fn has_begun(&self) -> bool {
+        self.begun
     }
 
     pub(super) fn lang(&self) -> Lang {
@@ -196,6 +207,7 @@ impl GoalEyes {
     /// Where the work of settled attempts is, and what was taken away with it.
     pub(super) fn tell_settled(&mut self, view: &View) -> Vec<String> {
         let all = view.run.as_ref().filter(|_| self.begun).map_or(&[][..], |run| &run.settled);
+        self.has_handed = view.run.as_ref().is_some_and(|run| !run.blocked.is_empty());
         let new = all.get(self.settled.len()..).unwrap_or_default().to_vec();
         let lines =
             new.iter().flat_map(|work| beside::settled(self.lang, &self.root, work)).collect();

@@ -91,8 +91,13 @@ impl Eyes<LanesView> for LaneEyes<'_> {
         let Some(Ok(goals)) = view.shared.goals.as_ref().map(|file| &file.goals) else {
             return Vec::new();
         };
+        // What an earlier run left open is not worked on unless it was asked for.
+        let is_ours = |goal: &String| {
+            let run = view.shared.run.as_ref().filter(|_| self.goals.has_begun());
+            run.is_some_and(|run| !run.left_alone.contains(goal))
+        };
         let now = |placed: &Placed<'_>| {
-            let lane = view.lanes.get(&placed.goal.id)?;
+            let lane = view.lanes.get(&placed.goal.id).filter(|lane| is_ours(&lane.goal))?;
             let first = view.on_the_train().is_some_and(|first| first.goal == lane.goal);
             Some(self.words(lane, first))
         };

@@ -112,7 +112,8 @@ pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
     let asked = asked.typed(&placed(&files.goals));
     let goal = asked.goal.clone().unwrap_or_default();
     let text = args.text.clone();
-    let flow = RetryFlow { goal: goal.clone(), attempts, committing, text };
+    let options = options(args);
+    let flow = RetryFlow { goal: goal.clone(), attempts, committing, text, options };
     let unit = unit(app, &project, None, trusted);
     let lock = driving::lock(app.lang, &unit)?;
     let (ending, ()) = goals_log::drive_git(app, &project, &flow, |_| ())?;
@@ -140,6 +141,14 @@ pub(crate) fn retry(app: &mut App, args: &RetryArgs) -> Result<Exit, Problem> {
     let mut eyes = GoalEyes::new(app.lang, wish.explain);
     let driven = go(app, &project, wish, trusted, &mut eyes)?;
     summary::report(app, &driven, &eyes)
+}
+
+/// What was typed that `hast auto` takes too.
+fn options(args: &RetryArgs) -> String {
+    let tool = args.tool.as_deref().map(|tool| format!(" --tool {}", shell_word(tool)));
+    let flags = [(args.go_on, " --continue"), (args.fewer_tests, " --fewer-tests")];
+    let flags = flags.into_iter().filter(|(is_typed, _)| *is_typed).map(|(_, flag)| flag);
+    flags.map(str::to_owned).chain(tool).collect()
 }
 
 fn from(go_on: bool, fewer_tests: bool) -> StartFrom {
@@ -188,6 +197,10 @@ pub(crate) fn go(
     if !moved.is_empty() && !app.quiet {
         let moved: Vec<_> = moved.iter().map(|path| shell_word(path).into_owned()).collect();
         app.output.message(&format!("{}\n", say::submodules_moved(lang, moved.join(" "))));
+    }
+    eyes.is_detached = auto_lock::is_detached(&place.git_dir);
+    if eyes.is_detached && !app.quiet {
+        app.output.message(&format!("{}\n", say::on_no_branch(lang)));
     }
     let run = UtcTime::new(app.clock.now()).to_string();
     let alive = found.filter(|found| found.owner == Owner::Alive);

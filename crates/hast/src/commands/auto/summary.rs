@@ -15,6 +15,7 @@ use super::eyes::{GoalEyes, Judgement};
 use crate::app::App;
 use crate::auto_messages::say;
 use crate::commands::driving::{Driven, meaning, spent, word};
+use crate::look_messages::say as look;
 use crate::problem::{Exit, Problem};
 use crate::progress::board::elapsed;
 
@@ -25,7 +26,12 @@ pub(super) fn report(app: &mut App, driven: &Driven<()>, eyes: &GoalEyes) -> Res
     let problem = meaning(app.lang, &driven.ending).map(|problem| match problem.exit {
         // The seed knows 0 and 1; an interruption is an interruption everywhere.
         Exit::Interrupted => problem,
-        _ => Problem { exit: Exit::Failed, ..problem },
+        // A goal that waits for a person is nothing that is wrong.
+        _ => Problem {
+            exit: Exit::Failed,
+            is_notice: eyes.has_handed && matches!(driven.ending, Ending::Blocked(_)),
+            ..problem
+        },
     });
     if app.json {
         app.print_json(&as_json(driven, eyes, problem.as_ref()))?;
@@ -39,12 +45,8 @@ pub(super) fn report(app: &mut App, driven: &Driven<()>, eyes: &GoalEyes) -> Res
     match (problem, &driven.ending) {
         (Some(problem), _) => Err(problem),
         (None, Ending::Done(notice)) => {
-            app.print(&format!(
-                "{}\n{}: {}\n",
-                notice.what,
-                crate::messages::say::next(app.lang),
-                notice.next
-            ))?;
+            let next = crate::messages::say::next(app.lang);
+            app.print(&format!("{}\n{next}: {}\n", notice.what, notice.next))?;
             Ok(Exit::Done)
         }
         (None, _) => Ok(Exit::Done),
@@ -67,7 +69,7 @@ fn table(app: &App, driven: &Driven<()>, eyes: &GoalEyes) -> String {
         let cost = cost.map(|cost| format!(" · {cost}")).unwrap_or_default();
         text += &format!("{} {}{cost}\n", visible(goal), visible(title));
         for one in attempts {
-            let time = elapsed(Duration::from_secs(u64::try_from(one.seconds).unwrap_or(0)));
+            let time = elapsed(Duration::from_secs(seconds(driven, one)));
             let mark = if one.passed { "+" } else { "-" };
             let told = say::attempt(app.lang, one.attempt);
             let work = settled(eyes, one);
@@ -99,23 +101,29 @@ fn table(app: &App, driven: &Driven<()>, eyes: &GoalEyes) -> String {
             }
         }
     }
+    let last = || eyes.settled.iter().rev().find_map(|work| work.commit.as_deref());
+    if let Some(commit) = last().filter(|_| eyes.is_detached) {
+        let commit = visible(commit.get(..SHORT).unwrap_or(commit)).into_owned();
+        text += &format!("{}\n", look::on_no_branch(app.lang, commit));
+    }
     if eyes.settled.iter().any(|work| work.name.is_some()) {
         text += &format!("{}\n", say::get_back(app.lang));
     }
     if !text.is_empty() {
         let all =
             driven.usage.values().copied().fold(Usage::default(), crate::commands::driving::sum);
-        let parts = [Some(say::took(app.lang, elapsed(took(driven, eyes)))), spent(app.lang, all)];
+        let parts = [Some(say::took(app.lang, elapsed(driven.lasted))), spent(app.lang, all)];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         text += &format!("{}\n", parts.join(" · "));
     }
     text
 }
 
-/// How long it took: attempts count whole seconds of a clock, and none took longer than all of it.
-fn took(driven: &Driven<()>, eyes: &GoalEyes) -> Duration {
-    let longest = eyes.judged.iter().map(|one| u64::try_from(one.seconds).unwrap_or(0)).max();
-    driven.lasted.max(Duration::from_secs(longest.unwrap_or(0)))
+/// How long an attempt took in this run. One that an earlier run began counts from the start of this one.
+fn seconds(driven: &Driven<()>, one: &Judgement) -> u64 {
+    // Attempts count whole seconds of a clock.
+    let lasted = driven.lasted.as_secs() + 1;
+    u64::try_from(one.seconds).unwrap_or(0).min(lasted)
 }
 
 /// Commands that install what an attempt that passed has put into a list of dependencies: nothing is installed in
@@ -168,7 +176,7 @@ pub(crate) fn as_json(driven: &Driven<()>, eyes: &GoalEyes, problem: Option<&Pro
                 "class": one.class,
                 "code": one.code,
                 "reason": one.text,
-                "seconds": one.seconds,
+                "seconds": seconds(driven, one),
                 "moved_refs": one.moved_refs,
                 "not_committed": one.not_committed,
                 "changed_tests": one.changed_tests,
@@ -204,7 +212,7 @@ pub(crate) fn as_json(driven: &Driven<()>, eyes: &GoalEyes, problem: Option<&Pro
         "notice": notice,
         "attempts": attempts,
         "usage": usage,
-        "seconds": took(driven, eyes).as_secs(),
+        "seconds": driven.lasted.as_secs(),
         "problem": problem.map(|problem| problem.json()["problem"].clone()),
         "exit": problem.map_or(Exit::Done, |problem| problem.exit) as u8,
     })

@@ -3,6 +3,7 @@
 
 use hast_flow::attempt::base::{ObjectId, TreeRules};
 use hast_flow::attempt::workspace::{GitResult, GitStep};
+use hast_flow::docs::goals::GoalStatus;
 use hast_flow::flows::goals::layout;
 use hast_flow::words::{shell_word, visible};
 use serde_json::{Value, json};
@@ -16,6 +17,7 @@ use crate::commands::calling;
 use crate::commands::driving;
 use crate::commands::goals_files::repository_root;
 use crate::commands::look::target::{self, Target};
+use crate::look_messages::say as look;
 use crate::messages::say as common;
 use crate::problem::{Exit, Problem};
 
@@ -29,6 +31,11 @@ pub(crate) fn run(app: &mut App, args: &TakeArgs) -> Result<Exit, Problem> {
     let documents = project.root.join(layout::DIRECTORY);
     let _lock = driving::lock_of(lang, &documents, super::UNIT)
         .map_err(|problem| Problem { exit: Exit::Failed, ..problem })?;
+    if let Some(commit) = brought(&target) {
+        let (goal, word) = (visible(goal), visible(&shell_word(goal)).into_owned());
+        let what = look::brought(lang, goal, visible(&commit));
+        return Err(Problem::new(what, look::brought_next(lang, word)));
+    }
     let Some((kept_name, name, since)) = work(&project, &target) else {
         let what = say::nothing_kept(lang, visible(goal));
         let next = say::nothing_kept_next(lang, visible(&shell_word(goal)));
@@ -40,6 +47,11 @@ pub(crate) fn run(app: &mut App, args: &TakeArgs) -> Result<Exit, Problem> {
         _ => Vec::new(),
     };
     let aside = refs::bring_back(app, &project, &kept_name, &Default::default())?;
+    if paths.is_empty() && aside.is_empty() {
+        let number = target.tried(app)?.number;
+        let what = look::nothing_to_take(lang, visible(goal), number);
+        return Err(Problem::new(what, look::show_next(lang, visible(&shell_word(goal)))));
+    }
     let named: Vec<&str> = paths.iter().map(|change| change.path.as_str()).collect();
     if app.json {
         let aside: Vec<Value> = aside.iter().map(Returned::json).collect();
@@ -54,9 +66,21 @@ pub(crate) fn run(app: &mut App, args: &TakeArgs) -> Result<Exit, Problem> {
     for one in &aside {
         text += &format!("  {}\n", one.line(app, &project));
     }
-    let next = say::taken_next(lang, visible(&shell_word(goal)));
+    let typed = target.number.map_or(goal.to_owned(), |number| format!("{goal}@{number}"));
+    let next = say::taken_next(lang, visible(&shell_word(&typed)), visible(goal));
     app.print(&format!("{text}{}: {next}\n", common::next(lang)))?;
     Ok(Exit::Done)
+}
+
+/// The commit of the attempt that is meant, where it passed.
+fn brought(target: &Target) -> Option<String> {
+    let tried = match target.number {
+        None if target.goal.as_ref()?.status == GoalStatus::Done => target.story.passed()?,
+        None => return None,
+        Some(number) => target.story.attempt(Some(number))?,
+    };
+    let (_, to) = tried.merged.as_ref().filter(|_| tried.is_done())?;
+    to.as_str().get(..12).map(str::to_owned)
 }
 
 /// The ref that has the work, the commit, and what it began from: that of the attempt that was named, else

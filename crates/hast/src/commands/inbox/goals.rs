@@ -90,6 +90,9 @@ impl Source for Goals {
             })
         })?;
         Ok(match (status, deed.action, item.command()) {
+            (Some(GoalStatus::Active), Action::Approve, _) if asks_about_tests(item) => {
+                say::judge_again(app.lang, shell_word(&item.unit))
+            }
             (Some(GoalStatus::Active), ..) => say::active_again(app.lang, shell_word(&item.unit)),
             (Some(status), ..) => say::goal_is(app.lang, &item.unit, word(status)),
             (None, Action::Approve, Some(command)) => say::merge_it(app.lang, command),
@@ -97,6 +100,14 @@ impl Source for Goals {
         })
     }
 }
+
+/// An attempt failed for nothing but tests that are gone: the command that agrees to that is a part of the evidence.
+fn asks_about_tests(item: &Item) -> bool {
+    item.evidence.iter().any(|line| line.starts_with("$ hast retry ") && line.ends_with(AGREES))
+}
+
+/// Judges kept work again, however many tests there are.
+const AGREES: &str = " --continue --fewer-tests";
 
 /// Why nobody needs to be asked about a goal any more: a person has closed it in `goals.yaml`, or taken
 /// it out. Goals that cannot be read close nothing; nor does success what an earlier attempt did wrong.

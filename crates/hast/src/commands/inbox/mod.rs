@@ -16,7 +16,7 @@ use hast_world::root_path::RootPath;
 use hast_world::roots::git_top;
 use serde_json::json;
 
-use super::flow_root::{found, there_or_here};
+use super::flow_root::{found, nothing_here, there_or_here};
 use crate::app::App;
 use crate::ops_cli::{ActArgs, InboxCommands, InboxListArgs};
 use crate::ops_messages::say;
@@ -86,12 +86,19 @@ fn list(app: &mut App, args: InboxListArgs) -> Result<Exit, Problem> {
         app.print_json(&json!({ "waiting": open, "items": items }))?;
         return Ok(Exit::Done);
     }
-    let mut text: String = items.iter().map(|item| shown::line(app.lang, item)).collect();
+    let mut text: String =
+        items.iter().map(|item| shown::line(app.lang, item, &app.local(item.opened_at))).collect();
     if items.is_empty() {
-        text = say::empty_inbox(app.lang) + "\n";
+        text = empty(app);
     }
     app.print(&text)?;
     Ok(Exit::Done)
+}
+
+/// Nothing waits, or nothing of hast's is here.
+fn empty(app: &App) -> String {
+    let is_nothing = FlowName::ALL.into_iter().all(|flow| found(app, flow).is_none());
+    if is_nothing { nothing_here(app) } else { say::empty_inbox(app.lang) + "\n" }
 }
 
 fn summary(app: &mut App, top: usize) -> Result<Exit, Problem> {
@@ -104,14 +111,15 @@ fn summary(app: &mut App, top: usize) -> Result<Exit, Problem> {
         return Ok(Exit::Done);
     }
     if counts.is_empty() {
-        app.print(&(say::empty_inbox(app.lang) + "\n"))?;
+        let text = empty(app);
+        app.print(&text)?;
         return Ok(Exit::Done);
     }
     let mut text = say::waiting(app.lang, inbox.open_items().count()) + "\n";
     text.extend(counts.iter().map(|(kind, count)| format!("  {count:>4}  {kind}\n")));
     for item in first {
         text += "\n";
-        text += &shown::screen(app.lang, item);
+        text += &screen(app, &inbox, item);
     }
     app.print(&text)?;
     Ok(Exit::Done)
@@ -123,7 +131,7 @@ fn show(app: &mut App, id: &str) -> Result<Exit, Problem> {
     if app.json {
         app.print_json(&json!(item))?;
     } else {
-        app.print(&shown::screen(app.lang, item))?;
+        app.print(&screen(app, &inbox, item))?;
     }
     Ok(Exit::Done)
 }
@@ -139,6 +147,16 @@ fn meant<'i>(inbox: &'i Inbox, typed: &str) -> Option<(&'i Item, Vec<String>)> {
     about.sort_by(|one, other| (one.opened_at, &one.id).cmp(&(other.opened_at, &other.id)));
     let newest = about.pop()?;
     Some((newest, about.iter().map(|item| item.id.to_string()).collect()))
+}
+
+fn screen(app: &App, inbox: &Inbox, item: &Item) -> String {
+    shown::screen(app.lang, item, &app.local(item.opened_at), name_of(inbox, item))
+}
+
+/// The shortest name that means an item.
+fn name_of<'i>(inbox: &Inbox, item: &'i Item) -> &'i str {
+    let by_unit = meant(inbox, &item.unit).is_some_and(|(meant, _)| meant.id == item.id);
+    if by_unit { &item.unit } else { item.id.as_str() }
 }
 
 /// The name of the person who decides: as it is typed, else as git knows the user.

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use hast_flow::inbox::{Action, Inbox, Item, ItemKind, ItemState};
-use hast_flow::words::{Lang, visible};
+use hast_flow::words::{Lang, shell_word, visible};
 
 use crate::ops_messages::say;
 
 /// Longest evidence that is shown.
 const SCREEN: usize = 40;
 
-pub(super) fn line(lang: Lang, item: &Item) -> String {
+pub(super) fn line(lang: Lang, item: &Item, opened_at: &str) -> String {
     let state = match &item.state {
         ItemState::Open => String::new(),
         ItemState::Deferred(deed) => {
@@ -22,26 +22,19 @@ pub(super) fn line(lang: Lang, item: &Item) -> String {
         ItemState::Resolved { why, .. } => format!("  ({})", visible(why)),
     };
     let (kind, flow) = (item.kind.code(), item.flow.as_str());
-    format!(
-        "{}  {kind:<15}  {flow:<8}  {}  {}{state}\n",
-        item.id,
-        item.opened_at,
-        visible(&item.title)
-    )
+    format!("{}  {kind:<15}  {flow:<8}  {}  {}{state}\n", item.id, opened_at, visible(&item.title))
 }
 
 /// What happened, what changed, how the tests ended, how to look at it.
-pub(super) fn screen(lang: Lang, item: &Item) -> String {
-    let mut text = line(lang, item);
+pub(super) fn screen(lang: Lang, item: &Item, opened_at: &str, name: &str) -> String {
+    let mut text = line(lang, item, opened_at);
     for line in item.evidence.iter().take(SCREEN) {
         text += &format!("    {}\n", visible(&in_words(lang, line)));
     }
     if item.is_open() {
         let answer = if item.kind == ItemKind::Question { " --text \"...\"" } else { "" };
-        text += &format!(
-            "    hast inbox act {} --action approve|reject|defer --operator NAME{answer}\n",
-            item.id
-        );
+        let command = format!("hast inbox act {} --action approve{answer}", shell_word(name));
+        text += &format!("    {}   {}\n", visible(&command), say::or_otherwise(lang));
     }
     text
 }

@@ -1,8 +1,8 @@
-//! `hast diff GOAL[@N]`: what an attempt changed, as git prints a patch, without hast's own files.
+//! `hast diff GOAL[@N]`: what an attempt changed, as git prints a patch, without what hast writes for itself and
+//! without handoffs.
 
 use hast_flow::attempt::git_problem::GitProblem;
-use hast_flow::flows::goals::layout;
-use hast_flow::words::{shell_word, visible};
+use hast_flow::words::visible;
 use hast_world::git;
 use serde_json::json;
 
@@ -18,14 +18,12 @@ pub(crate) fn run(app: &mut App, args: &GoalArgs) -> Result<Exit, Problem> {
     let target = target::find(app, &args.goal)?;
     let tried = target.tried(app)?;
     let (goal, number) = (visible(&target.id).into_owned(), tried.number);
-    let word = visible(&shell_word(&target.id)).into_owned();
     let Some((from, to)) = tried.sides() else {
-        return Err(Problem::new(say::no_work(lang, goal, number), say::show_next(lang, word)));
+        return Err(target.no_work(app, tried));
     };
-    let coloured = !app.json && app.output.colours_results();
-    let own = [format!("{}/", layout::DIRECTORY)];
+    let own = target::files_of_hast();
     let failed = |problem: GitProblem| Problem::new(problem.what(lang), problem.next(lang));
-    let patch = git::patch(&target.root, (from, to), &own, coloured).map_err(failed)?;
+    let patch = git::patch(&target.root, (from, to), &own).map_err(failed)?;
     let patch = String::from_utf8_lossy(&patch).into_owned();
     if app.json {
         let told = json!({
@@ -35,43 +33,50 @@ pub(crate) fn run(app: &mut App, args: &GoalArgs) -> Result<Exit, Problem> {
         return Ok(Exit::Done);
     }
     if patch.trim().is_empty() {
-        app.print(&format!("{}\n", say::nothing_changed(lang, goal, number)))?;
-    } else if coloured {
-        // Git escapes nothing of a file's own.
-        app.print(&printable_in_colour(&patch))?;
+        let told = match tried.code.as_deref() {
+            None | Some("nothing_changed") => say::nothing_changed(lang, goal, number),
+            Some(_) => say::nothing_kept(lang, goal, number, visible(tried.reason.trim())),
+        };
+        app.print(&format!("{told}\n"))?;
+    } else if app.output.colours_results() {
+        app.print(&coloured(&printable(&patch)))?;
     } else {
         app.print(&printable(&patch))?;
     }
     Ok(Exit::Done)
 }
 
-/// Only the colours that git itself puts there stay: `ESC [ digits ; m`.
-fn printable_in_colour(patch: &str) -> String {
-    let mut text = String::new();
-    for (at, piece) in patch.split('\u{1b}').enumerate() {
-        let end = piece.find(|c: char| !(c.is_ascii_digit() || c == ';' || c == '[')).unwrap_or(0);
-        let is_colour = piece.starts_with('[') && piece[end..].starts_with('m');
-        match (at, is_colour) {
-            (0, _) => text += &shown(piece),
-            (_, true) => {
-                text.push('\u{1b}');
-                text += &piece[..=end];
-                text += &shown(&piece[end + 1..]);
+/// A patch that is harmless for a terminal already, with the colours that git gives it. Colours of git itself would
+/// have to be told from those that a changed file holds.
+fn coloured(patch: &str) -> String {
+    let (mut text, mut part) = (String::new(), PatchPart::Stat);
+    for line in patch.lines() {
+        part = match (part, line) {
+            (_, line) if line.starts_with("diff --git ") => PatchPart::Heading,
+            (PatchPart::Heading | PatchPart::Hunks, line) if line.starts_with("@@ ") => {
+                PatchPart::Hunks
             }
-            (_, false) => {
-                text += "\\u{1b}";
-                text += &shown(piece);
-            }
-        }
+            (part, _) => part,
+        };
+        let colour = match (part, line.as_bytes().first()) {
+            (PatchPart::Heading, _) => "\u{1b}[1m",
+            (PatchPart::Hunks, Some(b'+')) => "\u{1b}[32m",
+            (PatchPart::Hunks, Some(b'-')) => "\u{1b}[31m",
+            (PatchPart::Hunks, Some(b'@')) => "\u{1b}[36m",
+            (PatchPart::Stat | PatchPart::Hunks, _) => "",
+        };
+        let end = if colour.is_empty() { "" } else { "\u{1b}[m" };
+        text += &format!("{colour}{line}{end}\n");
     }
     text
 }
 
-/// A part of a text with lines and tabs, which stay.
-fn shown(piece: &str) -> String {
-    let cell = |cell: &str| visible(cell).into_owned();
-    let line = |line: &str| line.split('\t').map(cell).collect::<Vec<_>>().join("\t");
-    piece.split('\n').map(line).collect::<Vec<_>>().join("\n")
+/// The parts of what git prints.
+#[derive(Clone, Copy)]
+enum PatchPart {
+    Stat,
+    Heading,
+    Hunks,
 }
 
 #[cfg(test)]
@@ -79,11 +84,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_stay_and_nothing_else_that_a_terminal_obeys() {
-        let patch = "\u{1b}[32m+a\u{1b}[m \u{1b}[2J \u{1b}]0;x\u{7}\n";
-        let shown = printable_in_colour(patch);
-        assert!(shown.starts_with("\u{1b}[32m+a\u{1b}[m "), "{shown:?}");
-        assert_eq!(shown.matches('\u{1b}').count(), 2, "{shown:?}");
-        assert!(!shown.contains('\u{7}'), "{shown:?}");
+    fn added_and_removed_lines_have_colours_and_headings_none_of_those() {
+        let patch = " a | 2 +-\n\ndiff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n z\n";
+        let shown = coloured(patch);
+        for line in ["\u{1b}[31m-x\u{1b}[m\n", "\u{1b}[32m+y\u{1b}[m\n", "\n z\n", " a | 2 +-\n"] {
+            assert!(shown.contains(line), "{line:?}: {shown:?}");
+        }
+        assert!(shown.contains("\u{1b}[1m+++ b/a\u{1b}[m\n"), "{shown:?}");
     }
 }

@@ -50,8 +50,10 @@ pub(crate) fn run(app: &mut App, args: &LogArgs) -> Result<Exit, Problem> {
         let is_last = at + 1 == calls.len();
         tell_call(app, &target, call, args.follow && is_last)?;
     }
+    // More may have happened while the agent was followed.
+    let events = if args.follow { self::events(app, &target, tried)? } else { events };
     let mut text = format!("== {}\n", say::events(app.lang));
-    text.extend(events.iter().map(event_line));
+    text.extend(events.iter().map(|event| event_line(app, event)));
     app.print(&text)?;
     Ok(Exit::Done)
 }
@@ -68,15 +70,15 @@ fn events(app: &App, target: &Target, tried: &Tried) -> Result<Vec<GoalsEvent>, 
     Ok(all)
 }
 
-/// `14:30:05  ATTEMPT_JUDGED  failed: tests are red`.
-fn event_line(event: &GoalsEvent) -> String {
+/// `2026-02-09 14:30:05  ATTEMPT_JUDGED  failed: tests are red`, in local time.
+fn event_line(app: &App, event: &GoalsEvent) -> String {
     let text = |key: &str| event.detail.get(key).and_then(Value::as_str);
     let parts: Vec<&str> = ["class", "then", "reason"].into_iter().filter_map(text).collect();
     let kind = serde_json::to_value(event.kind).unwrap_or_default();
     let kind = kind.as_str().unwrap_or_default().to_owned();
     let first = parts.join(": ");
     let first = first.lines().next().unwrap_or_default();
-    format!("{}  {kind}  {}\n", event.ts, visible(first))
+    format!("{}  {kind}  {}\n", app.local(event.ts), visible(first))
 }
 
 fn call_json(call: &CallFolder) -> Value {
@@ -103,7 +105,8 @@ fn tell_call(
     app.print(&format!("== {heading}\n{}", printable(&prompt)))?;
     let (name, reader) = match call.record() {
         Some(record) => (record.command.clone(), reader_of(&record.command)),
-        None => at_work(app, target)?,
+        // The settings may have become invalid since; the words are shown all the same.
+        None => at_work(app, target).unwrap_or_else(|_| ("-".to_owned(), reader_of("-"))),
     };
     let heading = say::agent(lang, visible(&name), path("stdout.txt"));
     app.print(&format!("== {heading}\n"))?;
@@ -153,9 +156,8 @@ impl Lines {
         let given = each_line(&stream, self.read, &mut |line| bytes.extend_from_slice(line));
         self.read += given.ok().flatten().unwrap_or(0);
         if is_over {
-            let text = call.text("stdout.txt");
             let read = usize::try_from(self.read).unwrap_or(usize::MAX);
-            bytes.extend_from_slice(text.as_bytes().get(read..).unwrap_or_default());
+            bytes.extend_from_slice(call.bytes("stdout.txt").get(read..).unwrap_or_default());
             bytes.push(b'\n');
         }
         let events = self.reader.push(Stream::Out, &bytes);

@@ -60,8 +60,11 @@ impl CallFolder {
     }
 
     pub(super) fn text(&self, name: &str) -> String {
-        let bytes = self.path.join(name).read_if_there(MAX_STREAM_BYTES).ok().flatten();
-        String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
+        String::from_utf8_lossy(&self.bytes(name)).into_owned()
+    }
+
+    pub(super) fn bytes(&self, name: &str) -> Vec<u8> {
+        self.path.join(name).read_if_there(MAX_STREAM_BYTES).ok().flatten().unwrap_or_default()
     }
 
     /// The agent's words and tools.

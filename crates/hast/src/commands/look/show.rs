@@ -1,14 +1,16 @@
 //! `hast show GOAL[@N]`: a goal on one screen. What happened, where the work is, what to do next.
 
+use std::collections::BTreeSet;
+
 use hast_flow::agents::usage::Usage;
 use hast_flow::attempt::workspace::{DiffLine, GitResult, GitStep};
-use hast_flow::docs::goals::GoalStatus;
+use hast_flow::docs::goals::{GoalMode, GoalStatus};
 use hast_flow::flows::goals::closed::Closed;
-use hast_flow::flows::goals::layout;
+use hast_flow::flows::goals::runnable::{Asked, Choice, Depth, Refused, choose};
 use hast_flow::flows::goals::selection::placed;
 use hast_flow::flows::goals::story::Tried;
 use hast_flow::flows::goals::waiting::Waiting;
-use hast_flow::words::{shell_word, visible};
+use hast_flow::words::{Lang, shell_word, visible};
 use hast_world::git_thread::GitThread;
 use serde_json::{Value, json};
 
@@ -50,7 +52,7 @@ pub(crate) fn run(app: &mut App, args: &GoalArgs) -> Result<Exit, Problem> {
         })
         .collect();
     let last_words = shown.last().map(|last| records::last_words(&last.calls)).unwrap_or_default();
-    let next = next(&target, shown.last());
+    let next = next(app.lang, &target, shown.last());
     if app.json {
         app.print_json(&as_json(&target, &shown, &last_words, &next))?;
         return Ok(Exit::Done);
@@ -65,9 +67,10 @@ fn diff(git: &GitThread, tried: &Tried) -> Option<Diff> {
     let (from, to) = tried.sides()?;
     let step = GitStep::Compare { from: from.clone(), to: to.clone() };
     let GitResult::Compared(lines) = git.perform(&step) else { return None };
-    let own = format!("{}/", layout::DIRECTORY);
-    let lines: Vec<&DiffLine> =
-        lines.iter().filter(|line| !line.change.path.as_str().starts_with(&own)).collect();
+    let own = target::files_of_hast();
+    let is_own =
+        |line: &DiffLine| own.iter().any(|own| line.change.path.as_str().starts_with(own.as_str()));
+    let lines: Vec<&DiffLine> = lines.iter().filter(|line| !is_own(line)).collect();
     let counted = lines.iter().filter_map(|line| line.lines);
     let (added, removed) = counted.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     let paths = lines.iter().map(|line| line.change.path.to_string()).collect();
@@ -90,6 +93,9 @@ fn why_not(app: &App, target: &Target) -> Vec<String> {
     if placed.goal.status == GoalStatus::Active {
         let waiting = Waiting::of(placed.goal, &all);
         lines.extend(waiting.map(|one| say::waits(lang, visible(&one.on.join(", ")))));
+        if placed.goal.mode == Some(GoalMode::Interactive) {
+            lines.push(Refused::Interactive { id: target.id.clone() }.what(lang));
+        }
         let stopped = target.story.stopped.as_ref();
         lines.extend(stopped.map(|why| say::stopped(lang, visible(why))));
     }
@@ -100,9 +106,11 @@ fn why_not(app: &App, target: &Target) -> Vec<String> {
 pub(super) struct Next {
     pub(super) look: Vec<String>,
     pub(super) again: Option<String>,
+    /// A person's part, where no command goes on yet.
+    pub(super) first: Option<String>,
 }
 
-fn next(target: &Target, last: Option<&Shown<'_>>) -> Next {
+fn next(lang: Lang, target: &Target, last: Option<&Shown<'_>>) -> Next {
     let id = shell_word(&target.id).into_owned();
     let named = match target.number {
         Some(number) => shell_word(&format!("{}@{number}", target.id)).into_owned(),
@@ -116,25 +124,62 @@ fn next(target: &Target, last: Option<&Shown<'_>>) -> Next {
     if last.is_some_and(|last| !last.calls.is_empty()) {
         look.push(format!("hast log {named}"));
     }
-    if last.is_some_and(|last| last.tried.work.is_some()) {
+    if last.is_some_and(|last| last.tried.sides().is_some()) {
         look.push(format!("hast try {named}"));
     }
     let status = target.goal.as_ref().map(|goal| goal.status);
     if status == Some(GoalStatus::Blocked) && has_work {
         look.push(format!("hast take {named}"));
     }
-    let again = match status {
-        Some(GoalStatus::Blocked) => Some(format!("hast retry {id}")),
-        Some(GoalStatus::Active) => Some(format!("hast auto {id}")),
-        _ => None,
+    if status == Some(GoalStatus::Done) && target.story.passed().is_some() {
+        look.push(format!("hast undo {id}"));
+    }
+    let (again, first) = match status {
+        Some(GoalStatus::Blocked) => retrying(lang, target, &id),
+        Some(GoalStatus::Active) => running(lang, target, &id),
+        _ => (None, None),
     };
-    Next { look, again }
+    Next { look, again, first }
+}
+
+/// The command, or a person's part, that a blocked goal goes on with.
+fn retrying(lang: Lang, target: &Target, id: &str) -> (Option<String>, Option<String>) {
+    let last = target.story.attempts.last();
+    match last.and_then(|last| last.code.as_deref()) {
+        // The same work is judged again; an agent would only do the same.
+        Some("fewer_tests") => (Some(format!("hast retry {id} --continue --fewer-tests")), None),
+        // The reason names the files.
+        Some("merge_touches") => (None, Some(say::commit_first(lang, visible(id)))),
+        _ => (Some(format!("hast retry {id}")), None),
+    }
+}
+
+/// The same for an active goal: what `hast auto` would refuse is not proposed.
+fn running(lang: Lang, target: &Target, id: &str) -> (Option<String>, Option<String>) {
+    if target.is_run_alive() {
+        return (None, Some(say::follow_next(lang, visible(id))));
+    }
+    let all = placed(&target.goals);
+    let with = |depth| {
+        let asked = Asked { goal: Some(target.id.clone()), depth };
+        choose(&all, &asked, None, &BTreeSet::new())
+    };
+    match with(Depth::One) {
+        Choice::Run(_) => (Some(format!("hast auto {id}")), None),
+        Choice::Refused(Refused::Container { .. }) => match with(Depth::Leaves) {
+            Choice::Run(_) => (Some(format!("hast auto {id} --recursive")), None),
+            Choice::Nothing(nothing) => (None, Some(nothing.next(lang))),
+            Choice::Refused(refused) => (None, Some(refused.next(lang))),
+        },
+        Choice::Refused(refused) => (None, Some(refused.next(lang))),
+        Choice::Nothing(nothing) => (None, Some(nothing.next(lang))),
+    }
 }
 
 fn as_json(target: &Target, shown: &[Shown<'_>], last_words: &str, next: &Next) -> Value {
     let goal = target.goal.as_ref();
     let attempts: Vec<Value> = shown.iter().map(attempt_json).collect();
-    let next: Vec<&String> = next.look.iter().chain(&next.again).collect();
+    let commands: Vec<&String> = next.look.iter().chain(&next.again).collect();
     json!({
         "goal_id": target.id,
         "title": goal.map(|goal| &goal.title),
@@ -142,7 +187,8 @@ fn as_json(target: &Target, shown: &[Shown<'_>], last_words: &str, next: &Next) 
         "blocked_reason": goal.and_then(|goal| goal.blocked_reason.as_ref()),
         "attempts": attempts,
         "last_words": last_words,
-        "next": next,
+        "next": commands,
+        "first": next.first,
     })
 }
 
@@ -158,7 +204,7 @@ fn attempt_json(shown: &Shown<'_>) -> Value {
         "reason": tried.reason,
         "started_at": tried.started_at,
         "judged_at": tried.judged_at,
-        "seconds": show_text::seconds(tried),
+        "seconds": show_text::seconds(shown),
         "then": tried.then,
         "ref": tried.work.as_ref().and_then(|work| work.name.as_ref()),
         "branch": tried.branch,

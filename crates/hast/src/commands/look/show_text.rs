@@ -6,10 +6,12 @@ use hast_flow::flows::goals::status_edit::status_word;
 use hast_flow::flows::goals::story::Tried;
 use hast_flow::words::{Lang, shell_word, visible};
 
+use super::records::CallFolder;
 use super::show::{Next, Shown};
-use super::target::Target;
+use super::target::{Target, Unfinished};
 use crate::commands::driving::spent;
 use crate::look_messages::say;
+use crate::messages::say as common;
 use crate::output::screen_size;
 use crate::progress::board::{elapsed, folded};
 
@@ -30,7 +32,7 @@ pub(super) fn screen(
     let width = width.saturating_sub(1).max(20);
     let mut head = lines(&heading(target), width, 2);
     head.extend(why.iter().flat_map(|line| lines(line, width, REASON_LINES)));
-    head.extend(attempts(lang, target, shown, width));
+    head.extend(attempts(lang, target, shown, (why, width)));
     let mut foot = Vec::new();
     if let Some(at) = shown.last().and_then(|last| place(last.tried)) {
         foot.extend(lines(&say::work(lang, at), width, 2));
@@ -39,6 +41,8 @@ pub(super) fn screen(
         foot.extend(lines(&say::look(lang, next.look.join(" · ")), width, 2));
     }
     foot.extend(next.again.iter().flat_map(|command| lines(&say::again(lang, command), width, 2)));
+    let first = next.first.iter().map(|first| format!("{}: {first}", common::next(lang)));
+    foot.extend(first.flat_map(|line| lines(&line, width, 2)));
     // The shell's next prompt has a line too.
     let room = height.saturating_sub(head.len() + foot.len() + 1);
     let tail = shown.last().map(|last| last.tried.test_tail.as_str()).unwrap_or_default();
@@ -52,7 +56,12 @@ fn heading(target: &Target) -> String {
     format!("{}  {}  ({status})", visible(&target.id), visible(title))
 }
 
-fn attempts(lang: Lang, target: &Target, shown: &[Shown<'_>], width: usize) -> Vec<String> {
+fn attempts(
+    lang: Lang,
+    target: &Target,
+    shown: &[Shown<'_>],
+    (why, width): (&[String], usize),
+) -> Vec<String> {
     if shown.is_empty() {
         return lines(&say::not_tried(lang, visible(&target.id)), width, 2);
     }
@@ -62,13 +71,12 @@ fn attempts(lang: Lang, target: &Target, shown: &[Shown<'_>], width: usize) -> V
         let goal = visible(&shell_word(&target.id)).into_owned();
         all.extend(lines(&say::earlier(lang, earlier, goal), width, 2));
     }
-    let last = shown.len() - 1;
-    for (at, one) in shown.iter().enumerate().skip(earlier) {
-        all.extend(lines(&format!("  {}", line(lang, one)), width, 2));
-        // The reason of a blocked goal stands above already.
-        let told = at == last && target.story.handed.is_some();
+    for one in shown.iter().skip(earlier) {
+        all.extend(lines(&format!("  {}", line(lang, target, one)), width, 2));
+        // The reason of a blocked goal mostly stands above already.
+        let reason = visible(one.tried.reason.trim());
+        let told = why.iter().any(|line| line.contains(&*reason));
         if !one.tried.is_done() && !one.tried.reason.trim().is_empty() && !told {
-            let reason = visible(one.tried.reason.trim());
             all.extend(lines(&format!("    {reason}"), width, LEAST));
         }
     }
@@ -76,10 +84,15 @@ fn attempts(lang: Lang, target: &Target, shown: &[Shown<'_>], width: usize) -> V
 }
 
 /// `attempt 2: failed · 3m 12s · 12.3k tokens · $0.12 · files 3, +10 -2`.
-fn line(lang: Lang, shown: &Shown<'_>) -> String {
+fn line(lang: Lang, target: &Target, shown: &Shown<'_>) -> String {
     let tried = shown.tried;
-    let class = tried.class.clone().unwrap_or_else(|| say::under_way(lang));
-    let time = seconds(tried).map(|seconds| elapsed(Duration::from_secs(seconds)));
+    let class = match target.unfinished(tried) {
+        None => tried.class.clone().unwrap_or_default(),
+        Some(Unfinished::UnderWay) => say::under_way(lang),
+        Some(Unfinished::CutOff) => say::went_on(lang),
+        Some(Unfinished::Left) => say::left(lang),
+    };
+    let time = seconds(shown).map(|seconds| elapsed(Duration::from_secs(seconds)));
     let files = shown.diff.as_ref().filter(|diff| diff.files > 0);
     let files = files.map(|diff| say::files(lang, diff.files, diff.added, diff.removed));
     let cuts = (tried.cuts > 0).then(|| say::cut_off(lang, tried.cuts));
@@ -88,8 +101,13 @@ fn line(lang: Lang, shown: &Shown<'_>) -> String {
     [Some(first)].into_iter().chain(rest).flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// How long it took until it was judged.
-pub(super) fn seconds(tried: &Tried) -> Option<u64> {
+/// How long it took until it was judged; of one that was cut off, how long its calls took: nothing happened between.
+pub(super) fn seconds(shown: &Shown<'_>) -> Option<u64> {
+    let tried = shown.tried;
+    if tried.cuts > 0 {
+        let records = shown.calls.iter().filter_map(CallFolder::record);
+        return Some(records.map(|record| record.duration_ms).sum::<u64>() / 1_000);
+    }
     let (start, end) = tried.started_at.zip(tried.judged_at)?;
     u64::try_from(end.instant().as_second() - start.instant().as_second()).ok()
 }

@@ -1,9 +1,12 @@
 //! The goal or attempt that is typed as `M3` or `M3@2`, with what happened to it.
 
+use hast_flow::attempt::recovery::Owner;
 use hast_flow::docs::goals::{Goal, Goals, GoalsEvent};
+use hast_flow::flows::goals::layout;
 use hast_flow::flows::goals::selection::{find_typed, placed};
 use hast_flow::flows::goals::story::{Story, Tried};
 use hast_flow::words::{shell_word, visible};
+use hast_world::auto_lock;
 use hast_world::log_lines::each_line;
 use hast_world::root_path::RootPath;
 
@@ -53,7 +56,49 @@ pub(crate) fn find(app: &App, typed: &str) -> Result<Target, Problem> {
     Ok(target)
 }
 
+/// How far an attempt came whose end is not written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unfinished {
+    UnderWay,
+    /// The run died; the next one goes on with it.
+    CutOff,
+    /// A later attempt was begun.
+    Left,
+}
+
 impl Target {
+    /// A run works in this checkout now.
+    pub(crate) fn is_run_alive(&self) -> bool {
+        let found = auto_lock::find(&self.root.join(layout::DIRECTORY));
+        found.ok().flatten().is_some_and(|found| found.owner == Owner::Alive)
+    }
+
+    /// An attempt whose end is not written down, and whether a run works on it.
+    pub(crate) fn unfinished(&self, tried: &Tried) -> Option<Unfinished> {
+        if tried.class.is_some() {
+            return None;
+        }
+        let is_last = self.story.attempts.last().is_some_and(|last| last.number == tried.number);
+        Some(match (is_last, self.is_run_alive()) {
+            (false, _) => Unfinished::Left,
+            (true, true) => Unfinished::UnderWay,
+            (true, false) => Unfinished::CutOff,
+        })
+    }
+
+    /// Why there is nothing of an attempt to look at.
+    pub(crate) fn no_work(&self, app: &App, tried: &Tried) -> Problem {
+        let (lang, goal) = (app.lang, visible(&self.id));
+        let word = visible(&shell_word(&self.id)).into_owned();
+        match self.unfinished(tried) {
+            Some(Unfinished::UnderWay) => Problem::new(
+                say::still_under_way(lang, goal, tried.number),
+                say::follow_next(lang, word),
+            ),
+            _ => Problem::new(say::no_work(lang, goal, tried.number), say::show_next(lang, word)),
+        }
+    }
+
     /// The attempt that is meant.
     pub(crate) fn tried(&self, app: &App) -> Result<&Tried, Problem> {
         let (lang, goal) = (app.lang, visible(&self.id));
@@ -65,6 +110,12 @@ impl Target {
             _ => Problem::new(say::not_tried(lang, goal), say::not_tried_next(lang, word)),
         })
     }
+}
+
+/// Paths below the root that are no part of what an attempt changed: files that hast writes for itself, and handoffs.
+pub(crate) fn files_of_hast() -> Vec<String> {
+    let machine = layout::MACHINE_FILES.iter().map(|name| format!("{}/{name}", layout::DIRECTORY));
+    machine.chain([format!("{}/", layout::HANDOFFS)]).collect()
 }
 
 /// Lines that name the goal are read whole, and no others.

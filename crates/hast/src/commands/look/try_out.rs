@@ -20,9 +20,8 @@ pub(crate) fn run(app: &mut App, args: &TryArgs) -> Result<Exit, Problem> {
     let lang = app.lang;
     let tried = target.tried(app)?;
     let (goal, number) = (visible(&target.id).into_owned(), tried.number);
-    let word = visible(&shell_word(&target.id)).into_owned();
     let Some((_, to)) = tried.sides() else {
-        return Err(Problem::new(say::no_work(lang, goal, number), say::show_next(lang, word)));
+        return Err(target.no_work(app, tried));
     };
     let (above, name) = match &args.dir {
         Some(directory) => {

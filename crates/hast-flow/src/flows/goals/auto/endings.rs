@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
+use crate::attempt::reason::Reason;
 use crate::attempt_steps::blocked;
 use crate::docs::goals::{Goal, GoalStatus, GoalsEventKind as Kind};
 use crate::driver::Facts;
@@ -246,10 +247,47 @@ fn trouble(run: &Run, all: &[Placed<'_>], lang: Lang) -> Option<Notice> {
             Some(why) if !why.is_empty() => format!("{goal} ({why})"),
             _ => in_file(goal).map_or_else(|| goal.clone(), |one| with_reason(one.goal)),
         };
-        let goals: Vec<String> = run.blocked.iter().map(named).collect();
-        return Some(Notice { what: words::blocked(lang, goals.join(", ")), next });
+        let what = match run.blocked.as_slice() {
+            [only] if !run.stuck.contains_key(only) => {
+                one_blocked(run, only, in_file(only).map(|one| one.goal), lang)
+            }
+            all => {
+                let goals: Vec<String> = all.iter().map(named).collect();
+                words::blocked(lang, goals.join(", "))
+            }
+        };
+        return Some(Notice { what, next });
     }
     run.withdrawn.first().map(|first| withdrawn(first, &run.withdrawn, lang))
+}
+
+/// The only goal that was handed over has room for its whole reason.
+fn one_blocked(run: &Run, id: &str, goal: Option<&Goal>, lang: Lang) -> String {
+    let written = goal.and_then(|goal| goal.blocked_reason.as_deref()).unwrap_or_default();
+    let Some((attempts, found)) = run.used_up.get(id) else {
+        return words::one_blocked(lang, id, first_line(written));
+    };
+    let why = match (found, goal.map(|goal| goal.allowed_changes.as_slice())) {
+        (Some(Reason::OutsideScope { path, more, others }), Some(allowed @ [_, ..])) => {
+            let others = others.iter().filter(|other| *other != path);
+            let paths: Vec<String> =
+                [path].into_iter().chain(others).map(ToString::to_string).collect();
+            let unnamed = (more + 1).saturating_sub(paths.len());
+            let rest = (unnamed > 0).then(|| format!("+{unnamed}"));
+            let named = [listed(paths)].into_iter().chain(rest).collect::<Vec<_>>().join(", ");
+            words::outside(lang, listed(allowed.to_vec()), named)
+        }
+        (Some(found), _) => first_line(&found.text(lang)).to_owned(),
+        (None, _) => first_line(written).to_owned(),
+    };
+    match attempts {
+        1 => words::one_blocked_at_once(lang, id, why),
+        attempts => words::one_blocked_after(lang, id, attempts, why),
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.trim().lines().next().unwrap_or_default()
 }
 
 fn done(run: &Run, lang: Lang) -> Option<Notice> {

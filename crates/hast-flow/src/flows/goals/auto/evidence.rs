@@ -11,6 +11,7 @@ use crate::attempt::evidence::{ChangeKind, RepoPath};
 use crate::attempt::test_files::is_test_file;
 use crate::attempt::workspace::DiffLine;
 use crate::flows::goals::auto::run::Beside;
+use crate::flows::goals::layout as project;
 use crate::words::shell_word;
 
 /// How many paths are named.
@@ -25,10 +26,12 @@ const TAIL_CHARS: usize = 1_500;
 
 /// `{"files": 2, "added": 3, "removed": 1, "paths": ["M src/a.rs +3 -1", ...]}`
 pub(super) fn diff(lines: &[DiffLine]) -> Value {
+    let is_work = |line: &&DiffLine| !line.change.path.as_str().starts_with(project::HANDOFFS);
+    let lines: Vec<&DiffLine> = lines.iter().filter(is_work).collect();
     let sum = |count: fn((u64, u64)) -> u64| -> u64 {
         lines.iter().filter_map(|line| line.lines.map(count)).sum()
     };
-    let paths: Vec<String> = lines.iter().take(PATHS).map(one).collect();
+    let paths: Vec<String> = lines.iter().take(PATHS).copied().map(one).collect();
     json!({
         "files": lines.len(),
         "added": sum(|(added, _)| added),

@@ -46,6 +46,8 @@ pub const CHANGED_TESTS: &str = "changed_tests";
 pub const SQUASHED: &str = "squashed";
 /// In an event: a person agreed that fewer tests are right.
 pub const FEWER_TESTS: &str = "fewer_tests";
+/// In the detail of an event: how many attempts a goal had when it was handed over.
+pub const ATTEMPTS_MADE: &str = "attempts";
 /// In the detail of an event: what a person said to the next attempts at a goal.
 pub const SAID: &str = "text";
 /// In the detail of an event: the run ends here, because the tests were red before any work.

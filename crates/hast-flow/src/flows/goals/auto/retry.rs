@@ -10,11 +10,11 @@ use crate::flows::goals::auto::view::View;
 use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::auto::{layout, publishing, words};
 use crate::flows::goals::selection::placed;
-use crate::flows::goals::status_edit::{NewStatus, with_status};
+use crate::flows::goals::status_edit::{NewStatus, status_word, with_status};
 use crate::roles::PolicyTable;
 use crate::steps::{Ending, Notice, Step, StepKey};
 use crate::store::{DocPath, Put};
-use crate::words::shell_word;
+use crate::words::{Lang, shell_word};
 
 /// One retry of one goal.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub struct RetryFlow {
     pub committing: Option<TreeRules>,
     /// A person's words to the next attempts.
     pub text: Option<String>,
+    /// The options for the run that were typed too, each after a space.
+    pub options: String,
 }
 
 /// What becomes of the records of earlier attempts.
@@ -59,10 +61,11 @@ impl Flow for RetryFlow {
             if let Some(step) = rules.and_then(|rules| publishing::next(rules, view, facts)) {
                 return step;
             }
-            let (what, next) = (
-                words::retried(lang, &self.goal),
-                words::retried_next(lang, shell_word(&self.goal)),
-            );
+            let what = match self.text {
+                Some(_) => words::retried_with(lang, &self.goal),
+                None => words::retried(lang, &self.goal),
+            };
+            let next = words::retried_next(lang, shell_word(&self.goal), &self.options);
             return finish(Ending::Done, what, next);
         }
         let Some(Ok(goals)) = view.goals.as_ref().map(|file| &file.goals) else {
@@ -72,9 +75,11 @@ impl Flow for RetryFlow {
         let goal = all.iter().find(|placed| placed.goal.id == self.goal).map(|placed| placed.goal);
         match goal.map(|goal| goal.status) {
             Some(GoalStatus::Blocked) => self.reopen(view, facts),
+            // It is tried again anyway; the words are what is new.
+            Some(GoalStatus::Active) if self.text.is_some() => self.tell(view, facts),
             Some(status) => {
-                let what = words::not_blocked(lang, &self.goal, word(status));
-                finish(Ending::Failed, what, words::not_blocked_next(lang, shell_word(&self.goal)))
+                let what = words::not_blocked(lang, &self.goal, status_word(status));
+                finish(Ending::Failed, what, self.other_way(status, lang))
             }
             None => {
                 let what = words::no_such_goal(lang, &self.goal);
@@ -88,6 +93,25 @@ impl RetryFlow {
     /// Open for the rest of the drive: it says that the work is done.
     fn key(&self) -> StepKey {
         StepKey::new(&["retry", &layout::goal_directory(&self.goal)])
+    }
+
+    /// What to do with a goal that is not blocked.
+    fn other_way(&self, status: GoalStatus, lang: Lang) -> String {
+        let goal = shell_word(&self.goal);
+        match status {
+            GoalStatus::Active | GoalStatus::Blocked => {
+                words::active_next(lang, goal, &self.options)
+            }
+            GoalStatus::Done => words::done_again_next(lang, goal),
+            GoalStatus::Pending | GoalStatus::Dropped => words::not_active_next(lang, goal),
+        }
+    }
+
+    /// Keeps a person's words for the next attempt at a goal that is active.
+    fn tell(&self, view: &View, facts: &Facts<'_>) -> Step {
+        let detail = json!({ "goal_id": self.goal, layout::SAID: self.text });
+        let draft = Draft::new(view, facts, &format!("retry {}", self.goal));
+        draft.event(Kind::Retried, detail).starts(self.key()).step()
     }
 
     fn reopen(&self, view: &View, facts: &Facts<'_>) -> Step {
@@ -126,15 +150,5 @@ impl RetryFlow {
         let from = layout::path(&format!("{}{directory}", layout::ATTEMPTS))?;
         let to = layout::path(&format!("{}{directory}/{last}", layout::ARCHIVED))?;
         Some(Put::Archive { from, to })
-    }
-}
-
-fn word(status: GoalStatus) -> &'static str {
-    match status {
-        GoalStatus::Pending => "pending",
-        GoalStatus::Active => "active",
-        GoalStatus::Done => "done",
-        GoalStatus::Blocked => "blocked",
-        GoalStatus::Dropped => "dropped",
     }
 }

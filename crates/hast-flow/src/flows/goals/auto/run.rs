@@ -34,6 +34,8 @@ pub struct Run {
     pub continues: Option<String>,
     /// That work is only judged again: a person agreed that fewer tests are right.
     pub fewer_tests: bool,
+    /// Goals that were handed over after so many attempts, with the judge's finding about the last one.
+    pub used_up: BTreeMap<String, (u32, Option<Reason>)>,
     /// Goals that were handed over with fewer tests.
     pub lost_tests: BTreeSet<String>,
     /// Goals whose work tree was made anew, and the refs that have what an earlier one still held.
@@ -148,8 +150,11 @@ impl Run {
             self.stuck.insert(goal.to_owned(), why);
         }
         let found: Option<Reason> = detail(event, layout::FOUND);
-        if found.is_some_and(|found| found.asks_about_tests()) {
+        if found.as_ref().is_some_and(Reason::asks_about_tests) {
             self.lost_tests.insert(goal.to_owned());
+        }
+        if let Some(attempts) = detail(event, layout::ATTEMPTS_MADE) {
+            self.used_up.insert(goal.to_owned(), (attempts, found));
         }
         if event.detail.get("by_hand").is_some() {
             self.by_hand.push(goal.to_owned());

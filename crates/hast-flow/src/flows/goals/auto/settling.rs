@@ -290,6 +290,7 @@ pub(super) fn settled(
         Then::Block(why) => {
             about["code"] = json!(why.code());
             about["reason"] = json!(told(work, why));
+            about[layout::ATTEMPTS_MADE] = json!(why.attempts());
             draft.event(Kind::GoalBlocked, about)
         }
         Then::TryAgain | Then::Wait | Then::Stop => draft,

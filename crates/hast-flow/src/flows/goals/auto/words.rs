@@ -13,13 +13,17 @@ messages! {
     taken_back(reason, places) { en: "{reason}; ignored files that the agent wrote were taken back before the tests: {places} (what tests need there is made by `room_setup`, or named by `room_keep`)", ko: "{reason}. 에이전트가 쓴 무시된 파일은 테스트 전에 되돌렸습니다: {places} (테스트에 필요하면 `room_setup`으로 만들거나 `room_keep`에 적으세요)" }
     hooked() { en: "your commit hooks changed the content, and it was judged once more", ko: "커밋 훅이 내용을 바꿔 한 번 더 판정했습니다" }
     with_note(reason, note) { en: "{reason} ({note})", ko: "{reason} ({note})" }
-    fewer_tests_next(goal) { en: "look at it with hast inbox; where the tests are rightly gone, run hast retry {goal} --continue --fewer-tests, which judges the same work again without calling an agent", ko: "hast inbox로 확인하세요. 테스트가 없어진 것이 맞으면 hast retry {goal} --continue --fewer-tests를 실행하세요. 에이전트를 부르지 않고 같은 작업을 다시 판정합니다" }
+    fewer_tests_next(goal) { en: "hast show {goal} shows it; where the tests are rightly gone, run hast retry {goal} --continue --fewer-tests, which judges the same work again without calling an agent", ko: "hast show {goal}(으)로 확인하세요. 테스트가 없어진 것이 맞으면 hast retry {goal} --continue --fewer-tests를 실행하세요. 에이전트를 부르지 않고 같은 작업을 다시 판정합니다" }
     done(goals) { en: "done: {goals}", ko: "완료: {goals}" }
     done_next() { en: "look at it with git log, and at hast status for what is left", ko: "git log로 확인하고, 남은 목표는 hast status로 보세요" }
     status_told() { en: "the status is in .ai/goals.yaml", ko: "상태를 .ai/goals.yaml에 썼습니다" }
     left_in_tree_next() { en: "the work is in your checkout, uncommitted (commit: off); commit it, then run hast auto again", ko: "작업은 커밋되지 않은 채 체크아웃에 있습니다 (commit: off). 커밋한 뒤 hast auto를 다시 실행하세요" }
     blocked(goals) { en: "handed to a person: {goals}", ko: "사람에게 넘겼습니다: {goals}" }
-    blocked_next(goal) { en: "hast show {goal} says why and where the work is; hast retry {goal} tries again (--continue begins with the work)", ko: "hast show {goal}(이)가 사유와 작업이 있는 곳을 보여 줍니다. hast retry {goal}(은)는 다시 시도합니다 (--continue는 그 작업에서 이어갑니다)" }
+    one_blocked(goal, why) { en: "{goal} is blocked: {why}", ko: "{goal}(이)가 막혔습니다: {why}" }
+    one_blocked_at_once(goal, why) { en: "{goal} is blocked after 1 attempt: {why}", ko: "{goal}(이)가 1번 시도한 뒤 막혔습니다: {why}" }
+    one_blocked_after(goal, attempts, why) { en: "{goal} is blocked after {attempts} attempts: {why}", ko: "{goal}(이)가 {attempts}번 시도한 뒤 막혔습니다: {why}" }
+    outside(allowed, paths) { en: "it changed files outside {allowed} ({paths})", ko: "{allowed} 밖의 파일을 바꿨습니다 ({paths})" }
+    blocked_next(goal) { en: "See: hast show {goal} · Again: hast retry {goal} (--continue begins with the work)", ko: "보기: hast show {goal} · 다시: hast retry {goal} (--continue는 그 작업에서 이어갑니다)" }
     bounded_by_time(time, goals) { en: "it is {time} (--until), so nothing more begins; not begun: {goals}", ko: "{time}(이)가 되어(--until) 더 시작하지 않습니다. 시작하지 않은 목표: {goals}" }
     bounded_by_count(count, goals) { en: "goals begun: {count} (--max-goals), so nothing more begins; not begun: {goals}", ko: "목표 {count}개를 시작했으므로(--max-goals) 더 시작하지 않습니다. 시작하지 않은 목표: {goals}" }
     bounded_next() { en: "hast auto goes on", ko: "hast auto로 이어가세요" }
@@ -54,9 +58,12 @@ messages! {
     lane_stuck_next(goal) { en: "solve that, then hast retry {goal}; hast auto --gc removes what is left of its room", ko: "해결한 뒤 hast retry {goal}(을)를 실행하세요. 남은 작업실은 hast auto --gc가 지웁니다" }
     waiting() { en: "the agent may not be asked now; no attempt was spent", ko: "지금은 에이전트를 부를 수 없습니다. 시도는 소모되지 않았습니다" }
     retried(goal) { en: "{goal} is active again", ko: "{goal}(을)를 다시 active로 바꿨습니다" }
-    retried_next(goal) { en: "hast auto {goal}", ko: "hast auto {goal}" }
+    retried_with(goal) { en: "{goal} is active, and its next attempt is told your words", ko: "{goal}(은)는 active 상태이고, 다음 시도에 입력한 말을 전합니다" }
+    retried_next(goal, options) { en: "hast auto {goal}{options}", ko: "hast auto {goal}{options}" }
     not_blocked(goal, status) { en: "{goal} is {status}, not blocked", ko: "{goal}(은)는 blocked가 아니라 {status} 상태입니다" }
-    not_blocked_next(goal) { en: "only a blocked goal is retried; hast auto {goal} runs an active one", ko: "blocked 목표만 다시 시도합니다. active 목표는 hast auto {goal}로 실행하세요" }
+    active_next(goal, options) { en: "hast auto {goal}{options} runs it", ko: "hast auto {goal}{options}(으)로 실행하세요" }
+    done_again_next(goal) { en: "hast undo {goal} takes back what it brought; to do it again on top of that, set its `status: active` in .ai/goals.yaml", ko: "hast undo {goal}(은)는 가져온 것을 되돌립니다. 그 위에서 다시 하려면 .ai/goals.yaml에서 `status: active`로 바꾸세요" }
+    not_active_next(goal) { en: "set its `status: active` in .ai/goals.yaml, then hast auto {goal}", ko: ".ai/goals.yaml에서 `status: active`로 바꾼 뒤 hast auto {goal}(을)를 실행하세요" }
     no_such_goal(goal) { en: "there is no goal {goal}", ko: "목표 {goal}(이)가 없습니다" }
     no_such_goal_next() { en: "hast goal list shows the goals", ko: "hast goal list로 목표를 보세요" }
     cannot_edit(why) { en: "goals.yaml cannot be changed without touching more than the status: {why}", ko: "상태만 바꿔서는 goals.yaml을 고칠 수 없습니다: {why}" }
