@@ -38,9 +38,9 @@ pub(crate) fn run(app: &mut App, args: &GoalArgs) -> Result<Exit, Problem> {
         app.print(&format!("{}\n", say::nothing_changed(lang, goal, number)))?;
     } else if coloured {
         // Git escapes nothing of a file's own.
-        app.print(&printable_in_colour(&patch))?;
+        app.print_exact(&printable_in_colour(&patch))?;
     } else {
-        app.print(&printable(&patch))?;
+        app.print_exact(&printable(&patch))?;
     }
     Ok(Exit::Done)
 }
