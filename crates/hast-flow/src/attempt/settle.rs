@@ -193,6 +193,6 @@ pub mod say {
     //! The words for the above.
 
     crate::messages! {
-        retries_used_up(attempts, reason) { en: "max retries exceeded ({attempts}): {reason}", ko: "{attempts}번 모두 실패했습니다: {reason}" }
+        retries_used_up(attempts, reason) { en: "max retries exceeded ({attempts}): {reason}", ko: "max retries exceeded ({attempts}): {reason}" }
     }
 }
