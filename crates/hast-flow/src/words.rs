@@ -103,11 +103,27 @@ pub fn shown(value: impl Display) -> String {
     shown.text
 }
 
-/// Tells whether a word may be a slip for another one: at most two letters, and less than half of it.
+/// Tells whether a word may be a slip for another one: at most two letters, and less than half of it. In a short
+/// word one letter may be missing, too much, or in its neighbour's place; another letter makes another word.
 pub fn is_near(typed: &str, word: &str) -> bool {
-    let distance = strsim::osa_distance(&typed.to_lowercase(), word);
-    distance <= 2 && distance * 2 < word.chars().count().max(2)
+    let bare = |text: &str| text.trim_start_matches('-').to_lowercase();
+    let (typed, word) = (bare(typed), bare(word));
+    let distance = strsim::osa_distance(&typed, &word);
+    let length = word.chars().count();
+    if length <= SHORT_WORD {
+        let letters = |text: &str| {
+            let mut letters: Vec<char> = text.chars().collect();
+            letters.sort_unstable();
+            letters
+        };
+        let is_other = typed.chars().count() == length && letters(&typed) != letters(&word);
+        return distance == 0 || distance == 1 && length > 1 && !is_other;
+    }
+    distance <= 2 && distance * 2 < length
 }
+
+/// So many letters make a short word.
+const SHORT_WORD: usize = 4;
 
 /// The text with its control characters, and those that change the direction of reading, spelled.
 pub fn visible(text: &str) -> Cow<'_, str> {

@@ -101,6 +101,7 @@ pub(crate) mod say {
         login_denied_short() { en: "nobody is logged in, it says", ko: "로그인되어 있지 않다고 함" }
         login_unknown() { en: "login cannot be told from outside", ko: "로그인 여부를 밖에서 알 수 없음" }
         homes_to_make(agent, paths) { en: "{agent}: directories that are not there yet; its first call or `hast agent doctor --fix` makes them: {paths}", ko: "{agent}: 아직 없는 디렉터리. 첫 호출이나 `hast agent doctor --fix`가 만듭니다: {paths}" }
+        nothing_to_fix() { en: "--fix: nothing to do, every installed agent has its directories", ko: "--fix: 할 일이 없습니다. 설치된 에이전트에 필요한 디렉터리가 모두 있습니다" }
         homes_made(agent, paths) { en: "{agent}: directories made: {paths}", ko: "{agent}: 만든 디렉터리: {paths}" }
         home_closed(agent, path) { en: "{agent} cannot write to its directory {path}", ko: "{agent}(이)가 자기 디렉터리 {path}에 쓸 수 없습니다" }
         home_closed_next(path) { en: "correct the owner or the permissions of {path}, or of what lies above it", ko: "{path}(이)나 그 위 디렉터리의 소유자와 권한을 고치세요" }

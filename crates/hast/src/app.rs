@@ -20,7 +20,7 @@ use crate::commands::opening::Repair;
 use crate::commands::{self, calling};
 use crate::help_pages;
 use crate::messages::say;
-use crate::output::Output;
+use crate::output::{Output, for_screen};
 use crate::problem::{Exit, Problem};
 use crate::synonyms;
 
@@ -171,8 +171,13 @@ fn run_command(app: &mut App, command: Commands) -> Result<Exit, Problem> {
 }
 
 impl App {
-    /// Prints a result as the command line wants it.
+    /// Prints a result for people: on a terminal in lines that fit, broken between words.
     pub(crate) fn print(&mut self, text: &str) -> Result<(), Problem> {
+        self.print_exact(&for_screen(text))
+    }
+
+    /// Prints a result of which each line counts as it is: a patch, a document, a script.
+    pub(crate) fn print_exact(&mut self, text: &str) -> Result<(), Problem> {
         let lang = self.lang;
         self.output.result(text).map_err(|error| cannot_write(lang, &error))
     }
@@ -187,11 +192,11 @@ impl App {
     pub(crate) fn print_json(&mut self, value: &serde_json::Value) -> Result<(), Problem> {
         let repairs: Vec<_> = self.repairs.borrow().iter().map(Repair::json).collect();
         let Some(fields) = value.as_object().filter(|_| !repairs.is_empty()) else {
-            return self.print(&json_text(value));
+            return self.print_exact(&json_text(value));
         };
         let mut fields = fields.clone();
         fields.insert("repaired".to_owned(), repairs.into());
-        self.print(&json_text(&fields.into()))
+        self.print_exact(&json_text(&fields.into()))
     }
 
     /// Tells what opening documents had to repair, each once. Not even `--quiet` hides that.
@@ -310,7 +315,7 @@ fn clap_says(
 ) -> Result<Exit, Problem> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            let written = output.result(&error.render().to_string());
+            let written = output.result(&for_screen(&error.render().to_string()));
             return written.map(|()| Exit::Done).map_err(|error| cannot_write(lang, &error));
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
@@ -352,9 +357,10 @@ fn clap_says(
         })
     };
     let typed = context(ContextKind::InvalidSubcommand).unwrap_or_default();
+    let given = context(ContextKind::InvalidArg).unwrap_or_default();
     let suggestion = nearest(ContextKind::SuggestedSubcommand)
         .filter(|word| is_near(&typed, word))
-        .or_else(|| nearest(ContextKind::SuggestedArg))
+        .or_else(|| nearest(ContextKind::SuggestedArg).filter(|word| is_near(&given, word)))
         .or_else(|| nearest(ContextKind::SuggestedValue))
         .map(|word| say::did_you_mean(lang, word));
     let values = context(ContextKind::ValidValue).filter(|values| !values.is_empty());

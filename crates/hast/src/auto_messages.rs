@@ -40,6 +40,7 @@ pub(crate) mod say {
     hast_flow::messages! {
         bad_until(text) { en: "`{text}` is no time of a day", ko: "`{text}`(은)는 시각이 아닙니다" }
         bad_until_next() { en: "write it like --until 07:00", ko: "--until 07:00처럼 쓰세요" }
+        until_tomorrow(time, left) { en: "until tomorrow {time}, in {left}", ko: "내일 {time}까지, 앞으로 {left}" }
         bad_budget(text) { en: "`{text}` is no budget", ko: "`{text}`(은)는 예산이 아닙니다" }
         bad_budget_next() { en: "write money, tokens or time: --budget 5usd, --budget 200k, --budget 90m", ko: "금액, 토큰, 시간으로 쓰세요: --budget 5usd, --budget 200k, --budget 90m" }
         title() { en: "hast auto", ko: "hast auto 진행" }
@@ -51,9 +52,13 @@ pub(crate) mod say {
         taken_next(typed, goal) { en: "git status and hast diff {typed} show it; commit it and set the status of {goal} in .ai/goals.yaml", ko: "git status와 hast diff {typed}(으)로 확인하고 커밋한 뒤 .ai/goals.yaml에서 {goal}의 상태를 바꾸세요" }
         nothing_kept(goal) { en: "there is no kept work of {goal}", ko: "{goal}의 보존된 작업이 없습니다" }
         nothing_kept_next(goal) { en: "hast show {goal} lists its attempts; hast take {goal}@N takes the work of one of them", ko: "hast show {goal}(으)로 시도를 보세요. hast take {goal}@N은 그중 한 시도의 작업을 가져옵니다" }
-        lane_opening() { en: "making its room", ko: "작업실 준비" }
+        lane_opening() { en: "preparing the room", ko: "작업실 준비" }
+        lane_testing() { en: "testing the base", ko: "기준 커밋 테스트" }
+        lane_judging() { en: "judging: tests", ko: "판정: 테스트" }
+        lane_putting_back() { en: "keeping its work, clearing the room", ko: "작업 보관, 작업실 되돌리기" }
+        failed_before(why) { en: "before: {why}", ko: "앞선 시도: {why}" }
         lane_waiting() { en: "passed, waits for its turn to be merged", ko: "통과, 병합 순서를 기다림" }
-        lane_merging() { en: "passed, is being merged", ko: "통과, 병합 중" }
+        lane_merging() { en: "passed, merging", ko: "통과, 병합 중" }
         lane_closing() { en: "its room is cleared", ko: "작업실 정리" }
         own_path(why) { en: "agents work at a path of their own, without your ignored files (room_copy copies them): {why}", ko: "에이전트가 별도 경로에서 작업하며 무시된 파일은 보이지 않습니다(room_copy로 복사할 수 있습니다): {why}" }
         gc_rooms(rooms, size) { en: "free rooms deleted: {rooms} ({size})", ko: "빈 작업실 {rooms}개를 지웠습니다 ({size})" }
@@ -64,6 +69,7 @@ pub(crate) mod say {
         gc_tree_refused(tree, why) { en: "the room of {tree} stays: {why}", ko: "{tree}의 작업실을 남겼습니다: {why}" }
         attempt(number) { en: "attempt {number}", ko: "{number}번째 시도" }
         attempt_of(number, last) { en: "attempt {number} of {last}", ko: "{last}번 중 {number}번째 시도" }
+        attempt_again(number, last, name) { en: "attempt {number} of {last}, {name}", ko: "{last}번 중 {number}번째 시도, {name}" }
         tried(count) { en: "failed attempts: {count}", ko: "실패한 시도 {count}회" }
         interactive() { en: "interactive", ko: "사람이 직접" }
         took(time) { en: "took {time}", ko: "걸린 시간 {time}" }
@@ -119,8 +125,8 @@ pub(crate) mod say {
         demo_protected() { en: "  gate: it called its own goal done in goals.yaml, which is not an agent's to write. Rolled back.", ko: "  게이트: 에이전트가 쓸 수 없는 goals.yaml에서 자기 목표를 완료로 바꿨습니다. 롤백했습니다." }
         demo_other() { en: "  gate: not passed.", ko: "  게이트: 통과하지 못했습니다." }
         demo_end(directory) {
-            en: "\nThree goals passed the gate, one is for you to do by hand (`mode: interactive`), and the liar's is blocked, with every attempt kept on a ref.\nLook around:\n  cd {directory}\n  git log --oneline                # a commit for each goal that passed\n  cat .ai/goals.yaml               # states, and why one is blocked\n  git for-each-ref refs/hast       # what was rolled back, nothing lost\n  cat .ai/events/events.ndjson     # every step\nIn your own repository:\n  hast init                        # settings, goals, rules\n  hast auto --dry-run              # what would run\n  hast auto                        # let it work",
-            ko: "\n세 목표가 게이트를 통과했고, 하나는 사람이 직접 할 목표(`mode: interactive`)이며, 거짓말쟁이의 목표는 차단되었습니다. 모든 시도는 ref에 남아 있습니다.\n둘러보기:\n  cd {directory}\n  git log --oneline                # 통과한 목표마다 커밋 하나\n  cat .ai/goals.yaml               # 상태와 차단 사유\n  git for-each-ref refs/hast       # 롤백된 것도 잃지 않습니다\n  cat .ai/events/events.ndjson     # 모든 단계\n내 저장소에서:\n  hast init                        # 설정, 목표, 규칙\n  hast auto --dry-run              # 무엇을 실행할지\n  hast auto                        # 맡기기",
+            en: "\nThree goals passed the gate, one is for you to do by hand (`mode: interactive`), and the liar's is blocked, with every attempt kept on a ref.\nLook around:\n  cd {directory}\n  hast status                      # states, and what waits for you\n  hast show SHOP.5                 # why one is blocked, attempt by attempt\n  hast diff SHOP.5@2               # what an attempt did, nothing is lost\n  git log --oneline                # a commit for each goal that passed\n  hast trust --yes                 # then take, retry and undo work here too\nIn your own repository:\n  hast init                        # settings, goals, rules\n  hast auto --dry-run              # what would run\n  hast auto                        # let it work",
+            ko: "\n세 목표가 게이트를 통과했고, 하나는 사람이 직접 할 목표(`mode: interactive`)이며, 거짓말쟁이의 목표는 차단되었습니다. 모든 시도는 ref에 남아 있습니다.\n둘러보기:\n  cd {directory}\n  hast status                      # 상태와 사람을 기다리는 것\n  hast show SHOP.5                 # 목표 하나가 막힌 이유와 시도들\n  hast diff SHOP.5@2               # 한 시도가 한 일. 잃은 것은 없습니다\n  git log --oneline                # 통과한 목표마다 커밋 하나\n  hast trust --yes                 # 여기서 take, retry, undo도 쓸 수 있게 합니다\n내 저장소에서:\n  hast init                        # 설정, 목표, 규칙\n  hast auto --dry-run              # 무엇을 실행할지\n  hast auto                        # 맡기기",
         }
         demo_surprise() { en: "the demo did not end as it should", ko: "데모가 예상대로 끝나지 않았습니다" }
         demo_surprise_next() { en: "please report it with the output above", ko: "위 출력과 함께 알려 주세요" }

@@ -86,6 +86,7 @@ pub(crate) mod say {
         synonym(command) { en: "type {command}", ko: "{command}(을)를 쓰세요" }
         no_command() { en: "no command was given", ko: "명령이 없습니다" }
         did_you_mean(word) { en: "did you mean `{word}`?", ko: "`{word}`(을)를 쓰려던 것인가요?" }
+        use_an_agent(names) { en: "use one of: {names}; or `builtin:PROVIDER/MODEL`, or a command line with {{prompt}}, {{prompt_file}} or {{stdin}}", ko: "다음 중 하나를 쓰세요: {names}. 또는 `builtin:PROVIDER/MODEL`이나 {{prompt}}, {{prompt_file}}, {{stdin}} 중 하나가 있는 명령줄을 쓰세요" }
         use_one_of(values) { en: "use one of: {values}", ko: "다음 중 하나를 쓰세요: {values}" }
         cannot_read() { en: "the file cannot be read", ko: "파일을 읽을 수 없습니다" }
         cannot_read_next() { en: "check that it exists and that you may read it", ko: "파일이 있는지, 읽을 권한이 있는지 확인하세요" }

@@ -1,6 +1,8 @@
 //! The two streams: results on stdout, everything else on stderr. A closed pipe is not an error.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
 
 use annotate_snippets::Renderer;
 
@@ -37,8 +39,22 @@ pub(crate) fn for_screen(text: &str) -> String {
     if !io::stdout().is_terminal() {
         return text.to_owned();
     }
-    let width = screen_size().0.saturating_sub(1);
-    text.lines().map(|line| folded(line, width) + "\n").collect()
+    on_lines(text, screen_size().0)
+}
+
+/// A line that is as wide as the terminal may already be on its next one.
+fn on_lines(text: &str, width: usize) -> String {
+    let line = |line: &str| match line.strip_suffix('\n') {
+        Some(line) => folded(line, width.saturating_sub(1)) + "\n",
+        None => folded(line, width.saturating_sub(1)),
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
+/// Columns of a terminal; none of something else.
+fn width_of(stream: impl AsFd + IsTerminal) -> Option<usize> {
+    let size = stream.is_terminal().then(|| tcgetwinsize(stream).ok())?;
+    Some(size.map(|size| usize::from(size.ws_col)).filter(|width| *width > 0).unwrap_or(80))
 }
 
 impl Output {
@@ -70,8 +86,12 @@ impl Output {
         }
     }
 
-    /// Writes a message. If nobody can read messages there is nobody to tell.
+    /// Writes a message, on a terminal in lines that fit. If nobody can read messages there is nobody to tell.
     pub(crate) fn message(&mut self, text: &str) {
+        let text = match width_of(io::stderr()) {
+            Some(width) => Cow::from(on_lines(text, width)),
+            None => Cow::from(text),
+        };
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 

@@ -84,8 +84,8 @@ pub mod say {
     crate::messages! {
         empty() { en: "no agent is named", ko: "에이전트가 지정되지 않았습니다" }
         name_one() {
-            en: "write `ai_tool: claude` (or a command line with {{prompt}}, {{prompt_file}} or {{stdin}}) into .ai/config.yaml here, or into ~/.config/hast/config.yaml for all projects; `hast agent list` shows what is installed",
-            ko: "이 프로젝트의 .ai/config.yaml이나 모든 프로젝트에 쓰이는 ~/.config/hast/config.yaml에 `ai_tool: claude`(또는 {{prompt}}, {{prompt_file}}, {{stdin}} 중 하나가 있는 명령)를 적으세요. `hast agent list`가 설치된 것을 보여 줍니다",
+            en: "install an agent that hast knows (`hast agent list` names them), or write `ai_tool:` with a name, `builtin:PROVIDER/MODEL` or a command line with {{prompt}}, {{prompt_file}} or {{stdin}} into .ai/config.yaml here, or into ~/.config/hast/config.yaml for all projects",
+            ko: "hast가 아는 에이전트를 설치하거나(`hast agent list` 참고), 이 프로젝트의 .ai/config.yaml 또는 모든 프로젝트에 쓰이는 ~/.config/hast/config.yaml의 `ai_tool:`에 이름, `builtin:PROVIDER/MODEL`, 또는 {{prompt}}, {{prompt_file}}, {{stdin}} 중 하나가 있는 명령을 적으세요",
         }
         unclosed_quote(line) { en: "the quotes of `{line}` do not close", ko: "`{line}`의 따옴표가 닫히지 않았습니다" }
         unclosed_quote_next() { en: "close the quote, or write \\' for a single one", ko: "따옴표를 닫거나, 글자 그대로의 따옴표는 \\'로 적으세요" }

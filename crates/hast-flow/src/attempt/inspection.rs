@@ -9,6 +9,7 @@ use super::handoff_reason;
 use super::rooms::SquashReason;
 use crate::docs::document::read;
 use crate::docs::goals::{Handoff, HandoffName, HandoffStatus};
+use crate::formats::diagnostic::{Diagnostic, Finding, Kind};
 use crate::formats::front_matter::FrontMatter;
 use crate::formats::source::Source;
 use crate::words::Lang;
@@ -85,7 +86,7 @@ fn read_handoff(file: &HandoffFile, lang: Lang) -> NewHandoff {
 
 fn content(file: &HandoffFile, lang: Lang) -> Result<HandoffContent, String> {
     let bytes = file.bytes.as_ref().map_err(Clone::clone)?;
-    let said = |diagnostic: &crate::formats::diagnostic::Diagnostic| diagnostic.finding.what(lang);
+    let said = |found: &Diagnostic| said(file, found, lang);
     let source = Source::from_bytes(&file.name, bytes).map_err(|found| said(&found))?;
     let front = read::<Handoff>(&source)
         .map_err(|found| found.first().map_or_else(String::new, said))?
@@ -107,6 +108,34 @@ fn content(file: &HandoffFile, lang: Lang) -> Result<HandoffContent, String> {
     let (goal_id, timestamp) = (front.goal_id, front.timestamp.time());
     let removed_tests = handoff_reason::removed_tests(&source.text[removed_in]);
     Ok(HandoffContent::Valid { goal_id, status, timestamp, reason, removed_tests })
+}
+
+/// What is wrong, with the line, and the field that stands there.
+fn said(file: &HandoffFile, found: &Diagnostic, lang: Lang) -> String {
+    let what = found.finding.what(lang);
+    let Some(line) = found.line() else { return what };
+    let text = file.bytes.as_deref().ok().map(String::from_utf8_lossy).unwrap_or_default();
+    let key = text.lines().nth(line - 1).and_then(|text| text.split_once(':'));
+    let key = key.map(|(key, _)| key.trim()).filter(|key| HANDOFF_FIELDS.contains(key));
+    match (key, &found.finding) {
+        (Some(key), Finding::WrongType { found: Kind::Null, .. } | Finding::Empty { .. }) => {
+            say::empty_field(lang, line, key)
+        }
+        (Some(key), _) => say::field(lang, line, key, what),
+        (None, _) => say::line(lang, line, what),
+    }
+}
+
+/// The fields of a handoff's front matter.
+const HANDOFF_FIELDS: [&str; 3] = ["timestamp", "status", "goal_id"];
+
+pub mod say {
+    //! Where a handoff is wrong.
+    crate::messages! {
+        empty_field(line, key) { en: "line {line}: {key} is empty", ko: "{line}번째 줄: {key}(이)가 비어 있습니다" }
+        field(line, key, what) { en: "line {line}, {key}: {what}", ko: "{line}번째 줄 {key}: {what}" }
+        line(line, what) { en: "line {line}: {what}", ko: "{line}번째 줄: {what}" }
+    }
 }
 
 #[cfg(test)]
@@ -133,6 +162,14 @@ mod tests {
             tree: id.clone(),
             commit_tree: id,
             uncommitted: false,
+        }
+    }
+
+    #[test]
+    fn the_place_in_a_handoff_is_said_in_both_languages() {
+        for entry in say::CATALOGUE {
+            let [en, ko] = [entry.en, entry.ko].map(crate::words::placeholders);
+            assert_eq!(en, ko, "{}", entry.key);
         }
     }
 
@@ -163,8 +200,26 @@ mod tests {
             Some(NewHandoff { content: HandoffContent::Invalid { why }, .. }) => why,
             other => panic!("{other:?}"),
         };
-        assert!(why(Lang::En).contains("is not allowed here"), "{}", why(Lang::En));
-        assert_ne!(why(Lang::Ko), why(Lang::En));
+        assert_eq!(why(Lang::En), "line 3, status: `finished` is not allowed here");
+        assert_eq!(
+            why(Lang::Ko),
+            "3번째 줄 status: `finished`(은)는 쓸 수 없는 값입니다".replace("(은)는", "는")
+        );
+    }
+
+    #[test]
+    fn a_field_of_a_handoff_that_is_empty_is_named_with_its_line() {
+        for (wrong, said) in [
+            ("goal_id:", "line 4: goal_id is empty"),
+            ("goal_id: \"\"", "line 4: goal_id is empty"),
+            ("goal_id: [a]", "line 4, goal_id: expected text, found a list"),
+        ] {
+            let text = BLOCKED.replace("goal_id: M1", wrong);
+            let found = inspection(vec![file("2026-02-09_143000.md", &text)]);
+            let handoffs = found.evidence(CallEnd::Ended, Lang::En).handoffs;
+            let HandoffContent::Invalid { why } = &handoffs[0].content else { panic!("{wrong}") };
+            assert_eq!(why, said);
+        }
     }
 
     #[test]

@@ -201,6 +201,6 @@ pub mod say {
     //! The words for the above.
 
     crate::messages! {
-        retries_used_up(attempts, reason) { en: "max retries exceeded ({attempts}): {reason}", ko: "max retries exceeded ({attempts}): 재시도를 모두 썼습니다: {reason}" }
+        retries_used_up(attempts, reason) { en: "max retries exceeded ({attempts}): {reason}", ko: "max retries exceeded ({attempts}): {reason}" }
     }
 }

@@ -69,6 +69,7 @@ pub enum Finding {
     NotExactlyOne { found: Vec<String>, allowed: Vec<String> },
     NeverReached { after: String },
     OldField { name: String, instead: Option<String> },
+    MatchesNothing { glob: String },
     NotGrowing { id: String, before: String },
     NotTheFirst { id: String },
     AnsweredTwice { id: String },
@@ -237,6 +238,7 @@ impl Finding {
             Self::NotExactlyOne { found, .. } => text::more_than_one(lang, found.join(", ")),
             Self::NeverReached { after } => text::never_reached(lang, after),
             Self::OldField { name, instead: Some(_) } => text::old_field(lang, name),
+            Self::MatchesNothing { glob } => text::matches_nothing(lang, glob),
             Self::OldField { name, instead: None } => text::no_effect(lang, name),
             Self::CannotEdit { reason } => reason.what(lang),
             Self::TooFew { found, least } => text::too_few(lang, *found, *least),
@@ -255,6 +257,9 @@ impl Finding {
             Self::CannotRead { .. } => text::cannot_read_next(lang),
             Self::TooLarge { .. } => text::too_large_next(lang),
             Self::NotUtf8 { .. } => text::not_utf8_next(lang),
+            Self::Syntax { format: Format::Yaml, detail } if yaml_words::is_tab(detail) => {
+                text::tab_next(lang)
+            }
             Self::Syntax { format, .. } => text::syntax_next(lang, format.name()),
             Self::TooDeep { .. } | Self::TooManyNodes { .. } | Self::AliasLoop => {
                 text::too_deep_next(lang)
@@ -298,6 +303,7 @@ impl Finding {
             Self::NotExactlyOne { .. } => text::more_than_one_next(lang),
             Self::NeverReached { after } => text::never_reached_next(lang, after),
             Self::OldField { instead: Some(name), .. } => text::old_field_next(lang, name),
+            Self::MatchesNothing { .. } => text::matches_nothing_next(lang),
             Self::OldField { instead: None, .. } => text::no_effect_next(lang),
             Self::CannotEdit { .. } => text::cannot_edit_next(lang),
             Self::TooFew { least, .. } => text::too_few_next(lang, *least),
@@ -351,6 +357,7 @@ impl Finding {
             Self::NotExactlyOne { .. } => "not_exactly_one",
             Self::NeverReached { .. } => "never_reached",
             Self::OldField { .. } => "old_field",
+            Self::MatchesNothing { .. } => "matches_nothing",
             Self::CannotEdit { .. } => "cannot_edit",
             Self::TooFew { .. } => "too_few",
             Self::NotGrowing { .. } => "not_growing",

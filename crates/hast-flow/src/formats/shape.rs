@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 use crate::formats::diagnostic::{Diagnostic, Finding, Kind, MAX_FINDINGS};
 use crate::formats::source::Source;
 use crate::formats::tree::{Field, Node, Style, Value};
+use crate::words::is_near;
 use crate::{ids, time};
 
 /// A JSON Schema, ready to check trees.
@@ -332,7 +333,7 @@ fn nearest(rule: &Rule, name: &str) -> Option<String> {
         // Comparing takes the product of both lengths, and a name may have megabytes.
         .filter(|known| known.chars().count().abs_diff(length) <= SLIPS)
         .map(|known| (strsim::osa_distance(known, name), known))
-        .filter(|(distance, known)| *distance <= SLIPS && *distance < known.chars().count())
+        .filter(|(distance, known)| *distance <= SLIPS && is_near(name, known))
         .min()
         .map(|(_, known)| known.clone())
 }

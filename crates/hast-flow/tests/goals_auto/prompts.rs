@@ -297,7 +297,7 @@ fn rules_of_init_do_not_contradict_the_prompt() {
         ),
         (Lang::Ko, "프롬프트가 이름을 주면 그 이름으로", "직접 커밋한다면", "작업이 요구한 대로"),
     ] {
-        let files = init::files(Found::default(), lang);
+        let files = init::files(&Found::default(), lang);
         let rules = &files.iter().find(|file| file.path == layout::RULES).unwrap().text;
         for part in [name, commit, red] {
             assert!(rules.contains(part), "{part}: {rules}");

@@ -101,7 +101,10 @@ fn a_goal_whose_dependencies_are_not_all_done_waits() {
     let Choice::Nothing(nothing) = choose(&every, &all, None, &tried_a) else { panic!() };
     assert!(nothing.what(Lang::En).ends_with("B (waits for A), D (waits for C)"), "{nothing:?}");
     let named = chosen(&goals, &asked(Some("B"), Depth::One), None, &[]);
-    assert!(named.starts_with("refused Waits(Waiting { id: \"B\", on: [\"A\"]"), "{named}");
+    assert!(
+        named.starts_with("refused Waits(Waiting { id: \"B\", named_by: \"B\", on: [\"A\"]"),
+        "{named}"
+    );
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub(crate) fn run(app: &mut App, args: &ContextArgs) -> Result<Exit, Problem> {
         Format::Json => text,
         _ => printable(&text),
     };
-    app.print(&text)?;
+    app.print_exact(&text)?;
     Ok(Exit::Done)
 }
 

@@ -281,7 +281,10 @@ impl Screen {
         let mut state = self.state();
         state.details = rows.iter().map(|row| (row.id.clone(), row.detail.clone())).collect();
         for row in &mut rows {
-            if let (State::Running, Some(last)) = (row.state, state.last.get(&row.id)) {
+            // Once the call is over the flow says what is done now.
+            let is_told = state.over.contains(&row.id) && !row.detail.is_empty();
+            let last = state.last.get(&row.id).filter(|_| !is_told);
+            if let (State::Running, Some(last)) = (row.state, last) {
                 row.detail = joined(&row.detail, last);
             }
         }
@@ -300,6 +303,7 @@ impl Screen {
         state.rows = Some(now);
         drop(state);
         self.live.change(|board, now| {
+            board.note_ends(&rows, now);
             for row in rows.iter_mut().filter(|row| row.state == State::Running) {
                 let known = board.row(&row.id).filter(|known| known.state == State::Running);
                 row.since = Some(known.and_then(|known| known.since).unwrap_or(now));

@@ -135,7 +135,7 @@ fn follow(app: &mut App, log: &RootPath, mut read: u64) -> Result<Exit, Problem>
 
 fn show(app: &mut App, event: &Value) -> Result<(), Problem> {
     if app.json {
-        return app.print(&format!("{event}\n"));
+        return app.print_exact(&format!("{event}\n"));
     }
     let text = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
     let detail = &event["detail"];

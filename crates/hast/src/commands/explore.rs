@@ -214,6 +214,7 @@ impl Eyes<View> for ExploreEyes {
             detail: String::new(),
             since: None,
             told: String::new(),
+            note: String::new(),
         }]
     }
 }

@@ -8,12 +8,14 @@ use hast_flow::docs::document::{read, read_sparing};
 use hast_flow::docs::goals::Config;
 use hast_flow::flows::goals::goal_edit::NewGoal;
 use hast_flow::flows::goals::init::{
-    Conventions, Found, NewFile, Settings, commands as next_commands, files, summary,
+    Conventions, Found, More, NewFile, Settings, commands as next_commands, files, summary,
 };
 use hast_flow::flows::goals::selection::placed;
 use hast_flow::flows::goals::{conventions, detect, layout};
+use hast_flow::formats::diagnostic::Diagnostic;
 use hast_flow::formats::edit::Edit;
 use hast_flow::formats::source::Source;
+use hast_flow::formats::yaml_print::quoted;
 use hast_flow::trust::Commands;
 use hast_flow::words::{shell_word, visible};
 use hast_world::driver_lock::DriverLock;
@@ -29,6 +31,7 @@ use super::{auto, calling, driving, queue};
 use crate::app::App;
 use crate::cli::InitArgs;
 use crate::commands::flow_root::unwritten;
+use crate::goal_messages::say as of_goals;
 use crate::messages::say;
 use crate::problem::{Exit, Problem};
 
@@ -38,7 +41,11 @@ const SIGN_BYTES: usize = 1 << 20;
 const HANDOFFS: &str = ".ai/handoffs/";
 
 pub(crate) fn run(app: &mut App, args: &InitArgs) -> Result<Exit, Problem> {
-    let agent = args.agent.as_deref().map(|name| known_agent(app, name)).transpose()?;
+    if args.title.as_deref().is_some_and(|title| title.trim().is_empty()) {
+        let next = of_goals::empty_title_next(app.lang, "hast init --goal");
+        return Err(Problem::usage(of_goals::empty_title(app.lang), next));
+    }
+    let agent = args.agent.as_deref().map(|line| agent_line(app, line)).transpose()?;
     let Some(root) = roots::git_top(app.here()) else {
         if let Some(bare) = roots::bare_repository(app.here()) {
             let next = say::bare_repository_next(app.lang, shell_word(&bare.to_string_lossy()));
@@ -50,8 +57,8 @@ pub(crate) fn run(app: &mut App, args: &InitArgs) -> Result<Exit, Problem> {
     let root = RootPath::new(&root).map_err(|error| flow_root::unread(app, &error))?;
     let driven_by_nobody = nobody_works(app, &root)?;
     let own = found(&root);
-    let found = Found { agent: agent.or(own.agent), ..own };
-    let created = make_files(app, &root, found)?;
+    let found = Found { agent: agent.clone().or(own.agent), ..own };
+    let created = make_files(app, &root, &found)?;
     let settings = settings(&root, &created, found);
     trust_what_was_written(&root, &created);
     let added = if args.conventions { add_conventions(app, &root)? } else { Vec::new() };
@@ -69,7 +76,7 @@ pub(crate) fn run(app: &mut App, args: &InitArgs) -> Result<Exit, Problem> {
             "conventions": added,
             "test_command": settings.test_command(),
             "ai_tool": settings.ai_tool(),
-            "goal": goal,
+            "goal": goal.as_ref().map(|goal| &goal.id),
         }))?;
         return Ok(Exit::Done);
     }
@@ -78,8 +85,14 @@ pub(crate) fn run(app: &mut App, args: &InitArgs) -> Result<Exit, Problem> {
         conventions::add_rules(&String::from_utf8_lossy(&text), app.lang).is_none()
     });
     let state = if has_rules { Conventions::Added } else { Conventions::Missing };
-    let text = summary(&created, &settings, (state, &added), app.lang)
-        + &next_commands(goal.as_deref(), app.lang);
+    let title = args.title.as_deref().unwrap_or_default();
+    let told = goal.as_ref().map(|goal| match goal.is_new {
+        true => of_goals::added(app.lang, visible(&goal.id), visible(title)),
+        false => of_goals::is_there(app.lang, visible(&goal.id)),
+    });
+    let more = More { conventions: state, rules_in: &added, goal: told.as_deref() };
+    let text = summary(&created, &settings, &more, app.lang)
+        + &next_commands(goal.as_ref().map(|goal| goal.id.as_str()), &added, app.lang);
     app.print(&text)?;
     // Nothing is wrong with the files; with this no attempt could ever pass.
     if let Err(hidden @ GitProblem::HandoffsIgnored { .. }) = git::hides_handoffs(&root, HANDOFFS) {
@@ -89,26 +102,46 @@ pub(crate) fn run(app: &mut App, args: &InitArgs) -> Result<Exit, Problem> {
     Ok(Exit::Done)
 }
 
-fn known_agent(app: &App, name: &str) -> Result<&'static str, Problem> {
-    let preset = Preset::ALL.into_iter().map(|preset| preset.description().name);
-    let names: Vec<&str> = preset.clone().collect();
-    let next = say::use_one_of(app.lang, names.join(", "));
-    let unknown = || Problem::usage(say::no_such_agent(app.lang, visible(name)), next);
-    preset.into_iter().find(|known| *known == name).ok_or_else(unknown)
+/// A preset, `builtin:...`, or a command line: what `ai_tool` takes.
+fn agent_line(app: &App, line: &str) -> Result<String, Problem> {
+    let lang = app.lang;
+    let names = Preset::ALL.into_iter().map(|preset| preset.description().name);
+    let names: Vec<&str> = names.collect();
+    let is_word = line.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_');
+    if is_word && !names.contains(&line) {
+        let next = say::use_an_agent(lang, names.join(", "));
+        return Err(Problem::usage(say::no_such_agent(lang, visible(line)), next));
+    }
+    let text = format!("ai_tool: {}\n", quoted(line));
+    let read = read_sparing::<Config>(&Source::new("--agent", &text), &["test_command"]);
+    let wrong = |found: &Diagnostic| Problem::usage(found.finding.what(lang), found.next(lang));
+    match read.as_ref().map_err(|findings| findings.first().map(wrong)) {
+        Ok(_) => Ok(line.to_owned()),
+        Err(problem) => Err(problem.unwrap_or_else(|| {
+            Problem::usage(say::no_such_agent(lang, visible(line)), say::next(lang))
+        })),
+    }
 }
 
-/// The id of the first goal. One with the same title is not added again.
-fn first_goal(app: &mut App, root: &RootPath, title: &str) -> Result<String, Problem> {
+/// The first goal, and whether it was added just now.
+struct FirstGoal {
+    id: String,
+    is_new: bool,
+}
+
+/// The first goal. One with the same title is not added again.
+fn first_goal(app: &mut App, root: &RootPath, title: &str) -> Result<FirstGoal, Problem> {
     let there = queue::goals_there(root).unwrap_or_default();
     let all = placed(&there);
     let same = all.iter().find(|one| one.goal.title == title).map(|one| one.goal.id.clone());
     if let Some(id) = same {
-        return Ok(id);
+        return Ok(FirstGoal { id, is_new: false });
     }
     let project = calling::project_at(app, root.clone())?;
     let new = NewGoal { title: title.to_owned(), ..NewGoal::default() };
     let added = add::written(app, &project, None, &[new])?;
-    Ok(added.goals.first().map(|goal| goal.id.clone()).unwrap_or_default())
+    let id = added.goals.first().map(|goal| goal.id.clone()).unwrap_or_default();
+    Ok(FirstGoal { id, is_new: true })
 }
 
 /// An attempt gives the files of a project back what they had: nothing that is made meanwhile would last,
@@ -130,7 +163,8 @@ fn found(root: &RootPath) -> Found {
     let search_path = std::env::var_os("PATH").unwrap_or_default();
     Found {
         sign: detect::sign(&text_of),
-        agent: detect::agent(&|program| programs::find(program, &search_path).is_some()),
+        agent: detect::agent(&|program| programs::find(program, &search_path).is_some())
+            .map(str::to_owned),
     }
 }
 
@@ -166,7 +200,7 @@ fn trust_what_was_written(root: &RootPath, created: &[&'static str]) {
     let _: Result<_, _> = approvals.approve(&Commands::of_config(&config.value));
 }
 
-fn make_files(app: &App, root: &RootPath, found: Found) -> Result<Vec<&'static str>, Problem> {
+fn make_files(app: &App, root: &RootPath, found: &Found) -> Result<Vec<&'static str>, Problem> {
     let mut created = Vec::new();
     for NewFile { path, text } in files(found, app.lang) {
         let made = root.join(path).create(text.as_bytes());

@@ -12,7 +12,7 @@ use crate::problem::{Exit, Problem};
 pub(crate) fn completions(app: &mut App, shell: clap_complete::Shell) -> Result<Exit, Problem> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut help_pages::manual(app.lang), "hast", &mut script);
-    app.print(&String::from_utf8_lossy(&script))?;
+    app.print_exact(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Done)
 }
 
@@ -52,6 +52,6 @@ pub(crate) fn man(app: &mut App, words: &[String]) -> Result<Exit, Problem> {
         Problem::new(say::internal(app.lang), say::internal_next(app.lang))
             .because(error.to_string())
     })?;
-    app.print(&String::from_utf8_lossy(&page))?;
+    app.print_exact(&String::from_utf8_lossy(&page))?;
     Ok(Exit::Done)
 }

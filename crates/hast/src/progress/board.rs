@@ -9,6 +9,9 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// From here on a row has room for what is done and what it cost.
 const WIDE: usize = 99;
 
+/// Where the line below a row begins.
+const NOTE: usize = 7;
+
 /// Everything that is shown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Board {
@@ -17,6 +20,8 @@ pub(crate) struct Board {
     /// What the work on each unit has cost so far, in words, and all of it together.
     pub(crate) costs: BTreeMap<String, String>,
     pub(crate) cost: Option<String>,
+    /// How long units were worked on that have ended.
+    pub(crate) took: BTreeMap<String, Duration>,
 }
 
 /// One unit: a goal, a task, an item of a plan.
@@ -32,6 +37,8 @@ pub(crate) struct Row {
     pub(crate) since: Option<Duration>,
     /// Which time it is, where there is no board to look at: a line for each.
     pub(crate) told: String,
+    /// A line of its own below one that runs, where there is room.
+    pub(crate) note: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +70,17 @@ impl Board {
         self.rows.iter_mut().find(|row| row.id == id)
     }
 
+    /// Keeps the time of units that ran and do not run any more in the rows that come.
+    pub(crate) fn note_ends(&mut self, rows: &[Row], now: Duration) {
+        for row in rows.iter().filter(|row| matches!(row.state, State::Done | State::Failed)) {
+            let ran = self.row(&row.id).filter(|known| known.state == State::Running);
+            if let Some(since) = ran.and_then(|known| known.since) {
+                let took = self.took.entry(row.id.clone()).or_default();
+                *took += now.saturating_sub(since);
+            }
+        }
+    }
+
     /// The lines to draw: as many rows as fit, the running ones and what is near them first. The cursor
     /// needs a line too: one more, and the screen would scroll with every look at the clock.
     pub(crate) fn lines(&self, screen: Screen, now: Duration) -> Vec<String> {
@@ -78,10 +96,15 @@ impl Board {
         let ids = widest(|row| row.depth * 2 + row.id.width()).min(screen.width / 3);
         let titles = widest(|row| row.title.width()).min(screen.width / 3);
         let mut lines = vec![cut(&self.heading(now), screen.width)];
+        let mut spare = if all_fit { room - shown.len() } else { 0 };
         for &index in &shown {
             if let Some(row) = self.rows.get(index) {
                 let cost = self.costs.get(&row.id).map(String::as_str);
-                lines.push(line(row, cost, (ids, titles), screen, now));
+                lines.push(line(row, (self.time(row, now), cost), (ids, titles), screen));
+                if row.state == State::Running && !row.note.is_empty() && spare > 0 {
+                    spare -= 1;
+                    lines.push(cut(&format!("{:NOTE$}{}", "", row.note), screen.width));
+                }
             }
         }
         let hidden = self.rows.len() - shown.len();
@@ -89,6 +112,14 @@ impl Board {
             lines.push(cut(&format!("  … +{hidden}"), screen.width));
         }
         lines
+    }
+
+    fn time(&self, row: &Row, now: Duration) -> Option<Duration> {
+        match row.state {
+            State::Running => row.since.map(|since| now.saturating_sub(since)),
+            State::Done | State::Failed => self.took.get(&row.id).copied(),
+            State::Waiting | State::Skipped => None,
+        }
     }
 
     /// Counted is what has nothing below it: a group is done when its parts are.
@@ -132,20 +163,24 @@ impl Board {
 
 fn line(
     row: &Row,
-    cost: Option<&str>,
+    (time, cost): (Option<Duration>, Option<&str>),
     (ids, titles): (usize, usize),
     screen: Screen,
-    now: Duration,
 ) -> String {
-    let running = row.since.filter(|_| row.state == State::Running);
-    let running = running.map(|since| elapsed(now.saturating_sub(since)));
-    let parts = [running.as_deref(), Some(row.detail.as_str())];
+    let time = time.map(elapsed);
+    let parts = [time.as_deref(), Some(row.detail.as_str())];
     let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
     let doing = parts.collect::<Vec<_>>().join(" · ");
     let (mark, colour) = mark(row.state, screen.marks);
     let id = format!("{}{}", "  ".repeat(row.depth), row.id);
-    let named = format!("{}  {}  ", fit(&id, ids), fit(&row.title, titles));
     let width = screen.width.saturating_sub(mark.width() + 3);
+    let beside = doing.width() + cost.map_or(0, |cost| cost.width() + 3) + 2;
+    // What an agent says grows and shrinks: the title beside it keeps its place.
+    let titles = match row.state {
+        State::Running => titles,
+        _ => titles.max(row.title.width().min(width.saturating_sub(ids + 2 + beside))),
+    };
+    let named = format!("{}  {}  ", fit(&id, ids), fit(&row.title, titles));
     let room = width.saturating_sub(named.width());
     let plain = named + &with_cost(doing, cost, room, screen.width);
     let text = cut(plain.trim_end(), width);
@@ -203,11 +238,40 @@ pub(crate) fn tokens(count: u64) -> String {
     }
 }
 
-/// A line in pieces that fit, broken between words; what follows is indented like its beginning.
+/// A line in pieces that fit, broken between words; what follows stands under its first words. A line of a
+/// file that is quoted beside its number stays as it is.
 pub(crate) fn folded(line: &str, width: usize) -> String {
-    let indent = &line[..line.len() - line.trim_start_matches(' ').len()];
-    let options = textwrap::Options::new(width.max(20)).subsequent_indent(indent);
-    textwrap::fill(line, options.break_words(false))
+    let plain = plain(line);
+    let is_quoted = plain.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit());
+    if plain.width() <= width || is_quoted.starts_with('|') {
+        return line.to_owned();
+    }
+    let indent = " ".repeat(hanging(&plain, width));
+    let options = textwrap::Options::new(width.max(20)).subsequent_indent(&indent);
+    let whole_words = textwrap::WordSplitter::NoHyphenation;
+    textwrap::fill(line, options.break_words(false).word_splitter(whole_words))
+}
+
+/// A line without its colours.
+pub(super) fn plain(line: &str) -> String {
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once("\u{1b}[") {
+        text += before;
+        rest = after.split_once('m').map_or("", |(_, after)| after);
+    }
+    text + rest
+}
+
+/// Where the words of a line begin: after its indent, its mark, its name (`= next: `), or its first column.
+fn hanging(line: &str, width: usize) -> usize {
+    let indent = line.len() - line.trim_start_matches(' ').len();
+    let rest = &line[indent..];
+    let column = rest.find("  ").map(|at| at + rest[at..].len() - rest[at..].trim_start().len());
+    let mark = ["- ", "+ ", "* "].iter().find(|mark| rest.starts_with(**mark)).map(|_| 2);
+    let name = rest.strip_prefix("= ").and_then(|name| name.find(": ")).map(|at| at + 4);
+    let own = name.or(mark).or(column).map(|end| indent + rest[..end].width());
+    own.filter(|own| *own <= width / 2).unwrap_or(indent)
 }
 
 /// Text of exactly this width.
@@ -250,6 +314,7 @@ mod tests {
             detail: String::new(),
             since: None,
             told: String::new(),
+            note: String::new(),
         }
     }
 
@@ -294,6 +359,34 @@ mod tests {
     }
 
     #[test]
+    fn a_title_has_the_width_that_nothing_else_needs() {
+        let mut board = Board { rows: vec![row("M1", State::Waiting)], ..Board::default() };
+        board.rows.push(row("M2", State::Done));
+        board.took.insert("M2".to_owned(), Duration::from_secs(65));
+        for row in &mut board.rows {
+            row.title = "Reject empty passwords at the sign-in page, with a message".to_owned();
+        }
+        let lines = board.lines(screen(80, 24), Duration::ZERO);
+        assert_eq!(lines[1], " ○   M1  Reject empty passwords at the sign-in page, with a message");
+        assert!(lines[2].ends_with("at the sign-in page, with a message  1m 05s"), "{}", lines[2]);
+    }
+
+    #[test]
+    fn a_unit_that_ended_keeps_its_time_and_one_that_runs_has_a_line_about_before() {
+        let mut board = Board { rows: vec![row("M1", State::Running)], ..Board::default() };
+        board.rows[0].since = Some(Duration::from_secs(10));
+        board.rows[0].note = "before: the tests failed".to_owned();
+        let lines = board.lines(screen(80, 24), Duration::from_secs(11));
+        assert_eq!(lines[2], "       before: the tests failed");
+        assert_eq!(board.lines(screen(80, 3), Duration::from_secs(11)).len(), 2, "no room for it");
+        let rows = vec![row("M1", State::Done)];
+        board.note_ends(&rows, Duration::from_secs(75));
+        board.rows = rows;
+        let lines = board.lines(screen(80, 24), Duration::from_secs(500));
+        assert_eq!(lines[1..], [" ✓   M1  목표 M1  1m 05s"]);
+    }
+
+    #[test]
     fn a_group_is_not_counted_beside_its_parts() {
         let mut board = Board { rows: vec![row("R1", State::Running)], ..Board::default() };
         board.rows.extend([row("T1", State::Done), row("T2", State::Waiting)]);
@@ -311,6 +404,25 @@ mod tests {
             line.split_whitespace().collect::<Vec<_>>()
         );
         assert_eq!(folded(line, 200), line);
+    }
+
+    #[test]
+    fn what_follows_stands_under_the_first_words_and_no_flag_is_cut() {
+        let next = "  = next: hast retry G1 --continue --fewer-tests";
+        assert_eq!(
+            folded(next, 33),
+            "  = next: hast retry G1\n          --continue\n          --fewer-tests"
+        );
+        let coloured =
+            "  \u{1b}[1m=\u{1b}[0m \u{1b}[1m다음\u{1b}[0m: 먼저 hast auto M1을 실행하세요";
+        assert_eq!(folded(coloured, 28).lines().nth(1), Some("          M1을 실행하세요"));
+        assert_eq!(folded("  - attempt 1: failed · no", 22), "  - attempt 1: failed\n    · no");
+        assert_eq!(
+            folded("active   G1  one two three", 22),
+            "active   G1  one two\n         three"
+        );
+        let quoted = "12 | title: a line of a file with its number";
+        assert_eq!(folded(quoted, 20), quoted);
     }
 
     #[test]

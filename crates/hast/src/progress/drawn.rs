@@ -3,6 +3,8 @@
 
 use unicode_width::UnicodeWidthChar;
 
+use super::board::plain;
+
 /// The lines that were drawn last, and how large the screen was then.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Drawn {
@@ -108,17 +110,6 @@ fn rows(text: &str, width: usize) -> Vec<&str> {
     }
     rows.push(&text[begin..]);
     rows
-}
-
-/// A line without its colours.
-fn plain(line: &str) -> String {
-    let mut text = String::new();
-    let mut rest = line;
-    while let Some((before, after)) = rest.split_once("\u{1b}[") {
-        text += before;
-        rest = after.split_once('m').map_or("", |(_, after)| after);
-    }
-    text + rest
 }
 
 #[cfg(test)]

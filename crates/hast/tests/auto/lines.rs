@@ -38,6 +38,24 @@ fn each_attempt_has_its_number_and_a_failed_one_its_reason() {
 }
 
 #[test]
+fn after_a_retry_attempts_count_anew_beside_their_names() {
+    let goals = "goals:\n  - id: M1\n    title: \"The work\"\n    status: active\n";
+    let wrong = "      - delete: src/a.txt\n";
+    let replies = format!("  - when: {{attempt: 4}}\n    do:\n{WORK}  - do:\n{wrong}{WORK}");
+    let scene = Scene::with(goals, &replies, "max_retries: 2\n");
+    assert_eq!(scene.hast(&["auto"]).code, 1);
+    let running: Vec<String> = lines(&scene, &["retry", "M1"])
+        .into_iter()
+        .filter(|line| line.starts_with("running"))
+        .collect();
+    let expected = [
+        "running M1 The work (attempt 1 of 2, M1@3)",
+        "running M1 The work (attempt 2 of 2, M1@4)",
+    ];
+    assert_eq!(running, expected);
+}
+
+#[test]
 fn whoever_asks_for_quiet_or_for_each_verdict_gets_no_other_words() {
     assert_eq!(lines(&wrong_at_first(), &["-q", "auto"]), Vec::<String>::new());
     let explained = lines(&wrong_at_first(), &["auto", "--explain"]);

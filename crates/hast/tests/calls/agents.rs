@@ -58,6 +58,18 @@ fn the_doctor_says_what_would_be_chosen_for_each_role_and_what_is_wrong() {
 }
 
 #[test]
+fn the_doctor_tells_each_cause_once_with_the_roles_that_it_keeps_from_working() {
+    let scene = Scene::new(":").env("HAST_AI_TOOL", "").env("PATH", "/nowhere");
+    scene.file("project/.ai/config.yaml", "test_command: make\n");
+    let ran = scene.run(&["agent", "doctor", "--fix"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.out.contains("--fix: nothing to do"), "{}", ran.out);
+    assert!(ran.err.contains("role critic, executor, planner, worker: "), "{}", ran.err);
+    assert_eq!(ran.err.matches("role ").count(), 1, "{}", ran.err);
+    assert!(!ran.err.contains("ai_tool: claude"), "{}", ran.err);
+}
+
+#[test]
 fn changed_hooks_of_an_agent_are_a_finding_and_ordinary_changes_are_none() {
     let scene = Scene::new(":").env("HAST_AI_TOOL", "claude");
     let done = r#"echo '{"type":"result","subtype":"success","is_error":false,"result":"ok","session_id":"s"}'"#;

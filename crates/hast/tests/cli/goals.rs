@@ -40,7 +40,7 @@ fn init_makes_what_is_missing_and_shows_the_next_steps() {
   3. CLAUDE.md 또는 AGENTS.md에 다음을 추가하거나 hast init --conventions를 실행하세요:
 
      ## 세션 규약
-     이 프로젝트는 .ai/ 디렉토리로 세션을 관리합니다.
+     이 프로젝트는 .ai/ 디렉터리로 세션을 관리합니다.
      - 작업 전 `.ai/handoffs/`의 최신 파일을 읽으세요.
      - 작업 후 `.ai/handoffs/`에 핸드오프를 작성하세요.
      - 규칙: `.ai/rules.md` 참조

@@ -36,6 +36,27 @@ fn wrong_usage_is_exit_2_and_says_what_to_do_in_the_users_language() {
 }
 
 #[test]
+fn only_what_may_be_a_slip_is_guessed() {
+    for args in
+        [&["goal", "list", "--foo"][..], &["auto", "--report"], &["agent", "doctor", "--room"]]
+    {
+        let ran = World::new().run(args);
+        assert!(ran.code == 2 && !ran.err.contains("did you mean"), "{args:?} {}", ran.err);
+    }
+    for (args, meant) in [
+        (&["auto", "--unti", "7:00"][..], "--until"),
+        (&["goal", "list", "--rot"], "--root"),
+        (&["auto", "--dry-urn"], "--dry-run"),
+    ] {
+        let ran = World::new().run(args);
+        assert!(ran.err.contains(&format!("did you mean `{meant}`?")), "{args:?} {}", ran.err);
+    }
+    let world = World::new().file(".ai/config.yaml", "foo: 1\n");
+    let ran = world.run(&["verify"]);
+    assert!(ran.out.contains("foo") && !ran.out.contains("room"), "{}", ran.out);
+}
+
+#[test]
 fn a_value_that_does_not_fit_is_explained_in_the_users_language() {
     for (value, english, korean) in [
         ("0", "it has to be a number from 1 to 64", "1에서 64 사이의 수여야 합니다"),

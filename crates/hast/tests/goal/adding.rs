@@ -70,10 +70,14 @@ fn what_cannot_be_added_changes_nothing() {
     let before = scene.goals();
     for (args, code, said) in [
         (&["goal", "add", ""][..], 2, "missing"),
-        (&["goal", "add", " "], 1, "no title"),
+        (&["goal", "add", " "], 2, "the title is empty"),
         (&["goal", "add", "t", "--under", "X"], 1, "no goal X"),
-        (&["goal", "add", "t", "--id", "m1"], 1, "there already"),
-        (&["goal", "add", "t", "--id", "a\nb"], 1, "id"),
+        (&["goal", "add", "t", "--id", "m1"], 1, "there is a goal m1 already"),
+        (&["goal", "add", "t", "--id", "a\nb"], 1, "cannot be an id"),
+        (&["goal", "add", "t", "--id=-n"], 1, "`-n` cannot be an id"),
+        (&["goal", "add", "t", "--id", "G1@1"], 1, "`G1@1` cannot be an id"),
+        (&["goal", "add", "t", "--id", "../../x"], 1, "cannot be an id"),
+        (&["goal", "add", "t", "--allow", "../up"], 1, "no file can match `../up`"),
         (&["goal", "add"], 2, "missing"),
     ] {
         let ran = scene.hast(args);
@@ -122,7 +126,12 @@ fn a_list_that_is_none_adds_nothing_and_says_what_to_pipe_in() {
     for (list, said) in [
         ("", "JSON list"),
         ("{}", "JSON list"),
-        ("[{\"title\": 3}]", "JSON list"),
+        ("[{\"title\": 3}]", "goal 1 of the list: title must be text"),
+        (
+            "[{\"title\": \"a\"}, {\"title\": \"b\", \"number\": 1.5}]",
+            "goal 2 of the list: number must be a whole",
+        ),
+        ("[\"a\"]", "goal 1 of the list must be a map"),
         ("[{\"title\": \"a\"}, {\"number\": 3}]", "goal 2"),
         ("[{\"title\": \"a\", \"id\": \"\"}]", "id"),
     ] {
@@ -132,6 +141,69 @@ fn a_list_that_is_none_adds_nothing_and_says_what_to_pipe_in() {
     assert_eq!(scene.goals(), before);
     let nothing = scene.hast_with(&["goal", "import", "--json"], "[]");
     assert_eq!((nothing.code, json(&nothing)["added"].as_array().unwrap().len()), (0, 0));
+}
+
+#[test]
+fn a_file_that_is_wrong_says_what_to_correct_and_the_command_works_then() {
+    let scene = Scene::new(&always(WORK));
+    for (text, said) in [
+        ("", "write the line `goals: []`"),
+        ("# goals\n", "write the line `goals: []`"),
+        ("goals:\n  - id: M1\n    title: t\n    status: soon\n", "correct it (hast verify"),
+        ("goals:\n\t- id: M1\n", "use spaces"),
+    ] {
+        scene.write(".ai/goals.yaml", text);
+        let ran = scene.hast(&["goal", "add", "t"]);
+        assert!(ran.code == 1 && ran.err.contains(said), "{text:?} {ran:?}");
+        assert!(!ran.err.contains("without changing more"), "{}", ran.err);
+        assert_eq!(scene.goals(), text);
+    }
+    scene.write(".ai/goals.yaml", "goals: []\n");
+    assert_eq!(scene.hast(&["goal", "add", "t"]).code, 0);
+}
+
+#[test]
+fn a_glob_that_can_match_nothing_is_told_by_verify() {
+    let scene = Scene::new(&always(WORK));
+    scene.write(
+        ".ai/goals.yaml",
+        "goals:\n  - {id: A, title: a, status: active, allowed_changes: [\"../x\", \"\", src/]}\n",
+    );
+    let ran = scene.hast(&["verify"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(ran.out.matches("no file can match").count(), 2, "{}", ran.out);
+}
+
+#[test]
+fn what_a_goal_waits_for_holds_its_parts_and_the_list_says_so() {
+    let scene = Scene::new(&always(WORK));
+    scene.write(
+        ".ai/goals.yaml",
+        "goals:\n  - {id: D, title: d, status: active, depends_on: [I], children: [{id: D1, title: d1, status: active}]}\n  - {id: I, title: i, status: active}\n",
+    );
+    let list = scene.hast(&["goal", "list"]);
+    assert!(list.out.contains("D  d · waits for I\n"), "{}", list.out);
+    assert!(list.out.contains("D1  d1 · D waits for I\n"), "{}", list.out);
+    let runnable: Vec<bool> =
+        scene.listed().iter().map(|goal| goal["runnable"].as_bool().unwrap()).collect();
+    assert_eq!(runnable, [false, false, true]);
+    let ran = scene.hast(&["auto", "D1"]);
+    assert!(ran.code == 1 && ran.err.contains("hast auto I"), "{ran:?}");
+    assert_eq!(scene.hast(&["auto"]).code, 0);
+    assert_eq!((scene.status_of("D1"), scene.status_of("D")), ("done".into(), "done".into()));
+    let log = scene.git(&["log", "--reverse", "--format=%s", "--grep=^feat"]);
+    assert!(log.find("feat(I)") < log.find("feat(D1)"), "{log}");
+    // A part that is named beside its whole waits for nothing more, and a circle through a whole is one.
+    let goals = |waits: &str| {
+        format!(
+            "goals:\n  - {{id: D, title: d, status: active, depends_on: [{waits}], children: [{{id: D1, title: d1, status: active}}]}}\n  - {{id: I, title: i, status: active, depends_on: [D1]}}\n"
+        )
+    };
+    scene.write(".ai/goals.yaml", goals("D1"));
+    assert_eq!(scene.hast(&["verify"]).code, 0);
+    scene.write(".ai/goals.yaml", goals("I"));
+    let ran = scene.hast(&["verify"]);
+    assert!(ran.code == 1 && ran.out.contains("wait for each other"), "{ran:?}");
 }
 
 #[test]

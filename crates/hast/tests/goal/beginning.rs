@@ -45,3 +45,45 @@ fn init_writes_the_agent_that_is_named_as_a_preset_and_knows_no_other() {
     assert!(scene.read(".ai/config.yaml").contains("ai_tool: codex"));
     assert_eq!(scene.listed().len(), 1);
 }
+
+#[test]
+fn a_goal_that_init_adds_to_an_older_project_is_told_and_an_empty_one_makes_nothing() {
+    let scene = Scene::before_init();
+    let ran = scene.hast(&["init", "--goal", "   "]);
+    assert!(ran.code == 2 && ran.err.contains("the title is empty"), "{ran:?}");
+    assert!(!scene.has(".ai"));
+    assert_eq!(scene.hast(&["init", "--goal", "first"]).code, 0);
+    let ran = scene.hast(&["init", "--goal", "second"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("added G2: second"), "{}", ran.out);
+    assert!(!ran.out.contains("nothing was changed"), "{}", ran.out);
+    let again = scene.hast(&["init", "--goal", "second"]);
+    assert!(again.out.contains("there is a goal G2 already"), "{}", again.out);
+}
+
+#[test]
+fn the_commit_that_init_names_has_the_rules_too() {
+    let scene = Scene::before_init();
+    let ran = scene.hast(&["init", "--conventions"]);
+    let commit = commands(&ran.out).into_iter().find(|line| line.starts_with("git add")).unwrap();
+    assert_eq!(scene.as_printed(&commit).code, 0, "{commit}");
+    assert_eq!(scene.git(&["status", "--porcelain"]), "", "{commit}");
+}
+
+#[test]
+fn init_takes_every_agent_that_ai_tool_takes() {
+    for line in ["builtin:anthropic/some-model", "my-agent --print {prompt}", "tool '#1' {stdin}"] {
+        let scene = Scene::before_init();
+        let told = scene.hast(&["init", "--agent", line, "--json"]);
+        assert_eq!(json(&told)["ai_tool"], line, "{told:?}");
+        let settings = json(&scene.hast(&["agent", "list", "--json"])).to_string();
+        assert!(settings.contains(line.split(' ').next().unwrap()), "{settings}");
+    }
+    let scene = Scene::before_init();
+    for (line, said) in [("sh -c {prompt}", "as a program"), ("tool run", "where the prompt goes")]
+    {
+        let ran = scene.hast(&["init", "--agent", line]);
+        assert!(ran.code == 2 && ran.err.contains(said), "{ran:?}");
+    }
+    assert!(!scene.has(".ai"));
+}

@@ -30,6 +30,13 @@ fn after_a_time_nothing_more_begins() {
     };
     let (code, out) = at(&["auto", "--one", "--until", "14:31"], "2026-02-09T14:30:00+09:00#7");
     assert_eq!((code, scene.status_of("M1").as_str()), (Some(0), "done"), "{out}");
+    for (now, said) in [("14:30", Some("until tomorrow 14:30, in 24h 00m")), ("14:29", None)] {
+        let mut command = scene.hast_command(&["auto", "--dry-run", "--until", "14:30"]);
+        let world = format!("2026-02-09T{now}:00+09:00#7");
+        let output = command.env("HAST_TEST_WORLD", world).output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(err.lines().find(|line| line.starts_with("until")), said, "{err}");
+    }
     for bad in ["25:00", "7", "07:60", "soon", ":"] {
         let ran = scene.hast(&["auto", "--until", bad]);
         assert!(ran.code == 2 && ran.err.contains("--until 07:00"), "{bad} {ran:?}");

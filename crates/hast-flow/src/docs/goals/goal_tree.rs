@@ -107,7 +107,7 @@ pub enum GoalPhase {
 pub fn unknown_tools(source: &Source<'_>, goals: &Read<Goals>, config: &Config) -> Vec<Diagnostic> {
     let mut declared = Vec::new();
     if let Some(node) = goals.tree.get("goals") {
-        collect(&goals.value.goals, node, &mut declared);
+        collect(&goals.value.goals, node, None, &mut declared);
     }
     let unknown = declared.iter().filter_map(|entry| {
         let tool = entry.goal.tool.as_deref()?;
@@ -125,10 +125,17 @@ pub fn unknown_tools(source: &Source<'_>, goals: &Read<Goals>, config: &Config) 
         .collect()
 }
 
-/// A goal of the tree with the node that declares it.
+/// A glob that names no file of a repository: an empty one, or one that leads up.
+pub fn matches_nothing(glob: &str) -> bool {
+    let pattern = glob.trim().trim_start_matches('!');
+    pattern.trim_matches('/').is_empty() || pattern.split('/').any(|part| part == "..")
+}
+
+/// A goal of the tree with the node that declares it, and the one above it.
 struct Declared<'a> {
     goal: &'a Goal,
     node: &'a Node,
+    above: Option<usize>,
 }
 
 /// Ids are unique in the whole tree; dependencies exist and do not wait for each other.
@@ -136,7 +143,7 @@ fn goal_rules(goals: &Goals, rules: &mut Rules<'_>) {
     let tree = rules.tree;
     let mut declared = Vec::new();
     if let Some(node) = tree.get("goals") {
-        collect(&goals.goals, node, &mut declared);
+        collect(&goals.goals, node, None, &mut declared);
     }
     let mut by_id: BTreeMap<&str, usize> = BTreeMap::new();
     for (index, entry) in declared.iter().enumerate() {
@@ -153,6 +160,12 @@ fn goal_rules(goals: &Goals, rules: &mut Rules<'_>) {
         }
     }
     for entry in &declared {
+        let globs = entry.node.get("allowed_changes").map_or(&[][..], |list| list.list());
+        for (glob, node) in entry.goal.allowed_changes.iter().zip(globs) {
+            if matches_nothing(glob) {
+                rules.warn(node, Finding::MatchesNothing { glob: glob.clone() });
+            }
+        }
         let named = entry.node.get("depends_on").map_or(&[][..], |list| list.list());
         for (id, node) in entry.goal.depends_on.iter().zip(named) {
             if !by_id.contains_key(id.as_str()) {
@@ -173,11 +186,17 @@ fn goal_rules(goals: &Goals, rules: &mut Rules<'_>) {
     }
 }
 
-fn collect<'a>(goals: &'a [Goal], list: &'a Node, into: &mut Vec<Declared<'a>>) {
+fn collect<'a>(
+    goals: &'a [Goal],
+    list: &'a Node,
+    above: Option<usize>,
+    into: &mut Vec<Declared<'a>>,
+) {
     for (goal, node) in goals.iter().zip(list.list()) {
-        into.push(Declared { goal, node });
+        let own = into.len();
+        into.push(Declared { goal, node, above });
         if let Some(children) = node.get("children") {
-            collect(&goal.children, children, into);
+            collect(&goal.children, children, Some(own), into);
         }
     }
 }
@@ -186,17 +205,75 @@ fn id_node(goal: &Node) -> &Node {
     goal.get("id").unwrap_or(goal)
 }
 
-/// A goal waits for its dependencies, and a container for its children. Depth first without
-/// recursion: a chain of ten thousand goals is no deeper than the heap.
+/// A goal, as a circle of waiting goals passes through it: its beginning waits for the ends of its dependencies
+/// and for the beginning of the goal above it, its end for its beginning and for the ends of its children.
+#[derive(Clone, Copy)]
+enum GoalMoment {
+    Begin(usize),
+    End(usize),
+}
+
+impl GoalMoment {
+    fn place(self) -> usize {
+        match self {
+            Self::Begin(index) => index * 2,
+            Self::End(index) => index * 2 + 1,
+        }
+    }
+
+    fn waits_for(self, declared: &[Declared<'_>], by_id: &BTreeMap<&str, usize>) -> Vec<Self> {
+        let known = |id: &str| by_id.get(id).copied();
+        match self {
+            Self::Begin(index) => {
+                let named = declared[index].goal.depends_on.iter().filter_map(|id| known(id));
+                // A part that is named beside the whole waits for nothing more.
+                let named = named.filter(|at| *at == index || !is_below(declared, *at, index));
+                named.map(Self::End).chain(declared[index].above.map(Self::Begin)).collect()
+            }
+            Self::End(index) => {
+                let children = declared[index].goal.children.iter();
+                let children = children.filter_map(|child| known(&child.id)).map(Self::End);
+                children.chain([Self::Begin(index)]).collect()
+            }
+        }
+    }
+}
+
+fn is_below(declared: &[Declared<'_>], below: usize, index: usize) -> bool {
+    let mut above = declared[below].above;
+    while let Some(next) = above {
+        if next == index {
+            return true;
+        }
+        above = declared[next].above;
+    }
+    false
+}
+
+/// Goals that wait for each other, the first of them at the end again.
 fn find_cycle(declared: &[Declared<'_>], by_id: &BTreeMap<&str, usize>) -> Option<Vec<usize>> {
-    let waits_for = |index: usize| -> Vec<usize> {
-        let goal = declared[index].goal;
-        let children = goal.children.iter().map(|child| child.id.as_str());
-        let dependencies = goal.depends_on.iter().map(String::as_str);
-        dependencies.chain(children).filter_map(|id| by_id.get(id).copied()).collect()
+    let circle = circle(declared, by_id)?;
+    let mut goals: Vec<usize> = circle.into_iter().map(|place| place / 2).collect();
+    goals.dedup();
+    // The end and the beginning of one goal may stand at both ends.
+    if goals.len() == 1 || goals.first() != goals.last() {
+        goals.extend(goals.first().copied());
+    }
+    Some(goals)
+}
+
+/// Depth first without recursion: a chain of ten thousand goals is no deeper than the heap.
+fn circle(declared: &[Declared<'_>], by_id: &BTreeMap<&str, usize>) -> Option<Vec<usize>> {
+    let waits_for = |place: usize| -> Vec<usize> {
+        let moment = match place % 2 {
+            0 => GoalMoment::Begin(place / 2),
+            _ => GoalMoment::End(place / 2),
+        };
+        moment.waits_for(declared, by_id).into_iter().map(GoalMoment::place).collect()
     };
-    let mut finished = vec![false; declared.len()];
-    for start in 0..declared.len() {
+    let mut finished = vec![false; declared.len() * 2];
+    // From the ends: what a goal is made of is looked at as it stands in the file.
+    for start in (0..declared.len()).map(|index| GoalMoment::End(index).place()) {
         let mut path = vec![(start, waits_for(start))];
         let mut on_path = BTreeMap::from([(start, 0)]);
         while let Some((index, next)) = path.last_mut() {

@@ -14,7 +14,7 @@ const INCLUDE: &str = "@AGENTS.md";
 messages! {
     text() {
         en: "## Session rules\nThis project keeps its sessions in .ai/.\n- Before you work, read the newest file in `.ai/handoffs/`.\n- After you work, write a handoff to `.ai/handoffs/`.\n- Rules: see `.ai/rules.md`\n",
-        ko: "## 세션 규약\n이 프로젝트는 .ai/ 디렉토리로 세션을 관리합니다.\n- 작업 전 `.ai/handoffs/`의 최신 파일을 읽으세요.\n- 작업 후 `.ai/handoffs/`에 핸드오프를 작성하세요.\n- 규칙: `.ai/rules.md` 참조\n",
+        ko: "## 세션 규약\n이 프로젝트는 .ai/ 디렉터리로 세션을 관리합니다.\n- 작업 전 `.ai/handoffs/`의 최신 파일을 읽으세요.\n- 작업 후 `.ai/handoffs/`에 핸드오프를 작성하세요.\n- 규칙: `.ai/rules.md` 참조\n",
     }
 }
 

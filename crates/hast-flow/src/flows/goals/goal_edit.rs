@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::docs::document::{Read, read};
-use crate::docs::goals::{GoalStatus, Goals};
+use crate::docs::goals::{GoalStatus, Goals, matches_nothing};
 use crate::flows::goals::layout;
 use crate::flows::goals::selection::{Placed, find_typed, placed};
 use crate::flows::goals::status_edit::{NewStatus, path_to, with_status};
@@ -54,18 +54,31 @@ pub enum NoAdd {
     NoTitle {
         number: usize,
     },
-    /// An id with something invisible in it, or none.
+    /// An id that commands, refs and files could not name.
     BadId {
         number: usize,
+        id: String,
+    },
+    /// A glob of `allowed_changes` that no file can match.
+    NoMatch {
+        number: usize,
+        glob: String,
     },
     TooLong,
-    /// The file cannot be read, or not edited without changing more.
-    Unreadable(Vec<Diagnostic>),
+    /// The file has nothing but comments, or not even these.
+    Empty,
+    /// The file is wrong as it is.
+    Invalid(Vec<Diagnostic>),
+    /// The file is right, and cannot be edited without changing more.
+    NotEditable(Vec<Diagnostic>),
 }
 
 /// The goals, added below another one or at the top, in the order in which they are asked for.
 pub fn add(text: &str, under: Option<&str>, goals: &[NewGoal]) -> Result<Added, NoAdd> {
-    let before = read_goals(text)?;
+    if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
+        return Err(NoAdd::Empty);
+    }
+    let before = read_goals(text).map_err(NoAdd::Invalid)?;
     let all = placed(&before.value);
     let parent = match under {
         None => None,
@@ -81,20 +94,21 @@ pub fn add(text: &str, under: Option<&str>, goals: &[NewGoal]) -> Result<Added, 
         return Ok(added);
     }
     for id in parent.map(|parent| done_at_or_above(&all, parent)).unwrap_or_default() {
-        added.text = with_status(&added.text, &id, NewStatus::Active).map_err(NoAdd::Unreadable)?;
+        added.text =
+            with_status(&added.text, &id, NewStatus::Active).map_err(NoAdd::NotEditable)?;
         added.reopened.push(id);
     }
-    let now = read_goals(&added.text)?;
+    let now = read_goals(&added.text).map_err(NoAdd::NotEditable)?;
     let path = parent_id.as_ref().and_then(|id| path_to(&now.value.goals, id)).unwrap_or_default();
     let key = if parent_id.is_some() { "children" } else { "goals" };
     let source = Source::new(layout::GOALS, &added.text);
     let edit = append(&source, &now.tree, &path, key, &items)
-        .map_err(|refused| NoAdd::Unreadable(vec![refused]))?;
+        .map_err(|refused| NoAdd::NotEditable(vec![refused]))?;
     added.text = edit.apply(&added.text);
     if added.text.len() > MAX_DOCUMENT_BYTES {
         return Err(NoAdd::TooLong);
     }
-    read_goals(&added.text)?;
+    read_goals(&added.text).map_err(NoAdd::NotEditable)?;
     Ok(added)
 }
 
@@ -118,8 +132,13 @@ fn items(
         if title.is_empty() {
             return Err(NoAdd::NoTitle { number });
         }
+        if let Some(glob) = goal.allowed_changes.iter().find(|glob| matches_nothing(glob)) {
+            return Err(NoAdd::NoMatch { number, glob: glob.clone() });
+        }
         let id = match &goal.id {
-            Some(id) if !is_an_id(id) => return Err(NoAdd::BadId { number }),
+            Some(id) if !is_an_id(id) => {
+                return Err(NoAdd::BadId { number, id: id.clone() });
+            }
             Some(id) => id.clone(),
             None => next_id(&taken, parent),
         };
@@ -162,11 +181,15 @@ fn next_id(taken: &BTreeSet<String>, parent: Option<&str>) -> String {
     format!("{start}{}", greatest + 1)
 }
 
+/// Ids stand in commands, in names of refs and beside the `@` of an attempt. Older ones are read as they are.
 fn is_an_id(id: &str) -> bool {
-    !id.is_empty()
+    let is_plain = |c: char| c.is_alphanumeric() || "._-".contains(c);
+    id.starts_with(char::is_alphanumeric)
         && id.len() <= LONGEST_ID
-        && id.trim() == id
-        && !id.contains(|c: char| c.is_control())
+        && id.chars().all(is_plain)
+        && !id.ends_with('.')
+        && !id.contains("..")
+        && !id.ends_with(".lock")
 }
 
 const LONGEST_ID: usize = 200;
@@ -192,8 +215,8 @@ fn closed_by(parent: &Placed<'_>) -> Option<(String, GoalStatus)> {
     closed.next().map(|goal| (goal.id.clone(), goal.status))
 }
 
-fn read_goals(text: &str) -> Result<Read<Goals>, NoAdd> {
-    read::<Goals>(&Source::new(layout::GOALS, text)).map_err(NoAdd::Unreadable)
+fn read_goals(text: &str) -> Result<Read<Goals>, Vec<Diagnostic>> {
+    read::<Goals>(&Source::new(layout::GOALS, text))
 }
 
 #[cfg(test)]
@@ -272,12 +295,31 @@ goals:
         assert!(matches!(add(GOALS, Some("X"), &[goal("a")]), Err(NoAdd::NoParent { .. })));
         let empty = add(GOALS, None, &[goal("a"), goal(" \n")]);
         assert!(matches!(empty, Err(NoAdd::NoTitle { number: 2 })));
-        for id in ["", " a", "a\nb"] {
+        for id in ["", " a", "a\nb", "-n", "G1@1", "../../x", "a/b", "a b", ".x", "a..b", "a.lock"]
+        {
             let bad = NewGoal { id: Some(id.to_owned()), ..goal("t") };
-            assert!(matches!(add(GOALS, None, &[bad]), Err(NoAdd::BadId { number: 1 })), "{id:?}");
+            assert!(
+                matches!(add(GOALS, None, &[bad]), Err(NoAdd::BadId { number: 1, .. })),
+                "{id:?}"
+            );
         }
+        for id in ["GH-12", "M4.3", "로그인_2", "a-b"] {
+            let good = NewGoal { id: Some(id.to_owned()), ..goal("t") };
+            assert!(add(GOALS, None, &[good]).is_ok(), "{id}");
+        }
+        for glob in ["", "../up", "src/../x"] {
+            let bad = NewGoal { allowed_changes: vec![glob.to_owned()], ..goal("t") };
+            assert!(matches!(add(GOALS, None, &[bad]), Err(NoAdd::NoMatch { .. })), "{glob:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_wrong_is_told_from_one_that_cannot_be_edited_and_from_an_empty_one() {
         let bad = add("goals: [\n", None, &[goal("a")]);
-        assert!(matches!(bad, Err(NoAdd::Unreadable(_))));
+        assert!(matches!(bad, Err(NoAdd::Invalid(_))));
+        assert!(matches!(add("# nothing\n\n", None, &[goal("a")]), Err(NoAdd::Empty)));
+        let shared = "goals: &g\n  - {id: M1, title: t, status: active}\nothers: *g\n";
+        assert!(matches!(add(shared, None, &[goal("a")]), Err(NoAdd::NotEditable(_))));
     }
 
     #[test]

@@ -16,10 +16,11 @@ pub struct NewFile {
 }
 
 /// What was found out about the project.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Found {
     pub sign: Option<&'static Sign>,
-    pub agent: Option<&'static str>,
+    /// What `ai_tool` is to be: a name, or a command line.
+    pub agent: Option<String>,
 }
 
 /// The settings that a user is told to check: what `config.yaml` has now.
@@ -46,7 +47,7 @@ impl Settings {
 
     pub fn ai_tool(&self) -> Option<&str> {
         match self {
-            Self::Written(found) => Some(found.agent.unwrap_or(DEFAULT_AGENT)),
+            Self::Written(found) => Some(found.agent.as_deref().unwrap_or(DEFAULT_AGENT)),
             Self::There { ai_tool, .. } => ai_tool.as_deref(),
             Self::Unreadable => None,
         }
@@ -107,11 +108,12 @@ messages! {
 }
 
 /// All files of a project's `.ai/`, in the order they are made.
-pub fn files(found: Found, lang: Lang) -> Vec<NewFile> {
-    let written = Settings::Written(found);
+pub fn files(found: &Found, lang: Lang) -> Vec<NewFile> {
+    let written = Settings::Written(found.clone());
     let test_command = quoted(written.test_command().unwrap_or_default());
-    // A preset's name is a plain word.
     let agent = written.ai_tool().unwrap_or_default();
+    let is_word = agent.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    let agent = if is_word { agent.to_owned() } else { quoted(agent) };
     let config = format!(
         "{}test_command: {test_command}\nai_tool: {agent}\n",
         modeline(layout::CONFIG_SCHEMA)
@@ -135,20 +137,26 @@ const SHOWN: &[(&str, &str)] = &[
     ("handoffs/", layout::HANDOFFS),
 ];
 
-/// The message after `init`, as the seed shows it. `conventions` says whether the rules were
-/// already added to the project's instruction files, and `added` to which of them just now.
-pub fn summary(
-    created: &[&str],
-    settings: &Settings,
-    (conventions, added): (Conventions, &[&str]),
-    lang: Lang,
-) -> String {
+/// What `init` did beside the files of `.ai/`.
+#[derive(Clone, Debug)]
+pub struct More<'m> {
+    /// Whether the project's instruction files have the rules.
+    pub conventions: Conventions,
+    /// Those that got them just now.
+    pub rules_in: &'m [&'m str],
+    /// What became of the goal that was asked for.
+    pub goal: Option<&'m str>,
+}
+
+/// The message after `init`, as the seed shows it.
+pub fn summary(created: &[&str], settings: &Settings, more: &More<'_>, lang: Lang) -> String {
+    let &More { conventions, rules_in: added, goal } = more;
     let mut text = String::from("hast init\n═════════\n\n");
     let any = SHOWN.iter().any(|(_, path)| created.contains(path));
-    let heading = match (any, added) {
-        (true, _) => created_in(lang),
-        (false, []) => all_there(lang),
-        (false, _) => files_there(lang),
+    let heading = match (any, added, goal) {
+        (true, _, _) => created_in(lang),
+        (false, [], None) => all_there(lang),
+        (false, _, _) => files_there(lang),
     };
     text += &format!("  {heading}\n");
     for (index, (name, path)) in SHOWN.iter().enumerate() {
@@ -172,6 +180,9 @@ pub fn summary(
             }
         }
     }
+    if let Some(goal) = goal {
+        text += &format!("\n  {goal}\n");
+    }
     if !added.is_empty() {
         text += &format!("\n  {}\n", conventions_added(lang, added.join(", ")));
     }
@@ -179,8 +190,9 @@ pub fn summary(
 }
 
 /// The three commands that come next, as they can be typed.
-pub fn commands(goal: Option<&str>, lang: Lang) -> String {
-    let commit = format!("git add .ai && git commit -m \"{}\"", commit_message(lang));
+pub fn commands(goal: Option<&str>, rules_in: &[&str], lang: Lang) -> String {
+    let paths: String = rules_in.iter().map(|path| format!(" {path}")).collect();
+    let commit = format!("git add .ai{paths} && git commit -m \"{}\"", commit_message(lang));
     let commands = match goal {
         None => [format!("hast goal add \"{}\"", example_goal(lang)), commit, "hast auto".into()],
         Some(id) => [commit, "hast auto --dry-run".into(), format!("hast auto {}", shell_word(id))],
@@ -212,7 +224,7 @@ mod tests {
     #[test]
     fn what_init_writes_is_valid() {
         for lang in [Lang::En, Lang::Ko] {
-            let files = files(Found::default(), lang);
+            let files = files(&Found::default(), lang);
             let text = |path| files.iter().find(|file| file.path == path).unwrap().text.as_str();
             let config = read::<Config>(&Source::new("c", text(layout::CONFIG))).unwrap();
             assert_eq!(config.warnings, []);
@@ -232,7 +244,7 @@ mod tests {
     #[test]
     fn the_example_of_goals_is_one_where_its_comment_signs_are_taken_away() {
         for lang in [Lang::En, Lang::Ko] {
-            let files = files(Found::default(), lang);
+            let files = files(&Found::default(), lang);
             let text = &files.iter().find(|file| file.path == layout::GOALS).unwrap().text;
             assert!(text.contains("\ngoals: []\n"), "as the seed has it: {text}");
             let text = text.replace("goals: []\n", "").replace("# goals:", "goals:");

@@ -9,6 +9,8 @@ use crate::flows::goals::waiting::{Waiting, listed};
 use crate::messages;
 use crate::words::{Lang, shell_word};
 
+pub use crate::flows::goals::selection::ids_below;
+
 /// What was asked for on the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
@@ -146,7 +148,7 @@ pub fn choose<'g, 'a>(
 /// session: the deepest first, then as declared.
 pub fn ready<'g, 'a>(all: &'g [Placed<'a>]) -> Vec<&'g Placed<'a>> {
     let goals = Goals::new(all);
-    let can_run = |placed: &&Placed<'a>| may_be_tried(placed) && !goals.is_waiting(placed.goal);
+    let can_run = |placed: &&Placed<'a>| may_be_tried(placed) && !goals.is_waiting(placed);
     let mut ready: Vec<&Placed<'a>> = all.iter().filter(can_run).collect();
     ready.sort_by_key(|placed| std::cmp::Reverse(placed.depth));
     ready
@@ -276,8 +278,8 @@ impl<'g, 'a> Goals<'g, 'a> {
         Self { all, done: done.map(|placed| placed.goal.id.as_str()).collect() }
     }
 
-    fn is_waiting(&self, goal: &Goal) -> bool {
-        goal.depends_on.iter().any(|id| !self.done.contains(id.as_str()))
+    fn is_waiting(&self, placed: &Placed<'_>) -> bool {
+        placed.waits_for(|id| self.done.contains(id)).is_some()
     }
 
     /// The first leaf by the selection policy: the last session's, the deepest, the first declared.
@@ -292,7 +294,7 @@ impl<'g, 'a> Goals<'g, 'a> {
             may_be_tried(placed) && wanted(goal) && !tried.contains(&goal.id)
         };
         let (ready, waiting): (Vec<&Placed<'a>>, Vec<&Placed<'a>>) =
-            self.all.iter().filter(can_be_tried).partition(|placed| !self.is_waiting(placed.goal));
+            self.all.iter().filter(can_be_tried).partition(|placed| !self.is_waiting(placed));
         let continued = ready.iter().find(|placed| Some(placed.goal.id.as_str()) == last_goal);
         let deepest =
             || ready.iter().reduce(|best, next| if next.depth > best.depth { next } else { best });
@@ -318,17 +320,6 @@ impl Goals<'_, '_> {
         let closed: Vec<Closed> = closed.collect();
         if closed.is_empty() { Nothing::NoActiveGoal } else { Nothing::AllClosed { closed } }
     }
-}
-
-/// Everything that a goal is made of.
-pub fn ids_below(goal: &Goal) -> BTreeSet<&str> {
-    let mut below = BTreeSet::new();
-    let mut open: Vec<&Goal> = goal.children.iter().collect();
-    while let Some(next) = open.pop() {
-        below.insert(next.id.as_str());
-        open.extend(&next.children);
-    }
-    below
 }
 
 fn nearest(id: &str, all: &[Placed<'_>]) -> Option<String> {

@@ -12,6 +12,52 @@ pub struct Placed<'a> {
     pub depth: usize,
     /// The nearest goal above it that is not to be worked on: nothing below one runs.
     pub closed_by: Option<&'a Goal>,
+    /// The nearest goal above it that waits for others: nothing below one begins before these are done.
+    pub held_by: Option<&'a Goal>,
+}
+
+impl Placed<'_> {
+    /// Goals that have to be done before this one begins, with the goal that names them: itself, or the nearest
+    /// one above it that waits.
+    pub fn waits_for(&self, is_done: impl Fn(&str) -> bool) -> Option<(&Goal, Vec<String>)> {
+        [Some(self.goal), self.held_by].into_iter().flatten().find_map(|goal| {
+            let on = open_dependencies(goal, &is_done);
+            (!on.is_empty()).then_some((goal, on))
+        })
+    }
+}
+
+/// What a goal depends on and is not done. Its own parts hold it up anyway.
+fn open_dependencies(goal: &Goal, is_done: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut open: Vec<String> = goal.depends_on.iter().filter(|id| !is_done(id)).cloned().collect();
+    if !open.is_empty() && !goal.children.is_empty() {
+        let below = ids_below(goal);
+        open.retain(|id| !below.contains(id.as_str()));
+    }
+    open
+}
+
+/// Everything that a goal is made of.
+pub fn ids_below(goal: &Goal) -> BTreeSet<&str> {
+    let mut below = BTreeSet::new();
+    let mut open: Vec<&Goal> = goal.children.iter().collect();
+    while let Some(next) = open.pop() {
+        below.insert(next.id.as_str());
+        open.extend(&next.children);
+    }
+    below
+}
+
+/// Ids of all goals that are done.
+pub fn done_ids(goals: &Goals) -> BTreeSet<&str> {
+    let (mut done, mut open) = (BTreeSet::new(), goals.goals.iter().collect::<Vec<_>>());
+    while let Some(goal) = open.pop() {
+        if goal.status == GoalStatus::Done {
+            done.insert(goal.id.as_str());
+        }
+        open.extend(&goal.children);
+    }
+    done
 }
 
 /// The goal that somebody means: ids are typed without minding case, and the id as written comes first.
@@ -24,13 +70,14 @@ pub fn find_typed<'g, 'a>(all: &'g [Placed<'a>], typed: &str) -> Option<&'g Plac
 
 /// All goals, parents before their children.
 pub fn placed(goals: &Goals) -> Vec<Placed<'_>> {
-    let mut all = Vec::new();
+    let (mut all, done) = (Vec::new(), done_ids(goals));
     let mut open: Vec<Placed<'_>> = Vec::new();
     let roots = goals.goals.iter().rev().map(|goal| Placed {
         goal,
         parent: None,
         depth: 0,
         closed_by: None,
+        held_by: None,
     });
     open.extend(roots);
     while let Some(next) = open.pop() {
@@ -39,12 +86,15 @@ pub fn placed(goals: &Goals) -> Vec<Placed<'_>> {
             GoalStatus::Pending | GoalStatus::Done | GoalStatus::Dropped => Some(next.goal),
             GoalStatus::Active | GoalStatus::Blocked => next.closed_by,
         };
+        let waits = !open_dependencies(next.goal, |id| done.contains(id)).is_empty();
+        let held = if waits { Some(next.goal) } else { next.held_by };
         let children = next.goal.children.iter().rev();
         open.extend(children.map(|goal| Placed {
             goal,
             parent: Some(next.goal),
             depth,
             closed_by: closed,
+            held_by: held,
         }));
         all.push(next);
     }
@@ -58,8 +108,7 @@ pub fn select<'g, 'a>(goals: &'g [Placed<'a>], last_goal: Option<&str>) -> Optio
         .filter(|placed| placed.goal.status == GoalStatus::Done)
         .map(|placed| placed.goal.id.as_str())
         .collect();
-    let is_ready =
-        |placed: &&Placed<'_>| placed.goal.depends_on.iter().all(|id| done.contains(id.as_str()));
+    let is_ready = |placed: &&Placed<'_>| placed.waits_for(|id| done.contains(id)).is_none();
     let active = || goals.iter().filter(|placed| is_open(placed));
     let continued = active().find(|placed| Some(placed.goal.id.as_str()) == last_goal);
     continued.or_else(|| deepest(active().filter(is_ready))).or_else(|| deepest(active()))
@@ -179,5 +228,13 @@ mod tests {
             assert_eq!(selected(&goals(lines), last).as_deref(), expected, "{name}");
         }
         assert_eq!(selected("goals: []\n", None), None);
+    }
+
+    #[test]
+    fn what_is_part_of_a_goal_that_waits_waits_and_no_goal_waits_for_its_own_part() {
+        let waits = goals("Z:pending\nA:active<Z\n  B:active\n    B1:active\nC:active\n");
+        assert_eq!(selected(&waits, None).as_deref(), Some("C"));
+        let own = goals("A:active<A1\n  A1:active\nC:active\n");
+        assert_eq!(selected(&own, None).as_deref(), Some("A1"));
     }
 }

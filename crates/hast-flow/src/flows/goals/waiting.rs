@@ -13,6 +13,8 @@ const NAMED: usize = 5;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
     pub id: String,
+    /// Itself, or the goal above it whose `depends_on` it is.
+    pub named_by: String,
     pub on: Vec<String>,
     pub way: Way,
 }
@@ -44,15 +46,15 @@ pub enum Way {
 }
 
 impl Waiting {
-    /// What a goal waits for; none where all that it depends on is done.
+    /// What a goal waits for, by itself or with what it is part of; none where all of that is done.
     pub fn of(goal: &Goal, all: &[Placed<'_>]) -> Option<Self> {
-        let is_done = |id: &String| {
-            all.iter().any(|one| one.goal.id == *id && one.goal.status == GoalStatus::Done)
+        let is_done = |id: &str| {
+            all.iter().any(|one| one.goal.id == id && one.goal.status == GoalStatus::Done)
         };
-        let on: Vec<String> = goal.depends_on.iter().filter(|id| !is_done(id)).cloned().collect();
-        let first = on.first()?;
-        let way = Way::of(first, goal, all, all.len());
-        Some(Self { id: goal.id.clone(), on, way })
+        let placed = all.iter().find(|one| one.goal.id == goal.id)?;
+        let (named_by, on) = placed.waits_for(is_done)?;
+        let way = Way::of(on.first()?, named_by, all, all.len());
+        Some(Self { id: goal.id.clone(), named_by: named_by.id.clone(), on, way })
     }
 
     /// All of them, each with what it waits for.

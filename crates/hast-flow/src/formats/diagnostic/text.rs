@@ -10,6 +10,9 @@ messages! {
     not_utf8_next() { en: "save the file as UTF-8", ko: "파일을 UTF-8로 저장하세요" }
     syntax(format, detail) { en: "this is not valid {format}: {detail}", ko: "올바른 {format} 형식이 아닙니다: {detail}" }
     syntax_next(format) { en: "correct the {format} at this place", ko: "이 위치의 {format} 문법을 고치세요" }
+    tab_next() { en: "use spaces: YAML takes no tab at the beginning of a line", ko: "탭을 공백으로 바꾸세요. YAML은 줄 앞에 탭을 쓸 수 없습니다" }
+    matches_nothing(glob) { en: "no file can match `{glob}`", ko: "`{glob}`에 맞는 파일은 있을 수 없습니다" }
+    matches_nothing_next() { en: "write it from the top of the repository, without `..`, for example src/ or docs/*.md", ko: "저장소 최상위부터 `..` 없이 쓰세요. 예: src/, docs/*.md" }
     too_deep(limit) { en: "values are nested deeper than {limit} levels", ko: "값이 {limit}단계보다 깊게 중첩되어 있습니다" }
     too_many_nodes(limit) { en: "the file expands to more than {limit} values", ko: "파일을 펼치면 값이 {limit}개를 넘습니다" }
     alias_loop() { en: "the alias is inside the value that it names", ko: "별칭이 자기가 가리키는 값 안에 있습니다" }

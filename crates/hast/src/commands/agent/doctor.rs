@@ -220,6 +220,12 @@ fn roles(report: &mut Report, project: &Project, seen: &[Seen], lang: Lang) {
     let names: BTreeSet<&str> = ROLES.iter().copied().chain(named).collect();
     let search = variable(&project.variables, "PATH").unwrap_or_default();
     let mut listed = serde_json::Map::new();
+    // Several roles that one thing stands in the way of are told of once.
+    let mut causes: Vec<((String, String), Vec<&str>)> = Vec::new();
+    let mut cause = |role, told| match causes.iter_mut().find(|(known, _)| *known == told) {
+        Some((_, roles)) => roles.push(role),
+        None => causes.push((told, vec![role])),
+    };
     for role in names {
         match who(project, seen, role, None) {
             Ok(chain) => {
@@ -239,16 +245,15 @@ fn roles(report: &mut Report, project: &Project, seen: &[Seen], lang: Lang) {
                 let chain_json: Vec<Value> = chain_json.collect();
                 if let (Some(Some(first)), true) = (gone.first(), gone.iter().all(Option::is_some))
                 {
-                    let (what, next) = told_missing(lang, first);
-                    report.problem(say::role_problem(lang, role, what), next);
+                    cause(role, told_missing(lang, first));
                 }
                 listed.insert(role.to_owned(), chain_json.into());
             }
-            Err(problem) => {
-                let what = say::role_problem(lang, role, problem.what(lang));
-                report.problem(what, problem.next(lang));
-            }
+            Err(problem) => cause(role, (problem.what(lang), problem.next(lang))),
         }
+    }
+    for ((what, next), roles) in causes {
+        report.problem(say::role_problem(lang, roles.join(", "), what), next);
     }
     report.json.insert("roles".to_owned(), Value::Object(listed));
 }

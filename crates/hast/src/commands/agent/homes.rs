@@ -15,17 +15,25 @@ use crate::commands::calling::Project;
 
 /// Makes what is not there for every agent that is installed.
 pub(super) fn make(report: &mut Report, project: &Project, seen: &[Seen], lang: Lang) {
+    let mut is_idle = true;
     for preset in installed(seen) {
         let name = preset.description().name;
         match make_homes(preset, &project.variables) {
             Ok(made) if made.is_empty() => {}
-            Ok(made) => report.lines.push(say::homes_made(lang, name, shown(&made))),
+            Ok(made) => {
+                is_idle = false;
+                report.lines.push(say::homes_made(lang, name, shown(&made)));
+            }
             Err(error) => {
+                is_idle = false;
                 let (path, why) = (error.path.display(), &error.source);
                 let what = say::home_not_made(lang, name, path, why);
                 report.problem(what, say::home_closed_next(lang, error.path.display()));
             }
         }
+    }
+    if is_idle {
+        report.lines.push(say::nothing_to_fix(lang));
     }
 }
 

@@ -1,10 +1,13 @@
 //! How far a run of `auto` goes: until when, over how many goals, at what cost; and what it does not wait for.
 
+use std::time::Duration;
+
 use hast_flow::agents::budget::RunBudget;
 use hast_flow::agents::ledger::LedgerLine;
 use hast_flow::flows::goals::auto::RunBounds;
 use hast_flow::time::UtcTime;
 use hast_world::calls::ledger::LedgerFile;
+use jiff::Timestamp;
 use jiff::civil::Time;
 
 use crate::app::App;
@@ -13,9 +16,14 @@ use crate::auto_messages::say;
 use crate::commands::agent::limits;
 use crate::commands::calling::Project;
 use crate::problem::Problem;
+use crate::progress::board::elapsed;
 
 /// The bounds as they were typed; the budget goes with the project, where calls are made.
-pub(super) fn of(app: &App, args: &AutoArgs, project: &mut Project) -> Result<RunBounds, Problem> {
+pub(super) fn of(
+    app: &mut App,
+    args: &AutoArgs,
+    project: &mut Project,
+) -> Result<RunBounds, Problem> {
     let lang = app.lang;
     let until = args.until.as_deref().map(|text| {
         let bad = || Problem::usage(say::bad_until(lang, text), say::bad_until_next(lang));
@@ -26,7 +34,23 @@ pub(super) fn of(app: &App, args: &AutoArgs, project: &mut Project) -> Result<Ru
         let budget = RunBudget::parse(text, app.clock.now()).ok_or_else(bad)?;
         project.run_budget = Some(budget);
     }
-    Ok(RunBounds { until: until.transpose()?, goals: args.max_goals })
+    let until = until.transpose()?;
+    if let (Some(until), Some(text)) = (until, &args.until) {
+        tell_tomorrow(app, until, text.trim());
+    }
+    Ok(RunBounds { until, goals: args.max_goals })
+}
+
+/// A time of today that is over means the one of tomorrow: that is said.
+fn tell_tomorrow(app: &mut App, until: UtcTime, text: &str) {
+    let (now, until) = (app.clock.now(), until.instant());
+    let date = |at: Timestamp| app.clock.local_offset(at).to_datetime(at).date();
+    if app.quiet || date(now) == date(until) {
+        return;
+    }
+    let left = until.duration_since(now).as_secs();
+    let left = elapsed(Duration::from_secs(u64::try_from(left).unwrap_or(0)));
+    app.output.message(&format!("{}\n", say::until_tomorrow(app.lang, text, left)));
 }
 
 /// The next time that a clock on the wall shows this, `7:00` or `07:00`.

@@ -7,6 +7,7 @@ use hast_flow::attempt::base::ObjectId;
 use hast_flow::attempt::evidence::TestEnd;
 use hast_flow::attempt::recovery::{Owner, named, say as start};
 use hast_flow::docs::goals::{AutoLock, GoalMode, GoalStatus};
+use hast_flow::flows::goals::auto::lanes::Lane;
 use hast_flow::flows::goals::auto::record::{AttemptRecord, EarlierWork, VerdictRecord};
 use hast_flow::flows::goals::auto::run::{Run, SettledWork};
 use hast_flow::flows::goals::auto::view::Current;
@@ -43,6 +44,13 @@ pub(crate) struct Judgement {
     pub(crate) dependency_lists: Vec<String>,
     /// Why the agent's own commits became one of hast's.
     pub(crate) squashed: Option<String>,
+}
+
+/// An attempt as it is told of.
+pub(super) struct AttemptPlace {
+    pub(super) number: u32,
+    /// Its place among those that a goal may have; they count anew after a retry.
+    pub(super) which: Option<String>,
 }
 
 /// Watches a run of `auto`.
@@ -215,13 +223,28 @@ impl GoalEyes {
         lines
     }
 
-    /// Which attempt this is, of how many at most.
-    pub(super) fn told(&self, view: &View, current: &Current) -> Option<String> {
-        let documents = view.documents_of(&current.goal, current.number)?;
-        let (max, spent) =
-            (documents.record.as_ref()?.max_retries, view.ledger(&current.goal).spent());
-        let left = max.saturating_sub(spent).saturating_sub(u32::from(!current.judged));
-        Some(say::attempt_of(self.lang, current.number, current.number.saturating_add(left)))
+    /// Which attempt a lane is at, or begins next; a goal may have `max` of them.
+    pub(super) fn turn_of(&self, view: &View, lane: &Lane, max: u32) -> AttemptPlace {
+        let (goal, ledger) = (lane.goal.as_str(), view.ledger(&lane.goal));
+        let number = lane.current.as_ref().map_or(ledger.next_number(), |current| current.number);
+        let is_judged = lane.current.as_ref().is_some_and(|current| current.judged);
+        let spent = if ledger.goes_on() || is_judged { ledger.spent() } else { 0 };
+        let nth = spent.saturating_add(u32::from(!is_judged)).max(1);
+        let max = max.max(nth);
+        let name = || format!("{goal}@{number}");
+        let which = lane.over.is_none().then(|| match nth == number {
+            true => say::attempt_of(self.lang, nth, max),
+            false => say::attempt_again(self.lang, nth, max, visible(&name())),
+        });
+        AttemptPlace { number, which }
+    }
+
+    /// Why the attempt before this one failed, on one line.
+    pub(super) fn failed_before(&self, view: &View, goal: &str, number: u32) -> Option<String> {
+        let verdict = view.last_verdict_before(goal, number)?;
+        let failed = !verdict.verdict.class.is_success();
+        let why = verdict.text.lines().next().filter(|_| failed)?;
+        Some(say::failed_before(self.lang, visible(why)))
     }
 
     /// Why attempts failed that were not told of yet, and where their work is.
@@ -273,7 +296,10 @@ impl GoalEyes {
             (_, Some(now)) => (State::Running, now),
             (GoalStatus::Done, None) => (State::Done, String::new()),
             (GoalStatus::Blocked, None) => {
-                (State::Failed, goal.blocked_reason.clone().unwrap_or_default())
+                // Of an attempt of this run its own reason: what is said before it is known here.
+                let last = self.judged.iter().rfind(|one| one.goal == goal.id && !one.passed);
+                let reason = last.map(|one| &one.text).or(goal.blocked_reason.as_ref());
+                (State::Failed, reason.cloned().unwrap_or_default())
             }
             (GoalStatus::Dropped, None) => (State::Skipped, String::new()),
             (GoalStatus::Active | GoalStatus::Pending, None)
@@ -294,6 +320,7 @@ impl GoalEyes {
             detail,
             since: None,
             told: String::new(),
+            note: String::new(),
         }
     }
 }

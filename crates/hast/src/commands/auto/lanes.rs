@@ -7,7 +7,7 @@ use hast_flow::attempt::settle::Commits;
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::PacketLease;
 use hast_flow::flows::goals::auto::AutoFlow;
-use hast_flow::flows::goals::auto::lanes::{Delivery, Lane, LanesFlow, LanesView};
+use hast_flow::flows::goals::auto::lanes::{Delivery, LanePhase, LanesFlow, LanesView};
 use hast_flow::flows::goals::selection::{Placed, placed};
 use hast_world::calls::ledger::LedgerFile;
 
@@ -55,8 +55,9 @@ pub(super) fn drive(
             .map(|effects| Arc::new(effects) as Arc<_>)
             .map_err(|problem| Problem::new(problem.what(lang), problem.next(lang)))
     };
-    let driven =
-        driving::drive(app, unit, &flow, others, &mut LaneEyes { goals: eyes, ability }, |_| ());
+    let max_retries = flow.auto.settings.max_retries;
+    let mut eyes_of_lanes = LaneEyes { goals: eyes, ability, max_retries };
+    let driven = driving::drive(app, unit, &flow, others, &mut eyes_of_lanes, |_| ());
     // A lane that stays open asks for its goal again when it goes on.
     if lease.is_none() {
         leases.give_back();
@@ -84,6 +85,8 @@ struct LaneEyes<'e> {
     goals: &'e mut GoalEyes,
     /// The kind of room that works here, until it is told.
     ability: Arc<OnceLock<RoomAbility>>,
+    /// How many attempts a goal may have that says nothing about it.
+    max_retries: u32,
 }
 
 impl Eyes<LanesView> for LaneEyes<'_> {
@@ -96,20 +99,19 @@ impl Eyes<LanesView> for LaneEyes<'_> {
             let run = view.shared.run.as_ref().filter(|_| self.goals.has_begun());
             run.is_some_and(|run| !run.left_alone.contains(goal))
         };
-        let now = |placed: &Placed<'_>| {
-            let lane = view.lanes.get(&placed.goal.id).filter(|lane| is_ours(&lane.goal))?;
-            let first = view.on_the_train().is_some_and(|first| first.goal == lane.goal);
-            Some(self.words(lane, first))
-        };
-        let told = |placed: &Placed<'_>| {
-            let current = view.lanes.get(&placed.goal.id)?.current.as_ref()?;
-            let again = view.shared.ledger(&current.goal).spent() > u32::from(current.judged);
-            // A lane is told of before its first attempt.
-            self.goals.told(&view.shared, current).filter(|_| again)
-        };
         let row = |placed: &Placed<'_>| {
-            let told = told(placed).unwrap_or_default();
-            Row { told, ..self.goals.row(placed, now(placed)) }
+            let ours = view.lanes.get(&placed.goal.id).filter(|lane| is_ours(&lane.goal));
+            let Some(lane) = ours else {
+                return self.goals.row(placed, None);
+            };
+            let turn = self.goals.turn_of(&view.shared, lane, self.max_retries(placed));
+            let words = [turn.which.clone(), self.words(view.phase(lane))];
+            let words: Vec<String> = words.into_iter().flatten().collect();
+            // The first attempt at a goal is told of without a number.
+            let told = turn.which.filter(|_| turn.number > 1).unwrap_or_default();
+            let note = self.goals.failed_before(&view.shared, &lane.goal, turn.number);
+            let note = note.unwrap_or_default();
+            Row { told, note, ..self.goals.row(placed, Some(words.join(" · "))) }
         };
         whole_after_parts(placed(goals).iter().map(row).collect())
     }
@@ -146,15 +148,22 @@ impl LaneEyes<'_> {
         }
     }
 
-    /// What is done in a lane.
-    fn words(&self, lane: &Lane, first: bool) -> String {
+    fn max_retries(&self, placed: &Placed<'_>) -> u32 {
+        placed.goal.max_retries.map_or(self.max_retries, u32::from)
+    }
+
+    /// What is done in a lane; an agent tells that itself.
+    fn words(&self, phase: LanePhase) -> Option<String> {
         let lang = self.goals.lang();
-        match (&lane.current, &lane.passed) {
-            (Some(_), Some(_)) if first => say::lane_merging(lang),
-            (Some(_), Some(_)) => say::lane_waiting(lang),
-            (Some(current), None) => say::attempt(lang, current.number),
-            (None, _) if lane.over.is_some() => say::lane_closing(lang),
-            (None, _) => say::lane_opening(lang),
-        }
+        Some(match phase {
+            LanePhase::Preparing => say::lane_opening(lang),
+            LanePhase::TestingBase => say::lane_testing(lang),
+            LanePhase::Agent => return None,
+            LanePhase::Judging => say::lane_judging(lang),
+            LanePhase::PuttingBack => say::lane_putting_back(lang),
+            LanePhase::WaitingForTurn => say::lane_waiting(lang),
+            LanePhase::Merging => say::lane_merging(lang),
+            LanePhase::Closing => say::lane_closing(lang),
+        })
     }
 }

@@ -229,5 +229,6 @@ fn row(depth: usize, id: &str, title: &str, state: State, detail: String) -> Row
         detail,
         since: None,
         told: String::new(),
+        note: String::new(),
     }
 }

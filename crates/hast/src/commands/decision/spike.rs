@@ -132,6 +132,7 @@ impl Eyes<SpikeView> for Alternatives {
                 detail,
                 since: None,
                 told: String::new(),
+                note: String::new(),
             }
         };
         self.ticket.alternatives.iter().map(row).collect()

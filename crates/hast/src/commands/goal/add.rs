@@ -17,6 +17,11 @@ use crate::messages::say as common;
 use crate::problem::{Exit, Problem};
 
 pub(super) fn run(app: &mut App, args: &AddArgs) -> Result<Exit, Problem> {
+    if args.title.trim().is_empty() {
+        let (what, next) =
+            (say::empty_title(app.lang), say::empty_title_next(app.lang, "hast goal add"));
+        return Err(Problem::usage(what, next));
+    }
     let goal = NewGoal {
         id: args.id.clone(),
         title: args.title.clone(),
@@ -30,8 +35,8 @@ pub(super) fn run(app: &mut App, args: &AddArgs) -> Result<Exit, Problem> {
     let added = written(app, &project, args.under.as_deref(), &[goal])?;
     if added.goals.is_empty() {
         let id = added.skipped.first().map(String::as_str).unwrap_or_default();
-        let what = say::skipped(app.lang, visible(id));
-        return Err(Problem::new(what, say::nothing_added_next(app.lang)));
+        let what = say::is_there(app.lang, visible(id));
+        return Err(Problem::new(what, say::is_there_next(app.lang)));
     }
     print(app, &added)
 }
@@ -76,9 +81,19 @@ fn problem(app: &mut App, why: NoAdd) -> Problem {
             (say::no_parent(lang, visible(&id)), say::nothing_added_next(lang))
         }
         NoAdd::NoTitle { number } => (say::no_title(lang, number), say::no_title_next(lang)),
-        NoAdd::BadId { number } => (say::bad_id(lang, number), say::bad_id_next(lang)),
+        NoAdd::BadId { number, id } => {
+            (say::bad_id(lang, number, visible(&id)), say::bad_id_next(lang))
+        }
+        NoAdd::NoMatch { number, glob } => {
+            (say::no_match(lang, number, visible(&glob)), say::no_match_next(lang))
+        }
+        NoAdd::Empty => (say::empty_file(lang), say::empty_file_next(lang)),
+        NoAdd::Invalid(findings) => {
+            show(app, &findings);
+            (say::invalid_file(lang), say::invalid_file_next(lang))
+        }
         NoAdd::TooLong => (say::too_long(lang), say::too_long_next(lang)),
-        NoAdd::Unreadable(findings) => {
+        NoAdd::NotEditable(findings) => {
             show(app, &findings);
             (say::cannot_add(lang), say::cannot_add_next(lang))
         }

@@ -3,7 +3,8 @@
 use std::io::{IsTerminal, Read};
 
 use hast_flow::flows::goals::goal_edit::NewGoal;
-use serde::Deserialize;
+use hast_flow::words::Lang;
+use serde_json::Value;
 
 use super::add;
 use crate::app::App;
@@ -16,41 +17,30 @@ use crate::problem::{Exit, Problem};
 /// Longest list.
 const LIST_BYTES: u64 = 16 << 20;
 
-/// A goal of the list; whatever else a tracker tells about it is not for us.
-#[derive(Debug, Deserialize)]
-struct Listed {
-    id: Option<Id>,
-    number: Option<u64>,
-    #[serde(default)]
-    title: Option<String>,
-    body: Option<String>,
-    notes: Option<String>,
-}
-
-/// Trackers have numbers for ids too.
-#[derive(Debug)]
-struct Id(String);
-
-impl<'de> Deserialize<'de> for Id {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match serde_json::Value::deserialize(deserializer)? {
-            serde_json::Value::String(text) => Ok(Self(text)),
-            serde_json::Value::Number(number) => Ok(Self(number.to_string())),
-            _ => Err(serde::de::Error::custom("an id is a text or a number")),
+/// A goal of the list; whatever else a tracker tells about it is not for us. Trackers have numbers for ids too.
+fn goal(lang: Lang, at: usize, item: &Value) -> Result<NewGoal, Problem> {
+    let wrong = |what: String| Problem::new(what, say::wrong_list_next(lang));
+    let Some(fields) = item.as_object() else { return Err(wrong(say::no_map(lang, at))) };
+    let field = |name: &str| fields.get(name).filter(|value| !value.is_null());
+    let text = |name: &str| match field(name) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(wrong(say::not_text(lang, at, name))),
+    };
+    let id = match field("id") {
+        Some(Value::Number(number)) => Some(number.to_string()),
+        _ => text("id")?,
+    };
+    let number = match field("number") {
+        None => None,
+        Some(number) => {
+            let whole = number.as_u64().ok_or_else(|| wrong(say::not_whole(lang, at, "number")))?;
+            Some(format!("GH-{whole}"))
         }
-    }
-}
-
-impl Listed {
-    fn goal(self) -> NewGoal {
-        let number = || self.number.map(|number| format!("GH-{number}"));
-        NewGoal {
-            id: self.id.map(|id| id.0).or_else(number),
-            title: self.title.unwrap_or_default(),
-            notes: self.notes.or(self.body),
-            ..NewGoal::default()
-        }
-    }
+    };
+    let title = text("title")?.unwrap_or_default();
+    let (notes, body) = (text("notes")?, text("body")?);
+    Ok(NewGoal { id: id.or(number), title, notes: notes.or(body), ..NewGoal::default() })
 }
 
 pub(super) fn run(app: &mut App, args: &ImportArgs) -> Result<Exit, Problem> {
@@ -75,7 +65,8 @@ fn goals(app: &App) -> Result<Vec<NewGoal>, Problem> {
         let what = say::list_too_long(lang, LIST_BYTES);
         return Err(Problem::new(what, say::too_long_next(lang)));
     }
-    let listed: Vec<Listed> =
+    let read: Value =
         serde_json::from_slice(&bytes).map_err(|error| no_list().because(error.to_string()))?;
-    Ok(listed.into_iter().map(Listed::goal).collect())
+    let Value::Array(listed) = read else { return Err(no_list()) };
+    listed.iter().enumerate().map(|(at, item)| goal(lang, at + 1, item)).collect()
 }

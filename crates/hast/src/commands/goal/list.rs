@@ -13,7 +13,6 @@ use crate::app::App;
 use crate::commands::goals_files::{GoalsFiles, find_root, show};
 use crate::goal_messages::say;
 use crate::messages::say as common;
-use crate::output::for_screen;
 use crate::problem::{Exit, Problem};
 
 /// So much of a reason fits on a line.
@@ -37,7 +36,7 @@ pub(super) fn run(app: &mut App) -> Result<Exit, Problem> {
         let (what, next) = (say::no_goals(lang), say::no_goals_next(lang));
         text = format!("{what}\n{}: {next}\n", common::next(lang));
     }
-    app.print(&for_screen(&text))?;
+    app.print(&text)?;
     Ok(Exit::Done)
 }
 
@@ -59,14 +58,18 @@ fn why_not(lang: Lang, placed: &Placed<'_>, all: &[Placed<'_>]) -> Option<String
     if let Some(closed) = Closed::of(placed) {
         return Some(say::below(lang, visible(&closed.above), status_word(closed.status)));
     }
-    if goal.status != GoalStatus::Active || !goal.children.is_empty() {
+    if goal.status != GoalStatus::Active {
         return None;
     }
-    if goal.mode == Some(GoalMode::Interactive) {
+    if goal.mode == Some(GoalMode::Interactive) && goal.children.is_empty() {
         return Some(say::of_person(lang));
     }
     let waiting = Waiting::of(goal, all)?;
-    Some(say::waits(lang, visible(&waiting.on.join(", "))))
+    let on = waiting.on.join(", ");
+    Some(match waiting.named_by == goal.id {
+        true => say::waits(lang, visible(&on)),
+        false => say::waits_above(lang, visible(&waiting.named_by), visible(&on)),
+    })
 }
 
 fn as_json(placed: &Placed<'_>, all: &[Placed<'_>], runnable: &[&str]) -> Value {

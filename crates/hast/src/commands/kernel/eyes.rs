@@ -103,6 +103,7 @@ impl Eyes<View> for KernelEyes {
             detail: String::new(),
             since: None,
             told: String::new(),
+            note: String::new(),
         };
         let mut rows: Vec<Row> = request.items().iter().map(row).collect();
         match request.life {
@@ -138,5 +139,6 @@ fn row(item: &TodoItem) -> Row {
         detail: String::new(),
         since: None,
         told: String::new(),
+        note: String::new(),
     }
 }

@@ -39,9 +39,9 @@ pub(crate) fn run(app: &mut App, args: &GoalArgs) -> Result<Exit, Problem> {
         };
         app.print(&format!("{told}\n"))?;
     } else if app.output.colours_results() {
-        app.print(&coloured(&printable(&patch)))?;
+        app.print_exact(&coloured(&printable(&patch)))?;
     } else {
-        app.print(&printable(&patch))?;
+        app.print_exact(&printable(&patch))?;
     }
     Ok(Exit::Done)
 }

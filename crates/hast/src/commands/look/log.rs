@@ -102,7 +102,7 @@ fn tell_call(
     let prompt = call.text("prompt.md");
     let path = |name: &str| visible(&call.path.join(name).display().to_string()).into_owned();
     let heading = say::prompt(lang, path("prompt.md"), prompt.len());
-    app.print(&format!("== {heading}\n{}", printable(&prompt)))?;
+    app.print_exact(&format!("== {heading}\n{}", printable(&prompt)))?;
     let (name, reader) = match call.record() {
         Some(record) => (record.command.clone(), reader_of(&record.command)),
         // The settings may have become invalid since; the words are shown all the same.

@@ -104,7 +104,16 @@ impl Eyes<View> for RunEyes {
 }
 
 fn row(depth: usize, id: String, title: String, state: State) -> Row {
-    Row { depth, id, title, state, detail: String::new(), since: None, told: String::new() }
+    Row {
+        depth,
+        id,
+        title,
+        state,
+        detail: String::new(),
+        since: None,
+        told: String::new(),
+        note: String::new(),
+    }
 }
 
 fn state(status: WorkStatus, here: bool) -> State {

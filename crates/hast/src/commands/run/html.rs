@@ -29,7 +29,7 @@ pub(super) fn write(app: &mut App, id: Option<&str>, file: Option<&Path>) -> Res
     let view = reading::view(app, &root, &run)?;
     let outputs = outputs(&root, &run);
     let Some(file) = file else {
-        app.print(&page(&view, &run, &outputs, "", app.lang).render())?;
+        app.print_exact(&page(&view, &run, &outputs, "", app.lang).render())?;
         return Ok(Exit::Done);
     };
     let path = app.directory.join(file);

@@ -128,6 +128,7 @@ impl Eyes<View> for SessionEyes {
             detail: String::new(),
             since: None,
             told: String::new(),
+            note: String::new(),
         };
         let tasks = view.plan.iter().flat_map(|plan| &plan.document.tasks);
         let mut rows: Vec<Row> =
@@ -182,5 +183,6 @@ fn row(view: &View, task: &PlanTask, took: Option<&Duration>, lang: Lang) -> Row
             .join(" · "),
         since: None,
         told: String::new(),
+        note: String::new(),
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn write(app: &mut App, id: Option<&str>, file: Option<&Path>) -> Res
     let session = reading::session(app, &root, &id)?;
     let page = page(&session, app.lang).render();
     let Some(file) = file else {
-        app.print(&page)?;
+        app.print_exact(&page)?;
         return Ok(Exit::Done);
     };
     let path = app.directory.join(file);

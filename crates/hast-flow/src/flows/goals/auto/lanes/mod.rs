@@ -17,7 +17,7 @@ use crate::attempt::worktrees::{Delivered, Target};
 use crate::flows::goals::auto::AutoFlow;
 
 pub use choosing::overlap;
-pub use view::{Lane, LanesView};
+pub use view::{Lane, LanePhase, LanesView};
 
 /// One run of `auto`.
 #[derive(Clone, Debug)]

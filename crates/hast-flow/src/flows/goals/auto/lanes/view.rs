@@ -71,6 +71,23 @@ pub enum Tree {
     Outdated,
 }
 
+/// What is done in a lane now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LanePhase {
+    /// Its room is made, brought to the branch, or set up.
+    Preparing,
+    TestingBase,
+    Agent,
+    /// The agent has ended: its work is looked at and tested.
+    Judging,
+    /// The attempt failed: its work is kept, and the room goes back to the base.
+    PuttingBack,
+    /// It passed, and others are merged before it.
+    WaitingForTurn,
+    Merging,
+    Closing,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passed {
     /// Who passed first is merged first.
@@ -209,6 +226,29 @@ impl LanesView {
         let lanes = || self.lanes.values();
         let waiting = || lanes().filter(|lane| lane.passed.is_some()).min_by_key(turn);
         lanes().find(settled).or_else(|| lanes().find(moving)).or_else(waiting)
+    }
+
+    /// What is done in a lane now, as far as it is written down.
+    pub fn phase(&self, lane: &Lane) -> LanePhase {
+        let is_first = || self.on_the_train().is_some_and(|first| first.goal == lane.goal);
+        match (&lane.current, &lane.passed) {
+            (Some(_), Some(_)) if is_first() => LanePhase::Merging,
+            (Some(_), Some(_)) => LanePhase::WaitingForTurn,
+            (Some(current), None) if current.judged => LanePhase::PuttingBack,
+            (Some(current), None) if current.ended.is_some() => LanePhase::Judging,
+            (Some(_), None) => LanePhase::Agent,
+            (None, _) if lane.over.is_some() => LanePhase::Closing,
+            (None, _) if self.is_looked_at(lane) => LanePhase::TestingBase,
+            (None, _) => LanePhase::Preparing,
+        }
+    }
+
+    /// The room of the next attempt is ready, and its tree is known.
+    fn is_looked_at(&self, lane: &Lane) -> bool {
+        let directory = layout::goal_directory(&lane.goal);
+        let number = self.shared.ledger(&lane.goal).next_number().to_string();
+        let look = StepKey::new(&[directory.as_str(), number.as_str(), "look"]);
+        self.results.get(&directory).is_some_and(|results| results.contains_key(&look))
     }
 
     fn take_events(&mut self, bytes: &[u8]) {
