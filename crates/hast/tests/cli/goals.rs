@@ -314,6 +314,7 @@ fn status_shows_goals_at_a_glance() {
           현재 목표: M1 — 첫 목표
           마지막 핸드오프: 2026-02-09_143000.md
           차단됨: M2 (테스트 실패)
+          다음: hast show M2가 사유를 보여 줍니다
 "
     );
 }
