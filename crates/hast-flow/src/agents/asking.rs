@@ -66,17 +66,11 @@ fn example(document: &ExpectedDocument, call: &Call, at: UtcTime, values: &Value
     let mut all = fields::fields(&schema);
     // What belongs to a part that the example does not have is for other calls.
     all.retain(|field| field.above().all(|name| has_field(&example, name)));
-    let closed = all.iter().filter(|field| !field.values.is_empty());
-    let closed = closed.map(|field| format!("`{}`: {}", field.path, field.values.join(", ")));
+    let closed = all.iter().map(|field| format!("`{}`: {}", field.path, field.values.join(", ")));
     let closed = closed.collect::<Vec<_>>().join("; ");
-    let optional = all.iter().filter(|field| field.optional);
-    let optional = optional.map(|field| format!("`{}`", field.path)).collect::<Vec<_>>().join(", ");
     let mut told = Vec::new();
     if !closed.is_empty() {
         told.push(say::closed(lang, closed));
-    }
-    if !optional.is_empty() {
-        told.push(say::may_lack(lang, optional));
     }
     if !fields::is_open(&schema) {
         told.push(say::no_more(lang));
@@ -145,7 +139,6 @@ pub mod say {
         optional() { en: "only where the text above asks for it", ko: "위의 글이 요구할 때만" }
         example_of(name) { en: "Example of `{name}`:", ko: "`{name}`의 예:" }
         closed(list: whole) { en: "Only these values: {list}.", ko: "허용되는 값: {list}." }
-        may_lack(list: whole) { en: "May be left out: {list}.", ko: "생략 가능: {list}." }
         no_more() { en: "No other fields.", ko: "다른 필드는 쓸 수 없습니다." }
         schema_of(name) { en: "JSON Schema of `{name}`:", ko: "`{name}`의 JSON Schema:" }
         own_words_there() {

@@ -1,18 +1,16 @@
-//! The allowed values of a document's fields, in a few words, from its JSON Schema. It says what an example
-//! cannot: which other values there are, and what may be left out.
+//! The allowed values of a document's fields, in a few words, from its JSON Schema. An example cannot
+//! show which other values there are. What may be left out is not told: the example shows all that is wanted.
 
 use serde_json::Value;
 
 /// How deep a schema is looked into.
 const DEEPEST: usize = 6;
 
-/// A field of a document, by its path: `tasks[].data_sources[]`.
+/// A field of a document that has a closed list of values, by its path: `tasks[].data_sources[]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
     pub path: String,
-    /// The values of a closed list, else nothing.
     pub values: Vec<String>,
-    pub optional: bool,
 }
 
 impl Field {
@@ -23,7 +21,7 @@ impl Field {
     }
 }
 
-/// The fields that have a closed list of values, or may be left out.
+/// The fields that have a closed list of values.
 pub fn fields(schema: &Value) -> Vec<Field> {
     let mut found = Vec::new();
     walk(schema, schema, "", 0, &mut found);
@@ -71,8 +69,8 @@ fn walk(root: &Value, node: &Value, path: &str, depth: usize, found: &mut Vec<Fi
             values.push("null".to_owned());
         }
         // Who writes a contract is in its example; the other names are those of other calls.
-        if name != "created_by" && (optional || !values.is_empty()) {
-            found.push(Field { path: below.clone(), values, optional });
+        if name != "created_by" && !values.is_empty() {
+            found.push(Field { path: below.clone(), values });
         }
         walk(root, property, &below, depth + 1, found);
     }
@@ -121,7 +119,7 @@ mod tests {
     use crate::tools::Tool;
 
     #[test]
-    fn closed_lists_and_what_may_be_left_out_are_named_by_path() {
+    fn closed_lists_are_named_by_path() {
         let schema = (registry::find("contract-review").unwrap().schema)();
         let fields = fields(&schema);
         let told: Vec<_> =

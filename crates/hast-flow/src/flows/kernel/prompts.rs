@@ -14,8 +14,8 @@ messages! {
         ko: "이 요청의 계획을 세워 `todo_list`를 담은 `plan.json`으로 쓰세요. 각 항목에는 id, title, description, expert, status, dependencies, estimated_steps, requires_external_data가 있습니다. 첫 항목은 in_progress이고 아무것에도 의존하지 않으며, 나머지는 모두 pending입니다.\n\n전문가:\n{experts}\n\n요청:\n{request}",
     }
     execute_words(id, title: whole, description: whole, request: whole, around: whole) {
-        en: "Do this item and write `output.json` with task_id `{id}`, status `completed` and your result (or status `failed` with error_details). Put result files beside it.\n\nItem {id}: {title}\n{description}\n\nThe request that it is a part of:\n{request}\n\n{around}",
-        ko: "이 항목을 수행하고 task_id `{id}`, status `completed`, result를 담은 `output.json`을 쓰세요(할 수 없으면 status `failed`와 error_details). 결과 파일은 그 옆에 두세요.\n\n항목 {id}: {title}\n{description}\n\n이 항목이 속한 요청:\n{request}\n\n{around}",
+        en: "Do this item and write `output.json` with task_id `{id}`, status `completed` and your result. Put result files beside it.\n\nItem {id}: {title}\n{description}\n\nThe request that it is a part of:\n{request}\n\n{around}",
+        ko: "이 항목을 수행하고 task_id `{id}`, status `completed`, result를 담은 `output.json`을 쓰세요. 결과 파일은 그 옆에 두세요.\n\n항목 {id}: {title}\n{description}\n\n이 항목이 속한 요청:\n{request}\n\n{around}",
     }
     expand_words(id, title: whole, description: whole, request: whole, around: whole, experts: whole) {
         en: "This item is too complex for one step. Break it down into at most 10 smaller items and write `output.json` with task_id `{id}`, status `needs_sub_plan` and them as `plan`.\n\nItem {id}: {title}\n{description}\n\nThe request that it is a part of:\n{request}\n\n{around}\n\nExperts:\n{experts}",

@@ -48,12 +48,12 @@ pub mod fixed {
             ko: "당신은 플래너입니다. plan_target: \"{target}\". 아래 목적을 개별 tool_task로 분해하세요. tool_type `Web Search`는 웹을 탐색해 출처가 있는 보고서를 쓰고, `Data Visualization`은 Task의 데이터를 차트로 그립니다. 그 밖의 tool_type은 에이전트가 수행합니다. guidelines/mcp_list.md에 알맞은 MCP가 있으면 단순한 단계들로 완전히 번역하세요. 수행하는 쪽은 MCP를 모릅니다.\n\n실행 순서대로 {{tool_type, tool_task_name, tool_task_purpose}} 목록을 담은 `tool_tasks.json`을 쓰세요.",
         }
         task(output) {
-            en: "You are the Executor. Do exactly this task and nothing else, from the files listed below. Write its one output file `{output}`, and `result.json` with `summary` (one or two sentences that let others find and reuse the file) and `post_tool_required` (whether the purpose of the tools that follow still holds). If it cannot be done, write `result.json` with `error` and no output file.",
-            ko: "당신은 익스큐터입니다. 아래에 나열된 파일을 바탕으로 이 Task만 정확히 수행하세요. 산출 파일 `{output}` 하나와, `summary`(다른 이가 찾아 재사용할 수 있는 한두 문장)와 `post_tool_required`(후행 도구의 목적이 여전히 유효한지)를 담은 `result.json`을 쓰세요. 할 수 없으면 산출 파일 없이 `error`를 담은 `result.json`을 쓰세요.",
+            en: "You are the Executor. Do exactly this task and nothing else, from the files listed below. Write its one output file `{output}`, and `result.json` with `summary` (one or two sentences that let others find and reuse the file) and `post_tool_required` (whether the purpose of the tools that follow still holds).",
+            ko: "당신은 익스큐터입니다. 아래에 나열된 파일을 바탕으로 이 Task만 정확히 수행하세요. 산출 파일 `{output}` 하나와, `summary`(다른 이가 찾아 재사용할 수 있는 한두 문장)와 `post_tool_required`(후행 도구의 목적이 여전히 유효한지)를 담은 `result.json`을 쓰세요.",
         }
         tool_task(kind, output) {
-            en: "You are the Executor of a tool task ({kind}). Do exactly what its purpose says, from the files listed below. Write `{output}`, and `result.json` with `summary`; or, if it cannot be done, `result.json` with `error`.",
-            ko: "당신은 도구 작업({kind})의 익스큐터입니다. 아래에 나열된 파일을 바탕으로 목적에 적힌 것만 수행하세요. `{output}`과 `summary`를 담은 `result.json`을 쓰고, 할 수 없으면 `error`를 담은 `result.json`을 쓰세요.",
+            en: "You are the Executor of a tool task ({kind}). Do exactly what its purpose says, from the files listed below. Write `{output}`, and `result.json` with `summary`.",
+            ko: "당신은 도구 작업({kind})의 익스큐터입니다. 아래에 나열된 파일을 바탕으로 목적에 적힌 것만 수행하세요. `{output}`과 `summary`를 담은 `result.json`을 쓰세요.",
         }
         request() { en: "Request", ko: "요청" }
         in_force() { en: "Instructions in force", ko: "시행 중인 지시사항" }
