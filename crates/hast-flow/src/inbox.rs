@@ -341,10 +341,14 @@ impl Item {
         self.ended_at().is_none()
     }
 
+    /// Commands that the evidence names.
+    pub fn commands(&self) -> impl Iterator<Item = &str> {
+        self.evidence.iter().filter_map(|line| line.strip_prefix("$ "))
+    }
+
     /// The command that makes a decision, where one alternative can be merged.
     pub fn command(&self) -> Option<&str> {
-        let commands = self.evidence.iter().filter_map(|line| line.strip_prefix("$ "));
-        let mut own = commands.filter(|command| command.starts_with("hast decision "));
+        let mut own = self.commands().filter(|command| command.starts_with("hast decision "));
         own.next().filter(|_| self.kind == ItemKind::Decision)
     }
 

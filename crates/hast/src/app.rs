@@ -20,7 +20,7 @@ use crate::commands::opening::Repair;
 use crate::commands::{self, calling};
 use crate::help_pages;
 use crate::messages::say;
-use crate::output::{Output, for_screen};
+use crate::output::{Output, for_screen, local_time};
 use crate::problem::{Exit, Problem};
 use crate::synonyms;
 
@@ -184,8 +184,7 @@ impl App {
 
     /// A time as people here read it. Programs get UTC.
     pub(crate) fn local(&self, at: UtcTime) -> String {
-        let offset = self.clock.local_offset(at.instant());
-        offset.to_datetime(at.instant()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+        local_time(&*self.clock, at.instant())
     }
 
     /// Prints a document. What was repaired meanwhile is a part of it, where anything was.

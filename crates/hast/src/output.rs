@@ -5,6 +5,8 @@ use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 
 use annotate_snippets::Renderer;
+use hast_flow::ports::Clock;
+use jiff::Timestamp;
 
 use rustix::termios::tcgetwinsize;
 
@@ -34,12 +36,14 @@ pub(crate) fn screen_size() -> (usize, usize) {
     }
 }
 
+/// A time as people here read it.
+pub(crate) fn local_time(clock: &dyn Clock, at: Timestamp) -> String {
+    clock.local_offset(at).to_datetime(at).strftime("%Y-%m-%d %H:%M:%S").to_string()
+}
+
 /// Lines that are not longer than the terminal, broken between words; as they are where there is none.
 pub(crate) fn for_screen(text: &str) -> String {
-    if !io::stdout().is_terminal() {
-        return text.to_owned();
-    }
-    on_lines(text, screen_size().0)
+    width_of(io::stdout()).map_or_else(|| text.to_owned(), |width| on_lines(text, width))
 }
 
 /// A line that is as wide as the terminal may already be on its next one.

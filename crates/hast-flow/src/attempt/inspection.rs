@@ -110,7 +110,7 @@ fn content(file: &HandoffFile, lang: Lang) -> Result<HandoffContent, String> {
     Ok(HandoffContent::Valid { goal_id, status, timestamp, reason, removed_tests })
 }
 
-/// What is wrong, with the line, and the field that stands there.
+/// The fault of a handoff in words, with its line and the field that stands there.
 fn said(file: &HandoffFile, found: &Diagnostic, lang: Lang) -> String {
     let what = found.finding.what(lang);
     let Some(line) = found.line() else { return what };

@@ -37,7 +37,7 @@ pub fn told(detail: &str, lang: Lang) -> String {
     kind.map_or_else(|| detail.to_owned(), |(_, say)| format!("{} ({detail})", say(lang)))
 }
 
-/// Whether the mistake is a tab.
+/// True where the mistake is a tab.
 pub fn is_tab(detail: &str) -> bool {
     let words = KINDS.iter().find(|(words, _)| detail.contains(words));
     words.is_some_and(|(words, _)| words.contains("tab"))

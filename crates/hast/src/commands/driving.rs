@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use hast_flow::agents::usage::{Count, Tokens, Usage, Usd};
 use hast_flow::docs::files::FlowName;
 use hast_flow::driver::{Bounds, Driver, Flow};
-use hast_flow::ports::Clock;
 use hast_flow::steps::{Ending, Notice, StepKey, WaitsFor};
 use hast_flow::store::StoreError;
 use hast_flow::trust::Trusted;
@@ -18,7 +17,6 @@ use hast_world::clock::Machine;
 use hast_world::driver_lock::{DriverLock, NoLock};
 use hast_world::root_path::RootPath;
 use hast_world::supervisor::Guarded;
-use jiff::Timestamp;
 
 use super::agent::progress::{event_words, note};
 use super::calling::{self, Project};
@@ -27,6 +25,7 @@ use super::opening::store_problem;
 use crate::agent_messages::say as agents;
 use crate::app::App;
 use crate::flow_messages::say;
+use crate::output::local_time;
 use crate::problem::{Exit, Problem};
 use crate::progress::board::{Board, Row, State, cut, elapsed, tokens};
 use crate::progress::live::{Live, Wanted};
@@ -201,8 +200,7 @@ pub(crate) fn lock_of(lang: Lang, documents: &RootPath, name: &str) -> Result<Dr
 
 /// A time of another process as people here read it.
 fn local(since: &str) -> String {
-    let Ok(at) = since.parse::<Timestamp>() else { return since.to_owned() };
-    Machine.local_offset(at).to_datetime(at).strftime("%Y-%m-%d %H:%M:%S").to_string()
+    since.parse().map_or_else(|_| since.to_owned(), |at| local_time(&Machine, at))
 }
 
 /// The board, and what it has learnt from the calls.

@@ -211,10 +211,7 @@ impl Eyes<View> for ExploreEyes {
             id: self.name.clone(),
             title: self.title.clone(),
             state: if view.kept { State::Done } else { State::Running },
-            detail: String::new(),
-            since: None,
-            told: String::new(),
-            note: String::new(),
+            ..Row::default()
         }]
     }
 }

@@ -118,7 +118,8 @@ fn agent_line(app: &App, line: &str) -> Result<String, Problem> {
     match read.as_ref().map_err(|findings| findings.first().map(wrong)) {
         Ok(_) => Ok(line.to_owned()),
         Err(problem) => Err(problem.unwrap_or_else(|| {
-            Problem::usage(say::no_such_agent(lang, visible(line)), say::next(lang))
+            let next = say::use_an_agent(lang, names.join(", "));
+            Problem::usage(say::no_such_agent(lang, visible(line)), next)
         })),
     }
 }

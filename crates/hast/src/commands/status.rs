@@ -35,7 +35,6 @@ use super::{contract, kernel};
 use crate::app::App;
 use crate::messages::say;
 use crate::ops_messages::say as ops;
-use crate::output::for_screen;
 use crate::problem::{Exit, Problem};
 
 /// A flow that was found, and how it is.
@@ -108,7 +107,7 @@ pub(crate) fn run(app: &mut App) -> Result<Exit, Problem> {
         return Ok(Exit::Done);
     }
     let text = if flows.is_empty() { nothing_here(app) } else { text(app, &flows, &limits) };
-    app.print(&for_screen(&text))?;
+    app.print(&text)?;
     Ok(Exit::Done)
 }
 

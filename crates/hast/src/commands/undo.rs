@@ -94,8 +94,8 @@ pub(crate) fn run(app: &mut App, args: &UndoArgs) -> Result<Exit, Problem> {
     Ok(Exit::Done)
 }
 
-/// The move of the branch that brought a goal which is done. One that was taken back, and whose status somebody was
-/// not able to write down any more, is taken back again: nothing of it is left then.
+/// The move of the branch that brought a goal which is done. An undo that was killed between its commit and the log
+/// is done again: the commit finds nothing left to take back, and the status is written down.
 fn brought(target: &Target) -> Option<(ObjectId, ObjectId)> {
     let status = target.goal.as_ref().map(|goal| goal.status);
     let passed = target.story.passed()?;

@@ -25,7 +25,7 @@ pub(crate) struct Board {
 }
 
 /// One unit: a goal, a task, an item of a plan.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Row {
     pub(crate) depth: usize,
     pub(crate) id: String,
@@ -41,8 +41,9 @@ pub(crate) struct Row {
     pub(crate) note: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum State {
+    #[default]
     Waiting,
     Running,
     Done,
@@ -306,16 +307,7 @@ mod tests {
     use super::*;
 
     fn row(id: &str, state: State) -> Row {
-        Row {
-            depth: 1,
-            id: id.to_owned(),
-            title: format!("목표 {id}"),
-            state,
-            detail: String::new(),
-            since: None,
-            told: String::new(),
-            note: String::new(),
-        }
+        Row { depth: 1, id: id.to_owned(), title: format!("목표 {id}"), state, ..Row::default() }
     }
 
     fn screen(width: usize, height: usize) -> Screen {

@@ -137,7 +137,7 @@ const SHOWN: &[(&str, &str)] = &[
     ("handoffs/", layout::HANDOFFS),
 ];
 
-/// What `init` did beside the files of `.ai/`.
+/// The work of `init` beside the files of `.ai/`.
 #[derive(Clone, Debug)]
 pub struct More<'m> {
     /// Whether the project's instruction files have the rules.

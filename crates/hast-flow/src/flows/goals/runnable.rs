@@ -4,12 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::docs::goals::{Goal, GoalMode, GoalStatus};
 use crate::flows::goals::closed::Closed;
-use crate::flows::goals::selection::{Placed, find_typed};
+use crate::flows::goals::selection::{Placed, find_typed, ids_below};
 use crate::flows::goals::waiting::{Waiting, listed};
 use crate::messages;
 use crate::words::{Lang, shell_word};
-
-pub use crate::flows::goals::selection::ids_below;
 
 /// What was asked for on the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

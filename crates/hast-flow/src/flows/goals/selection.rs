@@ -27,7 +27,7 @@ impl Placed<'_> {
     }
 }
 
-/// What a goal depends on and is not done. Its own parts hold it up anyway.
+/// Goals that are not done and that a goal depends on. Its own parts are left out: they hold it up anyway.
 fn open_dependencies(goal: &Goal, is_done: impl Fn(&str) -> bool) -> Vec<String> {
     let mut open: Vec<String> = goal.depends_on.iter().filter(|id| !is_done(id)).cloned().collect();
     if !open.is_empty() && !goal.children.is_empty() {

@@ -200,11 +200,13 @@ pub(super) fn files_below(tree: &RootPath, directories: Vec<Vec<u8>>) -> Vec<Vec
     files
 }
 
-/// Whether a file or link of a room is the same as another one.
+/// True where a file or link of a room is the same as another one. A file of another size is not read: an agent may
+/// have made it as large as it likes.
 pub(super) fn same_content(one: &RootPath, other: &Path) -> bool {
-    let plain = fs::symlink_metadata(other).is_ok_and(|there| there.is_file());
-    if plain {
-        let bytes = one.read_exact(usize::MAX - 1).ok();
+    if let Some(there) = fs::symlink_metadata(other).ok().filter(fs::Metadata::is_file) {
+        let size = usize::try_from(there.len()).unwrap_or(usize::MAX);
+        let bytes = one.there().filter(|mine| mine.len() == there.len());
+        let bytes = bytes.and_then(|_| one.read_exact(size).ok());
         return bytes.is_some() && bytes == fs::read(other).ok();
     }
     let link = fs::read_link(other).ok().map(|leads| leads.into_os_string().into_encoded_bytes());
@@ -214,4 +216,27 @@ pub(super) fn same_content(one: &RootPath, other: &Path) -> bool {
 /// A copy with the same content, rights and date.
 fn copy(from: &RootPath, to: &RootPath) -> Result<(), GitProblem> {
     from.copy_to(to).map_err(|error| disk(from, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_compared_with_one_of_its_own_size_alone() {
+        let scratch = tempfile::tempdir().unwrap();
+        let tree = RootPath::new(scratch.path()).unwrap();
+        let [mine, users] = ["mine", "users"].map(|name| tree.join(name));
+        for (bytes, expected) in [(b"text", true), (b"next", false)] {
+            mine.put(b"text").unwrap();
+            users.put(bytes).unwrap();
+            assert_eq!(same_content(&mine, &users), expected);
+            users.remove().unwrap();
+        }
+        users.put(b"text").unwrap();
+        // More than any memory holds; nothing of it is on the disk.
+        mine.remove().unwrap();
+        mine.make_file().unwrap().set_len(1 << 42).unwrap();
+        assert!(!same_content(&mine, &users));
+    }
 }

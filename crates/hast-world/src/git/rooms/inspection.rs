@@ -16,11 +16,10 @@ use super::super::paths::{Matcher, repo_path, shown};
 use super::super::place::At;
 use super::change::{TreeNow, judged_index, links};
 use super::saving::FoundWork;
-use super::{RealRooms, Room};
+use super::{RealRooms, Room, shown_files};
 use crate::root_path::RootPath;
 
 const LONGEST_HANDOFF: usize = 1 << 20;
-const LONGEST_SHOWN: usize = 4 << 20;
 
 impl RealRooms {
     /// Looks at what an agent left. Its git directory is kept apart; the tree gets a new one, at the
@@ -97,12 +96,12 @@ impl RealRooms {
         let (tree, shown_paths) = (room.files()?, self.shown_paths(room));
         let of_user = shown_paths.iter().map(|path| tree.named(path));
         let of_user: Vec<(RootPath, Vec<u8>)> = of_user
-            .filter_map(|at| Some((at.clone(), at.read_exact(LONGEST_SHOWN).ok()?)))
+            .filter_map(|at| Some((at.clone(), at.read_exact(shown_files::LONGEST).ok()?)))
             .collect();
         let judged = git.call(["read-tree", "-u", "--reset", work.tree.as_str()]).fetching();
         judged.index(&index).from(&from).run()?;
         for (at, bytes) in of_user {
-            if at.read_exact(LONGEST_SHOWN).ok().as_ref() != Some(&bytes) {
+            if at.read_exact(shown_files::LONGEST).ok().as_ref() != Some(&bytes) {
                 at.make_way()?;
                 at.put(&bytes)?;
             }

@@ -1,6 +1,7 @@
-//! Files that no commit holds do not vouch for the work: before tests and hooks run, what an agent left at ignored
-//! paths, in submodules and in hast's own places becomes again what the room began with. `room_keep` names what stays, and installed dependencies stay
-//! where the attempt changed the list of them and no setup installs them again.
+//! Files that no commit holds do not vouch for the work: before tests and hooks run, files that an agent left at
+//! ignored paths, in submodules and in hast's own places become again those that the room began with. `room_keep`
+//! names files that stay. Installed dependencies stay where the attempt changed the list of them and no setup
+//! installs them again.
 
 use hast_flow::attempt::base::TreeRules;
 use hast_flow::attempt::dependencies::{is_list, is_reinstalled};

@@ -42,7 +42,7 @@ pub(super) struct FoundWork {
     pub(super) rewritten: Option<RewrittenWork>,
 }
 
-/// What hooks made of a tree that was to be committed.
+/// The change that hooks made to a tree that was to be committed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RewrittenWork {
     pub(super) before: ObjectId,

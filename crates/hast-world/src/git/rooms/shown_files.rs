@@ -8,6 +8,7 @@ use std::fs;
 use hast_flow::attempt::base::TreeRules;
 use hast_flow::attempt::evidence::RepoPath;
 use hast_flow::attempt::git_problem::GitProblem;
+use hast_flow::formats::source::MAX_DOCUMENT_BYTES;
 use hast_flow::ids::Sha256;
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +18,8 @@ use super::{RealRooms, Room, write_file};
 use crate::files::read_bounded;
 use crate::root_path::RootPath;
 
-/// Largest file that is shown.
-const LONGEST: usize = 4 << 20;
+/// Largest file that is shown: no document is longer.
+pub(super) const LONGEST: usize = MAX_DOCUMENT_BYTES;
 /// Newest handoffs of the user's that no commit has and that are shown.
 const HANDOFFS: usize = 50;
 const LONGEST_LIST: usize = 4 << 20;

@@ -16,7 +16,7 @@ use crate::cli::{DemoFlow, PromptArgs};
 use crate::messages::say as common;
 use crate::problem::{Exit, Problem};
 
-/// Where the records of calls are, below a demo's directory.
+/// Directories of the records of calls, below a demo's directory.
 const CALLS: [&str; 2] = [".hast/calls", ".ai/.hast/calls"];
 /// The name of the demo's directory in what is shown.
 const PROJECT: &str = "/project";
@@ -66,7 +66,7 @@ pub(crate) fn run(app: &mut App, args: &PromptArgs) -> Result<Exit, Problem> {
             let PromptName { flow, role, step } = &prompt.asked;
             format!("# {flow} · {role} · {step}\n\n{}\n", visible_lines(prompt.text.trim_end()))
         });
-        app.print(&texts.collect::<Vec<_>>().join("\n"))?;
+        app.print_exact(&texts.collect::<Vec<_>>().join("\n"))?;
     }
     Ok(Exit::Done)
 }
@@ -90,11 +90,11 @@ fn table(app: &App, prompts: &[ToldPrompt]) -> String {
     text
 }
 
+/// The prompts of a flow's demo, by role and step; the longest of each, which has the words of a second attempt.
 #[expect(
     clippy::disallowed_methods,
     reason = "a demo is this very program, in a directory of its own"
 )]
-/// The prompts of a flow's demo, by role and step; the longest of each, which has the words of a second attempt.
 fn played(app: &App, flow: DemoFlow) -> Result<Vec<ToldPrompt>, Problem> {
     let lang = app.lang;
     let failed = |why: String| {

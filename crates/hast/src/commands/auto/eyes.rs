@@ -318,9 +318,7 @@ impl GoalEyes {
             title: goal.title.clone(),
             state,
             detail,
-            since: None,
-            told: String::new(),
-            note: String::new(),
+            ..Row::default()
         }
     }
 }

@@ -221,14 +221,5 @@ fn working(status: WorkStatus, request: RequestStatus) -> State {
 }
 
 fn row(depth: usize, id: &str, title: &str, state: State, detail: String) -> Row {
-    Row {
-        depth,
-        id: id.to_owned(),
-        title: title.to_owned(),
-        state,
-        detail,
-        since: None,
-        told: String::new(),
-        note: String::new(),
-    }
+    Row { depth, id: id.to_owned(), title: title.to_owned(), state, detail, ..Row::default() }
 }

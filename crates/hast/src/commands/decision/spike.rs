@@ -124,16 +124,7 @@ impl Eyes<SpikeView> for Alternatives {
                 None if begun => (State::Running, say::trying(self.lang)),
                 None => (State::Waiting, String::new()),
             };
-            Row {
-                depth: 0,
-                id: one.id.clone(),
-                title: one.title.clone(),
-                state,
-                detail,
-                since: None,
-                told: String::new(),
-                note: String::new(),
-            }
+            Row { id: one.id.clone(), title: one.title.clone(), state, detail, ..Row::default() }
         };
         self.ticket.alternatives.iter().map(row).collect()
     }

@@ -3,6 +3,7 @@
 
 use hast_flow::docs::files::FlowName;
 use hast_flow::docs::goals::{self as docs, GoalStatus, GoalsEventKind};
+use hast_flow::flows::goals::auto::retry::agreeing_command;
 use hast_flow::flows::goals::replay::Replay;
 use hast_flow::inbox::{Action, Item, ItemKind, ItemState, Refused};
 use hast_flow::time::UtcTime;
@@ -101,13 +102,11 @@ impl Source for Goals {
     }
 }
 
-/// An attempt failed for nothing but tests that are gone: the command that agrees to that is a part of the evidence.
+/// True where an attempt failed for nothing but tests that are gone: the evidence names the command that agrees.
 fn asks_about_tests(item: &Item) -> bool {
-    item.evidence.iter().any(|line| line.starts_with("$ hast retry ") && line.ends_with(AGREES))
+    let agreeing = agreeing_command(&item.unit);
+    item.commands().any(|command| command == agreeing)
 }
-
-/// Judges kept work again, however many tests there are.
-const AGREES: &str = " --continue --fewer-tests";
 
 /// Why nobody needs to be asked about a goal any more: a person has closed it in `goals.yaml`, or taken
 /// it out. Goals that cannot be read close nothing; nor does success what an earlier attempt did wrong.

@@ -96,14 +96,10 @@ impl Eyes<View> for KernelEyes {
     fn rows(&self, view: &View) -> Vec<Row> {
         let Some(request) = self.request(view) else { return Vec::new() };
         let part = |id: &str, title: String, state| Row {
-            depth: 0,
             id: id.to_owned(),
             title,
             state,
-            detail: String::new(),
-            since: None,
-            told: String::new(),
-            note: String::new(),
+            ..Row::default()
         };
         let mut rows: Vec<Row> = request.items().iter().map(row).collect();
         match request.life {
@@ -136,9 +132,6 @@ fn row(item: &TodoItem) -> Row {
             TodoStatus::Completed => State::Done,
             TodoStatus::Failed => State::Failed,
         },
-        detail: String::new(),
-        since: None,
-        told: String::new(),
-        note: String::new(),
+        ..Row::default()
     }
 }

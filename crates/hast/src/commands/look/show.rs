@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use hast_flow::agents::usage::Usage;
 use hast_flow::attempt::workspace::{DiffLine, GitResult, GitStep};
 use hast_flow::docs::goals::{GoalMode, GoalStatus};
+use hast_flow::flows::goals::auto::retry::agreeing_command;
 use hast_flow::flows::goals::closed::Closed;
 use hast_flow::flows::goals::runnable::{Asked, Choice, Depth, Refused, choose};
 use hast_flow::flows::goals::selection::placed;
@@ -147,7 +148,7 @@ fn retrying(lang: Lang, target: &Target, id: &str) -> (Option<String>, Option<St
     let last = target.story.attempts.last();
     match last.and_then(|last| last.code.as_deref()) {
         // The same work is judged again; an agent would only do the same.
-        Some("fewer_tests") => (Some(format!("hast retry {id} --continue --fewer-tests")), None),
+        Some("fewer_tests") => (Some(agreeing_command(&target.id)), None),
         // The reason names the files.
         Some("merge_touches") => (None, Some(say::commit_first(lang, visible(id)))),
         _ => (Some(format!("hast retry {id}")), None),

@@ -104,16 +104,7 @@ impl Eyes<View> for RunEyes {
 }
 
 fn row(depth: usize, id: String, title: String, state: State) -> Row {
-    Row {
-        depth,
-        id,
-        title,
-        state,
-        detail: String::new(),
-        since: None,
-        told: String::new(),
-        note: String::new(),
-    }
+    Row { depth, id, title, state, ..Row::default() }
 }
 
 fn state(status: WorkStatus, here: bool) -> State {

@@ -121,14 +121,10 @@ fn change(
 impl Eyes<View> for SessionEyes {
     fn rows(&self, view: &View) -> Vec<Row> {
         let part = |id: &str, title: String, state| Row {
-            depth: 0,
             id: id.to_owned(),
             title,
             state,
-            detail: String::new(),
-            since: None,
-            told: String::new(),
-            note: String::new(),
+            ..Row::default()
         };
         let tasks = view.plan.iter().flat_map(|plan| &plan.document.tasks);
         let mut rows: Vec<Row> =
@@ -181,8 +177,6 @@ fn row(view: &View, task: &PlanTask, took: Option<&Duration>, lang: Lang) -> Row
             .chain(again.map(|progress| say::attempt(lang, progress.attempt)))
             .collect::<Vec<_>>()
             .join(" · "),
-        since: None,
-        told: String::new(),
-        note: String::new(),
+        ..Row::default()
     }
 }

@@ -16,9 +16,9 @@ use crate::flows::goals::auto::view::View;
 use crate::flows::goals::auto::words;
 use crate::flows::goals::auto::write::Draft;
 use crate::flows::goals::runnable::{
-    Asked, Choice, LeftOver, Nothing, Refused, ids_below, left_over, not_begun,
+    Asked, Choice, LeftOver, Nothing, Refused, left_over, not_begun,
 };
-use crate::flows::goals::selection::Placed;
+use crate::flows::goals::selection::{Placed, ids_below};
 use crate::flows::goals::status_edit::status_word;
 use crate::flows::goals::waiting::listed;
 use crate::steps::{CallResult, Commit, EffectResult, Ending, Notice, Step};

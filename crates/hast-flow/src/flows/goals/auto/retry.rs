@@ -29,6 +29,11 @@ pub struct RetryFlow {
     pub options: String,
 }
 
+/// The command of a person who agrees that fewer tests are right: kept work is judged again, without an agent.
+pub fn agreeing_command(goal: &str) -> String {
+    format!("hast retry {} --continue --fewer-tests", shell_word(goal))
+}
+
 /// What becomes of the records of earlier attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attempts {

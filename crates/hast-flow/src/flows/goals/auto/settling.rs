@@ -16,6 +16,7 @@ use crate::flows::goals::auto::judging::Round;
 use crate::flows::goals::auto::lanes::wanted::{Asking, Word};
 use crate::flows::goals::auto::publishing::StatusCommit;
 use crate::flows::goals::auto::record::{KeptWork, ToldStatus, VerdictRecord};
+use crate::flows::goals::auto::retry::agreeing_command;
 use crate::flows::goals::auto::run::Beside;
 use crate::flows::goals::auto::view::{Current, Documents, Settled, View};
 use crate::flows::goals::auto::working::{Work, key};
@@ -26,7 +27,6 @@ use crate::flows::goals::selection::Placed;
 use crate::leases::{LeaseResult, LeaseStep};
 use crate::steps::Step;
 use crate::time::OffsetTime;
-use crate::words::shell_word;
 
 /// What the acts have come to.
 pub(super) struct Outcome<'v> {
@@ -115,8 +115,7 @@ fn handed_over(
     };
     let mut look = evidence::look_at_all(base.commit(), &kept.name, &outcome.beside);
     if record.verdict.reason.asks_about_tests() {
-        let goal = shell_word(&work.current.goal);
-        look.push(format!("hast retry {goal} --continue --fewer-tests"));
+        look.push(agreeing_command(&work.current.goal));
     }
     Ok(json!({
         "title": work.record.title,

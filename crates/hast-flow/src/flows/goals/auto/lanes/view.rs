@@ -71,7 +71,7 @@ pub enum Tree {
     Outdated,
 }
 
-/// What is done in a lane now.
+/// The work that is done in a lane now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LanePhase {
     /// Its room is made, brought to the branch, or set up.
@@ -228,7 +228,7 @@ impl LanesView {
         lanes().find(settled).or_else(|| lanes().find(moving)).or_else(waiting)
     }
 
-    /// What is done in a lane now, as far as it is written down.
+    /// The phase of a lane, as far as it is written down.
     pub fn phase(&self, lane: &Lane) -> LanePhase {
         let is_first = || self.on_the_train().is_some_and(|first| first.goal == lane.goal);
         match (&lane.current, &lane.passed) {
